@@ -1,0 +1,110 @@
+//! Python bindings of nodeb's core: convert, release the GIL, map errors; nothing else.
+
+mod tables;
+
+use nodeb_sim::{Error, Scenario, scenario};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+create_exception!(nodeb._core, ScenarioError, PyValueError, "The scenario is not one nodeb can run.");
+create_exception!(nodeb._core, Cancelled, PyException, "The run was cancelled.");
+
+fn to_py(error: &Error) -> PyErr {
+    match error {
+        Error::Scenario(message) => ScenarioError::new_err(message.clone()),
+        Error::Cancelled => Cancelled::new_err(error.to_string()),
+    }
+}
+
+fn to_json(scenario: &Scenario) -> PyResult<String> {
+    serde_json::to_string(scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+/// Watches a run from another thread and stops it.
+#[pyclass(module = "nodeb._core", frozen)]
+#[derive(Default)]
+struct Control {
+    inner: nodeb_sim::Control,
+}
+
+#[pymethods]
+impl Control {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the run to stop soon; it then raises `Cancelled`.
+    fn cancel(&self) {
+        self.inner.cancel();
+    }
+
+    /// Share of the run that is done, from 0 to 1.
+    fn progress(&self) -> f64 {
+        self.inner.progress()
+    }
+}
+
+/// JSON Schema (draft 2020-12) of a scenario.
+#[pyfunction]
+fn schema() -> String {
+    Scenario::schema().to_string()
+}
+
+/// Every registered variant as (kind, name, description).
+#[pyfunction]
+fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
+    Scenario::registry()
+}
+
+/// Reads TOML text and returns the resolved scenario as JSON.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+fn parse_toml(text: &str, file: &str, overrides: Vec<String>) -> PyResult<String> {
+    scenario::from_toml(text, file, &overrides).map_err(|error| to_py(&error)).and_then(|s| to_json(&s))
+}
+
+/// Checks a scenario given as JSON and fills in every default.
+#[pyfunction]
+fn resolve(json: &str) -> PyResult<String> {
+    scenario::from_json(json).map_err(|error| to_py(&error)).and_then(|s| to_json(&s))
+}
+
+/// The scenario, given as JSON, as TOML.
+#[pyfunction]
+fn to_toml(json: &str) -> PyResult<String> {
+    scenario::from_json(json).and_then(|s| scenario::to_toml(&s)).map_err(|error| to_py(&error))
+}
+
+/// Simulates one replication and returns its tables, each a dict of columns.
+#[pyfunction]
+fn run<'py>(
+    py: Python<'py>,
+    json: &str,
+    seed: u64,
+    run: u64,
+    control: &Bound<'py, Control>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let scenario = scenario::from_json(json).map_err(|error| to_py(&error))?;
+    let control = control.get();
+    let result =
+        py.detach(|| nodeb_sim::run(&scenario, seed, run, &control.inner)).map_err(|error| to_py(&error))?;
+    tables::all(py, run, &scenario, &result)
+}
+
+/// Version of the core.
+#[pyfunction]
+fn version() -> &'static str {
+    nodeb_sim::VERSION
+}
+
+/// The simulation core of nodeb.
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::{
+        Cancelled, Control, ScenarioError, parse_toml, registry, resolve, run, schema, to_toml, version,
+    };
+}

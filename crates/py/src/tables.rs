@@ -1,0 +1,158 @@
+//! A run's results as columns: numpy arrays, and lists for text.
+
+use nodeb_sim::Scenario;
+use nodeb_sim::metrics::RunResult;
+use numpy::{Element, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// A table under construction.
+struct Table<'py, 'a, R> {
+    rows: &'a [R],
+    columns: Bound<'py, PyDict>,
+}
+
+impl<'py, 'a, R> Table<'py, 'a, R> {
+    fn new(py: Python<'py>, run: u64, rows: &'a [R]) -> PyResult<Self> {
+        Self { rows, columns: PyDict::new(py) }.column("run", |_| run)
+    }
+
+    fn column<T: Element>(self, name: &str, value: impl Fn(&R) -> T) -> PyResult<Self> {
+        let array = PyArray1::from_vec(self.columns.py(), self.rows.iter().map(value).collect());
+        self.columns.set_item(name, array)?;
+        Ok(self)
+    }
+
+    fn text(self, name: &str, value: impl Fn(&R) -> String) -> PyResult<Self> {
+        let list = PyList::new(self.columns.py(), self.rows.iter().map(value))?;
+        self.columns.set_item(name, list)?;
+        Ok(self)
+    }
+}
+
+/// All tables of a run; a series that was not asked for is left out.
+pub fn all<'py>(
+    py: Python<'py>,
+    run: u64,
+    scenario: &Scenario,
+    result: &RunResult,
+) -> PyResult<Bound<'py, PyDict>> {
+    let tables = PyDict::new(py);
+    tables.set_item("flows", flows(py, run, result)?)?;
+    tables.set_item("bearers", bearers(py, run, result)?)?;
+    tables.set_item("wired", wired(py, run, result)?)?;
+    let record = scenario.record;
+    if record.cwnd {
+        tables.set_item("cwnd", cwnd(py, run, result)?)?;
+    }
+    if record.segments {
+        tables.set_item("segments", segments(py, run, result)?)?;
+    }
+    if record.rtt {
+        tables.set_item("rtt", rtt(py, run, result)?)?;
+    }
+    if record.queue {
+        tables.set_item("queue", queue(py, run, result)?)?;
+    }
+    if record.scheduler {
+        tables.set_item("scheduler", scheduler(py, run, result)?)?;
+    }
+    Ok(tables)
+}
+
+fn flows<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.flows)?
+        .column("user", |row| row.user)?
+        .text("group", |row| row.group.clone())?
+        .column("start_s", |row| row.start_s)?
+        .column("complete", |row| row.complete)?
+        .column("download_s", |row| row.download_s)?
+        .column("transfer_s", |row| row.transfer_s)?
+        .column("app_bytes", |row| row.app_bytes)?
+        .column("ip_bytes", |row| row.ip_bytes)?
+        .column("delivered_bytes", |row| row.delivered_bytes)?
+        .column("packets_sent", |row| row.packets_sent)?
+        .column("packets_retransmitted", |row| row.packets_retransmitted)?
+        .column("timeouts", |row| row.timeouts)?
+        .column("fast_retransmits", |row| row.fast_retransmits)?
+        .column("rtt_mean_s", |row| row.rtt_mean_s)?
+        .column("rtt_samples", |row| row.rtt_samples)?
+        .column("application_bps", |row| row.application_bps)?
+        .column("retransmit_bps", |row| row.retransmit_bps)?
+        .column("utilization", |row| row.utilization)?;
+    Ok(table.columns)
+}
+
+fn bearers<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let numbered: Vec<_> = result.bearers.iter().enumerate().collect();
+    let table = Table::new(py, run, &numbered)?
+        .column("bearer", |(i, _)| *i as u64)?
+        .text("kind", |(_, row)| row.kind.to_owned())?
+        .column("channel_rate_bps", |(_, row)| row.channel_rate_bps)?
+        .column("bler", |(_, row)| row.bler)?
+        .column("ttis", |(_, row)| row.counts.ttis)?
+        .column("blocks", |(_, row)| row.counts.blocks)?
+        .column("blocks_failed", |(_, row)| row.counts.blocks_failed)?
+        .column("pdus", |(_, row)| row.counts.pdus)?
+        .column("packets_in", |(_, row)| row.counts.packets_in)?
+        .column("packets_delivered", |(_, row)| row.counts.packets_delivered)?
+        .column("packets_dropped", |(_, row)| row.counts.packets_dropped)?
+        .column("bytes_delivered", |(_, row)| row.counts.bytes_delivered)?
+        .column("active_s", |(_, row)| row.active_s)?;
+    Ok(table.columns)
+}
+
+fn wired<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, std::slice::from_ref(&result.wired))?
+        .column("packets", |row| row.packets)?
+        .column("lost", |row| row.lost)?
+        .column("overflowed", |row| row.overflowed)?
+        .column("bytes", |row| row.bytes)?;
+    Ok(table.columns)
+}
+
+fn cwnd<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.series.cwnd)?
+        .column("user", |row| row.user)?
+        .column("t_s", |row| row.at.as_secs())?
+        .column("cwnd_packets", |row| row.cwnd)?
+        .column("ssthresh_packets", |row| row.ssthresh)?;
+    Ok(table.columns)
+}
+
+fn segments<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.series.segments)?
+        .column("user", |row| row.user)?
+        .column("t_s", |row| row.at.as_secs())?
+        .text("event", |row| row.event.name().to_owned())?
+        .column("seq", |row| row.seq)?
+        .column("retransmission", |row| row.retransmission)?;
+    Ok(table.columns)
+}
+
+fn rtt<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.series.rtt)?
+        .column("user", |row| row.user)?
+        .column("t_s", |row| row.at.as_secs())?
+        .column("rtt_s", |row| row.rtt.as_secs())?;
+    Ok(table.columns)
+}
+
+fn queue<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.series.queue)?
+        .column("user", |row| row.user)?
+        .column("t_s", |row| row.at.as_secs())?
+        .column("packets", |row| row.packets)?
+        .column("bytes", |row| row.bytes)?;
+    Ok(table.columns)
+}
+
+fn scheduler<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.series.scheduler)?
+        .column("user", |row| row.user as u64)?
+        .column("t_s", |row| row.at.as_secs())?
+        .column("ci", |row| row.ci)?
+        .column("pdus", |row| row.pdus)?
+        .column("failed", |row| row.failed)?;
+    Ok(table.columns)
+}

@@ -1,0 +1,46 @@
+//! Impossible values that a type alone cannot rule out, each under the key where it stands.
+
+/// A value that nodeb cannot simulate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Keys from the scenario's root to the value.
+    pub path: Vec<String>,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// Collects problems while it is led through a scenario.
+#[derive(Debug, Default)]
+pub struct Check {
+    path: Vec<String>,
+    problems: Vec<Problem>,
+}
+
+/// Parameters that know which of their values are impossible.
+pub trait Checked {
+    /// Reports every impossible value to `check`.
+    fn check(&self, check: &mut Check);
+}
+
+impl Check {
+    /// Looks at what stands below `key`.
+    pub fn within(&mut self, key: impl std::fmt::Display, look: impl FnOnce(&mut Self)) {
+        self.path.push(key.to_string());
+        look(self);
+        self.path.pop();
+    }
+
+    /// Reports `message` for `key` unless `holds`.
+    pub fn require(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
+        if !holds {
+            let mut path = self.path.clone();
+            path.push(key.to_owned());
+            self.problems.push(Problem { path, message: message() });
+        }
+    }
+
+    /// What was found, in the order of looking.
+    pub fn into_problems(self) -> Vec<Problem> {
+        self.problems
+    }
+}

@@ -1,0 +1,28 @@
+//! Simulation core of nodeb: what a UMTS or HSDPA radio link does to TCP.
+//!
+//! Data flows one way, `traffic -> transport -> network -> radio -> receiver -> metrics`, and
+//! each module is a layer that never imports a later one; [`world`] wires them. Everything is
+//! sans-IO: plain structs that are handed the time and return what they want to send and when
+//! they want to be woken. There is no clock, file or global in this crate.
+
+pub mod check;
+pub mod engine;
+pub mod error;
+pub mod metrics;
+pub mod network;
+pub mod packet;
+pub mod radio;
+pub mod registry;
+pub mod rng;
+pub mod scenario;
+pub mod traffic;
+pub mod transport;
+pub mod units;
+pub mod world;
+
+pub use error::{Error, Result};
+pub use scenario::Scenario;
+pub use world::{Control, run};
+
+/// Version of this crate, the same as the Python package's.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,79 @@
+//! What a run is summed up in: one row per flow and bearer, and time series on demand.
+
+pub mod series;
+
+use crate::network::link::LinkCounts;
+use crate::radio::BearerCounts;
+
+/// One connection of one run. Times are NaN for what did not happen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowRow {
+    /// Number of the user.
+    pub user: u64,
+    /// Name of the user's group.
+    pub group: String,
+    /// When the phone asked, in seconds.
+    pub start_s: f64,
+    /// Whether the sender has its last ACK.
+    pub complete: bool,
+    /// From the phone's request until the last byte in order at the phone.
+    pub download_s: f64,
+    /// From the connection's acceptance at the server until the sender has its last ACK.
+    pub transfer_s: f64,
+    /// Size of the file.
+    pub app_bytes: u64,
+    /// Size of the file with TCP/IP headers.
+    pub ip_bytes: u64,
+    /// Bytes of the file in order at the phone.
+    pub delivered_bytes: u64,
+    /// Segments sent, SYN and retransmissions included.
+    pub packets_sent: u64,
+    /// Segments sent again.
+    pub packets_retransmitted: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Mean of the round trips that TCP measured on data.
+    pub rtt_mean_s: f64,
+    /// Number of those.
+    pub rtt_samples: u64,
+    /// `wang`, section 9.2, equation 1: application data over time.
+    pub application_bps: f64,
+    /// Equation 2: file with headers over time, over 1 - BLER.
+    pub retransmit_bps: f64,
+    /// Equation 3: retransmit bit rate over channel bit rate.
+    pub utilization: f64,
+}
+
+/// One bearer of one run.
+#[derive(Clone, Debug)]
+pub struct BearerRow {
+    /// Name of its kind.
+    pub kind: &'static str,
+    /// Bit rate when every TTI is full.
+    pub channel_rate_bps: u64,
+    /// Block error rate of first transmissions.
+    pub bler: f64,
+    /// What it did.
+    pub counts: BearerCounts,
+    /// Time in which something was sent.
+    pub active_s: f64,
+}
+
+/// All tables of one run.
+#[derive(Clone, Debug, Default)]
+pub struct RunResult {
+    /// One row per flow, in order of users.
+    pub flows: Vec<FlowRow>,
+    /// One row per bearer.
+    pub bearers: Vec<BearerRow>,
+    /// The wired link towards the Node B.
+    pub wired: LinkCounts,
+    /// Time series asked for.
+    pub series: series::Series,
+    /// Events the engine has handled.
+    pub events: u64,
+    /// Simulated time at the end.
+    pub end_s: f64,
+}

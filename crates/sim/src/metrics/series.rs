@@ -1,0 +1,96 @@
+//! Time series, kept in columns.
+
+use crate::radio::TtiRecord;
+use crate::units::{Duration, Time};
+
+/// What happened to a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentEvent {
+    /// The server sent it.
+    Send,
+    /// Its ACK reached the server; the number is the highest segment in order.
+    Ack,
+    /// It was lost or dropped on the way.
+    Drop,
+    /// It reached the phone.
+    Deliver,
+}
+
+impl SegmentEvent {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Send => "send",
+            Self::Ack => "ack",
+            Self::Drop => "drop",
+            Self::Deliver => "deliver",
+        }
+    }
+}
+
+/// A segment's row.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentRow {
+    /// Number of the user.
+    pub user: u64,
+    /// When.
+    pub at: Time,
+    /// What.
+    pub event: SegmentEvent,
+    /// Segment number.
+    pub seq: u64,
+    /// Whether it had been sent before.
+    pub retransmission: bool,
+}
+
+/// A row of the congestion window.
+#[derive(Clone, Copy, Debug)]
+pub struct CwndRow {
+    /// Number of the user.
+    pub user: u64,
+    /// When.
+    pub at: Time,
+    /// Congestion window in packets.
+    pub cwnd: f64,
+    /// Slow-start threshold in packets.
+    pub ssthresh: u64,
+}
+
+/// A round trip that TCP measured.
+#[derive(Clone, Copy, Debug)]
+pub struct RttRow {
+    /// Number of the user.
+    pub user: u64,
+    /// When the measurement ended.
+    pub at: Time,
+    /// The round trip.
+    pub rtt: Duration,
+}
+
+/// A user's backlog at the Node B.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueRow {
+    /// Number of the user.
+    pub user: u64,
+    /// When it changed.
+    pub at: Time,
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// All series of a run; those not asked for stay empty.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// Congestion windows.
+    pub cwnd: Vec<CwndRow>,
+    /// Segments.
+    pub segments: Vec<SegmentRow>,
+    /// Round trips.
+    pub rtt: Vec<RttRow>,
+    /// Backlogs.
+    pub queue: Vec<QueueRow>,
+    /// TTIs, with the user's number in the scenario.
+    pub scheduler: Vec<TtiRecord>,
+}

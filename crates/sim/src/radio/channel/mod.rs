@@ -1,0 +1,3 @@
+//! What the radio channel is like for a user in a TTI.
+
+pub mod ci;

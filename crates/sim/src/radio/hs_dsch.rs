@@ -1,0 +1,94 @@
+//! HS-DSCH: the high-speed downlink shared channel (TS 25.308; here as `wang` models it).
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::UserRadio;
+use super::mac::harq::CombiningSpec;
+use super::mac::sched::SchedulerSpec;
+use super::tti::{Air, Delivered, TtiBearer};
+use crate::check::{Check, Checked};
+use crate::rng::Streams;
+use crate::units::{Duration, Probability, Size};
+
+/// The channel that all users share, one user per TTI. The defaults are Table 10 of `wang` at
+/// 384 kbps: 3 code channels with one 32-byte PDU per 2 ms TTI each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HsDsch {
+    /// Code channels; each sends one block per TTI.
+    pub channels: NonZeroU32,
+    /// Transmission time interval.
+    pub tti: Duration,
+    /// Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared.
+    pub pdu_size: Size,
+    /// PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
+    /// its C/I value of the TTI instead.
+    pub pdus_per_tti: NonZeroU32,
+    /// Block error rate of a first transmission.
+    pub bler: Probability,
+    /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
+    pub retransmission_delay: Duration,
+    /// Transmissions of a block before it is given up; unlimited when absent.
+    pub max_transmissions: Option<NonZeroU32>,
+    /// What a receiver does with the failed transmissions of a block.
+    pub combining: CombiningSpec,
+    /// Who gets the next TTI.
+    pub scheduler: SchedulerSpec,
+    /// Order in which packets leave the bearer.
+    pub delivery: Delivered,
+    /// Packets that each user's buffer holds.
+    pub buffer: NonZeroU32,
+}
+
+impl Default for HsDsch {
+    fn default() -> Self {
+        let count = |n| NonZeroU32::new(n).expect("a positive constant");
+        Self {
+            channels: count(3),
+            tti: Duration::from_millis(2),
+            pdu_size: Size(32),
+            pdus_per_tti: count(1),
+            bler: Probability(0.01),
+            retransmission_delay: Duration(9_500_000),
+            max_transmissions: None,
+            combining: CombiningSpec::default(),
+            scheduler: SchedulerSpec::default(),
+            delivery: Delivered::InSequence,
+            buffer: count(1000),
+        }
+    }
+}
+
+impl Checked for HsDsch {
+    fn check(&self, check: &mut Check) {
+        self.air().check(check);
+        check.within("scheduler", |check| self.scheduler.check(check));
+    }
+}
+
+impl HsDsch {
+    /// What the bearer does on the air.
+    pub fn air(&self) -> Air {
+        Air {
+            channels: self.channels.get(),
+            tti: self.tti,
+            pdu_bytes: self.pdu_size.0 as u32,
+            pdus_per_block: self.pdus_per_tti.get(),
+            bler: self.bler,
+            retransmission_delay: self.retransmission_delay,
+            max_transmissions: self.max_transmissions.map(NonZeroU32::get),
+            delivered: self.delivery,
+            buffer: self.buffer.get() as usize,
+            combining: self.combining.clone(),
+        }
+    }
+
+    /// The bearer of all users.
+    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer {
+        let scheduler = self.scheduler.build(users.len(), self.tti);
+        TtiBearer::new(self.air(), users, scheduler, streams)
+    }
+}

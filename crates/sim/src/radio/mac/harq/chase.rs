@@ -1,0 +1,40 @@
+//! Chase combining: the receiver adds up the soft values of identical transmissions.
+//!
+//! Frederiksen & Kolding, "Performance and modeling of WCDMA/HSDPA transmission/H-ARQ schemes",
+//! VTC 2002 Fall: the SNR of n equal transmissions is `n eta^(n-1)` times that of one, with a
+//! combining efficiency eta of about 0.93.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::units::Probability;
+
+/// Parameters of Chase combining.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Chase {
+    /// Share of the ideal gain that each further transmission keeps.
+    pub efficiency: Probability,
+}
+
+impl Default for Chase {
+    fn default() -> Self {
+        Self { efficiency: Probability(0.93) }
+    }
+}
+
+impl Checked for Chase {
+    fn check(&self, check: &mut Check) {
+        check.require(self.efficiency.0 >= 0.9, "efficiency", || {
+            format!("at {} combining would lose more than it gains; expected 0.9 to 1", self.efficiency.0)
+        });
+    }
+}
+
+impl Chase {
+    /// SNR (linear, per symbol) of `n` transmissions of SNR `snr` each.
+    pub fn combined_snr(&self, snr: f64, n: u32) -> f64 {
+        snr * f64::from(n) * libm::pow(self.efficiency.0, f64::from(n - 1))
+    }
+}

@@ -1,0 +1,27 @@
+//! Incremental redundancy: each transmission carries parity that the ones before lacked.
+//!
+//! Caire & Tuninetti, "The throughput of hybrid-ARQ protocols for the Gaussian collision channel",
+//! IEEE Trans. Inf. Theory 47(5), 2001: the receiver accumulates mutual information instead of
+//! SNR, `log2(1 + snr_n) = n log2(1 + snr)`. Left out: the mother code's rate of 1/3, below which
+//! parity repeats and the gain falls back to that of Chase combining.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+
+/// Parameters of incremental redundancy: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IncrementalRedundancy {}
+
+impl Checked for IncrementalRedundancy {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl IncrementalRedundancy {
+    /// SNR (linear, per symbol) that one transmission would need to tell as much as `n` of `snr`.
+    pub fn combined_snr(&self, snr: f64, n: u32) -> f64 {
+        libm::pow(1.0 + snr, f64::from(n)) - 1.0
+    }
+}

@@ -1,0 +1,89 @@
+//! The link-level curve BLER(SNR) of HSDPA blocks.
+//!
+//! Brouwer et al., "Usage of link-level performance indicators for HSDPA network-level simulations
+//! in E-UMTS", ISSSTA 2004, logarithms to base 10 and SNR in dB before despreading:
+//! `SNR = (sqrt 3 - log CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`.
+//! A block finds its CQI by its size in TS 25.214, table 7A.
+
+use crate::units::Probability;
+
+/// Transport block sizes in bits for CQI 1 to 22 (TS 25.214, table 7A, categories 1 to 6).
+const BLOCK_BITS: [u16; 22] = [
+    137, 173, 233, 317, 377, 461, 650, 792, 931, 1262, 1483, 1742, 2279, 2583, 3319, 3565, 4189, 4664, 5287,
+    5887, 6554, 7168,
+];
+
+/// HS-PDSCH codes for CQI 1 to 22 (same table).
+const CODES: [u8; 22] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5];
+
+/// Spreading factor of an HS-PDSCH (TS 25.211, 5.3.3.13).
+const SPREADING_FACTOR: f64 = 16.0;
+
+/// The CQI, with a fraction, at which a block of `bits` is sent; within 1 to 22.
+fn cqi_of(bits: u64) -> f64 {
+    let bits = bits as f64;
+    let upper = BLOCK_BITS.partition_point(|&size| f64::from(size) <= bits);
+    if upper == 0 {
+        return 1.0;
+    }
+    if upper == BLOCK_BITS.len() {
+        return BLOCK_BITS.len() as f64;
+    }
+    let (below, above) = (f64::from(BLOCK_BITS[upper - 1]), f64::from(BLOCK_BITS[upper]));
+    upper as f64 + (bits - below) / (above - below)
+}
+
+/// SNR in dB before despreading at which a block at `cqi` fails with probability `bler`.
+pub fn snr_db(cqi: f64, bler: f64) -> f64 {
+    (3f64.sqrt() - libm::log10(cqi)) / 2.0 * libm::log10(libm::pow(bler, -0.7) - 1.0) + 1.03 * cqi - 17.3
+}
+
+/// The inverse of [`snr_db`].
+pub fn bler(cqi: f64, snr_db: f64) -> f64 {
+    let exponent = 2.0 * (snr_db - 1.03 * cqi + 17.3) / (3f64.sqrt() - libm::log10(cqi));
+    libm::pow(libm::pow(10.0, exponent) + 1.0, -1.0 / 0.7)
+}
+
+/// BLER of a block of `bits` once combining has changed its symbols' SNR (linear, per code and
+/// after despreading) by `combine`, if a single transmission fails with `single`.
+pub fn bler_after(single: Probability, bits: u64, combine: impl Fn(f64) -> f64) -> f64 {
+    let cqi = cqi_of(bits);
+    let codes = f64::from(CODES[cqi as usize - 1]);
+    let to_symbol = SPREADING_FACTOR / codes;
+    let chip_snr = libm::pow(10.0, snr_db(cqi, single.0) / 10.0);
+    let combined = combine(chip_snr * to_symbol) / to_symbol;
+    bler(cqi, 10.0 * libm::log10(combined))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_curve_has_its_published_values() {
+        let published =
+            [(1.0, -15.75, -15.07), (5.0, -11.84, -11.44), (15.0, -1.68, -1.47), (22.0, 5.48, 5.63)];
+        for (cqi, at_10_percent, at_1_percent) in published {
+            assert!((snr_db(cqi, 0.1) - at_10_percent).abs() < 0.006, "CQI {cqi}");
+            assert!((snr_db(cqi, 0.01) - at_1_percent).abs() < 0.006, "CQI {cqi}");
+        }
+    }
+
+    #[test]
+    fn curve_and_inverse_agree() {
+        for cqi in 1..=22 {
+            for target in [0.001, 0.1, 0.5, 0.99] {
+                let cqi = f64::from(cqi);
+                assert!((bler(cqi, snr_db(cqi, target)) - target).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_find_their_cqi() {
+        assert!((cqi_of(100) - 1.0).abs() < 1e-12);
+        assert!((cqi_of(317) - 4.0).abs() < 1e-12);
+        assert!((cqi_of(3_442) - 15.5).abs() < 1e-12);
+        assert!((cqi_of(100_000) - 22.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,87 @@
+//! Hybrid ARQ: how likely a block fails again, given what the receiver keeps of it.
+//!
+//! The first transmission fails with the bearer's BLER. What later ones gain is computed on the
+//! link-level curve of [`link_curve`]: the BLER gives the SNR of one transmission, the combining
+//! policy the SNR of several together, and the curve the BLER at that.
+
+pub mod chase;
+pub mod incremental_redundancy;
+pub mod link_curve;
+pub mod type1;
+
+use crate::registry;
+use crate::units::Probability;
+
+registry! {
+    /// Soft combining, as a scenario names it.
+    "combining" CombiningSpec {
+        /// H-ARQ type I: a failed block is discarded, each transmission stands alone.
+        "none" => None(type1::NoCombining),
+        /// Chase combining: repetitions add up their energy.
+        "chase" => Chase(chase::Chase),
+        /// Incremental redundancy: each transmission adds new parity.
+        "incremental_redundancy" => IncrementalRedundancy(incremental_redundancy::IncrementalRedundancy),
+    }
+}
+
+impl Default for CombiningSpec {
+    fn default() -> Self {
+        Self::None(type1::NoCombining::default())
+    }
+}
+
+/// Transmissions beyond this one are taken to fail as often as this one.
+pub const LAST_DISTINCT: u32 = 8;
+
+impl CombiningSpec {
+    /// Probability that a block of `bits` fails in its `transmission`-th attempt (1 is the first),
+    /// given that all before failed, if the first fails with `bler`.
+    pub fn failure(&self, bler: Probability, transmission: u32, bits: u64) -> Probability {
+        let n = transmission.min(LAST_DISTINCT);
+        if n <= 1 || bler.0 <= 0.0 || bler.0 >= 1.0 {
+            return bler;
+        }
+        let after = |n: u32| match self {
+            Self::None(_) => bler.0,
+            Self::Chase(params) => link_curve::bler_after(bler, bits, |snr| params.combined_snr(snr, n)),
+            Self::IncrementalRedundancy(params) => {
+                link_curve::bler_after(bler, bits, |snr| params.combined_snr(snr, n))
+            }
+        };
+        Probability(after(n).clamp(0.0, 1.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variants() -> [CombiningSpec; 3] {
+        [
+            CombiningSpec::default(),
+            CombiningSpec::Chase(chase::Chase::default()),
+            CombiningSpec::IncrementalRedundancy(incremental_redundancy::IncrementalRedundancy::default()),
+        ]
+    }
+
+    #[test]
+    fn combining_never_hurts_and_parity_beats_repetition() {
+        for bits in [240, 256, 1_200, 7_168] {
+            for bler in [0.01, 0.1, 0.5, 0.9].map(Probability) {
+                for n in 2..=LAST_DISTINCT {
+                    let [none, chase, ir] = variants().map(|variant| variant.failure(bler, n, bits).0);
+                    assert!((none - bler.0).abs() < 1e-12);
+                    assert!(chase < bler.0 && ir <= chase, "{bits} bits, bler {bler:?}, n {n}: {chase} {ir}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn degenerate_error_rates_stay_what_they_are() {
+        for variant in variants() {
+            assert_eq!(variant.failure(Probability(0.0), 3, 256), Probability(0.0));
+            assert_eq!(variant.failure(Probability(1.0), 3, 256), Probability(1.0));
+        }
+    }
+}

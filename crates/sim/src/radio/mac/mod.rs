@@ -1,0 +1,4 @@
+//! Medium access: who sends in a TTI, and what becomes of a block that fails.
+
+pub mod harq;
+pub mod sched;

@@ -1,0 +1,70 @@
+//! Max C/I: the user with the best channel now, whatever that means for the others.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, Scheduler};
+use crate::check::{Check, Checked};
+
+/// Parameters of Max C/I: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MaxCi {}
+
+impl Checked for MaxCi {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// Remembers who was served when. C/I comes in a few steps, so ties are common; they go to the
+/// user served least recently, which favours nobody.
+#[derive(Debug)]
+pub struct Policy {
+    last_served: Vec<Option<u64>>,
+}
+
+impl Policy {
+    /// A policy under which nobody has been served.
+    pub fn new(users: usize) -> Self {
+        Self { last_served: vec![None; users] }
+    }
+}
+
+impl Scheduler for Policy {
+    fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
+        let mut best = 0;
+        for (i, candidate) in candidates.iter().enumerate().skip(1) {
+            let champion = &candidates[best];
+            let longer_ago = self.last_served[candidate.user] < self.last_served[champion.user];
+            if candidate.pdus_per_block > champion.pdus_per_block
+                || (candidate.pdus_per_block == champion.pdus_per_block && longer_ago)
+            {
+                best = i;
+            }
+        }
+        best
+    }
+
+    fn served(&mut self, tti: u64, user: usize, _pdus: u32) {
+        self.last_served[user] = Some(tti);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_channel_wins_and_ties_rotate() {
+        let mut policy = Policy::new(3);
+        let candidates =
+            [(0, 2), (1, 5), (2, 5)].map(|(user, pdus_per_block)| Candidate { user, pdus_per_block });
+        let order: Vec<usize> = (0..4)
+            .map(|tti| {
+                let user = candidates[policy.pick(tti, &candidates)].user;
+                policy.served(tti, user, 5);
+                user
+            })
+            .collect();
+        assert_eq!(order, [1, 2, 1, 2]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Proportional fair: the highest ratio of the rate possible now to the mean rate so far.
+//!
+//! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: user k is served when
+//! `r_k / R_k` is largest, and every TTI `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, Scheduler};
+use crate::check::{Check, Checked};
+use crate::units::Duration;
+
+/// Parameters of proportional fair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProportionalFair {
+    /// Time constant `t_c` of the mean rate. Jalali et al. use 1000 slots of 1.67 ms.
+    pub window: Duration,
+}
+
+impl Default for ProportionalFair {
+    fn default() -> Self {
+        Self { window: Duration(1_670_000_000) }
+    }
+}
+
+impl Checked for ProportionalFair {
+    fn check(&self, check: &mut Check) {
+        check.require(self.window.0 > 0, "window", || {
+            "a window of 0 s remembers nothing; expected at least one TTI".to_owned()
+        });
+    }
+}
+
+/// Below this scale all means are scaled up again; only their ratios matter.
+const SMALLEST_SCALE: f64 = 1e-200;
+
+/// Mean rates. Instead of shrinking every mean in every TTI, the value of a new PDU grows: all
+/// means share the factor `scale`, so a TTI costs one multiplication however many users there are.
+#[derive(Debug)]
+pub struct Policy {
+    /// Mean rate in PDUs per TTI, divided by `scale`.
+    means: Vec<f64>,
+    scale: f64,
+    /// What is left of the mean after one TTI, `1 - 1 / t_c`.
+    keep: f64,
+    /// TTI up to which `scale` accounts.
+    tti: u64,
+}
+
+impl Policy {
+    /// A policy under which all users have the same small mean rate.
+    pub fn new(params: &ProportionalFair, users: usize, tti: Duration) -> Self {
+        let window = (params.window.0 as f64 / tti.0 as f64).max(1.0);
+        Self { means: vec![1e-9; users], scale: 1.0, keep: 1.0 - 1.0 / window, tti: 0 }
+    }
+
+    fn age(&mut self, tti: u64) {
+        let passed = tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32;
+        self.tti = tti;
+        if passed > 0 {
+            self.scale *= if passed == 1 { self.keep } else { libm::pow(self.keep, f64::from(passed)) };
+        }
+        if self.scale < SMALLEST_SCALE {
+            for mean in &mut self.means {
+                *mean = (*mean * self.scale).max(1e-9);
+            }
+            self.scale = 1.0;
+        }
+    }
+}
+
+impl Scheduler for Policy {
+    fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
+        self.age(tti);
+        let metric = |candidate: &Candidate| f64::from(candidate.pdus_per_block) / self.means[candidate.user];
+        let mut best = 0;
+        for i in 1..candidates.len() {
+            if metric(&candidates[i]) > metric(&candidates[best]) {
+                best = i;
+            }
+        }
+        best
+    }
+
+    fn served(&mut self, tti: u64, user: usize, pdus: u32) {
+        self.age(tti);
+        self.means[user] += (1.0 - self.keep) * f64::from(pdus) / self.scale;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(rates: [u32; 2], ttis: u64) -> [u64; 2] {
+        let mut policy = Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
+        let mut served = [0; 2];
+        for tti in 0..ttis {
+            let candidates = [0, 1].map(|user| Candidate { user, pdus_per_block: rates[user] });
+            let user = candidates[policy.pick(tti, &candidates)].user;
+            policy.served(tti, user, rates[user]);
+            served[user] += 1;
+        }
+        served
+    }
+
+    #[test]
+    fn users_with_constant_rates_get_equal_time() {
+        // With constant rates proportional fairness is equal time shares (Jalali et al.).
+        let [a, b] = shares([1, 5], 20_000);
+        assert!(a.abs_diff(b) < 200, "{a} {b}");
+    }
+
+    #[test]
+    fn long_silence_does_not_break_the_means() {
+        let mut policy = Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
+        policy.served(0, 0, 5);
+        policy.served(1 << 40, 0, 5);
+        let candidates = [0, 1].map(|user| Candidate { user, pdus_per_block: 1 });
+        assert_eq!(policy.pick((1 << 40) + 1, &candidates), 1);
+    }
+}

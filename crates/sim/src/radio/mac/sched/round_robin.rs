@@ -1,0 +1,53 @@
+//! Round robin: users with something to send take turns, TTI by TTI.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, Scheduler};
+use crate::check::{Check, Checked};
+
+/// Parameters of round robin: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RoundRobin {}
+
+impl Checked for RoundRobin {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// Whose turn it is: the first candidate after the user served last.
+#[derive(Debug, Default)]
+pub struct Policy {
+    next_user: usize,
+}
+
+impl Scheduler for Policy {
+    fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
+        candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
+    }
+
+    fn served(&mut self, _tti: u64, user: usize, _pdus: u32) {
+        self.next_user = user + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_take_turns_and_absent_ones_are_passed_over() {
+        let mut policy = Policy::default();
+        let mut serve = |users: &[usize]| {
+            let candidates: Vec<_> =
+                users.iter().map(|&user| Candidate { user, pdus_per_block: 1 }).collect();
+            let user = candidates[policy.pick(0, &candidates)].user;
+            policy.served(0, user, 1);
+            user
+        };
+        let order: Vec<usize> = (0..4).map(|_| serve(&[0, 1, 2])).collect();
+        assert_eq!(order, [0, 1, 2, 0]);
+        assert_eq!(serve(&[0, 2]), 2);
+        assert_eq!(serve(&[0, 1]), 0);
+    }
+}

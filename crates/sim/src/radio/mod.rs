@@ -1,0 +1,158 @@
+//! Radio bearers: what carries packets from the Node B to the phones.
+//!
+//! A bearer answers three calls: take a packet at `now`, what is delivered by `now`, and when it
+//! must be woken next. The simulator drives it in virtual time; nothing in it knows a clock.
+
+pub mod channel;
+pub mod dch;
+pub mod hs_dsch;
+pub mod mac;
+pub mod rlc;
+pub mod tti;
+pub mod wire;
+
+use crate::engine::{Key, Stamps};
+use crate::packet::Packet;
+use crate::registry;
+use crate::rng::Streams;
+use crate::units::{Duration, Probability, Rate, Time};
+
+/// A packet that reaches its phone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// Position of the phone on this bearer.
+    pub user: usize,
+    /// The packet.
+    pub packet: Packet,
+}
+
+/// What a bearer has done so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BearerCounts {
+    /// TTIs in which something was sent.
+    pub ttis: u64,
+    /// Blocks sent, retransmissions included.
+    pub blocks: u64,
+    /// Blocks received in error.
+    pub blocks_failed: u64,
+    /// PDUs sent, retransmissions included.
+    pub pdus: u64,
+    /// Packets accepted.
+    pub packets_in: u64,
+    /// Packets delivered.
+    pub packets_delivered: u64,
+    /// Packets dropped: buffer full, or given up after the last transmission allowed.
+    pub packets_dropped: u64,
+    /// Bytes of the packets delivered.
+    pub bytes_delivered: u64,
+}
+
+/// What a bearer did for one user in one TTI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TtiRecord {
+    /// Beginning of the TTI.
+    pub at: Time,
+    /// Position of the user on this bearer.
+    pub user: usize,
+    /// The user's C/I value; 0 at constant rate.
+    pub ci: u32,
+    /// PDUs sent.
+    pub pdus: u32,
+    /// Blocks received in error.
+    pub failed: u32,
+}
+
+/// A radio bearer.
+pub trait Bearer: Send + std::fmt::Debug {
+    /// Takes a packet for a user; `false` means it was dropped.
+    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool;
+    /// When [`Self::wake`] must be called next.
+    fn next_wake(&self) -> Option<Key>;
+    /// Does what is due under `key` and appends what arrives at the phones.
+    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>);
+    /// Packets and bytes buffered for a user and not yet delivered.
+    fn backlog(&self, user: usize) -> (usize, u64);
+    /// What the bearer has done.
+    fn counts(&self) -> BearerCounts;
+    /// Keeps a record of every TTI from now on, where there are TTIs.
+    fn record_ttis(&mut self) {}
+    /// The records kept.
+    fn tti_records(&self) -> &[TtiRecord] {
+        &[]
+    }
+}
+
+/// What a user's radio link is like, apart from the bearer's own parameters.
+#[derive(Clone, Debug, Default)]
+pub struct UserRadio {
+    /// Number of the user in the scenario, which names its random streams.
+    pub id: u64,
+    /// Relative frequencies of the C/I values 1 to n; empty at constant rate.
+    pub ci: Vec<f64>,
+}
+
+registry! {
+    /// The radio bearer, as a scenario names it.
+    "radio" RadioSpec {
+        /// Dedicated channels, one bearer per user (Release 99).
+        "dch" => Dch(dch::Dch),
+        /// The high-speed downlink shared channel: one bearer for all users (Release 5).
+        "hs_dsch" => HsDsch(hs_dsch::HsDsch),
+        /// No radio: a plain link with a rate, a delay and a queue, one per user.
+        "link" => Link(wire::LinkBearer),
+    }
+}
+
+impl Default for RadioSpec {
+    fn default() -> Self {
+        Self::HsDsch(hs_dsch::HsDsch::default())
+    }
+}
+
+impl RadioSpec {
+    /// Whether all users share one bearer.
+    pub fn is_shared(&self) -> bool {
+        matches!(self, Self::HsDsch(_))
+    }
+
+    /// The bearers and for each the users on it, given as positions in `users`.
+    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        match self {
+            Self::HsDsch(params) => vec![Box::new(params.build(users, streams))],
+            Self::Dch(params) => {
+                users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
+            }
+            Self::Link(params) => {
+                users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
+            }
+        }
+    }
+
+    /// The bit rate against which utilization is measured. With a C/I process it is the rate at
+    /// the highest value, `best_ci`.
+    pub fn channel_rate(&self, best_ci: Option<u32>) -> Rate {
+        match self {
+            Self::Dch(params) => params.air().rate(best_ci),
+            Self::HsDsch(params) => params.air().rate(best_ci),
+            Self::Link(params) => params.rate,
+        }
+    }
+
+    /// The transmission time interval, where there is one.
+    pub fn tti(&self) -> Option<Duration> {
+        match self {
+            Self::Dch(params) => Some(params.tti),
+            Self::HsDsch(params) => Some(params.tti),
+            Self::Link(_) => None,
+        }
+    }
+
+    /// The block error rate of first transmissions.
+    pub fn bler(&self) -> Probability {
+        match self {
+            Self::Dch(params) => params.bler,
+            Self::HsDsch(params) => params.bler,
+            Self::Link(_) => Probability(0.0),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! RLC: a user's buffer at the Node B, cut into numbered PDUs, and put together again.
+//!
+//! A packet takes whole PDUs; the last is padded and not shared with the next packet. PDUs are
+//! numbered without end, and whether a packet is complete follows from three things alone: the
+//! next PDU to send for the first time, the blocks that have failed and wait to be sent again,
+//! and the packets' own last PDUs. Left out: PDU headers and the AM protocol's status reports.
+
+use std::collections::VecDeque;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::packet::Packet;
+
+/// Order in which packets leave a bearer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivered {
+    /// A packet waits until all before it are complete.
+    #[default]
+    InSequence,
+    /// A packet leaves as soon as it is complete.
+    OutOfSequence,
+}
+
+/// A block that failed and waits to be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FailedBlock {
+    /// First PDU.
+    pub first: u64,
+    /// Number of PDUs.
+    pub pdus: u32,
+    /// How often it has been sent.
+    pub transmissions: u32,
+    /// TTI number from which it may be sent again.
+    pub eligible: u64,
+}
+
+/// A packet in the buffer.
+#[derive(Debug)]
+struct Sdu {
+    packet: Packet,
+    /// Its first PDU and one past its last.
+    first: u64,
+    end: u64,
+    /// A block of it was given up.
+    damaged: bool,
+    /// It left before the ones ahead of it.
+    gone: bool,
+}
+
+/// One user's buffer.
+#[derive(Debug)]
+pub struct Buffer {
+    pdu_bytes: u32,
+    limit: usize,
+    order: Delivered,
+    sdus: VecDeque<Sdu>,
+    bytes: u64,
+    /// Next PDU to be sent for the first time, and one past the last PDU buffered.
+    next: u64,
+    end: u64,
+    /// Blocks to be sent again, in the order in which they become eligible.
+    failed: VecDeque<FailedBlock>,
+}
+
+impl Buffer {
+    /// An empty buffer for `limit` packets.
+    pub fn new(pdu_bytes: u32, limit: usize, order: Delivered) -> Self {
+        Self {
+            pdu_bytes,
+            limit,
+            order,
+            sdus: VecDeque::new(),
+            bytes: 0,
+            next: 0,
+            end: 0,
+            failed: VecDeque::new(),
+        }
+    }
+
+    /// Takes a packet; `false` means that the buffer is full.
+    pub fn push(&mut self, packet: Packet) -> bool {
+        if self.sdus.len() >= self.limit {
+            return false;
+        }
+        let first = self.end;
+        self.end += u64::from(packet.size.div_ceil(self.pdu_bytes));
+        self.bytes += u64::from(packet.size);
+        self.sdus.push_back(Sdu { packet, first, end: self.end, damaged: false, gone: false });
+        true
+    }
+
+    /// PDUs that have never been sent.
+    pub fn fresh(&self) -> u64 {
+        self.end - self.next
+    }
+
+    /// TTI number from which the buffer has something to send; `None` when it has nothing.
+    pub fn eligible(&self) -> Option<u64> {
+        if self.fresh() > 0 { Some(0) } else { self.failed.front().map(|block| block.eligible) }
+    }
+
+    /// Takes `pdus` PDUs for their first transmission and returns the number of the first.
+    pub fn take_fresh(&mut self, pdus: u64) -> u64 {
+        let first = self.next;
+        self.next += pdus;
+        first
+    }
+
+    /// Takes a failed block that may be sent again in TTI number `tti`.
+    pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
+        let due = self.failed.front().is_some_and(|block| block.eligible <= tti);
+        if due { self.failed.pop_front() } else { None }
+    }
+
+    /// Keeps a block that failed, to be sent again.
+    pub fn keep_failed(&mut self, block: FailedBlock) {
+        self.failed.push_back(block);
+    }
+
+    /// Gives up a block: the packets in it cannot be delivered any more.
+    pub fn give_up(&mut self, block: FailedBlock) {
+        let end = block.first + u64::from(block.pdus);
+        let from = self.sdus.partition_point(|sdu| sdu.end <= block.first);
+        for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < end) {
+            sdu.damaged = true;
+        }
+    }
+
+    /// Hands every packet that may leave now to `deliver`; returns how many left damaged.
+    pub fn release(&mut self, mut deliver: impl FnMut(Packet)) -> u64 {
+        let complete_up_to = self.failed.iter().map(|block| block.first).fold(self.next, u64::min);
+        if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
+            self.release_early(&mut deliver);
+        }
+        let mut damaged = 0;
+        while let Some(sdu) = self.sdus.front()
+            && sdu.end <= complete_up_to
+        {
+            self.bytes -= u64::from(sdu.packet.size);
+            if sdu.damaged {
+                damaged += 1;
+            } else if !sdu.gone {
+                deliver(sdu.packet);
+            }
+            self.sdus.pop_front();
+        }
+        damaged
+    }
+
+    /// Out of sequence: whatever no failed block touches may leave.
+    fn release_early(&mut self, deliver: &mut impl FnMut(Packet)) {
+        let Self { sdus, failed, next, .. } = self;
+        for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
+        {
+            let missing = failed
+                .iter()
+                .any(|block| block.first < sdu.end && sdu.first < block.first + u64::from(block.pdus));
+            if !missing {
+                sdu.gone = true;
+                deliver(sdu.packet);
+            }
+        }
+    }
+
+    /// Packets and bytes buffered.
+    pub fn backlog(&self) -> (usize, u64) {
+        (self.sdus.len(), self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+
+    fn packet(seq: u64) -> Packet {
+        Packet { flow: 0, size: 100, kind: Kind::Segment, retransmission: false, seq }
+    }
+
+    /// Three packets of 3 PDUs each, all sent once, with the given blocks failed.
+    fn buffer(order: Delivered, failed: &[(u64, u32)]) -> Buffer {
+        let mut buffer = Buffer::new(40, 10, order);
+        for seq in 0..3 {
+            assert!(buffer.push(packet(seq)));
+        }
+        assert_eq!(buffer.fresh(), 9);
+        buffer.take_fresh(9);
+        for &(first, pdus) in failed {
+            buffer.keep_failed(FailedBlock { first, pdus, transmissions: 1, eligible: 5 });
+        }
+        buffer
+    }
+
+    fn release(buffer: &mut Buffer) -> (Vec<u64>, u64) {
+        let mut out = Vec::new();
+        let damaged = buffer.release(|packet| out.push(packet.seq));
+        (out, damaged)
+    }
+
+    #[test]
+    fn in_sequence_a_failed_block_holds_up_all_behind_it() {
+        let mut buffer = buffer(Delivered::InSequence, &[(4, 1)]);
+        assert_eq!(release(&mut buffer), (vec![0], 0));
+        assert_eq!(buffer.take_failed(4), None);
+        assert!(buffer.take_failed(5).is_some());
+        assert_eq!(release(&mut buffer), (vec![1, 2], 0));
+        assert_eq!(buffer.backlog(), (0, 0));
+    }
+
+    #[test]
+    fn out_of_sequence_only_the_touched_packet_waits() {
+        let mut buffer = buffer(Delivered::OutOfSequence, &[(4, 1)]);
+        assert_eq!(release(&mut buffer), (vec![0, 2], 0));
+        buffer.take_failed(5);
+        assert_eq!(release(&mut buffer), (vec![1], 0));
+    }
+
+    #[test]
+    fn a_block_given_up_takes_its_packets_with_it() {
+        let mut buffer = buffer(Delivered::InSequence, &[(2, 2)]);
+        let block = buffer.take_failed(5).unwrap();
+        buffer.give_up(block);
+        assert_eq!(release(&mut buffer), (vec![2], 2));
+    }
+
+    #[test]
+    fn a_full_buffer_takes_no_more() {
+        let mut buffer = Buffer::new(40, 1, Delivered::InSequence);
+        assert!(buffer.push(packet(0)) && !buffer.push(packet(1)));
+    }
+}

@@ -1,0 +1,299 @@
+//! The TTI-driven bearer behind DCH and HS-DSCH: segmentation, scheduling, block errors,
+//! retransmission, delivery.
+//!
+//! Time is cut into TTIs on a fixed grid. In a TTI one user may send: first the failed blocks
+//! that may go again, one per channel, then new PDUs. A block fails as a whole; it may be sent
+//! again at the first TTI boundary at least the retransmission delay after the beginning of the
+//! TTI that failed. Packets arrive at the end of the TTI that completes them. A bearer with
+//! nothing to send sleeps. Left out: ACK/NACK errors, control channels, and a limit on how many
+//! blocks may be outstanding (`wang`, section 8.3).
+
+use super::channel::ci::CiProcess;
+use super::mac::harq::{CombiningSpec, LAST_DISTINCT};
+use super::mac::sched::{Candidate, Scheduler};
+pub use super::rlc::Delivered;
+use super::rlc::{Buffer, FailedBlock};
+use super::{Bearer, BearerCounts, Delivery, TtiRecord, UserRadio};
+use crate::check::{Check, Checked};
+use crate::engine::{Key, Stamps};
+use crate::packet::Packet;
+use crate::rng::{ErrorGaps, Streams};
+use crate::units::{Duration, NANOS_PER_S, Probability, Rate, Time};
+
+/// What a TTI-driven bearer does on the air.
+#[derive(Clone, Debug)]
+pub struct Air {
+    /// Blocks that can be sent side by side in a TTI.
+    pub channels: u32,
+    /// Transmission time interval.
+    pub tti: Duration,
+    /// Payload of a PDU in bytes.
+    pub pdu_bytes: u32,
+    /// PDUs in a block at constant rate.
+    pub pdus_per_block: u32,
+    /// Block error rate of a first transmission.
+    pub bler: Probability,
+    /// From the beginning of a failed TTI until the block may be sent again.
+    pub retransmission_delay: Duration,
+    /// Transmissions before a block is given up.
+    pub max_transmissions: Option<u32>,
+    /// Order in which packets leave.
+    pub delivered: Delivered,
+    /// Packets that each user's buffer holds.
+    pub buffer: usize,
+    /// Soft combining.
+    pub combining: CombiningSpec,
+}
+
+/// More than any system has; larger numbers are typing errors.
+const MOST_CHANNELS: u32 = 1_000;
+const MOST_PDUS: u32 = 1_000;
+const LONGEST_TTI: Duration = Duration::from_secs(10);
+
+impl Checked for Air {
+    fn check(&self, check: &mut Check) {
+        check.require(self.tti.0 >= 1_000 && self.tti <= LONGEST_TTI, "tti", || {
+            format!("a TTI of {} is absurd; expected 1 us to {LONGEST_TTI}", self.tti)
+        });
+        check.require((1..=65_535).contains(&self.pdu_bytes), "pdu_size", || {
+            format!("a PDU of {} B is absurd; expected 1 B to 65.535 kB", self.pdu_bytes)
+        });
+        check.require(self.channels <= MOST_CHANNELS, "channels", || {
+            format!("{} channels are absurd; expected at most {MOST_CHANNELS}", self.channels)
+        });
+        check.require(self.pdus_per_block <= MOST_PDUS, "pdus_per_tti", || {
+            format!("{} PDUs in a block are absurd; expected at most {MOST_PDUS}", self.pdus_per_block)
+        });
+        check.require(self.bler.0 < 1.0 || self.max_transmissions.is_some(), "bler", || {
+            "with a BLER of 1 and unlimited retransmissions no block would ever arrive; expected a BLER below 1, \
+             or set `max_transmissions`"
+                .to_owned()
+        });
+        check.within("combining", |check| self.combining.check(check));
+    }
+}
+
+impl Air {
+    /// Bit rate when every TTI is full and nothing fails; with a C/I process, at its `best_ci`.
+    pub fn rate(&self, best_ci: Option<u32>) -> Rate {
+        let pdus = u64::from(self.channels) * u64::from(best_ci.unwrap_or(self.pdus_per_block));
+        Rate(pdus * u64::from(self.pdu_bytes) * 8 * NANOS_PER_S / self.tti.0)
+    }
+
+    /// TTI number from which a block that failed in TTI number `tti` may be sent again.
+    fn eligible_after(&self, tti: u64) -> u64 {
+        (tti + self.retransmission_delay.0.div_ceil(self.tti.0)).max(tti + 1)
+    }
+
+    fn may_send_again(&self, transmissions: u32) -> bool {
+        self.max_transmissions.is_none_or(|most| transmissions < most)
+    }
+}
+
+#[derive(Debug)]
+struct User {
+    buffer: Buffer,
+    /// PDUs per block, where the channel decides.
+    ci: Option<CiProcess>,
+}
+
+/// A TTI-driven bearer.
+#[derive(Debug)]
+pub struct TtiBearer {
+    air: Air,
+    users: Vec<User>,
+    scheduler: Box<dyn Scheduler>,
+    /// Block errors, by the transmission (the first stands at 0) and the PDUs in the block.
+    errors: Vec<ErrorGaps>,
+    /// First TTI not yet run.
+    next_tti: u64,
+    wake: Option<Key>,
+    /// What arrives at the beginning of `next_tti`.
+    arriving: Vec<Delivery>,
+    candidates: Vec<Candidate>,
+    counts: BearerCounts,
+    records: Option<Vec<TtiRecord>>,
+}
+
+impl TtiBearer {
+    /// A bearer with empty buffers. Its error stream is named after its first user.
+    pub fn new(air: Air, users: &[UserRadio], scheduler: Box<dyn Scheduler>, streams: &Streams) -> Self {
+        let name = users.first().map_or(0, |user| user.id);
+        let bits = u64::from(air.pdus_per_block) * u64::from(air.pdu_bytes) * 8;
+        let errors = (1..=LAST_DISTINCT)
+            .map(|n| {
+                let p = air.combining.failure(air.bler, n, bits);
+                ErrorGaps::new(p.0, streams.stream("bearer", name, &format!("block errors {n}")))
+            })
+            .collect();
+        let users = users
+            .iter()
+            .map(|user| User {
+                buffer: Buffer::new(air.pdu_bytes, air.buffer, air.delivered),
+                ci: (!user.ci.is_empty())
+                    .then(|| CiProcess::new(&user.ci, streams.indexed("user", user.id, "ci"))),
+            })
+            .collect();
+        Self {
+            air,
+            users,
+            scheduler,
+            errors,
+            next_tti: 0,
+            wake: None,
+            arriving: Vec::new(),
+            candidates: Vec::new(),
+            counts: BearerCounts::default(),
+            records: None,
+        }
+    }
+
+    fn beginning(&self, tti: u64) -> Time {
+        Time(tti * self.air.tti.0)
+    }
+
+    /// Moves the wake-up to the beginning of `tti`, unless it is there or earlier already.
+    fn wake_by(&mut self, tti: u64, stamps: &mut Stamps) {
+        let at = self.beginning(tti);
+        if self.wake.is_none_or(|(wake, _)| at < wake) {
+            self.wake = Some(stamps.key(at));
+        }
+    }
+
+    fn run_tti(&mut self, tti: u64) {
+        self.next_tti = tti + 1;
+        self.candidates.clear();
+        for (user, state) in self.users.iter().enumerate() {
+            if state.buffer.eligible().is_some_and(|from| from <= tti) {
+                let pdus_per_block = state.ci.as_ref().map_or(self.air.pdus_per_block, |ci| ci.value(tti));
+                self.candidates.push(Candidate { user, pdus_per_block });
+            }
+        }
+        if self.candidates.is_empty() {
+            return;
+        }
+        let chosen = self.candidates[self.scheduler.pick(tti, &self.candidates)];
+        let before = self.counts;
+        self.send_blocks(tti, chosen);
+        self.counts.ttis += 1;
+        let pdus = (self.counts.pdus - before.pdus) as u32;
+        self.scheduler.served(tti, chosen.user, pdus);
+        if let Some(records) = &mut self.records {
+            let has_ci = self.users[chosen.user].ci.is_some();
+            records.push(TtiRecord {
+                at: Time(tti * self.air.tti.0),
+                user: chosen.user,
+                ci: if has_ci { chosen.pdus_per_block } else { 0 },
+                pdus,
+                failed: (self.counts.blocks_failed - before.blocks_failed) as u32,
+            });
+        }
+        let Self { users, arriving, counts, .. } = self;
+        counts.packets_dropped += users[chosen.user].buffer.release(|packet| {
+            counts.packets_delivered += 1;
+            counts.bytes_delivered += u64::from(packet.size);
+            arriving.push(Delivery { user: chosen.user, packet });
+        });
+    }
+
+    /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
+    fn send_blocks(&mut self, tti: u64, to: Candidate) {
+        let mut channels = u64::from(self.air.channels);
+        while channels > 0
+            && let Some(block) = self.users[to.user].buffer.take_failed(tti)
+        {
+            channels -= 1;
+            self.send_again(tti, to.user, block);
+        }
+        let per_block = u64::from(to.pdus_per_block);
+        let pdus = self.users[to.user].buffer.fresh().min(channels * per_block);
+        self.send_fresh(tti, to, pdus);
+    }
+
+    fn send_again(&mut self, tti: u64, user: usize, block: FailedBlock) {
+        self.counts.blocks += 1;
+        self.counts.pdus += u64::from(block.pdus);
+        let errors = &mut self.errors[block.transmissions.min(LAST_DISTINCT - 1) as usize];
+        if errors.next_is_error() {
+            self.fail(tti, user, FailedBlock { transmissions: block.transmissions + 1, ..block });
+        }
+    }
+
+    fn send_fresh(&mut self, tti: u64, to: Candidate, pdus: u64) {
+        let per_block = u64::from(to.pdus_per_block);
+        let first = self.users[to.user].buffer.take_fresh(pdus);
+        let end = first + pdus;
+        let mut blocks = pdus.div_ceil(per_block);
+        self.counts.blocks += blocks;
+        self.counts.pdus += pdus;
+        let mut at = first;
+        while let Some(good) = self.errors[0].next_error_within(blocks) {
+            at += good * per_block;
+            let size = per_block.min(end - at);
+            self.fail(
+                tti,
+                to.user,
+                FailedBlock { first: at, pdus: size as u32, transmissions: 1, eligible: 0 },
+            );
+            at += size;
+            blocks -= good + 1;
+        }
+    }
+
+    fn fail(&mut self, tti: u64, user: usize, block: FailedBlock) {
+        self.counts.blocks_failed += 1;
+        let buffer = &mut self.users[user].buffer;
+        if self.air.may_send_again(block.transmissions) {
+            buffer.keep_failed(FailedBlock { eligible: self.air.eligible_after(tti), ..block });
+        } else {
+            buffer.give_up(block);
+        }
+    }
+}
+
+impl Bearer for TtiBearer {
+    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+        if !self.users[user].buffer.push(packet) {
+            self.counts.packets_dropped += 1;
+            return false;
+        }
+        self.counts.packets_in += 1;
+        let tti = now.0.div_ceil(self.air.tti.0).max(self.next_tti);
+        self.wake_by(tti, stamps);
+        true
+    }
+
+    fn next_wake(&self) -> Option<Key> {
+        self.wake
+    }
+
+    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
+        if self.wake != Some(key) {
+            return;
+        }
+        self.wake = None;
+        delivered.append(&mut self.arriving);
+        self.run_tti(key.0.0 / self.air.tti.0);
+        if !self.arriving.is_empty() {
+            self.wake_by(self.next_tti, stamps);
+        } else if let Some(from) = self.users.iter().filter_map(|user| user.buffer.eligible()).min() {
+            self.wake_by(from.max(self.next_tti), stamps);
+        }
+    }
+
+    fn backlog(&self, user: usize) -> (usize, u64) {
+        self.users[user].buffer.backlog()
+    }
+
+    fn counts(&self) -> BearerCounts {
+        self.counts
+    }
+
+    fn record_ttis(&mut self) {
+        self.records = Some(Vec::new());
+    }
+
+    fn tti_records(&self) -> &[TtiRecord] {
+        self.records.as_deref().unwrap_or_default()
+    }
+}

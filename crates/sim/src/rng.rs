@@ -1,0 +1,188 @@
+//! Named random streams, and errors drawn by skipping to the next one.
+//!
+//! A stream is named by (seed, run, entity, index, purpose). Two variants of a study that ask for
+//! the same names meet the same radio (common random numbers), and an entity that is added does
+//! not shift another's draws. Logarithms come from `libm`, not the platform, so that results are
+//! the same bytes on every machine.
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+
+/// The random source of one stream.
+pub type Stream = ChaCha8Rng;
+
+/// One step of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): a bijection that mixes every bit.
+fn mix(mut z: u64) -> u64 {
+    z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// A double in [0, 1) from the upper 53 bits.
+fn unit(bits: u64) -> f64 {
+    (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+}
+
+/// The streams of one replication.
+#[derive(Clone, Copy, Debug)]
+pub struct Streams {
+    key: u64,
+}
+
+impl Streams {
+    /// The streams of replication `run` under `seed`.
+    pub fn new(seed: u64, run: u64) -> Self {
+        Self { key: mix(mix(seed) ^ run) }
+    }
+
+    fn name(self, entity: &str, index: u64, purpose: &str) -> u64 {
+        let text = |key: u64, text: &str| text.bytes().fold(mix(key), |key, byte| mix(key ^ u64::from(byte)));
+        text(mix(text(self.key, entity) ^ index), purpose)
+    }
+
+    /// The stream of one entity (`index` tells like entities apart) for one purpose.
+    pub fn stream(&self, entity: &str, index: u64, purpose: &str) -> Stream {
+        let mut seed = [0; 32];
+        let mut key = self.name(entity, index, purpose);
+        for word in seed.chunks_exact_mut(8) {
+            key = mix(key);
+            word.copy_from_slice(&key.to_le_bytes());
+        }
+        Stream::from_seed(seed)
+    }
+
+    /// A process that can be asked for any of its values in any order.
+    pub fn indexed(&self, entity: &str, index: u64, purpose: &str) -> Indexed {
+        Indexed { key: self.name(entity, index, purpose) }
+    }
+}
+
+/// A random process addressed by position, such as one value per TTI: a TTI that nobody looks at
+/// costs nothing, and looking does not shift the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Indexed {
+    key: u64,
+}
+
+impl Indexed {
+    /// Uniform in [0, 1) at position `i`. SplitMix64 addressed by its counter.
+    pub fn uniform(&self, i: u64) -> f64 {
+        unit(mix(self.key.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))))
+    }
+}
+
+/// Independent errors of one probability, drawn as the gap to the next error.
+///
+/// The number of good trials before an error is geometric: `floor(ln U / ln(1 - p))` with U
+/// uniform in (0, 1]. One draw per error replaces one per trial.
+#[derive(Clone, Debug)]
+pub struct ErrorGaps {
+    /// 1 / ln(1 - p); zero when p = 1.
+    inverse_log: f64,
+    /// Good trials left before the next error.
+    good: u64,
+    stream: Stream,
+}
+
+impl ErrorGaps {
+    /// Errors with probability `p` (0 to 1) drawn from `stream`.
+    pub fn new(p: f64, stream: Stream) -> Self {
+        let mut gaps = Self { inverse_log: 1.0 / libm::log1p(-p), good: 0, stream };
+        gaps.good = gaps.gap();
+        gaps
+    }
+
+    fn gap(&mut self) -> u64 {
+        let u = 1.0 - unit(self.stream.next_u64());
+        // A float-to-integer cast saturates, so p = 0 gives the largest gap there is.
+        match libm::log(u) * self.inverse_log {
+            gap if gap.is_nan() => u64::MAX,
+            gap => gap as u64,
+        }
+    }
+
+    /// Whether the next trial is an error.
+    pub fn next_is_error(&mut self) -> bool {
+        self.next_error_within(1).is_some()
+    }
+
+    /// Runs up to `trials` trials; stops after the first error and returns its position.
+    pub fn next_error_within(&mut self, trials: u64) -> Option<u64> {
+        if self.good >= trials {
+            self.good -= trials;
+            return None;
+        }
+        let position = self.good;
+        self.good = self.gap();
+        Some(position)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream(purpose: &str) -> Stream {
+        Streams::new(1, 0).stream("test", 0, purpose)
+    }
+
+    #[test]
+    fn names_give_independent_and_repeatable_streams() {
+        let first =
+            |streams: Streams, entity, index, purpose| streams.stream(entity, index, purpose).next_u64();
+        let base = first(Streams::new(1, 0), "wired", 0, "loss");
+        assert_eq!(base, first(Streams::new(1, 0), "wired", 0, "loss"));
+        for other in [
+            first(Streams::new(2, 0), "wired", 0, "loss"),
+            first(Streams::new(1, 1), "wired", 0, "loss"),
+            first(Streams::new(1, 0), "radio", 0, "loss"),
+            first(Streams::new(1, 0), "wired", 1, "loss"),
+            first(Streams::new(1, 0), "wired", 0, "jitter"),
+        ] {
+            assert_ne!(base, other);
+        }
+    }
+
+    #[test]
+    fn gaps_give_the_error_probability() {
+        for p in [0.003, 0.1, 0.5, 0.97] {
+            let mut gaps = ErrorGaps::new(p, stream("gaps"));
+            let n = 400_000u32;
+            let errors = (0..n).filter(|_| gaps.next_is_error()).count() as f64;
+            let sigma = (f64::from(n) * p * (1.0 - p)).sqrt();
+            assert!((errors - f64::from(n) * p).abs() < 4.0 * sigma, "p={p}: {errors}");
+        }
+    }
+
+    #[test]
+    fn certain_and_impossible_errors() {
+        let mut never = ErrorGaps::new(0.0, stream("never"));
+        assert_eq!(never.next_error_within(1 << 40), None);
+        let mut always = ErrorGaps::new(1.0, stream("always"));
+        assert!((0..100).all(|_| always.next_error_within(5) == Some(0)));
+    }
+
+    #[test]
+    fn batches_and_single_trials_see_the_same_errors() {
+        let mut single = ErrorGaps::new(0.2, stream("same"));
+        let one_by_one: Vec<bool> = (0..1_000).map(|_| single.next_is_error()).collect();
+        let mut batched = ErrorGaps::new(0.2, stream("same"));
+        let mut together = Vec::new();
+        while together.len() < 1_000 {
+            let batch = 7.min(1_000 - together.len() as u64);
+            let good = batched.next_error_within(batch).map_or((batch, false), |at| (at, true));
+            together.extend(std::iter::repeat_n(false, good.0 as usize));
+            together.extend(good.1.then_some(true));
+        }
+        assert_eq!(one_by_one, together);
+    }
+
+    #[test]
+    fn positions_are_uniform() {
+        let process = Streams::new(3, 4).indexed("user", 0, "ci");
+        let n = 100_000;
+        let mean = (0..n).map(|i| process.uniform(i)).sum::<f64>() / n as f64;
+        assert!((mean - 0.5).abs() < 4.0 / (12.0 * n as f64).sqrt(), "{mean}");
+    }
+}

@@ -1,0 +1,209 @@
+//! A scenario: everything a simulation needs to be told, with defaults and units.
+//!
+//! These structures are the one source of truth. The TOML reader, the JSON Schema, the Python
+//! types and the reference page are made from them and their comments.
+
+mod read;
+
+pub use read::{from_json, from_toml, to_toml};
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::network::{QueueSpec, Uplink, Wired};
+use crate::radio::RadioSpec;
+use crate::radio::mac::harq::CombiningSpec;
+use crate::radio::mac::sched::SchedulerSpec;
+use crate::registry::Entry;
+use crate::traffic::TrafficSpec;
+use crate::transport::Tcp;
+use crate::transport::recovery::ControlSpec;
+use crate::units::{Duration, Probability};
+
+/// What to simulate: a server, a fixed network, a Node B, and phones that download.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scenario {
+    /// What the scenario is about, in a few words.
+    pub name: String,
+    /// Seed of all randomness.
+    pub seed: u64,
+    /// Independent replications.
+    pub runs: NonZeroU32,
+    /// Replicate instead until the half-width of the 95 % confidence interval of the mean
+    /// application bit rate is at most this share of the mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Probability>,
+    /// Replications after which `precision` gives up.
+    pub max_runs: NonZeroU32,
+    /// Simulated time after which a replication ends, finished or not.
+    pub duration: Duration,
+    /// The link between server and Node B.
+    pub wired: Wired,
+    /// Each phone's uplink.
+    pub uplink: Uplink,
+    /// The downlink over the air.
+    pub radio: RadioSpec,
+    /// TCP at the server and at the phones.
+    pub tcp: Tcp,
+    /// The phones, in groups of like ones.
+    pub users: Vec<UserGroup>,
+    /// Time series to keep.
+    pub record: Record,
+}
+
+/// Phones that do the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserGroup {
+    /// What the group is called in tables and plots.
+    #[serde(default = "default_group_name")]
+    pub name: String,
+    /// Number of phones.
+    #[serde(default = "one")]
+    pub count: NonZeroU32,
+    /// When the first phone begins.
+    #[serde(default)]
+    pub start: Duration,
+    /// How much later each further phone of the group begins.
+    #[serde(default)]
+    pub stagger: Duration,
+    /// What each phone does.
+    pub traffic: TrafficSpec,
+    /// Relative frequencies of the C/I values 1, 2, ...: each TTI draws one, and a block then
+    /// carries that many PDUs. Absent at constant rate. HS-DSCH only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ci: Vec<f64>,
+}
+
+/// Time series to keep; each costs memory that grows with the length of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
+pub struct Record {
+    /// Congestion window and slow-start threshold at every change.
+    pub cwnd: bool,
+    /// Every segment sent, delivered or dropped, and every ACK that reaches the server.
+    pub segments: bool,
+    /// Every round trip that TCP measures.
+    pub rtt: bool,
+    /// Each user's packets and bytes at the Node B at every change.
+    pub queue: bool,
+    /// Who was served in every TTI, at which C/I, and what failed.
+    pub scheduler: bool,
+}
+
+fn default_group_name() -> String {
+    "phone".to_owned()
+}
+
+fn one() -> NonZeroU32 {
+    NonZeroU32::MIN
+}
+
+impl Default for Scenario {
+    fn default() -> Self {
+        let count = |n| NonZeroU32::new(n).expect("a positive constant");
+        Self {
+            name: String::new(),
+            seed: 1,
+            runs: count(10),
+            precision: None,
+            max_runs: count(200),
+            duration: Duration::from_secs(100_000),
+            wired: Wired::default(),
+            uplink: Uplink::default(),
+            radio: RadioSpec::default(),
+            tcp: Tcp::default(),
+            users: Vec::new(),
+            record: Record::default(),
+        }
+    }
+}
+
+/// More than these are typing errors.
+const MOST_USERS: u64 = 10_000;
+const MOST_RUNS: u32 = 1_000_000;
+const LONGEST: Duration = Duration::from_secs(8_000_000);
+
+impl Checked for Scenario {
+    fn check(&self, check: &mut Check) {
+        check.require(self.runs.get() <= MOST_RUNS, "runs", || {
+            format!("{} replications are absurd; expected at most {MOST_RUNS}", self.runs)
+        });
+        check.require(self.max_runs.get() <= MOST_RUNS, "max_runs", || {
+            format!("{} replications are absurd; expected at most {MOST_RUNS}", self.max_runs)
+        });
+        check.require(self.precision.is_none_or(|p| p.0 > 0.0 && p.0 < 1.0), "precision", || {
+            "expected a share of the mean between 0 and 1, such as 0.02".to_owned()
+        });
+        check.require(self.duration.0 > 0 && self.duration <= LONGEST, "duration", || {
+            format!("a run of {} is absurd; expected more than 0 s and at most {LONGEST}", self.duration)
+        });
+        check.within("wired", |check| self.wired.check(check));
+        check.within("uplink", |check| self.uplink.check(check));
+        check.within("radio", |check| self.radio.check(check));
+        check.within("tcp", |check| self.tcp.check(check));
+        let users: u64 = self.users.iter().map(|group| u64::from(group.count.get())).sum();
+        check.require(users > 0, "users", || {
+            "there is nobody to simulate; expected at least one `[[users]]`".to_owned()
+        });
+        check.require(users <= MOST_USERS, "users", || {
+            format!("{users} users are absurd; expected at most {MOST_USERS}")
+        });
+        check.within("users", |check| {
+            for (i, group) in self.users.iter().enumerate() {
+                check.within(i, |check| self.check_group(group, check));
+            }
+        });
+    }
+}
+
+impl Scenario {
+    fn check_group(&self, group: &UserGroup, check: &mut Check) {
+        check.within("traffic", |check| group.traffic.check(check));
+        let last =
+            u128::from(group.start.0) + u128::from(group.stagger.0) * u128::from(group.count.get() - 1);
+        check.require(last < u128::from(self.duration.0), "start", || {
+            format!("the group would still begin when the run ends at {}", self.duration)
+        });
+        check.require(group.ci.iter().all(|f| f.is_finite() && *f >= 0.0), "ci", || {
+            "frequencies of C/I values cannot be negative or infinite".to_owned()
+        });
+        check.require(group.ci.is_empty() || group.ci.iter().sum::<f64>() > 0.0, "ci", || {
+            "at least one C/I value must have a frequency above 0".to_owned()
+        });
+        check.require(group.ci.len() <= 100, "ci", || {
+            format!("{} C/I values are absurd; expected at most 100", group.ci.len())
+        });
+        check.require(group.ci.is_empty() || self.radio.is_shared(), "ci", || {
+            format!("a {} has no C/I process; leave `ci` out or use `hs_dsch`", self.radio.key())
+        });
+    }
+
+    /// The JSON Schema (draft 2020-12) of a scenario.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Self).into()
+    }
+
+    /// Every registered variant.
+    pub fn registry() -> Vec<Entry> {
+        [
+            RadioSpec::ENTRIES,
+            SchedulerSpec::ENTRIES,
+            CombiningSpec::ENTRIES,
+            ControlSpec::ENTRIES,
+            QueueSpec::ENTRIES,
+            TrafficSpec::ENTRIES,
+        ]
+        .concat()
+    }
+
+    /// Number of users of all groups.
+    pub fn user_count(&self) -> usize {
+        self.users.iter().map(|group| group.count.get() as usize).sum()
+    }
+}

@@ -1,0 +1,245 @@
+//! Reading a scenario, with errors that say where and what would be right.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::de::{DeTable, DeValue};
+
+use super::Scenario;
+use crate::check::{Check, Checked, Problem};
+use crate::error::{Error, Result};
+
+/// Reads a scenario from TOML text. `file` is its name in messages. Each override is
+/// `key.path=value`, the value in TOML's form or, failing that, a bare string.
+///
+/// # Errors
+/// [`Error::Scenario`] naming file, line, key and what is allowed.
+pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenario> {
+    if overrides.is_empty() {
+        return parse(text).map_err(|fault| fault.at(text, file));
+    }
+    let mut table: toml::Table =
+        text.parse().map_err(|error| Fault::from_toml(&error, text).at(text, file))?;
+    for change in overrides {
+        set(&mut table, change)?;
+    }
+    // Problems that the file has by itself are told with their line, those of an override with it.
+    let changed = toml::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))?;
+    parse(&changed).map_err(|fault| match parse(text) {
+        Err(own) if own.message == fault.message => own.at(text, file),
+        _ => fault.in_overrides(file, overrides),
+    })
+}
+
+/// Reads a scenario from JSON text, as the Python types give it; `null` counts as absent.
+///
+/// # Errors
+/// [`Error::Scenario`] naming the key and what is allowed.
+pub fn from_json(text: &str) -> Result<Scenario> {
+    let mut value: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| Error::Scenario(format!("not a scenario in JSON: {error}")))?;
+    drop_nulls(&mut value);
+    let toml =
+        toml::to_string(&value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
+    parse(&toml).map_err(|fault| Error::Scenario(fault.text()))
+}
+
+/// The scenario as TOML text.
+///
+/// # Errors
+/// None that is known; [`Error::Scenario`] if a value has no TOML form.
+pub fn to_toml(scenario: &Scenario) -> Result<String> {
+    toml::to_string(scenario).map_err(|error| Error::Scenario(error.to_string()))
+}
+
+fn drop_nulls(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(drop_nulls);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}
+
+/// Something wrong with a scenario, and where in its text.
+#[derive(Debug)]
+struct Fault {
+    key: String,
+    span: Option<Range<usize>>,
+    message: String,
+}
+
+impl Fault {
+    fn from_toml(error: &toml::de::Error, text: &str) -> Self {
+        let span = error.span();
+        let key = span.as_ref().and_then(|span| key_at(text, span)).unwrap_or_default();
+        Self { message: explain(error.message(), key.rsplit('.').next().unwrap_or_default()), key, span }
+    }
+
+    fn from_problem(problem: &Problem, text: &str) -> Self {
+        let span = DeTable::parse(text).ok().and_then(|doc| span_of(doc.get_ref(), &problem.path));
+        Self { key: problem.path.join("."), span, message: problem.message.clone() }
+    }
+
+    fn text(&self) -> String {
+        if self.key.is_empty() { self.message.clone() } else { format!("{}: {}", self.key, self.message) }
+    }
+
+    fn at(&self, text: &str, file: &str) -> Error {
+        let line =
+            self.span.as_ref().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        Error::Scenario(match line {
+            Some(line) => format!("{file}:{line}: {}", self.text()),
+            None => format!("{file}: {}", self.text()),
+        })
+    }
+
+    fn in_overrides(&self, file: &str, overrides: &[String]) -> Error {
+        let of_key = |change: &&String| {
+            let key = change.split('=').next().unwrap_or_default().trim();
+            self.key.starts_with(key) || key.starts_with(&self.key)
+        };
+        let culprit =
+            overrides.iter().find(of_key).map_or(String::new(), |change| format!(" (set by `{change}`)"));
+        Error::Scenario(format!("{file}{culprit}: {}", self.text()))
+    }
+}
+
+fn parse(text: &str) -> std::result::Result<Scenario, Fault> {
+    let deserializer = toml::Deserializer::parse(text).map_err(|error| Fault::from_toml(&error, text))?;
+    let scenario = Scenario::deserialize(deserializer).map_err(|error| Fault::from_toml(&error, text))?;
+    let mut check = Check::default();
+    scenario.check(&mut check);
+    match check.into_problems().first() {
+        None => Ok(scenario),
+        Some(problem) => Err(Fault::from_problem(problem, text)),
+    }
+}
+
+/// Writes one override into the table.
+fn set(table: &mut toml::Table, change: &str) -> Result<()> {
+    let wrong = |why: String| Error::Scenario(format!("cannot set `{change}`: {why}"));
+    let Some((path, value)) = change.split_once('=') else {
+        return Err(wrong("expected key=value, such as wired.delay=\"50 ms\"".to_owned()));
+    };
+    let value = value.trim();
+    let value = format!("v = {value}")
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|mut parsed| parsed.remove("v"))
+        .unwrap_or_else(|| toml::Value::String(value.to_owned()));
+    let keys: Vec<&str> = path.trim().split('.').collect();
+    let (last, parents) = keys.split_last().expect("split gives at least one part");
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err(wrong("a key of the path is empty".to_owned()));
+    }
+    let mut place = table;
+    for key in parents {
+        place = descend(place, key, &wrong)?;
+    }
+    place.insert((*last).to_owned(), value);
+    Ok(())
+}
+
+/// The table under `key`, made if need be; a bare variant name becomes a table with that key.
+fn descend<'a>(
+    table: &'a mut toml::Table,
+    key: &str,
+    wrong: &impl Fn(String) -> Error,
+) -> Result<&'a mut toml::Table> {
+    let value = table.entry(key).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    if let toml::Value::String(name) = value {
+        let name = std::mem::take(name);
+        *value = toml::Value::Table([(name, toml::Value::Table(toml::Table::new()))].into_iter().collect());
+    }
+    match value {
+        toml::Value::Table(table) => Ok(table),
+        _ => Err(wrong(format!("`{key}` is not a table"))),
+    }
+}
+
+/// Turns the messages of serde and toml into ones for people.
+fn explain(message: &str, key: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let (Some((found, allowed)), Some(kind)) = (quoted.split_first(), message.split(' ').nth(1)) else {
+        return message.trim_end().to_owned();
+    };
+    if message.starts_with("unknown field") || message.starts_with("unknown variant") {
+        let what = if kind == "field" { "key" } else { "name" };
+        let shown = if found == &key { String::new() } else { format!(" `{found}`") };
+        let hint = nearest(found, allowed).map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+        let listed = if allowed.is_empty() { "none".to_owned() } else { allowed.join(", ") };
+        return format!("unknown {what}{shown}{hint} (allowed: {listed})");
+    }
+    if message.starts_with("missing field") {
+        return format!("the key `{found}` is missing");
+    }
+    message.trim_end().to_owned()
+}
+
+/// The allowed name that `found` most likely was meant to be.
+fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
+    let distance = |name: &str| strsim::damerau_levenshtein(&found.to_lowercase(), name);
+    let best = allowed.iter().min_by_key(|name| distance(name))?;
+    (distance(best) <= (best.len() / 2).max(2)).then_some(best)
+}
+
+/// The dotted key whose name or value covers `span`, as deep as possible.
+fn key_at(text: &str, span: &Range<usize>) -> Option<String> {
+    let (doc, _) = DeTable::parse_recoverable(text);
+    let mut best = Vec::new();
+    deepest(doc.get_ref(), span, &mut Vec::new(), &mut best);
+    (!best.is_empty()).then(|| best.join("."))
+}
+
+fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+fn deepest(table: &DeTable<'_>, span: &Range<usize>, path: &mut Vec<String>, best: &mut Vec<String>) {
+    for (key, value) in table {
+        path.push(key.get_ref().to_string());
+        if path.len() > best.len() && (covers(&key.span(), span) || covers(&value.span(), span)) {
+            best.clone_from(path);
+        }
+        deepest_value(value.get_ref(), span, path, best);
+        path.pop();
+    }
+}
+
+fn deepest_value(value: &DeValue<'_>, span: &Range<usize>, path: &mut Vec<String>, best: &mut Vec<String>) {
+    match value {
+        DeValue::Table(table) => deepest(table, span, path, best),
+        DeValue::Array(items) => {
+            for (i, item) in items.iter().enumerate() {
+                path.push(i.to_string());
+                if path.len() > best.len() && covers(&item.span(), span) {
+                    best.clone_from(path);
+                }
+                deepest_value(item.get_ref(), span, path, best);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Where the value under `path` stands, or the nearest table around it.
+fn span_of(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
+    let (first, rest) = path.split_first()?;
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
+    within_value(value.get_ref(), rest).or(Some(key.span()))
+}
+
+fn within_value(value: &DeValue<'_>, path: &[String]) -> Option<Range<usize>> {
+    match value {
+        DeValue::Table(table) => span_of(table, path),
+        DeValue::Array(items) => {
+            let item = items.get(path.first()?.parse::<usize>().ok()?)?;
+            within_value(item.get_ref(), &path[1..]).or(Some(item.span()))
+        }
+        _ => None,
+    }
+}

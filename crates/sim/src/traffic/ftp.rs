@@ -1,0 +1,30 @@
+//! A file download.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::units::Size;
+
+/// One file fetched from the server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ftp {
+    /// Size of the file, without headers.
+    pub size: Size,
+    /// Payload of the request, which rides on the ACK that completes the set-up; 0 makes the
+    /// request a packet of headers alone.
+    #[serde(default)]
+    pub request: Size,
+}
+
+impl Checked for Ftp {
+    fn check(&self, check: &mut Check) {
+        check.require(self.size.0 > 0, "size", || {
+            "there is nothing to download; expected a file of at least 1 B".to_owned()
+        });
+        check.require(self.request.0 <= 64_000, "request", || {
+            format!("a request of {} does not fit one packet; expected at most 64 kB", self.request)
+        });
+    }
+}

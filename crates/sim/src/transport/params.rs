@@ -1,0 +1,106 @@
+//! TCP's parameters, as a scenario sets them.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::recovery::ControlSpec;
+use crate::check::{Check, Checked};
+use crate::packet::HEADER_BYTES;
+use crate::units::{Duration, Size};
+
+/// A TCP connection's parameters. The defaults are Table 9 of `wang` with what ns-2 did then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tcp {
+    /// What the sender does about loss.
+    pub control: ControlSpec,
+    /// A full-sized segment on the wire, with 40 B of IP and TCP headers.
+    pub packet_size: Size,
+    /// Congestion window once the connection is set up, in packets.
+    pub initial_window: NonZeroU32,
+    /// Largest window the receiver allows, in packets.
+    pub max_window: NonZeroU32,
+    /// Slow-start threshold at the start, in packets.
+    pub initial_ssthresh: NonZeroU32,
+    /// Smallest retransmission timeout, before backoff.
+    pub min_rto: Duration,
+    /// Largest retransmission timeout, backoff included.
+    pub max_rto: Duration,
+    /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1).
+    pub initial_rto: Duration,
+    /// Granularity of the clock that measures round trips (ns-2's `tcpTick_`).
+    pub clock: Duration,
+    /// Phase of that clock when the simulation begins; less than one tick.
+    pub clock_phase: Duration,
+    /// Send a new segment on each of the first two duplicate ACKs (RFC 3042).
+    pub limited_transmit: bool,
+    /// How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once.
+    pub delayed_ack: Duration,
+    /// Who opens the connection.
+    pub opened_by: Opener,
+}
+
+/// Who opens a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Opener {
+    /// The phone asks first, so that the server's SYN is an answer.
+    #[default]
+    Phone,
+    /// The server sends its SYN unasked, as ns-2's one-way agents do.
+    Server,
+}
+
+impl Default for Tcp {
+    fn default() -> Self {
+        let count = |n| NonZeroU32::new(n).expect("a positive constant");
+        Self {
+            control: ControlSpec::default(),
+            packet_size: Size(1500),
+            initial_window: count(2),
+            max_window: count(42),
+            initial_ssthresh: count(40),
+            min_rto: Duration::from_secs(1),
+            max_rto: Duration::from_secs(60),
+            initial_rto: Duration::from_secs(3),
+            clock: Duration::from_millis(10),
+            clock_phase: Duration::ZERO,
+            limited_transmit: false,
+            delayed_ack: Duration::from_millis(100),
+            opened_by: Opener::Phone,
+        }
+    }
+}
+
+impl Checked for Tcp {
+    fn check(&self, check: &mut Check) {
+        check.within("control", |check| self.control.check(check));
+        check.require(
+            (u64::from(HEADER_BYTES) + 1..=65_535).contains(&self.packet_size.0),
+            "packet_size",
+            || {
+                format!(
+                    "a packet of {} is not an IP packet with data; expected 41 B to 65.535 kB",
+                    self.packet_size
+                )
+            },
+        );
+        check.require(self.clock.0 > 0, "clock", || {
+            "a clock cannot have ticks of 0 s; expected more".to_owned()
+        });
+        check.require(self.clock_phase < self.clock || self.clock.0 == 0, "clock_phase", || {
+            format!("a phase of {} is not within one tick of {}", self.clock_phase, self.clock)
+        });
+        check.require(self.min_rto <= self.max_rto, "min_rto", || {
+            format!("the smallest timeout, {}, is above max_rto, {}", self.min_rto, self.max_rto)
+        });
+        check.require(self.max_rto.0 > 0, "max_rto", || {
+            "a timeout of 0 s never waits; expected more".to_owned()
+        });
+        check.require(self.initial_rto.0 > 0, "initial_rto", || {
+            "a timeout of 0 s never waits; expected more".to_owned()
+        });
+    }
+}

@@ -1,0 +1,415 @@
+//! The classic TCP sender: ns-2's packet-counted machine.
+//!
+//! Sequence numbers count segments: 0 is the SYN, data are 1 to N. What all variants share lives
+//! here (window, transmission, round-trip sampling, retransmission timer, go-back-N after a
+//! timeout); what a variant does about duplicate and partial ACKs is its [`Recovery`] policy.
+//! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
+//! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
+
+use super::params::Tcp;
+use super::recovery::Recovery;
+use super::rtt::RttEstimator;
+use crate::packet::{HEADER_BYTES, Kind, Packet};
+use crate::units::{Duration, Time};
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderCounts {
+    /// Segments sent, SYN and retransmissions included.
+    pub packets: u64,
+    /// Segments that had been sent before.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Round trips measured on data, and their sum in nanoseconds.
+    pub rtt_samples: u64,
+    /// Sum of the measured round trips in nanoseconds.
+    pub rtt_sum_ns: u64,
+}
+
+/// A file cut into segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Segmentation {
+    bytes: u64,
+    payload: u64,
+}
+
+impl Segmentation {
+    /// `bytes` of data in segments of `packet_size` on the wire; the last may be shorter.
+    pub fn new(bytes: u64, packet_size: u64) -> Self {
+        Self { bytes, payload: packet_size - u64::from(HEADER_BYTES) }
+    }
+
+    /// Number of data segments.
+    pub fn segments(&self) -> u64 {
+        self.bytes.div_ceil(self.payload)
+    }
+
+    /// Size of the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes on the wire if each segment is sent once.
+    pub fn wire_bytes(&self) -> u64 {
+        self.bytes + self.segments() * u64::from(HEADER_BYTES)
+    }
+
+    /// Application bytes in segments 1 to `seq`.
+    pub fn bytes_up_to(&self, seq: u64) -> u64 {
+        (seq * self.payload).min(self.bytes)
+    }
+
+    /// Bytes on the wire of segment `seq`.
+    pub fn size_of(&self, seq: u64) -> u32 {
+        let payload = match seq {
+            0 => 0,
+            _ => self.bytes_up_to(seq) - self.bytes_up_to(seq - 1),
+        };
+        payload as u32 + HEADER_BYTES
+    }
+}
+
+/// The mechanism that policies steer. Fields are in segments unless they say otherwise.
+#[derive(Debug)]
+pub struct Transmission {
+    /// Congestion window; may be fractional.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: u64,
+    /// First segment not yet acknowledged.
+    pub una: u64,
+    /// Next segment to send; falls back to `una` after a timeout.
+    pub next: u64,
+    /// One past the highest segment ever sent.
+    pub end: u64,
+    /// `end` at the last loss event: an ACK up to here ends its recovery.
+    pub recover: u64,
+    /// Duplicate ACKs in a row.
+    pub dupacks: u32,
+    /// What has been done.
+    pub counts: SenderCounts,
+    flow: u32,
+    data: Segmentation,
+    max_window: u64,
+    initial_window: f64,
+    rtt: RttEstimator,
+    /// Segment being timed and when it was sent.
+    timed: Option<(u64, Time)>,
+    last_timed: Option<u64>,
+    timer: Option<Time>,
+    /// Round trip measured by the ACK just processed.
+    fresh_rtt: Option<Duration>,
+}
+
+impl Transmission {
+    /// Sends one segment.
+    pub fn send(&mut self, now: Time, seq: u64, out: &mut Vec<Packet>) {
+        let nothing_outstanding = self.una == self.end;
+        let retransmission = seq < self.end;
+        self.counts.packets += 1;
+        if retransmission {
+            self.counts.retransmissions += 1;
+        } else {
+            self.end = seq + 1;
+            if self.timed.is_none() && self.last_timed.is_none_or(|last| seq > last) {
+                self.timed = Some((seq, now));
+                self.last_timed = Some(seq);
+            }
+        }
+        out.push(Packet {
+            flow: self.flow,
+            size: self.data.size_of(seq),
+            kind: Kind::Segment,
+            retransmission,
+            seq,
+        });
+        if self.timer.is_none() || nothing_outstanding {
+            self.restart_timer(now);
+        }
+    }
+
+    /// Sends what a window of `window` segments allows, at most `limit` segments.
+    pub fn send_window(&mut self, now: Time, window: u64, limit: u64, out: &mut Vec<Packet>) {
+        let end = (self.una + window).min(self.data.segments() + 1).min(self.next.saturating_add(limit));
+        while self.next < end {
+            let seq = self.next;
+            self.next += 1;
+            self.send(now, seq, out);
+        }
+    }
+
+    /// Limited Transmit (RFC 3042): one new segment for a duplicate ACK, if the receiver allows.
+    pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Packet>) {
+        let allowed = self.cwnd + f64::from(self.dupacks);
+        if ((self.next + 1 - self.una) as f64) <= allowed {
+            self.send_window(now, self.max_window, 1, out);
+        }
+    }
+
+    /// The window: the congestion window plus `inflation`, at most what the receiver allows.
+    pub fn window(&self, inflation: u64) -> u64 {
+        (self.cwnd as u64 + inflation).min(self.max_window)
+    }
+
+    /// Half the window in use, the new size after a loss.
+    pub fn half_window(&self, inflation: u64) -> f64 {
+        (self.cwnd + inflation as f64).min(self.max_window as f64) / 2.0
+    }
+
+    /// Sets the slow-start threshold after a loss: whole segments, at least two.
+    pub fn set_ssthresh(&mut self, half: f64) {
+        self.ssthresh = (half as u64).max(2);
+    }
+
+    /// Growth per ACK: one segment in slow start, 1 / cwnd in congestion avoidance.
+    pub fn open_window(&mut self) {
+        self.cwnd += if self.cwnd < self.ssthresh as f64 { 1.0 } else { 1.0 / self.cwnd };
+    }
+
+    /// Takes an ACK for everything below `acked`, with the round trip it may complete.
+    pub fn advance(&mut self, now: Time, acked: u64) {
+        self.dupacks = 0;
+        self.move_up_to(acked);
+        if let Some((seq, sent)) = self.timed
+            && acked > seq
+        {
+            self.timed = None;
+            self.rtt.reset_backoff();
+            self.take_sample(seq, sent, now.since(sent));
+        }
+        self.restart_timer(now);
+    }
+
+    /// As [`Self::advance`], but without a sample: the ACK may stem from a retransmission.
+    pub fn advance_partially(&mut self, acked: u64) {
+        self.move_up_to(acked);
+        if self.timed.is_some_and(|(seq, _)| acked > seq) {
+            self.timed = None;
+            self.rtt.reset_backoff();
+        }
+    }
+
+    fn move_up_to(&mut self, acked: u64) {
+        self.una = acked;
+        self.next = self.next.max(acked);
+    }
+
+    fn take_sample(&mut self, seq: u64, sent: Time, rtt: Duration) {
+        self.rtt.sample(sent, rtt);
+        self.fresh_rtt = Some(rtt);
+        if seq > 0 {
+            self.counts.rtt_samples += 1;
+            self.counts.rtt_sum_ns += rtt.0;
+        }
+    }
+
+    /// Starts the retransmission timer afresh.
+    pub fn restart_timer(&mut self, now: Time) {
+        self.timer = Some(now + self.rtt.rto());
+    }
+
+    /// Marks a loss event: recovery lasts until all that is outstanding now is acknowledged, and
+    /// the segment being timed no longer tells a round trip.
+    pub fn mark_loss(&mut self) {
+        self.recover = self.end;
+        self.timed = None;
+    }
+}
+
+/// A TCP sender at the server.
+#[derive(Debug)]
+pub struct Sender {
+    tx: Transmission,
+    recovery: Box<dyn Recovery>,
+    limited_transmit: bool,
+}
+
+/// Duplicate ACKs that indicate a loss (RFC 5681, 3.2).
+pub const DUPACK_THRESHOLD: u32 = 3;
+
+impl Sender {
+    /// A sender for `bytes` of data on connection `flow`; it sends nothing before [`Self::open`].
+    pub fn new(flow: u32, bytes: u64, tcp: &Tcp) -> Self {
+        let rtt = RttEstimator::new(tcp.clock, tcp.clock_phase, tcp.initial_rto, tcp.min_rto, tcp.max_rto);
+        let tx = Transmission {
+            cwnd: 1.0,
+            ssthresh: u64::from(tcp.initial_ssthresh.get()),
+            una: 0,
+            next: 0,
+            end: 0,
+            recover: 1,
+            dupacks: 0,
+            counts: SenderCounts::default(),
+            flow,
+            data: Segmentation::new(bytes, tcp.packet_size.0),
+            max_window: u64::from(tcp.max_window.get()),
+            initial_window: f64::from(tcp.initial_window.get()),
+            rtt,
+            timed: None,
+            last_timed: None,
+            timer: None,
+            fresh_rtt: None,
+        };
+        Self { tx, recovery: tcp.control.build(), limited_transmit: tcp.limited_transmit }
+    }
+
+    /// Opens the connection: sends the SYN.
+    pub fn open(&mut self, now: Time, out: &mut Vec<Packet>) {
+        if self.tx.end == 0 {
+            self.transmit(now, u64::MAX, out);
+        }
+    }
+
+    /// Takes an ACK whose highest segment received in order is `ack`.
+    pub fn on_ack(&mut self, now: Time, ack: u64, out: &mut Vec<Packet>) {
+        let acked = ack + 1;
+        if acked > self.tx.una {
+            self.recovery.on_new_ack(&mut self.tx, now, acked, out);
+            if acked == 1 {
+                self.tx.cwnd = self.tx.initial_window;
+            }
+        } else if acked == self.tx.una {
+            self.on_duplicate(now, out);
+        }
+        if self.is_done() {
+            self.tx.timer = None;
+        } else if let Some(limit) = self.recovery.burst_limit(&self.tx) {
+            self.transmit(now, limit, out);
+        }
+    }
+
+    fn on_duplicate(&mut self, now: Time, out: &mut Vec<Packet>) {
+        self.tx.dupacks += 1;
+        if self.tx.dupacks >= DUPACK_THRESHOLD {
+            self.recovery.on_dupack(&mut self.tx, now, out);
+        } else if self.limited_transmit {
+            self.tx.send_beyond_window(now, out);
+        }
+    }
+
+    /// The retransmission timer has expired.
+    pub fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
+        let idle = self.tx.una == self.tx.end;
+        if self.tx.una == 0 {
+            // A lost SYN hints at congestion: start with one segment (RFC 5681, 3.1).
+            self.tx.initial_window = 1.0;
+        }
+        self.recovery.on_timeout(&mut self.tx);
+        self.tx.mark_loss();
+        if !idle {
+            self.tx.counts.timeouts += 1;
+            let half = self.tx.half_window(0);
+            self.tx.set_ssthresh(half);
+            self.tx.rtt.back_off();
+        }
+        self.tx.cwnd = 1.0;
+        self.tx.next = self.tx.una;
+        self.tx.restart_timer(now);
+        self.transmit(now, u64::MAX, out);
+    }
+
+    fn transmit(&mut self, now: Time, limit: u64, out: &mut Vec<Packet>) {
+        let window = self.tx.window(self.recovery.inflation());
+        self.tx.send_window(now, window, limit, out);
+    }
+
+    /// When [`Self::on_timer`] must be called, unless something happens before.
+    pub fn timer(&self) -> Option<Time> {
+        self.tx.timer
+    }
+
+    /// Whether every segment has been acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.tx.una > self.tx.data.segments()
+    }
+
+    /// Congestion window in packets, without inflation.
+    pub fn cwnd(&self) -> f64 {
+        self.tx.cwnd
+    }
+
+    /// Slow-start threshold in packets.
+    pub fn ssthresh(&self) -> u64 {
+        self.tx.ssthresh
+    }
+
+    /// What the sender has done.
+    pub fn counts(&self) -> &SenderCounts {
+        &self.tx.counts
+    }
+
+    /// The data as it is cut into segments.
+    pub fn data(&self) -> Segmentation {
+        self.tx.data
+    }
+
+    /// The round trip that the last ACK completed, once.
+    pub fn take_rtt_sample(&mut self) -> Option<Duration> {
+        self.tx.fresh_rtt.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_cut_into_full_segments_and_a_rest() {
+        let data = Segmentation::new(50_000, 1500);
+        assert_eq!(data.segments(), 35);
+        assert_eq!(data.wire_bytes(), 50_000 + 35 * 40);
+        assert_eq!((data.size_of(0), data.size_of(1), data.size_of(35)), (40, 1500, 50_000 - 34 * 1460 + 40));
+        assert_eq!(Segmentation::new(1460, 1500).segments(), 1);
+    }
+
+    fn sender(tcp: &Tcp, segments: u64) -> Sender {
+        Sender::new(0, segments * 1460, tcp)
+    }
+
+    fn sent(out: &mut Vec<Packet>) -> Vec<u64> {
+        out.drain(..).map(|packet| packet.seq).collect()
+    }
+
+    #[test]
+    fn slow_start_sends_two_more_for_each_ack() {
+        let (mut tcp, mut out, now) = (sender(&Tcp::default(), 100), Vec::new(), Time::ZERO);
+        tcp.open(now, &mut out);
+        assert_eq!(sent(&mut out), [0]);
+        tcp.on_ack(now, 0, &mut out);
+        assert_eq!(sent(&mut out), [1, 2]);
+        tcp.on_ack(now, 1, &mut out);
+        assert_eq!(sent(&mut out), [3, 4]);
+        tcp.on_ack(now, 2, &mut out);
+        assert_eq!(sent(&mut out), [5, 6]);
+    }
+
+    #[test]
+    fn the_window_is_limited_and_the_end_is_the_end() {
+        let params = Tcp { max_window: 4.try_into().unwrap(), ..Tcp::default() };
+        let (mut tcp, mut out, now) = (sender(&params, 10), Vec::new(), Time::ZERO);
+        tcp.open(now, &mut out);
+        for ack in 0..10 {
+            tcp.on_ack(now, ack, &mut out);
+            assert!(tcp.tx.next - tcp.tx.una <= 4);
+        }
+        assert!(!tcp.is_done() && tcp.timer().is_some());
+        tcp.on_ack(now, 10, &mut out);
+        assert!(tcp.is_done() && tcp.timer().is_none());
+        assert_eq!(sent(&mut out), (0..=10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_lost_syn_leaves_an_initial_window_of_one() {
+        let (mut tcp, mut out) = (sender(&Tcp::default(), 10), Vec::new());
+        tcp.open(Time::ZERO, &mut out);
+        let at = tcp.timer().unwrap();
+        assert_eq!(at, Time(3_000_000_000));
+        tcp.on_timer(at, &mut out);
+        assert_eq!(sent(&mut out), [0, 0]);
+        tcp.on_ack(at, 0, &mut out);
+        assert_eq!(sent(&mut out), [1]);
+    }
+}

@@ -1,0 +1,326 @@
+//! Quantities with units: integer time, bit rate, size and probability.
+//!
+//! In a scenario a quantity is a string with its unit (`"110 ms"`, `"384 kbps"`, `"50 kB"`);
+//! a bare number is refused, so that a unit can never be guessed wrong. Prefixes are decimal
+//! (1 kB = 1000 B), as in 3GPP rates and the studies' file sizes.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Nanoseconds in a second.
+pub const NANOS_PER_S: u64 = 1_000_000_000;
+
+/// An instant: nanoseconds since the simulation began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Time(pub u64);
+
+/// A span of time in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Duration(pub u64);
+
+/// A bit rate in bits per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rate(pub u64);
+
+/// An amount of data in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Size(pub u64);
+
+/// A probability, from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Probability(pub f64);
+
+impl Time {
+    /// The instant at which the simulation begins.
+    pub const ZERO: Self = Self(0);
+
+    /// Seconds since the simulation began.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / NANOS_PER_S as f64
+    }
+
+    /// Time passed since `earlier`; zero if `earlier` lies in the future.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+
+    /// A span of whole milliseconds.
+    pub const fn from_millis(ms: u64) -> Self {
+        Self(ms * 1_000_000)
+    }
+
+    /// A span of whole seconds.
+    pub const fn from_secs(s: u64) -> Self {
+        Self(s * NANOS_PER_S)
+    }
+
+    /// The span in seconds.
+    pub fn as_secs(self) -> f64 {
+        self.0 as f64 / NANOS_PER_S as f64
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Self;
+    fn add(self, rhs: Duration) -> Self {
+        Self(self.0 + rhs.0)
+    }
+}
+
+impl AddAssign<Duration> for Time {
+    fn add_assign(&mut self, rhs: Duration) {
+        self.0 += rhs.0;
+    }
+}
+
+impl Sub<Duration> for Time {
+    type Output = Self;
+    fn sub(self, rhs: Duration) -> Self {
+        Self(self.0.saturating_sub(rhs.0))
+    }
+}
+
+/// What the units of one kind of quantity are called and how large they are.
+trait Quantity: Sized {
+    /// What a message calls it.
+    const NOUN: &'static str;
+    /// A value as a user would write it.
+    const EXAMPLE: &'static str;
+    /// Unit names with their size in the base unit, smallest first; aliases after the main names.
+    const UNITS: &'static [(&'static str, u64)];
+    /// How many entries of `UNITS` are main names, which `Display` uses.
+    const MAIN: usize;
+    /// The unit in which zero is written.
+    const ZERO: (&'static str, u64);
+    fn from_base(value: u64) -> Self;
+    fn base(&self) -> u64;
+}
+
+macro_rules! quantity {
+    ($type:ident, $noun:literal, $example:literal, main $main:literal, zero $zero:literal, [$($unit:literal = $size:expr),+]) => {
+        impl Quantity for $type {
+            const NOUN: &'static str = $noun;
+            const EXAMPLE: &'static str = $example;
+            const UNITS: &'static [(&'static str, u64)] = &[$(($unit, $size)),+];
+            const MAIN: usize = $main;
+            const ZERO: (&'static str, u64) = ($zero, 1);
+            fn from_base(value: u64) -> Self {
+                Self(value)
+            }
+            fn base(&self) -> u64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&format_quantity(self))
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                parse_quantity(text)
+            }
+        }
+
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                deserializer.deserialize_any(QuantityVisitor(std::marker::PhantomData))
+            }
+        }
+
+        impl JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let units: Vec<&str> = Self::UNITS.iter().map(|(name, _)| *name).collect();
+                json_schema!({
+                    "type": "string",
+                    "description": concat!("A ", $noun, " with its unit, such as \"", $example, "\"."),
+                    "pattern": format!("^[0-9]+(\\.[0-9]+)?([eE][0-9]+)? ?({})$", units.join("|")),
+                    "examples": [$example],
+                })
+            }
+        }
+    };
+}
+
+quantity!(Duration, "time", "110 ms", main 6, zero "s", [
+    "ns" = 1, "us" = 1_000, "ms" = 1_000_000, "s" = NANOS_PER_S,
+    "min" = 60 * NANOS_PER_S, "h" = 3_600 * NANOS_PER_S, "µs" = 1_000
+]);
+quantity!(Rate, "bit rate", "384 kbps", main 4, zero "bps", [
+    "bps" = 1, "kbps" = 1_000, "Mbps" = 1_000_000, "Gbps" = 1_000_000_000,
+    "bit/s" = 1, "kbit/s" = 1_000, "Mbit/s" = 1_000_000, "Gbit/s" = 1_000_000_000
+]);
+quantity!(Size, "size", "50 kB", main 4, zero "B", [
+    "B" = 1, "kB" = 1_000, "MB" = 1_000_000, "GB" = 1_000_000_000,
+    "KiB" = 1 << 10, "MiB" = 1 << 20, "GiB" = 1 << 30
+]);
+
+/// Largest base value accepted: beyond it a double no longer holds every integer.
+const LARGEST: f64 = 9_007_199_254_740_992.0;
+
+fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
+    let units = || Q::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let expected = || format!("expected a {} such as \"{}\" (units: {})", Q::NOUN, Q::EXAMPLE, units());
+    let text = text.trim();
+    let split = text
+        .char_indices()
+        .find(|&(i, c)| {
+            !(c.is_ascii_digit() || c == '.' || is_exponent(text, i) || (i == 0 && "+-".contains(c)))
+        })
+        .map_or(text.len(), |(i, _)| i);
+    let (number, unit) = (text[..split].trim(), text[split..].trim());
+    let value: f64 = number.parse().map_err(|_| format!("`{text}` is not a {}; {}", Q::NOUN, expected()))?;
+    if unit.is_empty() {
+        return Err(format!("`{text}` has no unit; {}", expected()));
+    }
+    let Some((_, scale)) = Q::UNITS.iter().find(|(name, _)| *name == unit) else {
+        return Err(format!("`{unit}` is not a unit of a {}; {}", Q::NOUN, expected()));
+    };
+    if value < 0.0 {
+        return Err(format!("`{text}` is negative; {}", expected()));
+    }
+    let base = (value * *scale as f64).round();
+    if base > LARGEST {
+        return Err(format!("`{text}` is larger than nodeb can count; {}", expected()));
+    }
+    Ok(Q::from_base(base as u64))
+}
+
+/// Whether the `e` or sign at byte `i` belongs to an exponent such as `1e-3`.
+fn is_exponent(text: &str, i: usize) -> bool {
+    let bytes = text.as_bytes();
+    match bytes[i] {
+        b'e' | b'E' => bytes.get(i + 1).is_some_and(|b| b.is_ascii_digit() || b"+-".contains(b)),
+        b'+' | b'-' => i > 0 && matches!(bytes[i - 1], b'e' | b'E'),
+        _ => false,
+    }
+}
+
+fn format_quantity<Q: Quantity>(quantity: &Q) -> String {
+    let base = quantity.base();
+    let main = &Q::UNITS[..Q::MAIN];
+    let in_unit = |scale: u64| base as f64 / scale as f64;
+    // Minutes and hours only when they come out whole: "90 s" reads better than "1.5 min". And
+    // never a unit in which the decimal would not read back as the same number.
+    let reads_well = |(name, scale): &(&str, u64)| {
+        base >= *scale
+            && (base.is_multiple_of(*scale) || !matches!(*name, "min" | "h"))
+            && (in_unit(*scale) * *scale as f64).round() as u64 == base
+    };
+    let (name, scale) = main.iter().rev().copied().find(reads_well).unwrap_or(Q::ZERO);
+    format!("{} {name}", in_unit(scale))
+}
+
+struct QuantityVisitor<Q>(std::marker::PhantomData<Q>);
+
+impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {
+    type Value = Q;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a {} with its unit, such as \"{}\"", Q::NOUN, Q::EXAMPLE)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Q, E> {
+        parse_quantity(text).map_err(E::custom)
+    }
+}
+
+impl Serialize for Probability {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Probability {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        if (0.0..=1.0).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(de::Error::custom(format!("{value} is not a probability; expected a number from 0 to 1")))
+        }
+    }
+}
+
+impl JsonSchema for Probability {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Probability".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "number", "minimum": 0, "maximum": 1,
+            "description": "A probability, from 0 to 1.",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn quantities_read_as_people_write_them() {
+        assert_eq!("110 ms".parse(), Ok(Duration(110_000_000)));
+        assert_eq!("9.5ms".parse(), Ok(Duration(9_500_000)));
+        assert_eq!("1e3 s".parse(), Ok(Duration(1_000 * NANOS_PER_S)));
+        assert_eq!("384 kbps".parse(), Ok(Rate(384_000)));
+        assert_eq!("16 MB".parse(), Ok(Size(16_000_000)));
+    }
+
+    #[test]
+    fn wrong_units_are_refused_with_the_right_ones() {
+        let message = "384 kB".parse::<Rate>().unwrap_err();
+        assert!(
+            message.contains("`kB` is not a unit of a bit rate") && message.contains("kbps"),
+            "{message}"
+        );
+        assert!("110".parse::<Duration>().unwrap_err().contains("no unit"));
+        assert!("-1 ms".parse::<Duration>().unwrap_err().contains("negative"));
+        assert!("1e300 s".parse::<Duration>().unwrap_err().contains("larger"));
+        assert!("".parse::<Size>().is_err() && "e B".parse::<Size>().is_err());
+    }
+
+    #[test]
+    fn quantities_print_in_the_unit_that_reads_best() {
+        assert_eq!(Duration(9_500_000).to_string(), "9.5 ms");
+        assert_eq!(Duration::ZERO.to_string(), "0 s");
+        assert_eq!(Duration::from_secs(90).to_string(), "90 s");
+        assert_eq!(Duration::from_secs(3_600).to_string(), "1 h");
+        assert_eq!(Rate(384_000).to_string(), "384 kbps");
+    }
+
+    proptest! {
+        #[test]
+        fn printing_and_reading_is_the_identity(base in 0..1u64 << 53) {
+            prop_assert_eq!(Duration(base).to_string().parse(), Ok(Duration(base)));
+            prop_assert_eq!(Size(base).to_string().parse(), Ok(Size(base)));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC*") {
+            let _ = text.parse::<Duration>();
+        }
+    }
+}

@@ -1,0 +1,494 @@
+//! The wiring: server - wired link - Node B - bearer - phones, and the uplinks back.
+//!
+//! ```text
+//! sender --wired(down)--> Node B --bearer--> phone
+//!   ^                                          |
+//!   +-----wired(up)------ Node B <---uplink----+
+//! ```
+//!
+//! This is the only file that knows all layers. It moves packets from one box to the next, keeps
+//! each box's alarm at the time the box asks for, and writes down what happened.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::engine::{Agenda, Alarm, Key};
+use crate::error::{Error, Result};
+use crate::metrics::series::{CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series};
+use crate::metrics::{BearerRow, FlowRow, RunResult};
+use crate::network::link::{Link, Loss, Outcome};
+use crate::packet::{HEADER_BYTES, Kind, Packet};
+use crate::radio::{Bearer, Delivery, TtiRecord, UserRadio};
+use crate::rng::Streams;
+use crate::scenario::{Record, Scenario, UserGroup};
+use crate::traffic::TrafficSpec;
+use crate::transport::params::Opener;
+use crate::transport::{Receiver, Sender};
+use crate::units::{Duration, Probability, Time};
+
+/// Lets another thread watch a run and stop it.
+#[derive(Debug, Default)]
+pub struct Control {
+    cancelled: AtomicBool,
+    /// Progress from 0 to 1, as the bits of a double.
+    progress: AtomicU64,
+}
+
+impl Control {
+    /// Asks the run to stop soon.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Share of the run that is done, from 0 to 1.
+    pub fn progress(&self) -> f64 {
+        f64::from_bits(self.progress.load(Ordering::Relaxed))
+    }
+
+    fn report(&self, progress: f64) -> Result<()> {
+        self.progress.store(progress.to_bits(), Ordering::Relaxed);
+        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Events between two looks at the control.
+const EVENTS_PER_REPORT: u64 = 1 << 14;
+
+/// Simulates replication number `run` of a scenario under `seed`.
+///
+/// # Errors
+/// [`Error::Cancelled`] when `control` was told to cancel.
+pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
+    let mut world = World::new(scenario, seed, run);
+    let end = Time::ZERO + scenario.duration;
+    let mut events = 0;
+    while world.unfinished > 0
+        && let Some((key, event)) = world.agenda.pop()
+        && key.0 <= end
+    {
+        world.now = key.0;
+        world.handle(key, event);
+        events += 1;
+        if events % EVENTS_PER_REPORT == 0 {
+            control.report(world.progress(end))?;
+        }
+    }
+    control.report(1.0)?;
+    Ok(world.into_result(scenario, events))
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Start(u32),
+    WiredDown,
+    WiredUp,
+    Uplink(u32),
+    Bearer(u32),
+    RetransmissionTimer(u32),
+    DelayedAck(u32),
+}
+
+/// A link with the alarm that wakes it.
+#[derive(Debug)]
+struct Wire {
+    link: Link,
+    alarm: Alarm,
+    event: Event,
+}
+
+impl Wire {
+    fn accept(&mut self, now: Time, packet: Packet, agenda: &mut Agenda<Event>) -> Outcome {
+        let outcome = self.link.accept(now, packet, &mut agenda.stamps);
+        self.alarm.set(self.link.next_wake(), agenda, self.event);
+        outcome
+    }
+
+    fn wake(&mut self, key: Key, agenda: &mut Agenda<Event>) -> Option<Packet> {
+        if !self.alarm.rings(key, agenda, self.event) {
+            return None;
+        }
+        let packet = self.link.wake(key, &mut agenda.stamps);
+        self.alarm.set(self.link.next_wake(), agenda, self.event);
+        packet
+    }
+}
+
+/// A bearer with its alarm and the flows of its users, by their position on it.
+#[derive(Debug)]
+struct Air {
+    bearer: Box<dyn Bearer>,
+    alarm: Alarm,
+    flows: Vec<u32>,
+}
+
+/// One download: its two ends and what has been noted about it.
+#[derive(Debug)]
+struct Flow {
+    group: usize,
+    start: Time,
+    opener: Opener,
+    sender: Sender,
+    timer: Alarm,
+    receiver: Receiver,
+    delayed_ack: Alarm,
+    uplink: Wire,
+    bearer: u32,
+    position: usize,
+    accepted: Option<Time>,
+    finished: Option<Time>,
+    downloaded: Option<Time>,
+    /// Window and threshold last written to the series.
+    noted: (f64, u64),
+}
+
+#[derive(Debug)]
+struct World {
+    now: Time,
+    agenda: Agenda<Event>,
+    down: Wire,
+    up: Wire,
+    bearers: Vec<Air>,
+    flows: Vec<Flow>,
+    unfinished: usize,
+    record: Record,
+    series: Series,
+    /// Reused for what a sender or a bearer puts out.
+    outbox: Vec<Packet>,
+    delivered: Vec<Delivery>,
+}
+
+impl World {
+    fn new(scenario: &Scenario, seed: u64, run: u64) -> Self {
+        let streams = Streams::new(seed, run);
+        let mut agenda = Agenda::default();
+        let wired = &scenario.wired;
+        let wire = |loss, event| Wire {
+            link: Link::new(wired.rate, wired.delay, &wired.queue, loss),
+            alarm: Alarm::default(),
+            event,
+        };
+        let loss = Loss::random(wired.loss, streams.stream("wired", 0, "loss"));
+        let shared = scenario.radio.is_shared();
+        let members: Vec<(usize, &UserGroup, u32)> = scenario
+            .users
+            .iter()
+            .enumerate()
+            .flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, group, nth)))
+            .collect();
+        let mut flows = Vec::with_capacity(members.len());
+        let mut radios = Vec::with_capacity(members.len());
+        for (user, &(g, group, nth)) in members.iter().enumerate() {
+            let id = user as u32;
+            flows.push(Flow::new(scenario, g, group, nth, id, if shared { (0, user) } else { (id, 0) }));
+            radios.push(UserRadio { id: user as u64, ci: group.ci.clone() });
+            agenda.schedule(flows[user].start, Event::Start(id));
+        }
+        let mut bearers: Vec<Air> = scenario
+            .radio
+            .build(&radios, &streams)
+            .into_iter()
+            .map(|bearer| Air { bearer, alarm: Alarm::default(), flows: Vec::new() })
+            .collect();
+        for (user, flow) in flows.iter().enumerate() {
+            bearers[flow.bearer as usize].flows.push(user as u32);
+        }
+        if scenario.record.scheduler {
+            for air in &mut bearers {
+                air.bearer.record_ttis();
+            }
+        }
+        Self {
+            now: Time::ZERO,
+            down: wire(loss, Event::WiredDown),
+            up: wire(Loss::Never, Event::WiredUp),
+            agenda,
+            bearers,
+            unfinished: flows.len(),
+            flows,
+            record: scenario.record,
+            series: Series::default(),
+            outbox: Vec::new(),
+            delivered: Vec::new(),
+        }
+    }
+
+    fn handle(&mut self, key: Key, event: Event) {
+        match event {
+            Event::Start(flow) => self.start(flow),
+            Event::WiredDown => {
+                if let Some(packet) = self.down.wake(key, &mut self.agenda) {
+                    self.reach_node_b(packet);
+                }
+            }
+            Event::WiredUp => {
+                if let Some(packet) = self.up.wake(key, &mut self.agenda) {
+                    self.reach_server(packet);
+                }
+            }
+            Event::Uplink(flow) => {
+                if let Some(packet) = self.flows[flow as usize].uplink.wake(key, &mut self.agenda) {
+                    self.up.accept(self.now, packet, &mut self.agenda);
+                }
+            }
+            Event::Bearer(bearer) => self.wake_bearer(key, bearer),
+            Event::RetransmissionTimer(flow) => {
+                let state = &mut self.flows[flow as usize];
+                if state.timer.rings(key, &mut self.agenda, event) {
+                    state.sender.on_timer(self.now, &mut self.outbox);
+                    self.after_sender(flow);
+                }
+            }
+            Event::DelayedAck(flow) => {
+                let state = &mut self.flows[flow as usize];
+                if state.delayed_ack.rings(key, &mut self.agenda, event) {
+                    let ack = state.receiver.on_timer();
+                    state.uplink.accept(self.now, ack, &mut self.agenda);
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        match state.opener {
+            Opener::Server => self.accept_connection(flow),
+            Opener::Phone => {
+                let connect =
+                    Packet { flow, size: HEADER_BYTES, kind: Kind::Connect, retransmission: false, seq: 0 };
+                state.uplink.accept(self.now, connect, &mut self.agenda);
+            }
+        }
+    }
+
+    fn accept_connection(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        state.accepted = Some(self.now);
+        state.sender.open(self.now, &mut self.outbox);
+        self.after_sender(flow);
+    }
+
+    fn reach_server(&mut self, packet: Packet) {
+        if packet.kind == Kind::Connect {
+            return self.accept_connection(packet.flow);
+        }
+        self.note_segment(packet, SegmentEvent::Ack);
+        self.flows[packet.flow as usize].sender.on_ack(self.now, packet.seq, &mut self.outbox);
+        self.after_sender(packet.flow);
+    }
+
+    /// Sends what a sender has put out, keeps its timer, and notes what changed.
+    fn after_sender(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        let timer = state.sender.timer();
+        if timer != state.timer.due().map(|(at, _)| at) {
+            let key = timer.map(|at| self.agenda.stamps.key(at));
+            state.timer.set(key, &mut self.agenda, Event::RetransmissionTimer(flow));
+        }
+        if state.finished.is_none() && state.sender.is_done() {
+            state.finished = Some(self.now);
+            self.unfinished -= 1;
+        }
+        self.note_sender(flow);
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for packet in outbox.drain(..) {
+            self.note_segment(packet, SegmentEvent::Send);
+            if self.down.accept(self.now, packet, &mut self.agenda) != Outcome::Taken {
+                self.note_segment(packet, SegmentEvent::Drop);
+            }
+        }
+        self.outbox = outbox;
+    }
+
+    fn reach_node_b(&mut self, packet: Packet) {
+        let flow = &self.flows[packet.flow as usize];
+        let (index, position) = (flow.bearer, flow.position);
+        let air = &mut self.bearers[index as usize];
+        let taken = air.bearer.accept(self.now, position, packet, &mut self.agenda.stamps);
+        air.alarm.set(air.bearer.next_wake(), &mut self.agenda, Event::Bearer(index));
+        if taken {
+            self.note_queue(packet.flow);
+        } else {
+            self.note_segment(packet, SegmentEvent::Drop);
+        }
+    }
+
+    fn wake_bearer(&mut self, key: Key, index: u32) {
+        let air = &mut self.bearers[index as usize];
+        if !air.alarm.rings(key, &mut self.agenda, Event::Bearer(index)) {
+            return;
+        }
+        air.bearer.wake(key, &mut self.agenda.stamps, &mut self.delivered);
+        air.alarm.set(air.bearer.next_wake(), &mut self.agenda, Event::Bearer(index));
+        let mut delivered = std::mem::take(&mut self.delivered);
+        for delivery in delivered.drain(..) {
+            self.reach_phone(delivery.packet);
+        }
+        self.delivered = delivered;
+    }
+
+    fn reach_phone(&mut self, packet: Packet) {
+        self.note_segment(packet, SegmentEvent::Deliver);
+        self.note_queue(packet.flow);
+        let state = &mut self.flows[packet.flow as usize];
+        let ack = state.receiver.on_segment(self.now, packet.seq);
+        let timer = state.receiver.timer();
+        if timer != state.delayed_ack.due().map(|(at, _)| at) {
+            let key = timer.map(|at| self.agenda.stamps.key(at));
+            state.delayed_ack.set(key, &mut self.agenda, Event::DelayedAck(packet.flow));
+        }
+        if state.downloaded.is_none() && state.receiver.in_order() == state.sender.data().segments() {
+            state.downloaded = Some(self.now);
+        }
+        if let Some(ack) = ack {
+            state.uplink.accept(self.now, ack, &mut self.agenda);
+        }
+    }
+
+    fn note_segment(&mut self, packet: Packet, event: SegmentEvent) {
+        if self.record.segments {
+            let Packet { flow, seq, retransmission, .. } = packet;
+            self.series.segments.push(SegmentRow {
+                user: u64::from(flow),
+                at: self.now,
+                event,
+                seq,
+                retransmission,
+            });
+        }
+    }
+
+    fn note_queue(&mut self, flow: u32) {
+        if self.record.queue {
+            let state = &self.flows[flow as usize];
+            let (packets, bytes) = self.bearers[state.bearer as usize].bearer.backlog(state.position);
+            self.series.queue.push(QueueRow {
+                user: u64::from(flow),
+                at: self.now,
+                packets: packets as u64,
+                bytes,
+            });
+        }
+    }
+
+    fn note_sender(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        let user = u64::from(flow);
+        if let Some(rtt) = state.sender.take_rtt_sample()
+            && self.record.rtt
+        {
+            self.series.rtt.push(RttRow { user, at: self.now, rtt });
+        }
+        let window = (state.sender.cwnd(), state.sender.ssthresh());
+        if self.record.cwnd && window != state.noted {
+            state.noted = window;
+            self.series.cwnd.push(CwndRow { user, at: self.now, cwnd: window.0, ssthresh: window.1 });
+        }
+    }
+
+    fn progress(&self, end: Time) -> f64 {
+        let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
+            let segments = flow.sender.data().segments() as f64;
+            (done + flow.receiver.in_order() as f64, all + segments)
+        });
+        (done / all).max(self.now.as_secs() / end.as_secs())
+    }
+
+    fn into_result(self, scenario: &Scenario, events: u64) -> RunResult {
+        let mut series = self.series;
+        for air in &self.bearers {
+            let named = |record: &TtiRecord| TtiRecord { user: air.flows[record.user] as usize, ..*record };
+            series.scheduler.extend(air.bearer.tti_records().iter().map(named));
+        }
+        let best_ci = scenario.users.iter().map(|group| group.ci.len() as u32).max().filter(|best| *best > 0);
+        let channel_rate = scenario.radio.channel_rate(best_ci);
+        let bler = scenario.radio.bler();
+        let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
+        let bearer_row = |air: &Air| {
+            let counts = air.bearer.counts();
+            BearerRow {
+                kind: scenario.radio.key(),
+                channel_rate_bps: channel_rate.0,
+                bler: bler.0,
+                counts,
+                active_s: Duration(counts.ttis * tti.0).as_secs(),
+            }
+        };
+        let flow_row = |(user, flow): (usize, &Flow)| {
+            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64)
+        };
+        RunResult {
+            flows: self.flows.iter().enumerate().map(flow_row).collect(),
+            bearers: self.bearers.iter().map(bearer_row).collect(),
+            wired: self.down.link.counts,
+            series,
+            events,
+            end_s: self.now.as_secs(),
+        }
+    }
+}
+
+impl Flow {
+    fn new(
+        scenario: &Scenario,
+        group_index: usize,
+        group: &UserGroup,
+        nth: u32,
+        id: u32,
+        (bearer, position): (u32, usize),
+    ) -> Self {
+        let TrafficSpec::Ftp(ftp) = &group.traffic;
+        let tcp = &scenario.tcp;
+        let uplink = &scenario.uplink;
+        Self {
+            group: group_index,
+            start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
+            opener: tcp.opened_by,
+            sender: Sender::new(id, ftp.size.0, tcp),
+            timer: Alarm::default(),
+            receiver: Receiver::new(id, tcp.delayed_ack, ftp.request.0 as u32),
+            delayed_ack: Alarm::default(),
+            uplink: Wire {
+                link: Link::new(uplink.rate, uplink.delay, &uplink.queue, Loss::Never),
+                alarm: Alarm::default(),
+                event: Event::Uplink(id),
+            },
+            bearer,
+            position,
+            accepted: None,
+            finished: None,
+            downloaded: None,
+            noted: (f64::NAN, 0),
+        }
+    }
+
+    fn row(&self, user: usize, group: &UserGroup, bler: Probability, channel_rate_bps: f64) -> FlowRow {
+        let data = self.sender.data();
+        let counts = self.sender.counts();
+        let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
+            (Some(from), Some(to)) => to.since(from).as_secs(),
+            _ => f64::NAN,
+        };
+        let transfer_s = lasted(self.accepted, self.finished);
+        let app_bytes = data.bytes();
+        let retransmit_bps = data.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
+        FlowRow {
+            user: user as u64,
+            group: group.name.clone(),
+            start_s: self.start.as_secs(),
+            complete: self.finished.is_some(),
+            download_s: lasted(Some(self.start), self.downloaded),
+            transfer_s,
+            app_bytes,
+            ip_bytes: data.wire_bytes(),
+            delivered_bytes: data.bytes_up_to(self.receiver.in_order()),
+            packets_sent: counts.packets,
+            packets_retransmitted: counts.retransmissions,
+            timeouts: counts.timeouts,
+            fast_retransmits: counts.fast_retransmits,
+            rtt_mean_s: counts.rtt_sum_ns as f64 / counts.rtt_samples as f64 / 1e9,
+            rtt_samples: counts.rtt_samples,
+            application_bps: app_bytes as f64 * 8.0 / transfer_s,
+            retransmit_bps,
+            utilization: retransmit_bps / channel_rate_bps,
+        }
+    }
+}
