@@ -1,12 +1,10 @@
 //! The event engine: integer time, events in order of (time, insertion), cancellable alarms.
 //!
-//! The agenda is a binary heap of small copied entries, so that a steady state allocates
-//! nothing. Two habits keep it short: a component that holds many future deliveries files only
-//! its earliest, under the [`Stamp`] it drew when the delivery was decided, and a timer that is
-//! moved to a later time stays filed where it is and moves on when it comes up ([`Alarm`]).
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+//! Every component has one alarm, and the agenda is a tournament over the alarms: setting one
+//! replays the matches on its way to the top. Nothing is ever queued twice, moved or left stale,
+//! a cancelled alarm is simply set to never, and after the agenda is made nothing is allocated.
+//! A component that has decided on several future things (packets in flight, say) keeps them
+//! itself, each under the [`Stamp`] drawn when it was decided, and shows the agenda the earliest.
 
 use crate::units::Time;
 
@@ -14,131 +12,90 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp(u64);
 
-/// Where an event stands in the agenda.
+/// Where an event stands in the order of all events.
 pub type Key = (Time, Stamp);
+
+/// The key of an alarm that is not set.
+const NEVER: Key = (Time(u64::MAX), Stamp(u64::MAX));
 
 /// Hands out stamps in order.
 #[derive(Debug, Default)]
 pub struct Stamps(u64);
 
-impl Stamps {
-    /// The next stamp.
-    pub fn draw(&mut self) -> Stamp {
-        self.0 += 1;
-        Stamp(self.0)
+impl Stamp {
+    /// Whether no event can have been decided between this one and `later`.
+    pub fn is_just_before(self, later: Self) -> bool {
+        self.0 + 1 == later.0
     }
+}
 
+impl Stamps {
     /// The key of an event decided now that is to happen `at`.
     pub fn key(&mut self, at: Time) -> Key {
-        (at, self.draw())
+        self.0 += 1;
+        (at, Stamp(self.0))
     }
 }
 
-#[derive(Debug)]
-struct Entry<E> {
+/// An alarm and its key, as a match of the tournament is won by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
     key: Key,
-    event: E,
+    alarm: usize,
 }
 
-impl<E> PartialEq for Entry<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-impl<E> Eq for Entry<E> {}
-impl<E> PartialOrd for Entry<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl<E> Ord for Entry<E> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-/// The events to come.
+/// The alarms of all components, and which of them rings next.
 #[derive(Debug)]
-pub struct Agenda<E> {
-    heap: BinaryHeap<Reverse<Entry<E>>>,
+pub struct Agenda {
+    /// A binary tree: the root at 1, the children of `i` at `2 i` and `2 i + 1`, the alarms from
+    /// `alarms` on. Each inner node holds the earlier of its children.
+    tree: Vec<Entry>,
+    alarms: usize,
     /// Source of insertion order.
     pub stamps: Stamps,
 }
 
-impl<E> Default for Agenda<E> {
-    fn default() -> Self {
-        Self { heap: BinaryHeap::with_capacity(64), stamps: Stamps::default() }
-    }
-}
-
-impl<E: Copy> Agenda<E> {
-    /// Files an event for `at`, after all that were filed for the same time before.
-    pub fn schedule(&mut self, at: Time, event: E) {
-        let key = self.stamps.key(at);
-        self.file(key, event);
+impl Agenda {
+    /// An agenda of `alarms` alarms, none of them set.
+    pub fn new(alarms: usize) -> Self {
+        let alarms = alarms.next_power_of_two().max(2);
+        let tree = (0..2 * alarms).map(|i| Entry { key: NEVER, alarm: i % alarms }).collect();
+        Self { tree, alarms, stamps: Stamps::default() }
     }
 
-    /// Files an event under a key drawn earlier.
-    pub fn file(&mut self, key: Key, event: E) {
-        self.heap.push(Reverse(Entry { key, event }));
-    }
-
-    /// Takes the earliest event.
-    pub fn pop(&mut self) -> Option<(Key, E)> {
-        self.heap.pop().map(|Reverse(entry)| (entry.key, entry.event))
-    }
-
-    /// Events filed, stale ones included.
-    pub fn len(&self) -> usize {
-        self.heap.len()
-    }
-
-    /// Whether nothing is filed.
-    pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
-    }
-}
-
-/// A wake-up that can be moved and cancelled without searching the agenda.
-///
-/// At most one live entry is filed per alarm: moving it later only changes `due`, and the entry
-/// that comes up early is filed again under the due key. An entry that comes up and is not the
-/// filed one is stale and is ignored.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Alarm {
-    due: Option<Key>,
-    filed: Option<Key>,
-}
-
-impl Alarm {
-    /// When the alarm will ring.
-    pub fn due(&self) -> Option<Key> {
-        self.due
-    }
-
-    /// Sets the alarm to ring under `key`, or never. Setting the key it has changes nothing.
-    pub fn set<E: Copy>(&mut self, key: Option<Key>, agenda: &mut Agenda<E>, event: E) {
-        self.due = key;
-        if let Some(key) = key
-            && self.filed.is_none_or(|filed| key < filed)
-        {
-            agenda.file(key, event);
-            self.filed = Some(key);
+    /// Sets an alarm to ring under `key`, or never.
+    pub fn set(&mut self, alarm: usize, key: Option<Key>) {
+        let mut node = self.alarms + alarm;
+        let mut winner = Entry { key: key.unwrap_or(NEVER), alarm };
+        // Stopping where nothing changes is what makes repeated settings cheap.
+        while self.tree[node] != winner {
+            self.tree[node] = winner;
+            if node <= 1 {
+                return;
+            }
+            let other = self.tree[node ^ 1];
+            if other.key < winner.key {
+                winner = other;
+            }
+            node /= 2;
         }
     }
 
-    /// Whether the entry that came up under `key` is the alarm ringing.
-    pub fn rings<E: Copy>(&mut self, key: Key, agenda: &mut Agenda<E>, event: E) -> bool {
-        if self.filed != Some(key) {
-            return false;
-        }
-        self.filed = None;
-        if self.due == Some(key) {
-            self.due = None;
-            return true;
-        }
-        self.set(self.due, agenda, event);
-        false
+    /// Sets an alarm to ring at a time, after all that were set for the same time before.
+    pub fn set_time(&mut self, alarm: usize, at: Option<Time>) {
+        let key = at.map(|at| self.stamps.key(at));
+        self.set(alarm, key);
+    }
+
+    /// When an alarm rings.
+    pub fn due(&self, alarm: usize) -> Option<Key> {
+        Some(self.tree[self.alarms + alarm].key).filter(|key| *key != NEVER)
+    }
+
+    /// The alarm that rings next. It goes on ringing until it is set anew.
+    pub fn next(&self) -> Option<(Key, usize)> {
+        let Entry { key, alarm } = self.tree[1];
+        (key != NEVER).then_some((key, alarm))
     }
 }
 
@@ -147,78 +104,54 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn drain<E: Copy>(agenda: &mut Agenda<E>) -> Vec<(Time, E)> {
-        std::iter::from_fn(|| agenda.pop()).map(|((at, _), event)| (at, event)).collect()
+    fn drain(agenda: &mut Agenda) -> Vec<(u64, usize)> {
+        std::iter::from_fn(|| {
+            let (key, alarm) = agenda.next()?;
+            agenda.set(alarm, None);
+            Some((key.0.0, alarm))
+        })
+        .collect()
     }
 
     #[test]
     fn simultaneous_events_keep_their_order() {
-        let mut agenda = Agenda::default();
-        for (at, name) in [(5, 'a'), (3, 'b'), (5, 'c'), (3, 'd')] {
-            agenda.schedule(Time(at), name);
+        let mut agenda = Agenda::new(4);
+        for (alarm, at) in [(3, 5), (0, 3), (1, 5), (2, 3)] {
+            agenda.set_time(alarm, Some(Time(at)));
         }
-        let order: String = drain(&mut agenda).into_iter().map(|(_, name)| name).collect();
-        assert_eq!(order, "bdac");
+        assert_eq!(drain(&mut agenda), [(3, 0), (3, 2), (5, 3), (5, 1)]);
     }
 
     #[test]
-    fn a_moved_alarm_rings_once_at_its_last_time() {
-        let mut agenda = Agenda::default();
-        let mut alarm = Alarm::default();
-        for at in [10, 30, 20, 25] {
-            let key = agenda.stamps.key(Time(at));
-            alarm.set(Some(key), &mut agenda, ());
+    fn alarms_are_moved_and_cancelled() {
+        let mut agenda = Agenda::new(3);
+        for at in [10, 30, 20] {
+            agenda.set_time(1, Some(Time(at)));
         }
-        let mut rung = Vec::new();
-        while let Some((key, ())) = agenda.pop() {
-            if alarm.rings(key, &mut agenda, ()) {
-                rung.push(key.0);
-            }
-        }
-        assert_eq!(rung, [Time(25)]);
-    }
-
-    #[test]
-    fn a_cancelled_alarm_stays_silent() {
-        let mut agenda = Agenda::default();
-        let mut alarm = Alarm::default();
-        let key = agenda.stamps.key(Time(10));
-        alarm.set(Some(key), &mut agenda, ());
-        alarm.set(None, &mut agenda, ());
-        while let Some((key, ())) = agenda.pop() {
-            assert!(!alarm.rings(key, &mut agenda, ()));
-        }
+        agenda.set_time(2, Some(Time(5)));
+        agenda.set_time(2, None);
+        assert_eq!(agenda.due(2), None);
+        assert_eq!(drain(&mut agenda), [(20, 1)]);
     }
 
     proptest! {
+        /// Whatever was set, alarms ring by (time, insertion), each as it was set last.
         #[test]
-        fn time_never_runs_backward(times in prop::collection::vec(0u64..100, 0..200)) {
-            let mut agenda = Agenda::default();
-            for (i, at) in times.iter().enumerate() {
-                agenda.schedule(Time(*at), i);
+        fn the_agenda_agrees_with_a_sorted_list(
+            alarms in 1usize..40,
+            sets in prop::collection::vec((0usize..40, prop::option::of(0u64..50)), 0..200),
+        ) {
+            let mut agenda = Agenda::new(alarms);
+            let mut model = vec![None; alarms];
+            for (order, (alarm, at)) in sets.into_iter().enumerate() {
+                let alarm = alarm % alarms;
+                agenda.set_time(alarm, at.map(Time));
+                model[alarm] = at.map(|at| (at, order, alarm));
             }
-            let out = drain(&mut agenda);
-            prop_assert!(out.windows(2).all(|w| w[0] < w[1]), "sorted by time, then insertion");
-            prop_assert_eq!(out.len(), times.len());
-        }
-
-        /// An alarm set any number of times rings exactly when the last setting says.
-        #[test]
-        fn alarms_agree_with_a_model(sets in prop::collection::vec(prop::option::of(1u64..50), 1..40)) {
-            let mut agenda = Agenda::default();
-            let mut alarm = Alarm::default();
-            for at in &sets {
-                let key = at.map(|at| agenda.stamps.key(Time(at)));
-                alarm.set(key, &mut agenda, ());
-            }
-            let mut rung = Vec::new();
-            while let Some((key, ())) = agenda.pop() {
-                if alarm.rings(key, &mut agenda, ()) {
-                    rung.push(key.0.0);
-                }
-            }
-            let expected: Vec<u64> = sets.last().copied().flatten().into_iter().collect();
-            prop_assert_eq!(rung, expected);
+            let mut expected: Vec<_> = model.into_iter().flatten().collect();
+            expected.sort_unstable();
+            let expected: Vec<_> = expected.into_iter().map(|(at, _, alarm)| (at, alarm)).collect();
+            prop_assert_eq!(drain(&mut agenda), expected);
         }
     }
 }

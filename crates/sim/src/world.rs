@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::engine::{Agenda, Alarm, Key};
+use crate::engine::{Agenda, Key};
 use crate::error::{Error, Result};
 use crate::metrics::series::{CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series};
 use crate::metrics::{BearerRow, FlowRow, RunResult};
@@ -62,11 +62,11 @@ pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Resul
     let end = Time::ZERO + scenario.duration;
     let mut events = 0;
     while world.unfinished > 0
-        && let Some((key, event)) = world.agenda.pop()
+        && let Some((key, alarm)) = world.agenda.next()
         && key.0 <= end
     {
         world.now = key.0;
-        world.handle(key, event);
+        world.handle(key, alarm);
         events += 1;
         if events % EVENTS_PER_REPORT == 0 {
             control.report(world.progress(end))?;
@@ -76,47 +76,94 @@ pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Resul
     Ok(world.into_result(scenario, events))
 }
 
+/// Whose alarm it is.
 #[derive(Clone, Copy, Debug)]
 enum Event {
-    Start(u32),
     WiredDown,
     WiredUp,
+    Start(u32),
     Uplink(u32),
-    Bearer(u32),
     RetransmissionTimer(u32),
     DelayedAck(u32),
+    Bearer(u32),
 }
 
-/// A link with the alarm that wakes it.
+/// Numbers of the alarms in the agenda: two for the wired link, four a flow, one a bearer.
+#[derive(Clone, Copy, Debug)]
+struct Alarms {
+    flows: usize,
+}
+
+impl Alarms {
+    const WIRED_DOWN: usize = 0;
+    const WIRED_UP: usize = 1;
+
+    fn count(self, bearers: usize) -> usize {
+        2 + 4 * self.flows + bearers
+    }
+
+    fn start(flow: u32) -> usize {
+        2 + 4 * flow as usize
+    }
+
+    fn uplink(flow: u32) -> usize {
+        3 + 4 * flow as usize
+    }
+
+    fn retransmission_timer(flow: u32) -> usize {
+        4 + 4 * flow as usize
+    }
+
+    fn delayed_ack(flow: u32) -> usize {
+        5 + 4 * flow as usize
+    }
+
+    fn bearer(self, bearer: u32) -> usize {
+        2 + 4 * self.flows + bearer as usize
+    }
+
+    fn event(self, alarm: usize) -> Event {
+        let flow = (alarm.wrapping_sub(2) / 4) as u32;
+        match alarm {
+            Self::WIRED_DOWN => Event::WiredDown,
+            Self::WIRED_UP => Event::WiredUp,
+            _ if flow as usize >= self.flows => Event::Bearer((alarm - 2 - 4 * self.flows) as u32),
+            _ => match (alarm - 2) % 4 {
+                0 => Event::Start(flow),
+                1 => Event::Uplink(flow),
+                2 => Event::RetransmissionTimer(flow),
+                _ => Event::DelayedAck(flow),
+            },
+        }
+    }
+}
+
+/// A link with the number of its alarm.
 #[derive(Debug)]
 struct Wire {
     link: Link,
-    alarm: Alarm,
-    event: Event,
+    alarm: usize,
 }
 
 impl Wire {
-    fn accept(&mut self, now: Time, packet: Packet, agenda: &mut Agenda<Event>) -> Outcome {
+    fn accept(&mut self, now: Time, packet: Packet, agenda: &mut Agenda) -> Outcome {
         let outcome = self.link.accept(now, packet, &mut agenda.stamps);
-        self.alarm.set(self.link.next_wake(), agenda, self.event);
+        agenda.set(self.alarm, self.link.next_wake());
         outcome
     }
 
-    fn wake(&mut self, key: Key, agenda: &mut Agenda<Event>) -> Option<Packet> {
-        if !self.alarm.rings(key, agenda, self.event) {
-            return None;
-        }
+    fn wake(&mut self, key: Key, agenda: &mut Agenda) -> Option<Packet> {
         let packet = self.link.wake(key, &mut agenda.stamps);
-        self.alarm.set(self.link.next_wake(), agenda, self.event);
+        agenda.set(self.alarm, self.link.next_wake());
         packet
     }
 }
 
-/// A bearer with its alarm and the flows of its users, by their position on it.
+/// A bearer with the number of its alarm and the flows of its users, by their position on it.
 #[derive(Debug)]
 struct Air {
     bearer: Box<dyn Bearer>,
-    alarm: Alarm,
+    alarm: usize,
     flows: Vec<u32>,
 }
 
@@ -127,9 +174,7 @@ struct Flow {
     start: Time,
     opener: Opener,
     sender: Sender,
-    timer: Alarm,
     receiver: Receiver,
-    delayed_ack: Alarm,
     uplink: Wire,
     bearer: u32,
     position: usize,
@@ -143,7 +188,8 @@ struct Flow {
 #[derive(Debug)]
 struct World {
     now: Time,
-    agenda: Agenda<Event>,
+    agenda: Agenda,
+    alarms: Alarms,
     down: Wire,
     up: Wire,
     bearers: Vec<Air>,
@@ -159,13 +205,8 @@ struct World {
 impl World {
     fn new(scenario: &Scenario, seed: u64, run: u64) -> Self {
         let streams = Streams::new(seed, run);
-        let mut agenda = Agenda::default();
         let wired = &scenario.wired;
-        let wire = |loss, event| Wire {
-            link: Link::new(wired.rate, wired.delay, &wired.queue, loss),
-            alarm: Alarm::default(),
-            event,
-        };
+        let wire = |loss, alarm| Wire { link: Link::new(wired.rate, wired.delay, &wired.queue, loss), alarm };
         let loss = Loss::random(wired.loss, streams.stream("wired", 0, "loss"));
         let shared = scenario.radio.is_shared();
         let members: Vec<(usize, &UserGroup, u32)> = scenario
@@ -180,16 +221,19 @@ impl World {
             let id = user as u32;
             flows.push(Flow::new(scenario, g, group, nth, id, if shared { (0, user) } else { (id, 0) }));
             radios.push(UserRadio { id: user as u64, ci: group.ci.clone() });
-            agenda.schedule(flows[user].start, Event::Start(id));
         }
+        let alarms = Alarms { flows: flows.len() };
         let mut bearers: Vec<Air> = scenario
             .radio
             .build(&radios, &streams)
             .into_iter()
-            .map(|bearer| Air { bearer, alarm: Alarm::default(), flows: Vec::new() })
+            .enumerate()
+            .map(|(i, bearer)| Air { bearer, alarm: alarms.bearer(i as u32), flows: Vec::new() })
             .collect();
+        let mut agenda = Agenda::new(alarms.count(bearers.len()));
         for (user, flow) in flows.iter().enumerate() {
             bearers[flow.bearer as usize].flows.push(user as u32);
+            agenda.set_time(Alarms::start(user as u32), Some(flow.start));
         }
         if scenario.record.scheduler {
             for air in &mut bearers {
@@ -198,9 +242,10 @@ impl World {
         }
         Self {
             now: Time::ZERO,
-            down: wire(loss, Event::WiredDown),
-            up: wire(Loss::Never, Event::WiredUp),
+            down: wire(loss, Alarms::WIRED_DOWN),
+            up: wire(Loss::Never, Alarms::WIRED_UP),
             agenda,
+            alarms,
             bearers,
             unfinished: flows.len(),
             flows,
@@ -211,9 +256,8 @@ impl World {
         }
     }
 
-    fn handle(&mut self, key: Key, event: Event) {
-        match event {
-            Event::Start(flow) => self.start(flow),
+    fn handle(&mut self, key: Key, alarm: usize) {
+        match self.alarms.event(alarm) {
             Event::WiredDown => {
                 if let Some(packet) = self.down.wake(key, &mut self.agenda) {
                     self.reach_node_b(packet);
@@ -230,19 +274,20 @@ impl World {
                 }
             }
             Event::Bearer(bearer) => self.wake_bearer(key, bearer),
+            Event::Start(flow) => {
+                self.agenda.set(alarm, None);
+                self.start(flow);
+            }
             Event::RetransmissionTimer(flow) => {
-                let state = &mut self.flows[flow as usize];
-                if state.timer.rings(key, &mut self.agenda, event) {
-                    state.sender.on_timer(self.now, &mut self.outbox);
-                    self.after_sender(flow);
-                }
+                self.agenda.set(alarm, None);
+                self.flows[flow as usize].sender.on_timer(self.now, &mut self.outbox);
+                self.after_sender(flow);
             }
             Event::DelayedAck(flow) => {
+                self.agenda.set(alarm, None);
                 let state = &mut self.flows[flow as usize];
-                if state.delayed_ack.rings(key, &mut self.agenda, event) {
-                    let ack = state.receiver.on_timer();
-                    state.uplink.accept(self.now, ack, &mut self.agenda);
-                }
+                let ack = state.receiver.on_timer();
+                state.uplink.accept(self.now, ack, &mut self.agenda);
             }
         }
     }
@@ -278,10 +323,10 @@ impl World {
     /// Sends what a sender has put out, keeps its timer, and notes what changed.
     fn after_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
+        let alarm = Alarms::retransmission_timer(flow);
         let timer = state.sender.timer();
-        if timer != state.timer.due().map(|(at, _)| at) {
-            let key = timer.map(|at| self.agenda.stamps.key(at));
-            state.timer.set(key, &mut self.agenda, Event::RetransmissionTimer(flow));
+        if timer != self.agenda.due(alarm).map(|(at, _)| at) {
+            self.agenda.set_time(alarm, timer);
         }
         if state.finished.is_none() && state.sender.is_done() {
             state.finished = Some(self.now);
@@ -303,7 +348,7 @@ impl World {
         let (index, position) = (flow.bearer, flow.position);
         let air = &mut self.bearers[index as usize];
         let taken = air.bearer.accept(self.now, position, packet, &mut self.agenda.stamps);
-        air.alarm.set(air.bearer.next_wake(), &mut self.agenda, Event::Bearer(index));
+        self.agenda.set(air.alarm, air.bearer.next_wake());
         if taken {
             self.note_queue(packet.flow);
         } else {
@@ -313,11 +358,8 @@ impl World {
 
     fn wake_bearer(&mut self, key: Key, index: u32) {
         let air = &mut self.bearers[index as usize];
-        if !air.alarm.rings(key, &mut self.agenda, Event::Bearer(index)) {
-            return;
-        }
         air.bearer.wake(key, &mut self.agenda.stamps, &mut self.delivered);
-        air.alarm.set(air.bearer.next_wake(), &mut self.agenda, Event::Bearer(index));
+        self.agenda.set(air.alarm, air.bearer.next_wake());
         let mut delivered = std::mem::take(&mut self.delivered);
         for delivery in delivered.drain(..) {
             self.reach_phone(delivery.packet);
@@ -330,10 +372,10 @@ impl World {
         self.note_queue(packet.flow);
         let state = &mut self.flows[packet.flow as usize];
         let ack = state.receiver.on_segment(self.now, packet.seq);
+        let alarm = Alarms::delayed_ack(packet.flow);
         let timer = state.receiver.timer();
-        if timer != state.delayed_ack.due().map(|(at, _)| at) {
-            let key = timer.map(|at| self.agenda.stamps.key(at));
-            state.delayed_ack.set(key, &mut self.agenda, Event::DelayedAck(packet.flow));
+        if timer != self.agenda.due(alarm).map(|(at, _)| at) {
+            self.agenda.set_time(alarm, timer);
         }
         if state.downloaded.is_none() && state.receiver.in_order() == state.sender.data().segments() {
             state.downloaded = Some(self.now);
@@ -443,13 +485,10 @@ impl Flow {
             start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
             opener: tcp.opened_by,
             sender: Sender::new(id, ftp.size.0, tcp),
-            timer: Alarm::default(),
             receiver: Receiver::new(id, tcp.delayed_ack, ftp.request.0 as u32),
-            delayed_ack: Alarm::default(),
             uplink: Wire {
                 link: Link::new(uplink.rate, uplink.delay, &uplink.queue, Loss::Never),
-                alarm: Alarm::default(),
-                event: Event::Uplink(id),
+                alarm: Alarms::uplink(id),
             },
             bearer,
             position,

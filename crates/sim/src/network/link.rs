@@ -228,15 +228,19 @@ impl Link {
 
     /// Does what is due under `key`; returns the packet that arrives at the far end, if one does.
     pub fn wake(&mut self, key: Key, stamps: &mut Stamps) -> Option<Packet> {
-        if self.in_flight.front().is_some_and(|(arrival, _)| *arrival == key) {
-            return self.in_flight.pop_front().map(|(_, packet)| packet);
-        }
-        if key == self.resume
-            && let Some(packet) = self.queue.pop()
-        {
+        let arrived = match self.in_flight.front() {
+            Some(&(arrival, packet)) if arrival == key => {
+                self.in_flight.pop_front();
+                Some(packet)
+            }
+            _ => None,
+        };
+        // Without a delay the link falls free just when the packet arrives: one event for both.
+        let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
+        if resumes && let Some(packet) = self.queue.pop() {
             self.transmit(key.0, packet, stamps);
         }
-        None
+        arrived
     }
 
     /// Packets waiting, the one in service not counted.

@@ -62,6 +62,8 @@ pub struct Buffer {
     end: u64,
     /// Blocks to be sent again, in the order in which they become eligible.
     failed: VecDeque<FailedBlock>,
+    /// Everything below this PDU has been received: the first failed one, or `next`.
+    received: u64,
 }
 
 impl Buffer {
@@ -76,6 +78,7 @@ impl Buffer {
             next: 0,
             end: 0,
             failed: VecDeque::new(),
+            received: 0,
         }
     }
 
@@ -105,17 +108,25 @@ impl Buffer {
     pub fn take_fresh(&mut self, pdus: u64) -> u64 {
         let first = self.next;
         self.next += pdus;
+        if self.failed.is_empty() {
+            self.received = self.next;
+        }
         first
     }
 
     /// Takes a failed block that may be sent again in TTI number `tti`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
-        let due = self.failed.front().is_some_and(|block| block.eligible <= tti);
-        if due { self.failed.pop_front() } else { None }
+        let block = *self.failed.front().filter(|block| block.eligible <= tti)?;
+        self.failed.pop_front();
+        if block.first == self.received {
+            self.received = self.failed.iter().map(|block| block.first).fold(self.next, u64::min);
+        }
+        Some(block)
     }
 
     /// Keeps a block that failed, to be sent again.
     pub fn keep_failed(&mut self, block: FailedBlock) {
+        self.received = self.received.min(block.first);
         self.failed.push_back(block);
     }
 
@@ -128,15 +139,20 @@ impl Buffer {
         }
     }
 
+    /// Whether some packet may leave.
+    pub fn has_complete(&self) -> bool {
+        let early = self.order == Delivered::OutOfSequence && !self.failed.is_empty();
+        early || self.sdus.front().is_some_and(|sdu| sdu.end <= self.received)
+    }
+
     /// Hands every packet that may leave now to `deliver`; returns how many left damaged.
     pub fn release(&mut self, mut deliver: impl FnMut(Packet)) -> u64 {
-        let complete_up_to = self.failed.iter().map(|block| block.first).fold(self.next, u64::min);
         if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
             self.release_early(&mut deliver);
         }
         let mut damaged = 0;
         while let Some(sdu) = self.sdus.front()
-            && sdu.end <= complete_up_to
+            && sdu.end <= self.received
         {
             self.bytes -= u64::from(sdu.packet.size);
             if sdu.damaged {

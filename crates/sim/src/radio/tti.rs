@@ -5,7 +5,8 @@
 //! that may go again, one per channel, then new PDUs. A block fails as a whole; it may be sent
 //! again at the first TTI boundary at least the retransmission delay after the beginning of the
 //! TTI that failed. Packets arrive at the end of the TTI that completes them. A bearer with
-//! nothing to send sleeps. Left out: ACK/NACK errors, control channels, and a limit on how many
+//! nothing to send sleeps, and one whose only user fills every channel runs on, TTI after TTI,
+//! until a packet is complete: nothing that arrives before could change those TTIs. Left out: ACK/NACK errors, control channels, and a limit on how many
 //! blocks may be outstanding (`wang`, section 8.3).
 
 use super::channel::ci::CiProcess;
@@ -93,8 +94,15 @@ impl Air {
 #[derive(Debug)]
 struct User {
     buffer: Buffer,
-    /// PDUs per block, where the channel decides.
+    /// PDUs per block, where the channel decides, and the most there can be.
     ci: Option<CiProcess>,
+    most_pdus_per_block: u32,
+}
+
+impl User {
+    fn pdus_per_block(&self, tti: u64, air: &Air) -> u32 {
+        self.ci.as_ref().map_or(air.pdus_per_block, |ci| ci.value(tti))
+    }
 }
 
 /// A TTI-driven bearer.
@@ -103,13 +111,13 @@ pub struct TtiBearer {
     air: Air,
     users: Vec<User>,
     scheduler: Box<dyn Scheduler>,
-    /// Block errors, by the transmission (the first stands at 0) and the PDUs in the block.
+    /// Block errors by the transmission, the first standing at 0.
     errors: Vec<ErrorGaps>,
     /// First TTI not yet run.
     next_tti: u64,
     wake: Option<Key>,
-    /// What arrives at the beginning of `next_tti`.
-    arriving: Vec<Delivery>,
+    /// Who was sent packets' last PDUs, which arrive at the beginning of `next_tti`.
+    completed: Option<usize>,
     candidates: Vec<Candidate>,
     counts: BearerCounts,
     records: Option<Vec<TtiRecord>>,
@@ -132,6 +140,7 @@ impl TtiBearer {
                 buffer: Buffer::new(air.pdu_bytes, air.buffer, air.delivered),
                 ci: (!user.ci.is_empty())
                     .then(|| CiProcess::new(&user.ci, streams.indexed("user", user.id, "ci"))),
+                most_pdus_per_block: air.pdus_per_block.max(user.ci.len() as u32),
             })
             .collect();
         Self {
@@ -141,7 +150,7 @@ impl TtiBearer {
             errors,
             next_tti: 0,
             wake: None,
-            arriving: Vec::new(),
+            completed: None,
             candidates: Vec::new(),
             counts: BearerCounts::default(),
             records: None,
@@ -160,94 +169,104 @@ impl TtiBearer {
         }
     }
 
-    fn run_tti(&mut self, tti: u64) {
+    /// Runs one TTI; returns whether it completes packets.
+    fn run_tti(&mut self, tti: u64) -> bool {
         self.next_tti = tti + 1;
         self.candidates.clear();
         for (user, state) in self.users.iter().enumerate() {
             if state.buffer.eligible().is_some_and(|from| from <= tti) {
-                let pdus_per_block = state.ci.as_ref().map_or(self.air.pdus_per_block, |ci| ci.value(tti));
-                self.candidates.push(Candidate { user, pdus_per_block });
+                self.candidates
+                    .push(Candidate { user, pdus_per_block: state.pdus_per_block(tti, &self.air) });
             }
         }
-        if self.candidates.is_empty() {
-            return;
-        }
-        let chosen = self.candidates[self.scheduler.pick(tti, &self.candidates)];
-        let before = self.counts;
-        self.send_blocks(tti, chosen);
+        let chosen = match self.candidates[..] {
+            [] => return false,
+            [only] => only,
+            _ => self.candidates[self.scheduler.pick(tti, &self.candidates)],
+        };
+        let failed_before = self.counts.blocks_failed;
+        let pdus = self.send_blocks(tti, chosen);
         self.counts.ttis += 1;
-        let pdus = (self.counts.pdus - before.pdus) as u32;
-        self.scheduler.served(tti, chosen.user, pdus);
+        self.counts.pdus += pdus;
+        self.scheduler.served(tti, chosen.user, pdus as u32);
         if let Some(records) = &mut self.records {
             let has_ci = self.users[chosen.user].ci.is_some();
             records.push(TtiRecord {
                 at: Time(tti * self.air.tti.0),
                 user: chosen.user,
                 ci: if has_ci { chosen.pdus_per_block } else { 0 },
-                pdus,
-                failed: (self.counts.blocks_failed - before.blocks_failed) as u32,
+                pdus: pdus as u32,
+                failed: (self.counts.blocks_failed - failed_before) as u32,
             });
         }
-        let Self { users, arriving, counts, .. } = self;
-        counts.packets_dropped += users[chosen.user].buffer.release(|packet| {
-            counts.packets_delivered += 1;
-            counts.bytes_delivered += u64::from(packet.size);
-            arriving.push(Delivery { user: chosen.user, packet });
-        });
+        let completes = self.users[chosen.user].buffer.has_complete();
+        self.completed = completes.then_some(chosen.user);
+        completes
     }
 
-    /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
-    fn send_blocks(&mut self, tti: u64, to: Candidate) {
-        let mut channels = u64::from(self.air.channels);
+    /// Fills the channels of a TTI: failed blocks that may go again, then new ones. Returns the
+    /// PDUs sent.
+    fn send_blocks(&mut self, tti: u64, to: Candidate) -> u64 {
+        let Self { air, users, errors, counts, .. } = self;
+        let buffer = &mut users[to.user].buffer;
+        let mut fail = |buffer: &mut Buffer, block: FailedBlock| {
+            counts.blocks_failed += 1;
+            if air.may_send_again(block.transmissions) {
+                buffer.keep_failed(FailedBlock { eligible: air.eligible_after(tti), ..block });
+            } else {
+                buffer.give_up(block);
+            }
+        };
+        let mut channels = u64::from(air.channels);
+        let mut sent = 0;
         while channels > 0
-            && let Some(block) = self.users[to.user].buffer.take_failed(tti)
+            && let Some(block) = buffer.take_failed(tti)
         {
             channels -= 1;
-            self.send_again(tti, to.user, block);
+            sent += u64::from(block.pdus);
+            if errors[block.transmissions.min(LAST_DISTINCT - 1) as usize].next_is_error() {
+                fail(buffer, FailedBlock { transmissions: block.transmissions + 1, ..block });
+            }
         }
         let per_block = u64::from(to.pdus_per_block);
-        let pdus = self.users[to.user].buffer.fresh().min(channels * per_block);
-        self.send_fresh(tti, to, pdus);
-    }
-
-    fn send_again(&mut self, tti: u64, user: usize, block: FailedBlock) {
-        self.counts.blocks += 1;
-        self.counts.pdus += u64::from(block.pdus);
-        let errors = &mut self.errors[block.transmissions.min(LAST_DISTINCT - 1) as usize];
-        if errors.next_is_error() {
-            self.fail(tti, user, FailedBlock { transmissions: block.transmissions + 1, ..block });
-        }
-    }
-
-    fn send_fresh(&mut self, tti: u64, to: Candidate, pdus: u64) {
-        let per_block = u64::from(to.pdus_per_block);
-        let first = self.users[to.user].buffer.take_fresh(pdus);
-        let end = first + pdus;
-        let mut blocks = pdus.div_ceil(per_block);
-        self.counts.blocks += blocks;
-        self.counts.pdus += pdus;
-        let mut at = first;
-        while let Some(good) = self.errors[0].next_error_within(blocks) {
+        let pdus = buffer.fresh().min(channels * per_block);
+        let mut blocks = if per_block == 1 { pdus } else { pdus.div_ceil(per_block) };
+        let mut at = buffer.take_fresh(pdus);
+        let end = at + pdus;
+        let all_blocks = u64::from(air.channels) - channels + blocks;
+        while let Some(good) = errors[0].next_error_within(blocks) {
             at += good * per_block;
             let size = per_block.min(end - at);
-            self.fail(
-                tti,
-                to.user,
-                FailedBlock { first: at, pdus: size as u32, transmissions: 1, eligible: 0 },
-            );
+            fail(buffer, FailedBlock { first: at, pdus: size as u32, transmissions: 1, eligible: 0 });
             at += size;
             blocks -= good + 1;
         }
+        counts.blocks += all_blocks;
+        sent + pdus
     }
 
-    fn fail(&mut self, tti: u64, user: usize, block: FailedBlock) {
-        self.counts.blocks_failed += 1;
-        let buffer = &mut self.users[user].buffer;
-        if self.air.may_send_again(block.transmissions) {
-            buffer.keep_failed(FailedBlock { eligible: self.air.eligible_after(tti), ..block });
-        } else {
-            buffer.give_up(block);
+    /// Whether the next TTI is the same whatever arrives before it: one user alone on the bearer
+    /// who can fill every channel.
+    fn is_foreseeable(&self) -> bool {
+        match &self.users[..] {
+            [alone] => {
+                alone.buffer.fresh() >= u64::from(self.air.channels) * u64::from(alone.most_pdus_per_block)
+            }
+            _ => false,
         }
+    }
+
+    /// Hands over what the TTIs run so far have completed.
+    fn release(&mut self, delivered: &mut Vec<Delivery>) {
+        let Some(user) = self.completed.take() else {
+            return;
+        };
+        let Self { users, counts, .. } = self;
+        counts.packets_dropped += users[user].buffer.release(|packet| {
+            counts.packets_delivered += 1;
+            counts.bytes_delivered += u64::from(packet.size);
+            delivered.push(Delivery { user, packet });
+        });
     }
 }
 
@@ -272,11 +291,18 @@ impl Bearer for TtiBearer {
             return;
         }
         self.wake = None;
-        delivered.append(&mut self.arriving);
-        self.run_tti(key.0.0 / self.air.tti.0);
-        if !self.arriving.is_empty() {
-            self.wake_by(self.next_tti, stamps);
-        } else if let Some(from) = self.users.iter().filter_map(|user| user.buffer.eligible()).min() {
+        self.release(delivered);
+        let mut tti = key.0.0 / self.air.tti.0;
+        loop {
+            if self.run_tti(tti) {
+                return self.wake_by(self.next_tti, stamps);
+            }
+            if !self.is_foreseeable() {
+                break;
+            }
+            tti += 1;
+        }
+        if let Some(from) = self.users.iter().filter_map(|user| user.buffer.eligible()).min() {
             self.wake_by(from.max(self.next_tti), stamps);
         }
     }

@@ -156,7 +156,16 @@ impl Checked for Scenario {
         });
         check.within("users", |check| {
             for (i, group) in self.users.iter().enumerate() {
-                check.within(i, |check| self.check_group(group, check));
+                check.within(i, |check| {
+                    check.require(group.name != "all", "name", || {
+                        "`all` is what tables call all users together; expected another name".to_owned()
+                    });
+                    let again = self.users[..i].iter().any(|before| before.name == group.name);
+                    check.require(!again, "name", || {
+                        format!("there is a group `{}` already; expected a name of its own", group.name)
+                    });
+                    self.check_group(group, check);
+                });
             }
         });
     }

@@ -131,32 +131,32 @@ fn set(table: &mut toml::Table, change: &str) -> Result<()> {
         .and_then(|mut parsed| parsed.remove("v"))
         .unwrap_or_else(|| toml::Value::String(value.to_owned()));
     let keys: Vec<&str> = path.trim().split('.').collect();
-    let (last, parents) = keys.split_last().expect("split gives at least one part");
     if keys.iter().any(|key| key.is_empty()) {
         return Err(wrong("a key of the path is empty".to_owned()));
     }
-    let mut place = table;
-    for key in parents {
-        place = descend(place, key, &wrong)?;
-    }
-    place.insert((*last).to_owned(), value);
+    let (first, rest) = keys.split_first().expect("split gives at least one part");
+    let place = table.entry(*first).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    let place = rest.iter().try_fold(place, |place, key| step_into(place, key)).map_err(wrong)?;
+    *place = value;
     Ok(())
 }
 
-/// The table under `key`, made if need be; a bare variant name becomes a table with that key.
-fn descend<'a>(
-    table: &'a mut toml::Table,
-    key: &str,
-    wrong: &impl Fn(String) -> Error,
-) -> Result<&'a mut toml::Table> {
-    let value = table.entry(key).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+/// The value under `key`, made if need be; a bare variant name becomes a table with that key.
+fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&'a mut toml::Value, String> {
+    let empty = || toml::Value::Table(toml::Table::new());
     if let toml::Value::String(name) = value {
         let name = std::mem::take(name);
-        *value = toml::Value::Table([(name, toml::Value::Table(toml::Table::new()))].into_iter().collect());
+        *value = toml::Value::Table([(name, empty())].into_iter().collect());
     }
     match value {
-        toml::Value::Table(table) => Ok(table),
-        _ => Err(wrong(format!("`{key}` is not a table"))),
+        toml::Value::Table(table) => Ok(table.entry(key).or_insert_with(empty)),
+        toml::Value::Array(items) => {
+            let count = items.len();
+            key.parse::<usize>().ok().and_then(|index| items.get_mut(index)).ok_or_else(|| {
+                format!("`{key}` is not one of its {count} entries, which are numbered from 0")
+            })
+        }
+        _ => Err(format!("`{key}` does not stand in a table")),
     }
 }
 
@@ -164,7 +164,7 @@ fn descend<'a>(
 fn explain(message: &str, key: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (Some((found, allowed)), Some(kind)) = (quoted.split_first(), message.split(' ').nth(1)) else {
-        return message.trim_end().to_owned();
+        return in_plain_words(message);
     };
     if message.starts_with("unknown field") || message.starts_with("unknown variant") {
         let what = if kind == "field" { "key" } else { "name" };
@@ -176,12 +176,33 @@ fn explain(message: &str, key: &str) -> String {
     if message.starts_with("missing field") {
         return format!("the key `{found}` is missing");
     }
-    message.trim_end().to_owned()
+    in_plain_words(message)
+}
+
+/// What serde calls the types of numbers, in words.
+fn in_plain_words(message: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("a nonzero u32", "a whole number, at least 1"),
+        ("a nonzero u64", "a whole number, at least 1"),
+        ("u64", "a whole number, at least 0"),
+        ("u32", "a whole number, at least 0"),
+        ("f64", "a number"),
+    ];
+    let message = message.trim_end();
+    let plain = |(rust, words): &(&str, &str)| {
+        let start = message.strip_suffix(&format!("expected {rust}"))?;
+        Some(format!("{start}expected {words}"))
+    };
+    WORDS.iter().find_map(plain).unwrap_or_else(|| message.to_owned())
 }
 
 /// The allowed name that `found` most likely was meant to be.
 fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(&found.to_lowercase(), name);
+    let found = found.to_lowercase();
+    if let Some(longer) = allowed.iter().find(|name| found.len() > 2 && name.contains(&found)) {
+        return Some(longer);
+    }
+    let distance = |name: &str| strsim::damerau_levenshtein(&found, name);
     let best = allowed.iter().min_by_key(|name| distance(name))?;
     (distance(best) <= (best.len() / 2).max(2)).then_some(best)
 }

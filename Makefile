@@ -1,0 +1,83 @@
+# nodeb: build, run, test. Needs Python >= 3.11, a Rust toolchain and make; all else goes into .venv.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# pip builds the extension with the maturin of .venv, which it looks for on the path.
+PIP    := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+EXT    := python/nodeb/_core.abi3.so
+RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+TYPES  := python/nodeb/scenario_types.py
+
+.PHONY: help build run test test-rust test-python check lint types bench docs clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+build: $(EXT) ## make .venv with the nodeb command in it (quick when nothing changed)
+
+run: build ## reproduce Wang (2004): measured next to published, and an HTML report
+	$(BIN)/nodeb reproduce wang --out out/wang
+
+test: test-rust test-python ## run all tests
+
+test-rust:
+	cargo test --workspace --quiet
+
+test-python: build $(VENV)/dev.stamp
+	$(BIN)/python -m pytest
+
+check: lint test ## everything that a change must pass: formats, lints, types, tests
+
+lint: build $(VENV)/dev.stamp ## the static part of check
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(BIN)/ruff check --output-format concise .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest nodeb._core
+	$(BIN)/python tools/generate_types.py --check $(TYPES)
+
+types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema
+	$(BIN)/python tools/generate_types.py $(TYPES)
+
+bench: ## run the benchmarks
+	cargo bench --workspace
+
+docs: build $(VENV)/docs.stamp ## build the documentation site into site/
+	$(BIN)/mkdocs build --strict --quiet
+
+clean: ## remove everything that was built (results in out/ stay)
+	rm -rf $(VENV) target site dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -f python/nodeb/_core*.so
+	find python tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- what the targets above are made of ---
+
+# The first install builds the extension too (release mode); later changes of Rust only rebuild it.
+$(VENV)/core.stamp: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "error: $(PYTHON) is too old, nodeb needs Python >= 3.11 (make PYTHON=...)" >&2; exit 1; }
+	@echo 'first build: installing Python packages into $(VENV) and compiling the simulator (a few minutes)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) pip maturin
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(EXT): $(RUST) | $(VENV)/core.stamp
+	@echo 'building the simulator'
+	@$(BIN)/maturin develop --release --skip-install --quiet > $(VENV)/build.log 2>&1 \
+	  || { cat $(VENV)/build.log >&2; exit 1; }
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/core.stamp
+	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/core.stamp
+	@$(PIP) --no-build-isolation --editable '.[docs]'
+	@touch $@

@@ -1,0 +1,258 @@
+"""The command line: `nodeb run`, `validate`, `schema`, `list`, `reproduce`.
+
+Tables go to stdout, progress and errors to stderr. An error is one paragraph that begins with
+`error:`. Exit status: 0 done, 1 failed while running, 2 bad input, 130 interrupted.
+Modules that are slow to import are imported where they are needed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nodeb.errors import InputError, Interrupted, NodebError, OutputError, os_reason
+
+if TYPE_CHECKING:
+    from nodeb.result import Result
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+app = typer.Typer(
+    name="nodeb",
+    help="What does a cellular radio link do to TCP? Simulates TCP over UMTS and HSDPA.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
+Jobs = Annotated[
+    int | None, typer.Option(help="Replications simulated at a time; default: one per processor.")
+]
+
+
+class _Stopped(NodebError):
+    """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from nodeb import _core
+
+        print(f"nodeb {_core.version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    del version
+
+
+@app.command()
+def run(
+    file: File,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change a key, as in `--set tcp.max_window=64`."
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the random streams.")] = None,
+    runs: Annotated[int | None, typer.Option(help="Number of replications.")] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            help="Replicate until the 95 % half-width is this share of the mean bit rate."
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
+    ] = None,
+) -> None:
+    """Simulate a scenario; print a summary and save the tables."""
+    from nodeb.progress import progress_bar
+    from nodeb.result import prepare_folder
+    from nodeb.runner import check_jobs
+    from nodeb.scenario import load
+
+    check_jobs(jobs)
+    scenario = load(file, settings or ()).planned(runs, precision, seed)
+    folder = prepare_folder(Path("out") / file.stem if out is None else out)
+    try:
+        with progress_bar(scenario.name or file.stem) as bar:
+            result = scenario.run(jobs=jobs, progress=bar)
+    except Interrupted as stop:
+        if stop.result is None:
+            raise _Stopped(str(stop)) from None
+        stop.result.save(folder)
+        raise _Stopped(f"{stop}; those are in {folder}") from None
+    result.save(folder)
+    _print_summary(result, scenario.name or file.stem)
+    print(f"\nresults: {folder}")
+
+
+@app.command()
+def validate(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scenario files.")],
+) -> None:
+    """Check scenario files without running them."""
+    from nodeb.scenario import load
+
+    bad = 0
+    for file in files:
+        try:
+            scenario = load(file)
+        except InputError as error:
+            bad += 1
+            _print_error(error)
+        else:
+            print(f"{file}: valid" + (f" ({scenario.name})" if scenario.name else ""))
+    if bad:
+        raise typer.Exit(BAD_INPUT)
+
+
+@app.command()
+def schema(
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it here instead of to stdout.")
+    ] = None,
+) -> None:
+    """Print the JSON Schema of a scenario file, for editors."""
+    from nodeb import _core
+
+    text = _core.schema().rstrip() + "\n"
+    if out is None:
+        sys.stdout.write(text)
+        return
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"cannot write the schema to {out}: {os_reason(error)}") from None
+    print(out)
+
+
+@app.command("list")
+def list_(
+    kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Only this kind.")] = None,
+) -> None:
+    """List what a scenario can choose from: schedulers, radio accesses, traffic, ..."""
+    from nodeb import _core
+    from nodeb.text import align
+
+    entries = _core.registry()
+    if kind is not None:
+        _check_name("kind", kind, list(dict.fromkeys(entry[0] for entry in entries)))
+        entries = [entry for entry in entries if entry[0] == kind]
+    print(align(["kind", "name", "what it is"], [list(entry) for entry in entries]))
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="Name of a published study, such as `wang`.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>.")
+    ] = None,
+    item: Annotated[
+        list[str] | None, typer.Option(help='Only this table or figure, as in "Table 12".')
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A short version, less precise.")] = False,
+    jobs: Jobs = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random streams.")] = 1,
+) -> None:
+    """Regenerate the tables and figures of a published study, next to its own figures."""
+    from nodeb import reproduce as studies
+    from nodeb.progress import progress_bar
+    from nodeb.result import prepare_folder
+    from nodeb.runner import check_jobs
+    from nodeb.text import align
+
+    _check_name("study", name, studies.names())
+    check_jobs(jobs)
+    folder = prepare_folder(Path("out") / name if out is None else out)
+    try:
+        with progress_bar(f"reproducing {name}") as bar:
+            outcome = studies.run(name, folder, item or None, quick, jobs, seed, bar)
+    except KeyboardInterrupt:
+        raise _Stopped(f"interrupted; what was measured until then is in {folder}") from None
+    if outcome.headline_rows:
+        print(f"{outcome.headline_title}\n")
+        print(align(outcome.headline_columns, outcome.headline_rows))
+        print()
+    for line in outcome.summary_lines:
+        print(line)
+    print(f"report: {outcome.report}")
+
+
+def invoke(arguments: list[str]) -> int:
+    """Runs the command line; returns the exit status. Nothing escapes as a traceback."""
+    try:
+        status = app(args=arguments, prog_name="nodeb", standalone_mode=False)
+        if status == INTERRUPTED:  # Typer swallows a Ctrl-C that comes between our lines
+            _print_error("interrupted")
+        return status if isinstance(status, int) else 0
+    except (InputError, OutputError) as error:
+        _print_error(error)
+        return BAD_INPUT
+    except _Stopped as error:
+        _print_error(error)
+        return INTERRUPTED
+    except NodebError as error:
+        _print_error(error)
+        return FAILED
+    except BrokenPipeError:  # the reader of stdout has gone, as in `nodeb list | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        return _other(error)
+
+
+def _other(error: Exception) -> int:
+    """A complaint of the command-line parser, or a mistake of ours."""
+    if hasattr(error, "format_message"):
+        message = str(error.format_message())
+        if not message.strip():  # called without arguments: the help was printed
+            return BAD_INPUT
+        _print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `nodeb --help`")
+        return BAD_INPUT
+    if os.environ.get("NODEB_DEBUG"):
+        raise error
+    _print_error(
+        f"nodeb itself failed, please report it: {type(error).__name__}: {error} "
+        "(NODEB_DEBUG=1 shows where)"
+    )
+    return FAILED
+
+
+def _print_error(error: object) -> None:
+    print(f"error: {error}", file=sys.stderr)
+
+
+def _check_name(what: str, name: str, allowed: list[str]) -> None:
+    """Complains about a name that is not among those allowed."""
+    from difflib import get_close_matches
+
+    if name not in allowed:
+        near = get_close_matches(name, allowed, 1)
+        hint = f"; did you mean `{near[0]}`?" if near else ""
+        raise InputError(f"there is no {what} `{name}`{hint} (there is: {', '.join(allowed)})")
+
+
+def _print_summary(result: Result, name: str) -> None:
+    from nodeb.text import summary_text
+
+    about = result.provenance
+    print(f"{name}: {about.stopping}; seed {about.seed}, {about.wall_time_s:.2f} s\n")
+    print(summary_text(result.summary))

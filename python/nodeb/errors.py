@@ -1,0 +1,49 @@
+"""Everything that nodeb raises on purpose; each message is a complete sentence for a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nodeb.result import Result
+
+
+class NodebError(Exception):
+    """Base of every error that nodeb raises on purpose."""
+
+
+class InputError(NodebError, ValueError):
+    """What was asked for makes no sense: a file, an option or an argument is wrong."""
+
+
+class ScenarioError(InputError):
+    """A scenario is wrong; the message names file, line, key and, if near, the valid name."""
+
+
+class OutputError(NodebError, OSError):
+    """Results cannot be written where they were asked to go."""
+
+
+class RunError(NodebError, RuntimeError):
+    """A simulation failed while it ran."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A run was interrupted (Ctrl-C).
+
+    Attributes:
+        result: the replications that had finished, or None when there was none.
+    """
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def os_reason(error: OSError) -> str:
+    """Why the operating system refused, in a few words to go on a sentence with."""
+    if isinstance(error, FileExistsError):
+        return "there is a file of this name"
+    text = error.strerror or str(error)
+    where = f" ({error.filename})" if isinstance(error, NotADirectoryError) else ""
+    return text[:1].lower() + text[1:] + where

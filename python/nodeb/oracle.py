@@ -1,0 +1,256 @@
+"""Compare nodeb's TCP with packet-level traces of ns-2, row by row.
+
+``python -m nodeb.oracle FILE...`` reads traces in CSV, rebuilds the path that each names in its
+first line, runs it and compares every segment sent, every ACK, every drop and every change of the
+congestion window: times within 1 microsecond, windows within 0.001 packet. The rules behind the
+traces are those of ns-2.35 (``tcp.cc``, ``tcp-newreno.cc``, ``tcp-sink.cc``).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nodeb import _core
+
+TIME_TOLERANCE_S = 1.000001e-6
+WINDOW_TOLERANCE_PACKETS = 1.000001e-3
+
+#: Phase of ns-2's tick clock when a simulation begins, in ticks: the second draw of its default
+#: random generator, taken when ``run`` resets the agent.
+CLOCK_PHASE_TICKS = 0.55588071586372367
+
+#: Order in which a trace lists events of the same time: ACK, window, segment, drop.
+_ORDER = {"a": 0, "w": 1, "s": 2, "d": 3}
+_EVENTS = {"send": "s", "ack": "a", "drop": "d"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One event of a trace; the fields an event does not have are None."""
+
+    t_s: float
+    event: str
+    seq: int | None = None
+    retransmission: bool | None = None
+    cwnd: float | None = None
+    ssthresh: float | None = None
+
+    def agrees(self, other: Row) -> bool:
+        """Whether both tell the same, within the tolerances."""
+        return (
+            self.event == other.event
+            and self.seq == other.seq
+            and self.retransmission == other.retransmission
+            and abs(self.t_s - other.t_s) <= TIME_TOLERANCE_S
+            and _close(self.cwnd, other.cwnd)
+            and _close(self.ssthresh, other.ssthresh)
+        )
+
+    def __str__(self) -> str:
+        """The row as the CSV would show it."""
+        cells = [f"{self.t_s:.6f}", self.event, "" if self.seq is None else str(self.seq)]
+        cells.append("" if self.retransmission is None else str(int(self.retransmission)))
+        cells.append("" if self.cwnd is None else f"{self.cwnd:.3f}")
+        cells.append("" if self.ssthresh is None else f"{self.ssthresh:g}")
+        return ",".join(cells)
+
+
+def _close(ours: float | None, theirs: float | None) -> bool:
+    if ours is None or theirs is None:
+        return ours is theirs
+    return abs(ours - theirs) <= WINDOW_TOLERANCE_PACKETS
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A trace: the parameters of its path, and what happened."""
+
+    parameters: dict[str, str]
+    rows: list[Row]
+
+    @staticmethod
+    def parse(text: str) -> Trace:
+        """Read a trace from CSV text.
+
+        Raises:
+            ValueError: if the text is not such a trace; the message says what is missing.
+        """
+        lines = text.splitlines()
+        if not lines or not lines[0].startswith("# ") or "variant=" not in lines[0]:
+            raise ValueError("line 1 should be a comment with the parameters, among them variant=")
+        parameters = dict(word.split("=", 1) for word in lines[0][2:].split())
+        body = [line for line in lines[1:] if line and not line.startswith("#")]
+        if not body or body[0] != "t,ev,seq,rtx,cwnd,ssthresh":
+            raise ValueError("the header t,ev,seq,rtx,cwnd,ssthresh is missing")
+        return Trace(parameters, [_parse_row(line) for line in body[1:]])
+
+
+def _parse_row(line: str) -> Row:
+    try:
+        t, event, seq, rtx, cwnd, ssthresh = line.split(",")
+        return Row(
+            t_s=float(t),
+            event=event,
+            seq=int(seq) if seq else None,
+            retransmission=bool(int(rtx)) if rtx else None,
+            cwnd=float(cwnd) if cwnd else None,
+            ssthresh=float(ssthresh) if ssthresh else None,
+        )
+    except ValueError as error:
+        raise ValueError(f"not a row of a trace: {line!r} ({error})") from None
+
+
+def _with_unit(text: str) -> str:
+    """ns-2's ``10Mb`` or ``5ms`` as a scenario writes it."""
+    return f"{text}ps" if text.endswith("b") else text
+
+
+def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
+    """The scenario that rebuilds a trace's path, for ``_core.run``.
+
+    Args:
+        parameters: the words of the trace's first line: ``variant``, ``delack``, ``W``,
+            ``ssthresh`` (0: as W), ``seg``, ``npkt``, ``acc_rate``, ``acc_delay``, ``rate``,
+            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``minrto``, ``tick``, ``drops``.
+
+    Raises:
+        KeyError: if one is missing.
+    """
+    p = parameters
+    tick_s = float(p["tick"])
+    drops = [] if p.get("drops", "none") == "none" else [int(n) for n in p["drops"].split(";")]
+    queue = {"drop_tail": {"limit": 1000}}
+    access = {"rate": _with_unit(p["acc_rate"]), "delay": p["acc_delay"], "queue": queue}
+    reverse = {"rate": _with_unit(p["rrate"]), "delay": p["rdelay"], "queue": queue}
+    bottleneck = {
+        "rate": _with_unit(p["rate"]),
+        "delay": p["delay"],
+        "queue": {"drop_tail": {"limit": int(p["qlim"])}},
+        "drop_list": drops,
+    }
+    tcp = {
+        "control": p["variant"],
+        "packet_size": f"{int(p['seg']) + 40} B",
+        "initial_window": int(p.get("iw", 2)),
+        "max_window": int(p["W"]),
+        "initial_ssthresh": int(p["ssthresh"]) or int(p["W"]),
+        "min_rto": f"{p['minrto']} s",
+        "clock": f"{p['tick']} s",
+        "clock_phase": f"{round(tick_s * CLOCK_PHASE_TICKS * 1e9)} ns",
+        "limited_transmit": True,
+        "delayed_ack": "100 ms" if p["delack"] == "1" else "0 s",
+        "opened_by": "server",
+    }
+    size = f"{int(p['npkt']) * int(p['seg'])} B"
+    return {
+        "name": "ns-2 trace",
+        "duration": "10000 s",
+        "wired": access,
+        "uplink": reverse,
+        "radio": {"link": bottleneck},
+        "tcp": tcp,
+        "users": [{"traffic": {"ftp": {"size": size}}}],
+        "record": {"segments": True, "cwnd": True},
+    }
+
+
+def simulate(trace: Trace) -> list[Row]:
+    """What nodeb does on the path of ``trace``, in the form of its rows."""
+    scenario = json.dumps(scenario_of(trace.parameters))
+    tables = _core.run(scenario, 1, 0, _core.Control())
+    rows = [*_segment_rows(tables["segments"]), *_window_rows(tables["cwnd"])]
+    return sorted(rows, key=lambda row: (round(row.t_s, 6), _ORDER[row.event]))
+
+
+def _segment_rows(table: dict[str, Iterable[object]]) -> Iterator[Row]:
+    columns = (table[name] for name in ("t_s", "event", "seq", "retransmission"))
+    for t, name, seq, retransmission in zip(*columns, strict=True):
+        event = _EVENTS.get(str(name))
+        if event is not None:
+            sent = bool(retransmission) if event == "s" else None
+            yield Row(float(t), event, int(seq), sent)
+
+
+def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
+    """One row per instant at which a window changed, with the last value of that instant."""
+    columns = (table[name] for name in ("t_s", "cwnd_packets", "ssthresh_packets"))
+    last: dict[float, Row] = {}
+    for t, cwnd, ssthresh in zip(*columns, strict=True):
+        last[float(t)] = Row(float(t), "w", cwnd=float(cwnd), ssthresh=float(ssthresh))
+    yield from last.values()
+
+
+def first_difference(expected: list[Row], actual: list[Row]) -> str | None:
+    """The first row that differs, with its neighbours, as text; None if all agree.
+
+    Rows are compared in order within each kind of event, so that two events less than a
+    microsecond apart may be listed either way round.
+    """
+    firsts = []
+    for event in _ORDER:
+        theirs = [row for row in expected if row.event == event]
+        ours = [row for row in actual if row.event == event]
+        pairs = zip(theirs, ours, strict=False)
+        at = next((i for i, (a, b) in enumerate(pairs) if not a.agrees(b)), None)
+        if at is None and len(theirs) != len(ours):
+            at = min(len(theirs), len(ours))
+        if at is not None:
+            there = theirs[at] if at < len(theirs) else None
+            here = ours[at] if at < len(ours) else None
+            firsts.append((min(row.t_s for row in (there, here) if row), there, here))
+    if not firsts:
+        return None
+    t, there, here = min(firsts, key=lambda first: first[0])
+    return (
+        f"  ns-2 has  {there or 'nothing more of this kind'}\n"
+        f"  nodeb has {here or 'nothing more of this kind'}\n"
+        f"  around it in ns-2:  {_around(expected, t)}\n"
+        f"  around it in nodeb: {_around(actual, t)}"
+    )
+
+
+def _around(rows: list[Row], t: float, context: int = 3) -> str:
+    at = next((i for i, row in enumerate(rows) if row.t_s >= t - TIME_TOLERANCE_S), len(rows))
+    return " | ".join(str(row) for row in rows[max(0, at - context) : at + context + 1])
+
+
+def check(text: str) -> str | None:
+    """Run the trace in ``text``; the first difference as text, or None.
+
+    Raises:
+        ValueError: if the text is not a trace, or names a path that nodeb cannot build.
+    """
+    trace = Trace.parse(text)
+    try:
+        actual = simulate(trace)
+    except KeyError as missing:
+        raise ValueError(f"the parameter {missing} is missing in line 1") from None
+    return first_difference(trace.rows, actual)
+
+
+def main(arguments: list[str]) -> int:
+    """Check the files named; print the differences and ``N passed, M failed``."""
+    if not arguments or arguments[0] in {"-h", "--help"}:
+        print("usage: python -m nodeb.oracle FILE...\n\n" + (__doc__ or ""))
+        return 0 if arguments else 2
+    passed = failed = 0
+    for name in arguments:
+        try:
+            difference = check(Path(name).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            difference = f"  {error}"
+        if difference is None:
+            passed += 1
+        else:
+            failed += 1
+            print(f"{name}: differs\n{difference}")
+    print(f"{passed} passed, {failed} failed")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

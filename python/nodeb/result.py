@@ -1,0 +1,237 @@
+"""What a run gives back: tables, a summary, plots, and a folder that explains itself."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.provenance import Provenance
+from nodeb.summary import summarize
+from nodeb.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from nodeb.runner import Tables
+    from nodeb.scenario import Scenario
+
+__all__ = ["Plots", "Result", "prepare_folder"]
+
+ALWAYS = ("flows", "bearers", "wired")
+"""Tables that every result has."""
+SERIES = ("cwnd", "segments", "rtt", "queue", "scheduler")
+"""Time series, present when the scenario's `[record]` asks for them."""
+
+
+@dataclass(frozen=True)
+class Plots:
+    """Figures of a result; a notebook shows what these return."""
+
+    result: Result
+
+    def cwnd(self, user: int | None = None) -> Figure:
+        """Congestion window over time, in packets. Needs `record.cwnd = true`.
+
+        Args:
+            user: number of one user; None for all.
+        """
+        from nodeb import plot
+
+        return plot.cwnd(self.result, user)
+
+    def throughput(self, user: int | None = None) -> Figure:
+        """Data that reached the phone in order, per unit of time. Needs `record.segments = true`.
+
+        Args:
+            user: number of one user; None for all.
+        """
+        from nodeb import plot
+
+        return plot.throughput(self.result, user)
+
+    def sequence(self, user: int | None = None) -> Figure:
+        """Packet numbers over time as sent, dropped and acknowledged. Needs `record.segments`.
+
+        Args:
+            user: number of one user; None for all.
+        """
+        from nodeb import plot
+
+        return plot.sequence(self.result, user)
+
+    def queue(self, user: int | None = None) -> Figure:
+        """Packets waiting at the Node B over time. Needs `record.queue = true`.
+
+        Args:
+            user: number of one user; None for all.
+        """
+        from nodeb import plot
+
+        return plot.queue(self.result, user)
+
+
+class Result:
+    """The replications of one scenario.
+
+    Every table has a column `run`; rows are in order of the run. Rates are in bit/s, times in s.
+    """
+
+    def __init__(
+        self, scenario: Scenario, tables: Mapping[str, Table], provenance: Provenance
+    ) -> None:
+        self.scenario = scenario
+        """The resolved scenario: every default filled in."""
+        self.tables = dict(tables)
+        """All tables by name."""
+        self.provenance = provenance
+        """Seed, version, wall time, why it stopped, ..."""
+
+    @classmethod
+    def from_replications(
+        cls, scenario: Scenario, replications: Sequence[Tables], provenance: Provenance
+    ) -> Result:
+        """Puts the tables of replications, in order of the run, under each other."""
+        names = list(replications[0]) if replications else list(ALWAYS)
+        tables = {name: Table.concat(r[name] for r in replications) for name in names}
+        return cls(scenario, tables, provenance)
+
+    @property
+    def flows(self) -> Table:
+        """One row per user and run: download and transfer time, bit rates, packets, timeouts."""
+        return self.tables["flows"]
+
+    @property
+    def bearers(self) -> Table:
+        """One row per radio bearer and run: blocks, block errors, packets, active time."""
+        return self.tables["bearers"]
+
+    @property
+    def wired(self) -> Table:
+        """One row per run: packets on the wired link, lost and overflowed."""
+        return self.tables["wired"]
+
+    @property
+    def cwnd(self) -> Table:
+        """Congestion window and slow-start threshold over time, packets."""
+        return self._series("cwnd")
+
+    @property
+    def segments(self) -> Table:
+        """What happened to each TCP segment, and when."""
+        return self._series("segments")
+
+    @property
+    def rtt(self) -> Table:
+        """Round-trip time samples, s."""
+        return self._series("rtt")
+
+    @property
+    def queue(self) -> Table:
+        """Packets and bytes waiting at the Node B for each user over time."""
+        return self._series("queue")
+
+    @property
+    def scheduler(self) -> Table:
+        """What the scheduler gave to whom in each TTI."""
+        return self._series("scheduler")
+
+    def _series(self, name: str) -> Table:
+        if name not in self.tables:
+            raise InputError(
+                f"{name} was not recorded; set `record.{name} = true` in the scenario and run again"
+            )
+        return self.tables[name]
+
+    @cached_property
+    def summary(self) -> Table:
+        """Mean and 95 % interval of each metric, by group of users; see `nodeb.summary`."""
+        return summarize(self.flows)
+
+    @property
+    def plot(self) -> Plots:
+        """Figures of this result: `.cwnd()`, `.throughput()`, `.sequence()`, `.queue()`."""
+        return Plots(self)
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes the result to a folder, which is made if need be.
+
+        Each file is written under another name and then renamed, so that whoever reads the folder
+        finds complete files only.
+
+        Returns:
+            The folder: `scenario.toml`, `summary.csv`, `provenance.json` and a Parquet file for
+            the summary and for each table.
+
+        Raises:
+            OutputError: the folder cannot be written.
+        """
+        path = prepare_folder(folder)
+        toml, about = self.scenario.to_toml(), json.dumps(self.provenance.to_dict(), indent=2)
+        try:
+            _write(path / "scenario.toml", partial(_write_text, toml))
+            for name, table in {"summary": self.summary, **self.tables}.items():
+                _write(path / f"{name}.parquet", partial(_write_parquet, table))
+            for name in set(SERIES) - set(self.tables):  # of an earlier run into this folder
+                (path / f"{name}.parquet").unlink(missing_ok=True)
+            _write(path / "summary.csv", partial(_write_csv, self.summary))
+            _write(path / "provenance.json", partial(_write_text, about + "\n"))
+        except OSError as error:
+            raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
+        return path
+
+    def __repr__(self) -> str:
+        p = self.provenance
+        return f"<Result {self.scenario.name!r}: {p.runs} runs, seed {p.seed}; {p.stopping}>"
+
+
+def prepare_folder(folder: str | os.PathLike[str]) -> Path:
+    """Makes a folder for results and tries it, before a simulation spends time on them.
+
+    Raises:
+        OutputError: the folder cannot be made or written.
+    """
+    path = Path(folder)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
+    return path
+
+
+def _write(path: Path, write: Callable[[Path], None]) -> None:
+    """Writes a file so that it is there as a whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write(part)
+        part.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _write_text(text: str, path: Path) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_csv(table: Table, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, table.columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+
+
+def _write_parquet(table: Table, path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table.to_arrow(), path, compression="zstd")

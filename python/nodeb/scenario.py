@@ -1,0 +1,241 @@
+"""A scenario: read from a file or built in code, changed, run."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ParamSpec, Self, TypeVar
+
+from nodeb import _core
+from nodeb.errors import InputError, Interrupted, ScenarioError, os_reason
+from nodeb.parts import Part
+from nodeb.progress import ProgressCallback, progress_bar
+from nodeb.provenance import Provenance, utc_now
+from nodeb.result import Result
+from nodeb.runner import Experiment, check_jobs
+from nodeb.scenario_types import ScenarioFields
+from nodeb.stats import Precision, Stop
+
+__all__ = ["Scenario", "load"]
+
+LARGEST_SEED = 2**63 - 1
+"""What a whole number of a scenario file can hold."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Scenario(ScenarioFields):
+    """A server, a wired network, a radio access, phones and their traffic.
+
+    The fields are those of `nodeb.scenario_types.ScenarioFields`. A scenario built in code is
+    checked when it is resolved, which `run` does:
+
+        Scenario(radio=HsDsch(channels=3), users=[User(traffic=Ftp(size="50 kB"))]).run()
+    """
+
+    __slots__ = ()
+
+    def resolved(self) -> Self:
+        """A copy with every default filled in.
+
+        Raises:
+            ScenarioError: a key is unknown or a value impossible.
+        """
+        return type(self).from_dict(json.loads(self._resolved_json()))
+
+    def with_(self, **changes: Any) -> Self:
+        """A copy with changes, resolved.
+
+        Args:
+            changes: values by dotted key: `s.with_(**{"wired.delay": "50 ms", "runs": 20})`.
+                None takes a key away, back to its default.
+
+        Raises:
+            ScenarioError: a key is unknown or a value impossible.
+        """
+        data = self.to_dict()
+        for key in [key for key, value in changes.items() if value is None]:
+            _remove(data, key.split("."))
+        text = _core_call(_core.to_toml, _core_call(_core.resolve, json.dumps(data)))
+        overrides = [f"{key}={_toml(value)}" for key, value in changes.items() if value is not None]
+        changed = _core_call(_core.parse_toml, text, "scenario", overrides)
+        return type(self).from_dict(json.loads(changed))
+
+    def to_toml(self) -> str:
+        """The resolved scenario as the text of a scenario file.
+
+        Raises:
+            ScenarioError: a key is unknown or a value impossible.
+        """
+        return _core_call(_core.to_toml, self._resolved_json())
+
+    def run(
+        self,
+        runs: int | None = None,
+        precision: float | None = None,
+        jobs: int | None = None,
+        seed: int | None = None,
+        progress: ProgressCallback | bool | None = None,
+    ) -> Result:
+        """Simulates replications; the same scenario and seed give the same tables for any `jobs`.
+
+        Args:
+            runs: number of replications; None takes the scenario's, and its `precision`.
+            precision: relative 95 % half-width of the mean application bit rate to reach, with at
+                least the scenario's `runs` and at most its `max_runs` replications.
+            jobs: replications simulated at a time; None takes one per processor.
+            seed: seed of the random streams; None takes the scenario's.
+            progress: called with the fraction done and a few words; True shows a bar on stderr.
+
+        Raises:
+            ScenarioError: the scenario is wrong.
+            InputError: an argument makes no sense.
+            RunError: a replication failed.
+            Interrupted: Ctrl-C; its `result` holds the replications that had finished.
+        """
+        if progress is True:
+            with progress_bar(self.name) as bar:
+                return self.run(runs, precision, jobs, seed, bar)
+        planned = self.planned(runs, precision, seed)
+        rule = planned.stopping_rule()
+        workers = check_jobs(jobs)
+        experiment = Experiment(
+            json.dumps(planned.to_dict()), planned.seed, rule, workers, progress=progress or None
+        )
+        started, begin = utc_now(), time.perf_counter()
+
+        def result(stop: Stop, reached: bool | None) -> Result:
+            about = Provenance.now(
+                seed=planned.seed,
+                runs=len(experiment.finished),
+                stopping=stop.reason,
+                precision_reached=reached,
+                wall_time_s=round(time.perf_counter() - begin, 6),
+                jobs=workers,
+                started=started,
+            )
+            return Result.from_replications(planned, experiment.finished, about)
+
+        sequential = isinstance(rule, Precision)
+        try:
+            stop = experiment.run()
+        except KeyboardInterrupt:
+            n = len(experiment.finished)
+            text = f"interrupted after {n} of at most {experiment.limit} replications"
+            partial = result(Stop(n, False, text), False if sequential else None) if n else None
+            raise Interrupted(text, partial) from None
+        return result(stop, stop.reached if sequential else None)
+
+    def planned(
+        self, runs: int | None = None, precision: float | None = None, seed: int | None = None
+    ) -> Self:
+        """A resolved copy with these in place of its own; see `run` for what they mean.
+
+        Raises:
+            ScenarioError: the scenario is wrong.
+            InputError: an argument makes no sense, or both runs and precision are given.
+        """
+        if runs is not None and precision is not None:
+            raise InputError("runs and precision contradict each other; give one of the two")
+        plan = self.resolved()
+        if runs is not None:
+            if runs < 1:
+                raise InputError(f"runs is {runs}; at least one replication is needed")
+            plan.runs, plan.precision = runs, None
+        if precision is not None:
+            if not 0 < precision < 1:
+                raise InputError(
+                    f"precision is {precision}; it is a share of the mean between 0 and 1, "
+                    "such as 0.02 for 2 %"
+                )
+            plan.precision = precision
+        if seed is not None:
+            if not 0 <= seed <= LARGEST_SEED:
+                raise InputError(f"seed is {seed}; a seed is a whole number from 0 to 2^63 - 1")
+            plan.seed = seed
+        plan.stopping_rule()
+        return plan.resolved()
+
+    def stopping_rule(self) -> int | Precision:
+        """How many replications a resolved scenario asks for: a number, or the rule that decides.
+
+        Raises:
+            InputError: the precision, or the numbers of runs around it, make no sense.
+        """
+        if self.precision is None:
+            return self.runs
+        return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
+
+    def _resolved_json(self) -> str:
+        return _core_call(_core.resolve, json.dumps(self.to_dict()))
+
+
+def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
+    """Reads a scenario file.
+
+    Args:
+        path: a TOML file.
+        overrides: changes on top of it, each `key.path=value`.
+
+    Raises:
+        ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
+    """
+    text = _read(Path(path))
+    resolved = _core_call(_core.parse_toml, text, str(path), list(overrides))
+    return Scenario.from_dict(json.loads(resolved))
+
+
+def _core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Calls the core; its complaints about a scenario become ours."""
+    try:
+        return function(*args, **kwargs)
+    except _core.ScenarioError as error:
+        raise ScenarioError(str(error)) from None
+
+
+def _read(path: Path) -> str:
+    """Text of a scenario file."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise ScenarioError(f"{path}: this is a directory, not a scenario file") from None
+    except (OSError, ValueError) as error:
+        reason = os_reason(error) if isinstance(error, OSError) else str(error)
+        raise ScenarioError(f"{path}: cannot be read: {reason}") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(
+            f"{path}:{line}: this is not UTF-8 text (byte 0x{data[error.start]:02x}); "
+            "save the file as UTF-8"
+        ) from None
+
+
+def _remove(data: dict[str, Any], path: list[str]) -> None:
+    """Takes the key at a path away, if it is there."""
+    *parents, last = path
+    for key in parents:
+        data = data.get(key, {})
+    data.pop(last, None)
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML."""
+    if isinstance(value, Part):
+        return _toml(value.to_dict())
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(item) for item in value) + "]"
+    return str(value)

@@ -1,0 +1,287 @@
+"""Means with confidence intervals, and when there are enough replications.
+
+Sources:
+    Law, Kelton: Simulation Modeling and Analysis, 3rd ed., 2000, chapters 9 and 10.
+    White: An effective truncation heuristic for bias reduction in simulation output,
+        Simulation 69(6), 1997.
+    White, Cobb, Spratt: A comparison of five steady-state truncation heuristics for simulation,
+        Winter Simulation Conference, 2000 (MSER-5).
+    Jain, Chiu, Hawe: A quantitative measure of fairness and discrimination for resource
+        allocation in shared computer systems, DEC TR-301, 1984.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nodeb.errors import InputError
+
+__all__ = [
+    "BatchMeans",
+    "Interval",
+    "Precision",
+    "Stop",
+    "batch_means",
+    "jain_index",
+    "mean_interval",
+    "mser5",
+    "paired_difference",
+]
+
+MSER_BATCH = 5
+"""Observations in one batch of MSER-5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean and its confidence interval, in the unit of the values."""
+
+    mean: float
+    low: float
+    """Lower end; NaN when there are fewer than two values."""
+    high: float
+    """Upper end; NaN when there are fewer than two values."""
+    stdev: float
+    """Sample standard deviation of the values; NaN when there are fewer than two."""
+    n: int
+    """How many values it rests on."""
+
+    @property
+    def half_width(self) -> float:
+        """Half the length of the interval; NaN when there are fewer than two values."""
+        return (self.high - self.low) / 2
+
+    @property
+    def relative_half_width(self) -> float:
+        """Half-width over the absolute mean; 0 when all values are 0."""
+        if self.mean == 0:
+            return 0.0 if self.half_width == 0 else math.inf
+        return self.half_width / abs(self.mean)
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMeans:
+    """A steady-state mean from one long run."""
+
+    interval: Interval
+    """The mean and its interval over the batches."""
+    warmup: int
+    """Observations deleted at the start."""
+    batch_size: int
+    """Observations in each batch."""
+
+
+def _values(values: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64).ravel()
+    if array.size == 0:
+        raise InputError("there are no values to take a mean of")
+    if not np.isfinite(array).all():
+        raise InputError("the values contain NaN or infinity; leave those out first")
+    return array
+
+
+def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
+    """Mean of independent replications with its Student-t interval.
+
+    Formula: `m +- t(n-1, (1+c)/2) * s / sqrt(n)`, s the sample standard deviation.
+    Source: Law and Kelton, section 9.4.1.
+
+    Args:
+        values: one value per replication, any unit.
+        confidence: probability that the interval covers the true mean, in (0, 1).
+
+    Raises:
+        InputError: there are no values, some are not finite, or confidence is not in (0, 1).
+    """
+    if not 0 < confidence < 1:
+        raise InputError(f"a confidence of {confidence} makes no sense; it lies between 0 and 1")
+    array = _values(values)
+    n = array.size
+    mean = float(array.mean())
+    if n < 2:
+        return Interval(mean, math.nan, math.nan, math.nan, n)
+    if np.ptp(array) == 0:  # rounding in the mean must not make equal values differ
+        mean = float(array[0])
+        return Interval(mean, mean, mean, 0.0, n)
+    from scipy.special import stdtrit  # a slow import
+
+    stdev = float(array.std(ddof=1))
+    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * stdev / math.sqrt(n)
+    return Interval(mean, mean - half, mean + half, stdev, n)
+
+
+def paired_difference(
+    first: Sequence[float] | NDArray[np.float64],
+    second: Sequence[float] | NDArray[np.float64],
+    confidence: float = 0.95,
+) -> Interval:
+    """Mean of `first - second` with its interval, for runs that met the same random numbers.
+
+    Formula: the Student-t interval of the differences run by run. Common random numbers make the
+    differences vary less than the values. Source: Law and Kelton, section 10.2.1.
+
+    Args:
+        first: one value per replication of the first system.
+        second: the same for the second system, in the same order of runs.
+        confidence: probability that the interval covers the true difference, in (0, 1).
+
+    Raises:
+        InputError: the two have different lengths, or see `mean_interval`.
+    """
+    a, b = _values(first), _values(second)
+    if a.size != b.size:
+        raise InputError(f"pairs need equal numbers of runs; these have {a.size} and {b.size}")
+    return mean_interval(a - b, confidence)
+
+
+def mser5(series: ArrayLike) -> int:
+    """How many observations to delete from the start of a series as warm-up.
+
+    Formula: over batch means `z_1..z_k` of five observations, the d that makes
+    `sum_{j>d} (z_j - mean_d)^2 / (k-d)^2` least, d at most k/2; returned as 5 d.
+    Source: White 1997; White, Cobb and Spratt 2000.
+
+    Args:
+        series: observations in order of time, equally spaced or one per event.
+
+    Raises:
+        InputError: there are no values or some are not finite.
+    """
+    array = _values(series)
+    k = array.size // MSER_BATCH
+    if k < 2:
+        return 0
+    z = array[: k * MSER_BATCH].reshape(k, MSER_BATCH).mean(axis=1)
+    z = z - z.mean()  # the sums of squares below then lose no digits to a large mean
+    left = np.arange(k, 0, -1)  # batches that remain after deleting d = 0, 1, ...
+    total = np.cumsum(z[::-1])[::-1]
+    squares = np.cumsum((z * z)[::-1])[::-1]
+    mser = (squares - total * total / left) / (left.astype(np.float64) ** 2)
+    return int(np.argmin(mser[: k // 2 + 1])) * MSER_BATCH
+
+
+def batch_means(
+    series: ArrayLike, batches: int = 20, warmup: int | None = None, confidence: float = 0.95
+) -> BatchMeans:
+    """Steady-state mean of one long run.
+
+    Formula: delete the warm-up, cut the rest into equal batches, take the Student-t interval of
+    their means. Observations that do not fill the batches are left out at the start.
+    Source: Law and Kelton, section 9.5.3, which advises 10 to 30 batches.
+
+    Args:
+        series: observations in order of time.
+        batches: number of batches, at least 2.
+        warmup: observations to delete at the start; None lets MSER-5 choose.
+        confidence: probability that the interval covers the steady-state mean, in (0, 1).
+
+    Raises:
+        InputError: the series is too short for the batches, or an argument makes no sense.
+    """
+    array = _values(series)
+    deleted = mser5(array) if warmup is None else warmup
+    if batches < 2 or deleted < 0:
+        raise InputError("batch means need at least 2 batches and a warm-up of 0 or more")
+    size = (array.size - deleted) // batches
+    if size < 1:
+        raise InputError(
+            f"{array.size} observations less {deleted} of warm-up do not fill {batches} batches"
+        )
+    kept = array[array.size - size * batches :].reshape(batches, size)
+    interval = mean_interval(kept.mean(axis=1), confidence)
+    return BatchMeans(interval, deleted, size)
+
+
+def jain_index(shares: ArrayLike) -> float:
+    """Jain's fairness index of what each user got.
+
+    Formula: `(sum x)^2 / (n * sum x^2)`: 1 when all are equal, 1/n when one has everything.
+    When nobody got anything all are equal: 1. Source: Jain, Chiu and Hawe 1984.
+
+    Args:
+        shares: one value per user, 0 or more, any unit.
+
+    Raises:
+        InputError: there are no values, some are negative or not finite.
+    """
+    x = _values(shares)
+    if (x < 0).any():
+        raise InputError("a share cannot be negative")
+    top = float(x.max())
+    if top == 0:
+        return 1.0
+    x = x / top  # squares of very small or large values would leave the range of a double
+    return float(x.sum() ** 2 / (x.size * (x * x).sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a sequential experiment ended."""
+
+    runs: int
+    """Replications that count."""
+    reached: bool
+    """Whether the precision asked for was reached."""
+    reason: str
+    """The same for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Replicate until the mean is known well enough: a sequential stopping rule.
+
+    Stops after the first n >= `min_runs` replications whose 95 % half-width is at most
+    `relative` times the mean, or at `max_runs`. Source: Law and Kelton, section 9.4.1
+    (relative error); the least number guards against an early interval that is short by luck.
+    """
+
+    relative: float
+    """Half-width over mean to reach, above 0."""
+    min_runs: int = 10
+    """Replications before the rule is asked, at least 2."""
+    max_runs: int = 200
+    """Replications at which it gives up."""
+
+    def __post_init__(self) -> None:
+        if not (self.relative > 0 and math.isfinite(self.relative)):
+            raise InputError(
+                f"a precision of {self.relative} cannot be reached; give a relative half-width "
+                "above 0, such as 0.02 for 2 %"
+            )
+        if self.min_runs < 2 or self.max_runs < self.min_runs:
+            raise InputError(
+                f"precision needs 2 <= runs <= max_runs; here runs is {self.min_runs} and "
+                f"max_runs is {self.max_runs}"
+            )
+
+    def judge(self, values: Iterable[float]) -> Stop | None:
+        """Whether to stop after these values, in order of the runs; None means go on."""
+        array = np.fromiter(values, dtype=np.float64)
+        n = array.size
+        if n < self.min_runs:
+            return None
+        # A run in which nothing was completed has no value: the mean is then not known at all.
+        width = mean_interval(array).relative_half_width if np.isfinite(array).all() else math.nan
+        found = f"half-width {100 * width:.2g} % of the mean after {n} runs"
+        if width <= self.relative:
+            return Stop(n, True, f"precision reached: {found}")
+        if n >= self.max_runs:
+            return Stop(n, False, f"precision not reached at the limit of runs: {found}")
+        return None
+
+    def expected_runs(self, values: Iterable[float]) -> int:
+        """How many runs it will probably take, from the values so far (half-width ~ 1/sqrt(n))."""
+        array = np.fromiter(values, dtype=np.float64)
+        if array.size < 2 or not np.isfinite(array).all():
+            return self.max_runs
+        ratio = mean_interval(array).relative_half_width / self.relative
+        needed = array.size * min(ratio, 1e3) ** 2
+        return min(max(math.ceil(needed), self.min_runs, array.size), self.max_runs)

@@ -1,0 +1,123 @@
+"""A table of results: named columns of equal length that Arrow tools open without a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nodeb.errors import InputError
+
+__all__ = ["Table"]
+
+SHOWN_ROWS = 10
+
+
+class Table:
+    """Named columns of equal length.
+
+    `table["download_s"]` is a NumPy array. Anything that speaks the Arrow C stream protocol takes
+    a table as it is: `pyarrow.table(t)`, `polars.from_arrow(t)`, `duckdb.sql("from t")`.
+    """
+
+    def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
+        self._columns: dict[str, NDArray[Any]] = {k: np.asarray(v) for k, v in columns.items()}
+        lengths = {len(column) for column in self._columns.values()}
+        if len(lengths) > 1:
+            raise InputError(f"the columns of a table have different lengths: {sorted(lengths)}")
+        self._length = lengths.pop() if lengths else 0
+
+    @classmethod
+    def concat(cls, tables: Iterable[Mapping[str, ArrayLike]]) -> Table:
+        """The rows of several tables with the same columns, one after the other."""
+        parts = list(tables)
+        if not parts:
+            return cls({})
+        return cls({k: np.concatenate([np.asarray(p[k]) for p in parts]) for k in parts[0]})
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._columns)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        try:
+            return self._columns[column]
+        except KeyError:
+            names = ", ".join(self._columns)
+            raise InputError(f"there is no column `{column}`; the columns are {names}") from None
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, as dictionaries of plain Python values."""
+        names = self.columns
+        values = zip(*(column.tolist() for column in self._columns.values()), strict=True)
+        return (dict(zip(names, row, strict=True)) for row in values)
+
+    def where(self, keep: NDArray[np.bool_]) -> Table:
+        """The rows for which `keep` is true."""
+        return Table({name: column[keep] for name, column in self._columns.items()})
+
+    def to_arrow(self) -> Any:
+        """As a `pyarrow.Table`."""
+        import pyarrow as pa
+
+        # NumPy's fixed-width text becomes Arrow text only by way of a list.
+        return pa.table(
+            {
+                name: pa.array(c.tolist(), pa.string()) if c.dtype.kind in "UO" else pa.array(c)
+                for name, c in self._columns.items()
+            }
+        )
+
+    def to_pandas(self) -> Any:
+        """As a `pandas.DataFrame`.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise InputError("pandas is not installed; try `pip install pandas`") from None
+        return pd.DataFrame({name: column.copy() for name, column in self._columns.items()})
+
+    def to_polars(self) -> Any:
+        """As a `polars.DataFrame`.
+
+        Raises:
+            InputError: polars is not installed.
+        """
+        try:
+            import polars as pl
+        except ImportError:
+            raise InputError("polars is not installed; try `pip install polars`") from None
+        return pl.from_arrow(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        lines = ["  ".join(self.columns)]
+        for row, _ in zip(self, range(SHOWN_ROWS), strict=False):
+            lines.append("  ".join(_cell(value) for value in row.values()))
+        return "\n".join([*lines, f"[{len(self)} rows x {len(self.columns)} columns]"])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(_cell(v))}</td>" for v in row.values()) + "</tr>"
+            for row, _ in zip(self, range(SHOWN_ROWS), strict=False)
+        )
+        size = f"<p>{len(self)} rows x {len(self.columns)} columns</p>"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{size}"
+
+
+def _cell(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,96 @@
+"""Tables as aligned plain text, and numbers as people write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nodeb.summary import ALL
+from nodeb.table import Table
+
+__all__ = ["align", "summary_text"]
+
+LABELS = {
+    "application_bps": "application bit rate",
+    "retransmit_bps": "retransmit bit rate",
+    "utilization": "channel utilization",
+    "download_s": "download time",
+    "transfer_s": "transfer time",
+    "rtt_mean_s": "mean round-trip time",
+    "complete": "completed transfers",
+    "jain_index": "fairness (Jain)",
+}
+
+SCALES: dict[str, tuple[tuple[float, str], ...]] = {
+    "bit/s": ((1e6, "Mbit/s"), (1e3, "kbit/s"), (0.0, "bit/s")),
+    "s": ((1.0, "s"), (0.0, "ms")),
+}
+"""Unit -> (least value, shown unit), largest first."""
+FACTORS = {"Mbit/s": 1e-6, "kbit/s": 1e-3, "ms": 1e3, "%": 1e2}
+DIGITS = 4
+"""Significant digits of a mean."""
+
+
+def align(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns and rows as text with a rule under the head; columns of numbers are right-aligned."""
+    table = [list(columns), *(list(row) for row in rows)]
+    widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
+    numeric = [rows and all(_is_number(row[i]) for row in rows) for i in range(len(columns))]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ).rstrip()
+        for row in table
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return "\n".join(lines)
+
+
+def _is_number(cell: str) -> bool:
+    head = cell.strip().split(" ")[0].rstrip("%")
+    if head in ("", "-", "nan"):
+        return True
+    try:
+        float(head)
+    except ValueError:
+        return False
+    return True
+
+
+def summary_text(summary: Table) -> str:
+    """The summary of a result as text, in units that read well.
+
+    When there is one group only, the rows of all users, which are the same, are left out.
+    """
+    groups = set(summary["group"].tolist()) if len(summary) else set()
+    rows = [
+        [row["group"], LABELS.get(row["metric"], row["metric"]), *_numbers(row)]
+        for row in summary
+        if not (len(groups) == 2 and row["group"] == ALL)
+    ]
+    return align(["group", "metric", "mean", "95 % interval", "unit"], rows)
+
+
+def _numbers(row: dict[str, Any]) -> list[str]:
+    """Mean, interval and unit of a row of the summary."""
+    mean, low, high = row["mean"], row["ci95_low"], row["ci95_high"]
+    unit = _shown_unit(row["metric"], row["unit"], mean)
+    if not math.isfinite(mean):
+        return ["-", "", unit]
+    factor = FACTORS.get(unit, 1.0)
+    size = abs(mean * factor)
+    decimals = DIGITS if size == 0 else DIGITS - 1 - math.floor(math.log10(size))
+    decimals = min(max(decimals, 0), DIGITS)
+    ends = [f"{end * factor:.{decimals}f}" for end in (low, high) if math.isfinite(end)]
+    return [f"{mean * factor:.{decimals}f}", " .. ".join(ends), unit]
+
+
+def _shown_unit(metric: str, unit: str, value: float) -> str:
+    if unit == "1":
+        return "" if metric == "jain_index" else "%"
+    for least, name in SCALES.get(unit, ()):
+        if abs(value) >= least:
+            return name
+    return unit

@@ -1,0 +1,161 @@
+"""Tables, the summary, and the folder of a result."""
+
+import csv
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import nodeb
+from nodeb.result import prepare_folder
+from nodeb.stats import jain_index, mean_interval
+from nodeb.summary import UNITS, summarize
+from nodeb.table import Table
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scenario") / "two-groups.toml"
+    path.write_text(
+        """
+        name = "two groups"
+        runs = 5
+        radio.dch.bler = 0.1
+        record = { cwnd = true, segments = true, rtt = true, queue = true }
+        [[users]]
+        name = "near"
+        traffic.ftp.size = "20 kB"
+        [[users]]
+        name = "far"
+        count = 2
+        traffic.ftp.size = "50 kB"
+        """
+    )
+    return nodeb.load(path).run()
+
+
+def test_tables_are_arrow(result):
+    flows = result.flows
+    assert len(flows) == 15
+    assert isinstance(flows.to_pandas(), pd.DataFrame)
+    assert isinstance(flows.to_polars(), pl.DataFrame)
+    arrow = pa.table(flows)
+    assert arrow.schema.field("group").type == pa.string()
+    assert arrow.schema.field("complete").type == pa.bool_()
+    assert arrow.column("download_s").to_pylist() == flows["download_s"].tolist()
+
+
+def test_a_table_tells_what_columns_it_has(result):
+    with pytest.raises(nodeb.InputError, match="the columns are run, user"):
+        result.flows["downlaod_s"]
+    with pytest.raises(nodeb.InputError, match="different lengths"):
+        Table({"a": [1], "b": [1, 2]})
+    assert "[15 rows x" in repr(result.flows)
+    assert "<td>far</td>" in result.flows._repr_html_()
+    assert len(Table.concat([])) == 0
+
+
+def summary_row(summary, group, metric):
+    return next(r for r in summary if (r["group"], r["metric"]) == (group, metric))
+
+
+def test_summary_is_over_users_first_then_over_runs(result):
+    rate = result.flows["application_bps"]
+    far = rate[result.flows["group"] == "far"].reshape(5, 2)
+    row = summary_row(result.summary, "far", "application_bps")
+    expected = mean_interval(far.mean(axis=1))
+    assert (row["mean"], row["ci95_low"], row["ci95_high"]) == pytest.approx(
+        (expected.mean, expected.low, expected.high)
+    )
+    assert (row["runs"], row["unit"]) == (5, "bit/s")
+    fair = summary_row(result.summary, "all", "jain_index")
+    assert fair["mean"] == pytest.approx(np.mean([jain_index(r) for r in rate.reshape(5, 3)]))
+
+
+def test_summary_has_every_metric_of_every_group(result):
+    found = {(r["group"], r["metric"]) for r in result.summary}
+    wanted = {(g, m) for g in ("near", "far", "all") for m in UNITS}
+    assert found == wanted - {("near", "jain_index")}  # a fairness of one user says nothing
+
+
+def test_summary_leaves_out_what_did_not_complete():
+    nan = math.nan
+    flows = {name: np.array([1.0, nan, nan, nan]) for name in UNITS}
+    flows |= {"run": [0, 0, 1, 1], "group": ["a"] * 4, "complete": [True, False, False, False]}
+    summary = summarize(Table(flows))
+    time = summary_row(summary, "all", "transfer_s")
+    assert (time["mean"], time["runs"]) == (1.0, 1)
+    assert summary_row(summary, "all", "complete")["mean"] == 0.25
+    flows["transfer_s"] = np.full(4, nan)
+    assert summary_row(summarize(Table(flows)), "all", "transfer_s")["runs"] == 0
+
+
+def test_a_folder_explains_itself(result, tmp_path):
+    folder = result.save(tmp_path / "deep" / "down")
+    tables = {"flows", "bearers", "wired", "cwnd", "segments", "rtt", "queue", "summary"}
+    assert {p.name for p in folder.iterdir()} == {f"{t}.parquet" for t in tables} | {
+        "scenario.toml",
+        "summary.csv",
+        "provenance.json",
+    }
+    assert nodeb.load(folder / "scenario.toml") == result.scenario
+    assert pq.read_table(folder / "flows.parquet").equals(result.flows.to_arrow())
+    with (folder / "summary.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["mean"]) == next(iter(result.summary))["mean"]
+    about = json.loads((folder / "provenance.json").read_text())
+    assert (about["seed"], about["runs"], about["stopping"]) == (1, 5, "5 replications, as asked")
+    assert about["version"] == nodeb.__version__
+    assert about["wall_time_s"] > 0
+
+
+def test_saving_again_replaces_and_takes_away_old_series(result, tmp_path):
+    result.save(tmp_path)
+    bare = result.scenario.with_(record={}).run(runs=2)
+    bare.save(tmp_path)
+    assert not (tmp_path / "cwnd.parquet").exists()
+    assert pq.read_table(tmp_path / "flows.parquet").num_rows == 6
+    with pytest.raises(nodeb.InputError, match=r"record\.cwnd = true"):
+        _ = bare.cwnd
+
+
+def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
+    result.save(tmp_path)
+
+    def fail(table, path, **_):
+        path.write_bytes(b"half of a fi")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", fail)
+    with pytest.raises(nodeb.OutputError, match="no space left on device"):
+        result.save(tmp_path)
+    assert pq.read_table(tmp_path / "flows.parquet").num_rows == 15
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(nodeb.OutputError, match="there is a file of this name"):
+        prepare_folder(tmp_path / "file")
+    with pytest.raises(nodeb.OutputError, match="not a directory"):
+        prepare_folder(tmp_path / "file" / "below")
+
+
+def test_same_seed_same_bytes(small, tmp_path):
+    first, second = small.run().save(tmp_path / "a"), small.run(jobs=1).save(tmp_path / "b")
+    for path in first.iterdir():
+        if path.name != "provenance.json":  # the wall time differs
+            assert path.read_bytes() == (second / path.name).read_bytes(), path.name
+
+
+def test_plots_are_figures(result):
+    from matplotlib.figure import Figure
+
+    for draw in (result.plot.cwnd, result.plot.throughput, result.plot.sequence, result.plot.queue):
+        assert isinstance(draw(), Figure)
+        assert isinstance(draw(user=0), Figure)

@@ -1,0 +1,178 @@
+"""Loading, building, changing and running scenarios."""
+
+import json
+import threading
+import time
+import tomllib
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb import Scenario
+from nodeb.runner import Experiment
+from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
+from nodeb.stats import Precision, mean_interval
+
+
+def test_building_in_code_is_the_same_as_loading(small):
+    built = Scenario(
+        name="small",
+        runs=4,
+        radio=Dch(bler=0.1),
+        users=[UserGroup(count=2, traffic=Ftp(size="20 kB"))],
+    )
+    assert built.resolved() == small
+
+
+def test_a_variant_may_be_given_by_name():
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    by_name = Scenario(radio="dch", users=users).resolved()
+    assert by_name.radio == Scenario(radio=Dch(), users=users).resolved().radio
+
+
+def test_with_changes_a_copy(small):
+    other = small.with_(
+        **{"wired.delay": "50 ms", "radio.dch.bler": 0.01, "tcp.limited_transmit": True}
+    )
+    assert (other.wired.delay, other.radio.bler) == ("50 ms", 0.01)
+    assert other.tcp.limited_transmit
+    assert small.wired.delay == "110 ms"
+
+
+def test_with_takes_parts_and_takes_keys_away(small):
+    precise = small.with_(precision=0.05)
+    assert precise.precision == 0.05
+    assert precise.with_(precision=None).precision is None
+    shared = small.with_(radio=HsDsch(channels=2), name='a "quoted" näme')
+    assert isinstance(shared.radio, HsDsch)
+    assert shared.name == 'a "quoted" näme'
+
+
+def test_a_wrong_key_or_value_in_code_is_told(small):
+    with pytest.raises(nodeb.ScenarioError, match="did you mean `delay`"):
+        small.with_(**{"wired.dleay": "5 ms"})
+    small.wired.delay = "5 kB"
+    with pytest.raises(nodeb.ScenarioError, match="not a unit of a time"):
+        small.run()
+
+
+def test_to_toml_is_the_resolved_scenario(small, tmp_path):
+    path = tmp_path / "again.toml"
+    path.write_text(small.to_toml(), encoding="utf-8")
+    assert tomllib.loads(small.to_toml())["tcp"]["max_window"] == 42
+    assert nodeb.load(path) == small
+
+
+def tables_equal(first, second):
+    assert first.tables.keys() == second.tables.keys()
+    for name, table in first.tables.items():
+        assert table.columns == second.tables[name].columns
+        for column in table.columns:
+            np.testing.assert_array_equal(table[column], second.tables[name][column])
+
+
+def test_results_do_not_depend_on_the_number_of_jobs(small):
+    recorded = small.with_(**{"record.cwnd": True, "record.segments": True})
+    one, three = recorded.run(runs=7, jobs=1), recorded.run(runs=7, jobs=3)
+    tables_equal(one, three)
+    assert one.flows["run"].tolist() == [r for r in range(7) for _ in range(2)]
+
+
+def test_precision_stops_at_the_same_run_for_any_jobs(small):
+    one, four = small.run(precision=0.02, jobs=1), small.run(precision=0.02, jobs=4)
+    tables_equal(one, four)
+    assert one.provenance.precision_reached
+    rates = one.flows["application_bps"].reshape(-1, 2).mean(axis=1)
+    assert mean_interval(rates).relative_half_width <= 0.02
+    assert mean_interval(rates[:-1]).relative_half_width > 0.02
+
+
+def test_precision_that_is_not_reached_is_told(small):
+    result = small.with_(max_runs=6).run(precision=1e-6)
+    assert result.provenance.runs == 6
+    assert result.provenance.precision_reached is False
+    assert "not reached" in result.provenance.stopping
+
+
+def test_the_saved_choices_reproduce_the_result(small):
+    result = small.run(runs=3, seed=9)
+    tables_equal(result, result.scenario.run())
+    assert result.provenance.seed == 9
+    assert small.run(runs=3, seed=10).flows["transfer_s"][0] != result.flows["transfer_s"][0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"runs": 0},
+        {"runs": 3, "precision": 0.1},
+        {"precision": 0.0},
+        {"precision": 1.5},
+        {"jobs": 0},
+        {"seed": -1},
+        {"seed": 2**64},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(small, wrong):
+    with pytest.raises(nodeb.InputError):
+        small.run(**wrong)
+
+
+def test_progress_is_told_and_never_runs_backwards(small):
+    told = []
+    big = small.with_(users=[UserGroup(traffic=Ftp(size="3 MB"))])
+    big.run(runs=4, progress=lambda fraction, text: told.append((fraction, text)))
+    fractions = [fraction for fraction, _ in told]
+    assert told
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] <= fractions[-1] <= 1
+    assert "of 4 replications" in told[0][1]
+
+
+class Interrupter:
+    """A progress callback that behaves like Ctrl-C once a replication has finished."""
+
+    def __init__(self, when=1):
+        self.when = when
+
+    def __call__(self, fraction, text):
+        if int(text.split()[0]) >= self.when:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_keeps_the_first_replications(small):
+    whole = small.run(runs=50)
+    with pytest.raises(nodeb.Interrupted) as caught:
+        small.run(runs=50, progress=Interrupter())
+    part = caught.value.result
+    n = part.provenance.runs
+    assert 1 <= n <= 50
+    assert "interrupted" in part.provenance.stopping
+    np.testing.assert_array_equal(part.flows["transfer_s"], whole.flows["transfer_s"][: 2 * n])
+
+
+def test_an_interrupted_run_without_any_replication_has_no_result(small):
+    endless = small.with_(users=[UserGroup(traffic=Ftp(size="5 GB"))])
+    begin = time.monotonic()
+    with pytest.raises(nodeb.Interrupted) as caught:
+        endless.run(runs=3, progress=Interrupter(0))
+    assert caught.value.result is None
+    assert time.monotonic() - begin < 5
+    assert threading.active_count() < 5
+
+
+def test_a_failing_replication_is_a_run_error(small, monkeypatch):
+    def fail(json_text, seed, run, control):
+        raise ValueError("something odd")
+
+    monkeypatch.setattr("nodeb.runner._core.run", fail)
+    with pytest.raises(nodeb.RunError, match=r"replication 0 \(seed 1\) failed: something odd"):
+        small.run(runs=2, jobs=1)
+
+
+def test_the_rule_is_asked_about_what_is_measured(small):
+    text = json.dumps(small.to_dict())
+    experiment = Experiment(text, 1, Precision(0.5, 3, 8), 2, measure=lambda tables: 7.0)
+    assert experiment.run().runs == 3
+    assert len(experiment.finished) == 3

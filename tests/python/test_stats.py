@@ -1,0 +1,165 @@
+"""Statistics against closed forms, and coverage by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodeb.errors import InputError
+from nodeb.stats import (
+    Precision,
+    batch_means,
+    jain_index,
+    mean_interval,
+    mser5,
+    paired_difference,
+)
+
+
+def test_student_interval_is_the_textbook_one():
+    # t(9, 0.975) = 2.262157 (tables); ten values 1..10: mean 5.5, s = 3.0277.
+    interval = mean_interval(range(1, 11))
+    assert interval.mean == 5.5
+    assert interval.stdev == pytest.approx(3.0276503540974917)
+    assert interval.half_width == pytest.approx(
+        2.2621571627982 * 3.0276503540974917 / math.sqrt(10)
+    )
+    assert 5.5 in interval
+    assert 8.0 not in interval
+
+
+def test_two_values_use_the_cauchy_quantile():
+    # t with 1 degree of freedom is Cauchy: quantile tan(pi * (p - 1/2)).
+    interval = mean_interval([0.0, 2.0], confidence=0.9)
+    assert interval.half_width == pytest.approx(math.tan(math.pi * 0.45))
+
+
+def test_one_value_has_no_interval_and_equal_values_have_none_wide():
+    assert math.isnan(mean_interval([3.0]).low)
+    equal = mean_interval([0.1] * 7)
+    assert (equal.low, equal.high, equal.relative_half_width) == (0.1, 0.1, 0.0)
+
+
+def test_interval_covers_the_mean_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    hits = sum(5.0 in mean_interval(rng.normal(5.0, 2.0, 10)) for _ in range(4000))
+    # 4000 trials: standard error 0.35 %, so four of them.
+    assert hits / 4000 == pytest.approx(0.95, abs=0.014)
+
+
+@pytest.mark.parametrize("bad", [[], [1.0, math.nan], [math.inf]])
+def test_values_without_a_mean_are_refused(bad):
+    with pytest.raises(InputError):
+        mean_interval(bad)
+
+
+def test_paired_difference_is_narrower_with_common_random_numbers():
+    rng = np.random.default_rng(2)
+    common = rng.normal(100, 20, 30)
+    a, b = common + rng.normal(1, 1, 30), common + rng.normal(0, 1, 30)
+    paired = paired_difference(a, b)
+    assert 1.0 in paired
+    assert paired.half_width < mean_interval(a).half_width / 5
+    with pytest.raises(InputError, match="30 and 29"):
+        paired_difference(a, b[1:])
+
+
+def naive_mser5(series):
+    k = len(series) // 5
+    z = np.array([np.mean(series[5 * j : 5 * j + 5]) for j in range(k)])
+    scores = [((z[d:] - z[d:].mean()) ** 2).sum() / (k - d) ** 2 for d in range(k // 2 + 1)]
+    return 5 * int(np.argmin(scores))
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(10, 300))
+def test_mser5_equals_its_definition(seed, n):
+    rng = np.random.default_rng(seed)
+    series = rng.normal(1000, 1, n) + 50 * np.exp(-np.arange(n) / (n / 10))
+    assert mser5(series) == naive_mser5(series)
+
+
+def test_mser5_deletes_a_transient_and_leaves_a_stationary_series():
+    rng = np.random.default_rng(3)
+    noise = rng.normal(0, 1, 5000)
+    transient = 30 * np.exp(-np.arange(5000) / 100)
+    assert 250 <= mser5(noise + transient) <= 900
+    assert mser5(noise) < 500
+    assert mser5([1.0, 2.0]) == 0
+
+
+def ar1(rng, n, rho):
+    x = np.empty(n)
+    x[0] = 0.0
+    for i, e in enumerate(rng.normal(0, 1, n - 1)):
+        x[i + 1] = rho * x[i] + e
+    return x
+
+
+def test_batch_means_cover_the_mean_of_a_correlated_series():
+    rng = np.random.default_rng(4)
+    hits = sum(0.0 in batch_means(ar1(rng, 4000, 0.7), warmup=0).interval for _ in range(200))
+    assert hits / 200 >= 0.89
+
+
+def test_batch_means_cut_equal_batches_from_the_end():
+    result = batch_means(np.arange(103.0), batches=10, warmup=3)
+    assert (result.warmup, result.batch_size) == (3, 10)
+    assert result.interval.mean == pytest.approx(np.arange(3, 103).mean())
+    with pytest.raises(InputError, match="do not fill"):
+        batch_means([1.0, 2.0], batches=10)
+
+
+def test_jain_index_at_its_ends():
+    assert jain_index([7, 7, 7]) == pytest.approx(1)
+    assert jain_index([1, 0, 0, 0]) == pytest.approx(0.25)
+    assert jain_index([0, 0]) == 1
+    assert jain_index([1, 2]) == pytest.approx(9 / 10)
+
+
+@given(st.lists(st.floats(0, 1e300), min_size=1, max_size=20))
+def test_jain_index_lies_between_one_nth_and_one(shares):
+    assert 1 / len(shares) - 1e-9 <= jain_index(shares) <= 1 + 1e-9
+
+
+def test_precision_stops_at_the_first_run_that_is_precise_enough():
+    rng = np.random.default_rng(5)
+    values = rng.normal(100, 10, 500)
+    rule = Precision(0.02, min_runs=10, max_runs=500)
+    stops = [rule.judge(values[:n]) for n in range(1, 501)]
+    first = next(stop for stop in stops if stop)
+    # n = (1.96 * 10 / 2)^2 = 96 in expectation.
+    assert first.reached
+    assert 60 < first.runs < 140
+    assert mean_interval(values[: first.runs]).relative_half_width <= 0.02
+    assert mean_interval(values[: first.runs - 1]).relative_half_width > 0.02
+
+
+def test_precision_gives_up_at_the_limit_and_says_so():
+    values = np.tile([1.0, 1000.0], 10)
+    rule = Precision(0.01, min_runs=2, max_runs=20)
+    assert rule.judge(values[:19]) is None
+    stop = rule.judge(values)
+    assert stop is not None
+    assert not stop.reached
+    assert "limit" in stop.reason
+
+
+def test_precision_interval_still_covers_the_mean():
+    """Sequential stopping lowers coverage a little; it must stay near the nominal level."""
+    rng = np.random.default_rng(6)
+    rule = Precision(0.05, min_runs=10, max_runs=400)
+    hits = 0
+    for _ in range(300):
+        values = list(rng.normal(100, 25, 10))
+        while (stop := rule.judge(values)) is None:
+            values.append(rng.normal(100, 25))
+        hits += 100 in mean_interval(values[: stop.runs])
+    assert hits / 300 >= 0.90
+
+
+@pytest.mark.parametrize("rule", [{"relative": 0}, {"relative": 0.1, "min_runs": 1}])
+def test_impossible_rules_are_refused(rule):
+    with pytest.raises(InputError):
+        Precision(**rule)

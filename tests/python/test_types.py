@@ -1,0 +1,88 @@
+"""The generator of the scenario types, and how these turn into plain data and back."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import nodeb
+from conftest import EXAMPLES
+from nodeb import _core, scenario_types
+
+HERE = Path(__file__).parent
+TOOL = HERE.parents[1] / "tools" / "generate_types.py"
+
+
+def generate(*arguments):
+    return subprocess.run(
+        [sys.executable, TOOL, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    """The module generated from the sample schema."""
+    path = tmp_path_factory.mktemp("types") / "sample_types.py"
+    done = generate("--schema", HERE / "schema_sample.json", path)
+    assert done.returncode == 0, done.stderr
+    spec = importlib.util.spec_from_file_location("sample_types", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["sample_types"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_tables_variants_and_aliases_come_out_as_python(sample):
+    source = Path(sample.__file__).read_text()
+    assert "class Dch(Part):" in source
+    assert "Queue: TypeAlias = DropTail | Literal['drop_tail']" in source.replace('"', "'")
+    assert "in_sequence`: Waits." in source
+    assert sample.DropTail.tag == "drop_tail"
+    assert sample.Wired().queue == sample.DropTail(limit=500)
+    assert sample.ScenarioFields(radio="dch", users=[]).wired.queue.limit == 1000
+    assert sample.Wired.__doc__ == "Server to Node B."
+
+
+def test_parts_and_plain_data_are_two_forms_of_one_thing(sample):
+    scenario = sample.ScenarioFields(radio=sample.Dch(bler=0.2), users=[sample.User(ci=[1.0])])
+    data = scenario.to_dict()
+    assert data["radio"] == {"dch": {"bler": 0.2, "combining": {"none": {}}}}
+    assert data["users"] == [{"count": 1, "ci": [1.0]}]
+    assert "precision" not in data
+    assert sample.ScenarioFields.from_dict(json.loads(json.dumps(data))) == scenario
+
+
+def test_misspelt_attributes_are_refused(sample):
+    with pytest.raises(AttributeError):
+        sample.Wired().dleay = "5 ms"
+    with pytest.raises(TypeError, match="dleay"):
+        sample.Wired(dleay="5 ms")
+
+
+def test_a_stale_file_is_told(tmp_path):
+    stale = tmp_path / "types.py"
+    stale.write_text("# old\n")
+    done = generate("--check", "--schema", HERE / "schema_sample.json", stale)
+    assert done.returncode == 1
+    assert "stale" in done.stderr
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_every_example_survives_the_way_through_the_types(path):
+    scenario = nodeb.load(path)
+    again = json.loads(_core.resolve(json.dumps(scenario.to_dict())))
+    assert again == json.loads(_core.parse_toml(path.read_text(encoding="utf-8"), str(path), []))
+    assert nodeb.Scenario.from_dict(again) == scenario
+
+
+def test_defaults_of_the_types_are_those_of_the_core():
+    """A scenario that states only what it must resolves to what its types say by themselves."""
+    users = [scenario_types.UserGroup(traffic=scenario_types.Ftp(size="50 kB"))]
+    scenario = nodeb.Scenario(users=users)
+    bare = {"users": [{"traffic": {"ftp": {"size": "50 kB"}}}]}
+    assert scenario.resolved() == nodeb.Scenario.from_dict(
+        json.loads(_core.resolve(json.dumps(bare)))
+    )
