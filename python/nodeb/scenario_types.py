@@ -34,10 +34,13 @@ __all__ = [
     "Radio",
     "Rate",
     "Record",
+    "Reno",
     "RoundRobin",
+    "Sack",
     "ScenarioFields",
     "Scheduler",
     "Size",
+    "Tahoe",
     "Tcp",
     "Traffic",
     "Uplink",
@@ -45,6 +48,18 @@ __all__ = [
     "Wired",
 ]
 
+
+Probability: TypeAlias = float
+"""A probability, from 0 to 1."""
+
+Duration: TypeAlias = str
+"""A time with its unit, such as "110 ms"."""
+
+Rate: TypeAlias = str
+"""A bit rate with its unit, such as "384 kbps"."""
+
+Size: TypeAlias = str
+"""A size with its unit, such as "50 kB"."""
 
 Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 """Order in which packets leave a bearer.
@@ -54,9 +69,6 @@ Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 `out_of_sequence`: A packet leaves as soon as it is complete.
 """
 
-Duration: TypeAlias = str
-"""A time with its unit, such as "110 ms"."""
-
 Opener: TypeAlias = Literal["phone", "server"]
 """Who opens a connection.
 
@@ -65,14 +77,171 @@ Opener: TypeAlias = Literal["phone", "server"]
 `server`: The server sends its SYN unasked, as ns-2's one-way agents do.
 """
 
-Probability: TypeAlias = float
-"""A probability, from 0 to 1."""
 
-Rate: TypeAlias = str
-"""A bit rate with its unit, such as "384 kbps"."""
+@dataclass(kw_only=True, slots=True)
+class Wired(Part):
+    """The link between server and Node B, both ways."""
 
-Size: TypeAlias = str
-"""A size with its unit, such as "50 kB"."""
+    rate: Rate = "10 Mbps"
+    """Bit rate in each direction."""
+
+    delay: Duration = "110 ms"
+    """Propagation delay in each direction."""
+
+    loss: Probability = 0.0
+    """Probability that a packet towards the phone is lost, independently of the others."""
+
+    queue: Queue = field(default_factory=lambda: DropTail())
+    """Queue in each direction."""
+
+
+@dataclass(kw_only=True, slots=True)
+class DropTail(Part):
+    """First in, first out; a packet that finds the queue full is dropped."""
+
+    tag: ClassVar[str | None] = "drop_tail"
+
+    limit: int = 1000
+    """Packets the queue can be filled to. As in ns-2 the packet in service does not count, and an
+    arrival is dropped when it would be the `limit`-th to wait.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class Uplink(Part):
+    """A phone's dedicated, error-free uplink."""
+
+    rate: Rate = "64 kbps"
+    """Bit rate."""
+
+    delay: Duration = "20 ms"
+    """Delay from the end of sending to the Node B."""
+
+    queue: Queue = field(default_factory=lambda: DropTail())
+    """Queue at the phone."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Dch(Part):
+    """Dedicated channels, one bearer per user (Release 99)."""
+
+    tag: ClassVar[str | None] = "dch"
+
+    channels: int = 12
+    """Parallel channels; each sends one block per TTI.
+
+    At least 1.
+    """
+
+    tti: Duration = "10 ms"
+    """Transmission time interval."""
+
+    pdu_size: Size = "40 B"
+    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
+
+    pdus_per_tti: int = 1
+    """PDUs in a block.
+
+    At least 1.
+    """
+
+    bler: Probability = 0.01
+    """Block error rate."""
+
+    retransmission_delay: Duration = "99 ms"
+    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
+
+    max_transmissions: int | None = None
+    """Transmissions of a block before it is given up; unlimited when absent.
+
+    At least 1.
+    """
+
+    delivery: Delivered = "in_sequence"
+    """Order in which packets leave the bearer."""
+
+    buffer: int = 1000
+    """Packets that the buffer holds.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class HsDsch(Part):
+    """The high-speed downlink shared channel: one bearer for all users (Release 5)."""
+
+    tag: ClassVar[str | None] = "hs_dsch"
+
+    channels: int = 3
+    """Code channels; each sends one block per TTI.
+
+    At least 1.
+    """
+
+    tti: Duration = "2 ms"
+    """Transmission time interval."""
+
+    pdu_size: Size = "32 B"
+    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
+
+    pdus_per_tti: int = 1
+    """PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
+    its C/I value of the TTI instead.
+
+    At least 1.
+    """
+
+    bler: Probability = 0.01
+    """Block error rate of a first transmission."""
+
+    retransmission_delay: Duration = "9.5 ms"
+    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
+
+    max_transmissions: int | None = None
+    """Transmissions of a block before it is given up; unlimited when absent.
+
+    At least 1.
+    """
+
+    combining: Combining = field(default_factory=lambda: NoCombining())
+    """What a receiver does with the failed transmissions of a block."""
+
+    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
+    """Who gets the next TTI."""
+
+    delivery: Delivered = "in_sequence"
+    """Order in which packets leave the bearer."""
+
+    buffer: int = 1000
+    """Packets that each user's buffer holds.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class LinkBearer(Part):
+    """No radio: a plain link with a rate, a delay and a queue, one per user."""
+
+    tag: ClassVar[str | None] = "link"
+
+    rate: Rate = "384 kbps"
+    """Bit rate."""
+
+    delay: Duration = "0 s"
+    """Propagation delay."""
+
+    queue: Queue = field(default_factory=lambda: DropTail())
+    """Queue at the Node B."""
+
+    loss: Probability = 0.0
+    """Probability that a packet is lost, independently of the others."""
+
+    drop_list: list[int] = field(default_factory=list)
+    """Packets to lose instead, by their position in the order of arrival, 0 being the first."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -97,168 +266,6 @@ class IncrementalRedundancy(Part):
     """Incremental redundancy: each transmission adds new parity."""
 
     tag: ClassVar[str | None] = "incremental_redundancy"
-
-
-@dataclass(kw_only=True, slots=True)
-class NewReno(Part):
-    """NewReno (RFC 6582): stays in fast recovery until the whole window is acknowledged."""
-
-    tag: ClassVar[str | None] = "newreno"
-
-
-@dataclass(kw_only=True, slots=True)
-class DropTail(Part):
-    """First in, first out; a packet that finds the queue full is dropped."""
-
-    tag: ClassVar[str | None] = "drop_tail"
-
-    limit: int = 1000
-    """Packets the queue can be filled to. As in ns-2 the packet in service does not count, and an
-    arrival is dropped when it would be the `limit`-th to wait.
-
-    At least 1.
-    """
-
-
-@dataclass(kw_only=True, slots=True)
-class Dch(Part):
-    """Dedicated channels, one bearer per user (Release 99)."""
-
-    tag: ClassVar[str | None] = "dch"
-
-    bler: Probability = 0.01
-    """Block error rate."""
-
-    buffer: int = 1000
-    """Packets that the buffer holds.
-
-    At least 1.
-    """
-
-    channels: int = 12
-    """Parallel channels; each sends one block per TTI.
-
-    At least 1.
-    """
-
-    delivery: Delivered = "in_sequence"
-    """Order in which packets leave the bearer."""
-
-    max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent.
-
-    At least 1.
-    """
-
-    pdu_size: Size = "40 B"
-    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
-
-    pdus_per_tti: int = 1
-    """PDUs in a block.
-
-    At least 1.
-    """
-
-    retransmission_delay: Duration = "89 ms"
-    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
-
-    tti: Duration = "10 ms"
-    """Transmission time interval."""
-
-
-@dataclass(kw_only=True, slots=True)
-class HsDsch(Part):
-    """The high-speed downlink shared channel: one bearer for all users (Release 5)."""
-
-    tag: ClassVar[str | None] = "hs_dsch"
-
-    bler: Probability = 0.01
-    """Block error rate of a first transmission."""
-
-    buffer: int = 1000
-    """Packets that each user's buffer holds.
-
-    At least 1.
-    """
-
-    channels: int = 3
-    """Code channels; each sends one block per TTI.
-
-    At least 1.
-    """
-
-    combining: Combining = field(default_factory=lambda: NoCombining())
-    """What a receiver does with the failed transmissions of a block."""
-
-    delivery: Delivered = "in_sequence"
-    """Order in which packets leave the bearer."""
-
-    max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent.
-
-    At least 1.
-    """
-
-    pdu_size: Size = "32 B"
-    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
-
-    pdus_per_tti: int = 1
-    """PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
-    its C/I value of the TTI instead.
-
-    At least 1.
-    """
-
-    retransmission_delay: Duration = "9.5 ms"
-    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
-
-    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
-    """Who gets the next TTI."""
-
-    tti: Duration = "2 ms"
-    """Transmission time interval."""
-
-
-@dataclass(kw_only=True, slots=True)
-class LinkBearer(Part):
-    """No radio: a plain link with a rate, a delay and a queue, one per user."""
-
-    tag: ClassVar[str | None] = "link"
-
-    delay: Duration = "0 s"
-    """Propagation delay."""
-
-    drop_list: list[int] = field(default_factory=list)
-    """Packets to lose instead, by their position in the order of arrival, 0 being the first."""
-
-    loss: Probability = 0.0
-    """Probability that a packet is lost, independently of the others."""
-
-    queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue at the Node B."""
-
-    rate: Rate = "384 kbps"
-    """Bit rate."""
-
-
-@dataclass(kw_only=True, slots=True)
-class Record(Part):
-    """Time series to keep; each costs memory that grows with the length of the run."""
-
-    cwnd: bool = False
-    """Congestion window and slow-start threshold at every change."""
-
-    queue: bool = False
-    """Each user's packets and bytes at the Node B at every change."""
-
-    rtt: bool = False
-    """Every round trip that TCP measures."""
-
-    scheduler: bool = False
-    """Who was served in every TTI, at which C/I, and what failed."""
-
-    segments: bool = False
-    """Every segment sent, delivered or dropped, and every ACK that reaches the server."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -289,26 +296,11 @@ class ProportionalFair(Part):
 class Tcp(Part):
     """A TCP connection's parameters. The defaults are Table 9 of `wang` with what ns-2 did then."""
 
-    clock: Duration = "10 ms"
-    """Granularity of the clock that measures round trips (ns-2's `tcpTick_`)."""
-
-    clock_phase: Duration = "0 s"
-    """Phase of that clock when the simulation begins; less than one tick."""
-
     control: Control = field(default_factory=lambda: NewReno())
     """What the sender does about loss."""
 
-    delayed_ack: Duration = "100 ms"
-    """How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once."""
-
-    initial_rto: Duration = "3 s"
-    """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1)."""
-
-    initial_ssthresh: int = 40
-    """Slow-start threshold at the start, in packets.
-
-    At least 1.
-    """
+    packet_size: Size = "1.5 kB"
+    """A full-sized segment on the wire, with 40 B of IP and TCP headers."""
 
     initial_window: int = 2
     """Congestion window once the connection is set up, in packets.
@@ -316,14 +308,14 @@ class Tcp(Part):
     At least 1.
     """
 
-    limited_transmit: bool = False
-    """Send a new segment on each of the first two duplicate ACKs (RFC 3042)."""
-
-    max_rto: Duration = "1 min"
-    """Largest retransmission timeout, backoff included."""
-
     max_window: int = 42
     """Largest window the receiver allows, in packets.
+
+    At least 1.
+    """
+
+    initial_ssthresh: int = 40
+    """Slow-start threshold at the start, in packets.
 
     At least 1.
     """
@@ -331,11 +323,82 @@ class Tcp(Part):
     min_rto: Duration = "1 s"
     """Smallest retransmission timeout, before backoff."""
 
+    max_rto: Duration = "1 min"
+    """Largest retransmission timeout, backoff included."""
+
+    initial_rto: Duration = "3 s"
+    """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1)."""
+
+    clock: Duration = "10 ms"
+    """Granularity of the clock that measures round trips (ns-2's `tcpTick_`)."""
+
+    clock_phase: Duration = "0 s"
+    """Phase of that clock when the simulation begins; less than one tick."""
+
+    limited_transmit: bool = False
+    """Send a new segment on each of the first two duplicate ACKs (RFC 3042)."""
+
+    delayed_ack: Duration = "100 ms"
+    """How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once."""
+
     opened_by: Opener = "phone"
     """Who opens the connection."""
 
-    packet_size: Size = "1.5 kB"
-    """A full-sized segment on the wire, with 40 B of IP and TCP headers."""
+
+@dataclass(kw_only=True, slots=True)
+class Tahoe(Part):
+    """Tahoe: any loss is answered by slow start from one segment."""
+
+    tag: ClassVar[str | None] = "tahoe"
+
+
+@dataclass(kw_only=True, slots=True)
+class Reno(Part):
+    """Reno (RFC 2581): fast recovery until the first new ACK."""
+
+    tag: ClassVar[str | None] = "reno"
+
+
+@dataclass(kw_only=True, slots=True)
+class NewReno(Part):
+    """NewReno (RFC 6582): stays in fast recovery until the whole window is acknowledged."""
+
+    tag: ClassVar[str | None] = "newreno"
+
+
+@dataclass(kw_only=True, slots=True)
+class Sack(Part):
+    """SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing."""
+
+    tag: ClassVar[str | None] = "sack"
+
+
+@dataclass(kw_only=True, slots=True)
+class UserGroup(Part):
+    """Phones that do the same."""
+
+    name: str = "phone"
+    """What the group is called in tables and plots."""
+
+    count: int = 1
+    """Number of phones.
+
+    At least 1.
+    """
+
+    start: Duration = "0 s"
+    """When the first phone begins."""
+
+    stagger: Duration = "0 s"
+    """How much later each further phone of the group begins."""
+
+    traffic: Traffic
+    """What each phone does."""
+
+    ci: list[float] | None = None
+    """Relative frequencies of the C/I values 1, 2, ...: each TTI draws one, and a block then
+    carries that many PDUs. Absent at constant rate. HS-DSCH only.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
@@ -344,100 +407,44 @@ class Ftp(Part):
 
     tag: ClassVar[str | None] = "ftp"
 
+    size: Size
+    """Size of the file, without headers."""
+
     request: Size = "0 B"
     """Payload of the request, which rides on the ACK that completes the set-up; 0 makes the
     request a packet of headers alone.
     """
 
-    size: Size
-    """Size of the file, without headers."""
-
 
 @dataclass(kw_only=True, slots=True)
-class Uplink(Part):
-    """A phone's dedicated, error-free uplink."""
+class Record(Part):
+    """Time series to keep; each costs memory that grows with the length of the run."""
 
-    delay: Duration = "20 ms"
-    """Delay from the end of sending to the Node B."""
+    cwnd: bool = False
+    """Congestion window and slow-start threshold at every change."""
 
-    queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue at the phone."""
+    segments: bool = False
+    """Every segment sent, delivered or dropped, and every ACK that reaches the server."""
 
-    rate: Rate = "64 kbps"
-    """Bit rate."""
+    rtt: bool = False
+    """Every round trip that TCP measures."""
 
+    queue: bool = False
+    """Each user's packets and bytes at the Node B at every change."""
 
-@dataclass(kw_only=True, slots=True)
-class UserGroup(Part):
-    """Phones that do the same."""
-
-    ci: list[float] | None = None
-    """Relative frequencies of the C/I values 1, 2, ...: each TTI draws one, and a block then
-    carries that many PDUs. Absent at constant rate. HS-DSCH only.
-    """
-
-    count: int = 1
-    """Number of phones.
-
-    At least 1.
-    """
-
-    name: str = "phone"
-    """What the group is called in tables and plots."""
-
-    stagger: Duration = "0 s"
-    """How much later each further phone of the group begins."""
-
-    start: Duration = "0 s"
-    """When the first phone begins."""
-
-    traffic: Traffic
-    """What each phone does."""
-
-
-@dataclass(kw_only=True, slots=True)
-class Wired(Part):
-    """The link between server and Node B, both ways."""
-
-    delay: Duration = "110 ms"
-    """Propagation delay in each direction."""
-
-    loss: Probability = 0.0
-    """Probability that a packet towards the phone is lost, independently of the others."""
-
-    queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue in each direction."""
-
-    rate: Rate = "10 Mbps"
-    """Bit rate in each direction."""
+    scheduler: bool = False
+    """Who was served in every TTI, at which C/I, and what failed."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ScenarioFields(Part):
     """What to simulate: a server, a fixed network, a Node B, and phones that download."""
 
-    duration: Duration = "100000 s"
-    """Simulated time after which a replication ends, finished or not."""
-
-    max_runs: int = 200
-    """Replications after which `precision` gives up.
-
-    At least 1.
-    """
-
     name: str = ""
     """What the scenario is about, in a few words."""
 
-    precision: Probability | None = None
-    """Replicate instead until the half-width of the 95 % confidence interval of the mean
-    application bit rate is at most this share of the mean.
-    """
-
-    radio: Radio = field(default_factory=lambda: HsDsch())
-    """The downlink over the air."""
-
-    record: Record = field(default_factory=lambda: Record())
-    """Time series to keep."""
+    seed: int = 1
+    """Seed of all randomness."""
 
     runs: int = 10
     """Independent replications.
@@ -445,29 +452,38 @@ class ScenarioFields(Part):
     At least 1.
     """
 
-    seed: int = 1
-    """Seed of all randomness."""
+    precision: Probability | None = None
+    """Replicate instead until the half-width of the 95 % confidence interval of the mean
+    application bit rate is at most this share of the mean.
+    """
 
-    tcp: Tcp = field(default_factory=lambda: Tcp())
-    """TCP at the server and at the phones."""
+    max_runs: int = 200
+    """Replications after which `precision` gives up.
 
-    uplink: Uplink = field(default_factory=lambda: Uplink())
-    """Each phone's uplink."""
+    At least 1.
+    """
 
-    users: list[UserGroup] = field(default_factory=list)
-    """The phones, in groups of like ones."""
+    duration: Duration = "100000 s"
+    """Simulated time after which a replication ends, finished or not."""
 
     wired: Wired = field(default_factory=lambda: Wired())
     """The link between server and Node B."""
 
+    uplink: Uplink = field(default_factory=lambda: Uplink())
+    """Each phone's uplink."""
 
-Combining: TypeAlias = (
-    NoCombining | Chase | IncrementalRedundancy | Literal["none", "chase", "incremental_redundancy"]
-)
-"""The combining: a name, or a table with one key."""
+    radio: Radio = field(default_factory=lambda: HsDsch())
+    """The downlink over the air."""
 
-Control: TypeAlias = NewReno | Literal["newreno"]
-"""The control: a name, or a table with one key."""
+    tcp: Tcp = field(default_factory=lambda: Tcp())
+    """TCP at the server and at the phones."""
+
+    users: list[UserGroup] = field(default_factory=list)
+    """The phones, in groups of like ones."""
+
+    record: Record = field(default_factory=lambda: Record())
+    """Time series to keep."""
+
 
 Queue: TypeAlias = DropTail | Literal["drop_tail"]
 """The queue: a name, or a table with one key."""
@@ -475,10 +491,18 @@ Queue: TypeAlias = DropTail | Literal["drop_tail"]
 Radio: TypeAlias = Dch | HsDsch | LinkBearer | Literal["dch", "hs_dsch", "link"]
 """The radio: a name, or a table with one key."""
 
+Combining: TypeAlias = (
+    NoCombining | Chase | IncrementalRedundancy | Literal["none", "chase", "incremental_redundancy"]
+)
+"""The combining: a name, or a table with one key."""
+
 Scheduler: TypeAlias = (
     RoundRobin | MaxCi | ProportionalFair | Literal["round_robin", "max_ci", "proportional_fair"]
 )
 """The scheduler: a name, or a table with one key."""
+
+Control: TypeAlias = Tahoe | Reno | NewReno | Sack | Literal["tahoe", "reno", "newreno", "sack"]
+"""The control: a name, or a table with one key."""
 
 Traffic: TypeAlias = Ftp
 """The traffic: a name, or a table with one key."""

@@ -14,6 +14,41 @@ pub enum Kind {
     Ack,
 }
 
+/// Blocks of segments that arrived beyond a gap (RFC 2018), at most three as ns-2 reports them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlocks {
+    /// First segment and one past the last, counted from the ACK's own number.
+    blocks: [(u32, u32); Self::MOST],
+    count: u8,
+}
+
+impl SackBlocks {
+    /// Blocks that one ACK can report.
+    pub const MOST: usize = 3;
+
+    /// Adds a block of segments `first` to `end - 1` to an ACK numbered `ack`.
+    pub fn push(&mut self, ack: u64, first: u64, end: u64) {
+        self.blocks[usize::from(self.count)] = ((first - ack) as u32, (end - ack) as u32);
+        self.count += 1;
+    }
+
+    /// The blocks as (first, one past the last).
+    pub fn of(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let blocks = self.blocks[..usize::from(self.count)].iter();
+        blocks.map(move |&(first, end)| (ack + u64::from(first), ack + u64::from(end)))
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        usize::from(self.count)
+    }
+
+    /// Whether nothing is reported.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+}
+
 /// An IP packet of one TCP connection. Copied freely: the payload itself is never simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -27,4 +62,13 @@ pub struct Packet {
     pub retransmission: bool,
     /// Segment number, or for an ACK the highest segment received in order.
     pub seq: u64,
+    /// What an ACK reports beyond that.
+    pub sack: SackBlocks,
+}
+
+impl Packet {
+    /// A packet of headers alone.
+    pub fn control(flow: u32, kind: Kind) -> Self {
+        Self { flow, size: HEADER_BYTES, kind, retransmission: false, seq: 0, sack: SackBlocks::default() }
+    }
 }

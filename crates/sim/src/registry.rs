@@ -42,6 +42,15 @@ macro_rules! registry {
             /// The lines of the table.
             pub const ENTRIES: &'static [$crate::registry::Entry] = &[$(($kind, $key, $doc.trim_ascii())),+];
 
+            /// Every variant whose parameters all have defaults, with those.
+            pub fn defaults() -> Vec<Self> {
+                type Failure = serde::de::value::Error;
+                [$( $crate::registry::from_defaults::<$params, Failure>().map(Self::$variant) ),+]
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
+
             /// The variant's name in a scenario.
             pub fn key(&self) -> &'static str {
                 match self { $( Self::$variant(_) => $key, )+ }

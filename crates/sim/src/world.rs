@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::metrics::series::{CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series};
 use crate::metrics::{BearerRow, FlowRow, RunResult};
 use crate::network::link::{Link, Loss, Outcome};
-use crate::packet::{HEADER_BYTES, Kind, Packet};
+use crate::packet::{Kind, Packet};
 use crate::radio::{Bearer, Delivery, TtiRecord, UserRadio};
 use crate::rng::Streams;
 use crate::scenario::{Record, Scenario, UserGroup};
@@ -297,8 +297,7 @@ impl World {
         match state.opener {
             Opener::Server => self.accept_connection(flow),
             Opener::Phone => {
-                let connect =
-                    Packet { flow, size: HEADER_BYTES, kind: Kind::Connect, retransmission: false, seq: 0 };
+                let connect = Packet::control(flow, Kind::Connect);
                 state.uplink.accept(self.now, connect, &mut self.agenda);
             }
         }
@@ -316,7 +315,7 @@ impl World {
             return self.accept_connection(packet.flow);
         }
         self.note_segment(packet, SegmentEvent::Ack);
-        self.flows[packet.flow as usize].sender.on_ack(self.now, packet.seq, &mut self.outbox);
+        self.flows[packet.flow as usize].sender.on_ack(self.now, packet.seq, &packet.sack, &mut self.outbox);
         self.after_sender(packet.flow);
     }
 
@@ -485,7 +484,7 @@ impl Flow {
             start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
             opener: tcp.opened_by,
             sender: Sender::new(id, ftp.size.0, tcp),
-            receiver: Receiver::new(id, tcp.delayed_ack, ftp.request.0 as u32),
+            receiver: Receiver::new(id, tcp.delayed_ack, ftp.request.0 as u32, tcp.control.wants_sack()),
             uplink: Wire {
                 link: Link::new(uplink.rate, uplink.delay, &uplink.queue, Loss::Never),
                 alarm: Alarms::uplink(id),

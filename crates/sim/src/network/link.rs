@@ -261,7 +261,7 @@ mod tests {
     use crate::rng::Streams;
 
     fn packet(size: u32, seq: u64) -> Packet {
-        Packet { flow: 0, size, kind: Kind::Segment, retransmission: false, seq }
+        Packet { size, seq, ..Packet::control(0, Kind::Segment) }
     }
 
     fn link(rate: u64, limit: u32, loss: Loss) -> Link {

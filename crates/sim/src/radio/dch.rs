@@ -14,7 +14,8 @@ use crate::rng::Streams;
 use crate::units::{Duration, Probability, Size};
 
 /// A user's dedicated channels. The defaults are Tables 5 and 10 of `wang`: 12 parallel channels
-/// with one 40-byte PDU per 10 ms TTI each, 384 kbps together.
+/// with one 40-byte PDU per 10 ms TTI each, 384 kbps together, and a retransmission 89 ms after the
+/// end of the TTI that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dch {
@@ -47,7 +48,7 @@ impl Default for Dch {
             pdu_size: Size(40),
             pdus_per_tti: count(1),
             bler: Probability(0.01),
-            retransmission_delay: Duration::from_millis(89),
+            retransmission_delay: Duration::from_millis(99),
             max_transmissions: None,
             delivery: Delivered::InSequence,
             buffer: count(1000),

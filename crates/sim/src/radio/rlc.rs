@@ -192,7 +192,7 @@ mod tests {
     use crate::packet::Kind;
 
     fn packet(seq: u64) -> Packet {
-        Packet { flow: 0, size: 100, kind: Kind::Segment, retransmission: false, seq }
+        Packet { size: 100, seq, ..Packet::control(0, Kind::Segment) }
     }
 
     /// Three packets of 3 PDUs each, all sent once, with the given blocks failed.

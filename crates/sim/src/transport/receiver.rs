@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::{HEADER_BYTES, Kind, Packet};
+use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
 use crate::units::{Duration, Time};
 
 /// A TCP receiver.
@@ -22,12 +22,26 @@ pub struct Receiver {
     beyond: VecDeque<bool>,
     /// When the ACK held back must go.
     timer: Option<Time>,
+    /// Blocks beyond a gap, those reported last first; `None` where the sender does not ask.
+    recent: Option<Vec<(u64, u64)>>,
 }
+
+/// Bytes that each SACK block adds to an ACK.
+const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Receiver {
     /// A receiver that has seen nothing. With a `delay` of zero every segment is acknowledged.
-    pub fn new(flow: u32, delay: Duration, request_bytes: u32) -> Self {
-        Self { flow, request_bytes, delay, expected: 0, beyond: VecDeque::new(), timer: None }
+    /// With `sack` ACKs report what arrived beyond a gap.
+    pub fn new(flow: u32, delay: Duration, request_bytes: u32, sack: bool) -> Self {
+        Self {
+            flow,
+            request_bytes,
+            delay,
+            expected: 0,
+            beyond: VecDeque::new(),
+            timer: None,
+            recent: sack.then(Vec::new),
+        }
     }
 
     /// Takes a segment; returns the ACK to send now, if any.
@@ -39,13 +53,13 @@ impl Receiver {
             return None;
         }
         self.timer = None;
-        Some(self.ack(if seq == 0 { self.request_bytes } else { 0 }))
+        Some(self.ack(seq, if seq == 0 { self.request_bytes } else { 0 }))
     }
 
     /// The delay of a held ACK is over.
     pub fn on_timer(&mut self) -> Packet {
         self.timer = None;
-        self.ack(0)
+        self.ack(self.in_order(), 0)
     }
 
     fn record(&mut self, seq: u64) {
@@ -65,15 +79,41 @@ impl Receiver {
         }
     }
 
-    /// Before the SYN arrives nothing is acknowledged; its ACK is number 0.
-    fn ack(&self, payload: u32) -> Packet {
-        Packet {
-            flow: self.flow,
-            size: HEADER_BYTES + payload,
-            kind: Kind::Ack,
-            retransmission: false,
-            seq: self.expected.saturating_sub(1),
+    /// The ACK of everything so far, `seq` being the segment that causes it. Before the SYN arrives
+    /// nothing is acknowledged; its ACK is number 0.
+    fn ack(&mut self, seq: u64, payload: u32) -> Packet {
+        let sack = self.report(seq);
+        let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;
+        Packet { size, seq: self.in_order(), sack, ..Packet::control(self.flow, Kind::Ack) }
+    }
+
+    /// The blocks to report: the one that holds `seq` first, then those reported last (RFC 2018, 4).
+    fn report(&mut self, seq: u64) -> SackBlocks {
+        let mut blocks = SackBlocks::default();
+        let newest = self.block_around(seq);
+        let (expected, ack) = (self.expected, self.in_order());
+        let Some(recent) = &mut self.recent else {
+            return blocks;
+        };
+        let covered = newest.unwrap_or((0, expected));
+        recent.retain(|&(first, end)| !(covered.0 <= first && end <= covered.1));
+        if let Some(newest) = newest {
+            recent.insert(0, newest);
         }
+        recent.truncate(SackBlocks::MOST);
+        for &(first, end) in recent.iter() {
+            blocks.push(ack, first, end);
+        }
+        blocks
+    }
+
+    /// The block of segments around `seq` that have arrived beyond a gap.
+    fn block_around(&self, seq: u64) -> Option<(u64, u64)> {
+        let at = usize::try_from(seq.checked_sub(self.expected)?).ok()?;
+        let arrived = |i: &usize| self.beyond.get(*i) == Some(&true);
+        let first = (0..at).rev().take_while(arrived).last().unwrap_or(at);
+        let end = (at..self.beyond.len()).take_while(arrived).last()? + 1;
+        Some((self.expected + first as u64, self.expected + end as u64))
     }
 
     /// When [`Self::on_timer`] must be called.
@@ -97,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_second_segment_in_order_is_acknowledged() {
-        let mut receiver = Receiver::new(0, Duration::from_millis(100), 0);
+        let mut receiver = Receiver::new(0, Duration::from_millis(100), 0, false);
         assert_eq!(acks(&mut receiver, &[0, 1, 2, 3]), [Some(0), None, Some(2), None]);
         assert_eq!(receiver.timer(), Some(Time(100_000_000)));
         assert_eq!(receiver.on_timer().seq, 3);
@@ -106,7 +146,7 @@ mod tests {
 
     #[test]
     fn gaps_are_reported_and_filled_at_once() {
-        let mut receiver = Receiver::new(0, Duration::from_millis(100), 0);
+        let mut receiver = Receiver::new(0, Duration::from_millis(100), 0, false);
         assert_eq!(
             acks(&mut receiver, &[0, 1, 3, 5, 2, 4, 6]),
             [Some(0), None, Some(1), Some(1), Some(3), Some(5), None]
@@ -115,8 +155,27 @@ mod tests {
 
     #[test]
     fn without_delay_every_segment_is_acknowledged() {
-        let mut receiver = Receiver::new(0, Duration::ZERO, 100);
+        let mut receiver = Receiver::new(0, Duration::ZERO, 100, false);
         assert_eq!(receiver.on_segment(Time::ZERO, 0).map(|ack| ack.size), Some(140));
         assert_eq!(acks(&mut receiver, &[1, 2, 2]), [Some(1), Some(2), Some(2)]);
+    }
+
+    #[test]
+    fn the_newest_block_is_reported_first_and_at_most_three() {
+        let mut receiver = Receiver::new(0, Duration::ZERO, 0, true);
+        let mut report = |seq| {
+            let ack = receiver.on_segment(Time::ZERO, seq).unwrap();
+            assert_eq!(ack.size as usize, 40 + 8 * ack.sack.len());
+            ack.sack.of(ack.seq).collect::<Vec<_>>()
+        };
+        assert_eq!(report(0), []);
+        assert_eq!(report(1), []);
+        assert_eq!(report(3), [(3, 4)]);
+        assert_eq!(report(5), [(5, 6), (3, 4)]);
+        assert_eq!(report(7), [(7, 8), (5, 6), (3, 4)]);
+        assert_eq!(report(9), [(9, 10), (7, 8), (5, 6)]);
+        assert_eq!(report(4), [(3, 6), (9, 10), (7, 8)]);
+        assert_eq!(report(2), [(9, 10), (7, 8)]);
+        assert_eq!(report(6), [(9, 10)]);
     }
 }

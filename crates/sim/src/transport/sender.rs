@@ -7,9 +7,9 @@
 //! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
 
 use super::params::Tcp;
-use super::recovery::Recovery;
+use super::recovery::{Ack, Recovery};
 use super::rtt::RttEstimator;
-use crate::packet::{HEADER_BYTES, Kind, Packet};
+use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
 use crate::units::{Duration, Time};
 
 /// What a sender has done so far.
@@ -95,6 +95,7 @@ pub struct Transmission {
     data: Segmentation,
     max_window: u64,
     initial_window: f64,
+    limited_transmit: bool,
     rtt: RttEstimator,
     /// Segment being timed and when it was sent.
     timed: Option<(u64, Time)>,
@@ -119,13 +120,8 @@ impl Transmission {
                 self.last_timed = Some(seq);
             }
         }
-        out.push(Packet {
-            flow: self.flow,
-            size: self.data.size_of(seq),
-            kind: Kind::Segment,
-            retransmission,
-            seq,
-        });
+        let size = self.data.size_of(seq);
+        out.push(Packet { size, retransmission, seq, ..Packet::control(self.flow, Kind::Segment) });
         if self.timer.is_none() || nothing_outstanding {
             self.restart_timer(now);
         }
@@ -133,7 +129,7 @@ impl Transmission {
 
     /// Sends what a window of `window` segments allows, at most `limit` segments.
     pub fn send_window(&mut self, now: Time, window: u64, limit: u64, out: &mut Vec<Packet>) {
-        let end = (self.una + window).min(self.data.segments() + 1).min(self.next.saturating_add(limit));
+        let end = (self.una + window).min(self.data_end()).min(self.next.saturating_add(limit));
         while self.next < end {
             let seq = self.next;
             self.next += 1;
@@ -141,8 +137,12 @@ impl Transmission {
         }
     }
 
-    /// Limited Transmit (RFC 3042): one new segment for a duplicate ACK, if the receiver allows.
+    /// Limited Transmit (RFC 3042): one new segment for each of the first duplicate ACKs, if it is
+    /// switched on and the receiver allows.
     pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Packet>) {
+        if !self.limited_transmit {
+            return;
+        }
         let allowed = self.cwnd + f64::from(self.dupacks);
         if ((self.next + 1 - self.una) as f64) <= allowed {
             self.send_window(now, self.max_window, 1, out);
@@ -152,6 +152,16 @@ impl Transmission {
     /// The window: the congestion window plus `inflation`, at most what the receiver allows.
     pub fn window(&self, inflation: u64) -> u64 {
         (self.cwnd as u64 + inflation).min(self.max_window)
+    }
+
+    /// The largest window the receiver allows.
+    pub fn max_window(&self) -> u64 {
+        self.max_window
+    }
+
+    /// One past the last segment of the file.
+    pub fn data_end(&self) -> u64 {
+        self.data.segments() + 1
     }
 
     /// Half the window in use, the new size after a loss.
@@ -192,6 +202,31 @@ impl Transmission {
         }
     }
 
+    /// As [`Self::advance_partially`] in SACK's recovery: the backoff always ends, the timer starts
+    /// afresh, and what is being timed stays so.
+    pub fn advance_in_sack_recovery(&mut self, now: Time, acked: u64) {
+        self.move_up_to(acked);
+        self.restart_timer(now);
+        self.rtt.reset_backoff();
+    }
+
+    /// Whether duplicate ACKs now tell of a new loss. Only one beyond the last loss event is new;
+    /// ns-2 excepts the first data segment.
+    pub fn may_retransmit_fast(&self) -> bool {
+        self.dupacks == DUPACK_THRESHOLD && (self.una > self.recover || self.una == 1)
+    }
+
+    /// Notes a fast retransmission: halves threshold and window, restarts the timer. `inflation` is
+    /// what duplicate ACKs have added to the window before.
+    pub fn halve(&mut self, now: Time, inflation: u64) {
+        self.mark_loss();
+        let half = self.half_window(inflation);
+        self.set_ssthresh(half);
+        self.cwnd = half.max(1.0);
+        self.counts.fast_retransmits += 1;
+        self.restart_timer(now);
+    }
+
     fn move_up_to(&mut self, acked: u64) {
         self.una = acked;
         self.next = self.next.max(acked);
@@ -224,7 +259,6 @@ impl Transmission {
 pub struct Sender {
     tx: Transmission,
     recovery: Box<dyn Recovery>,
-    limited_transmit: bool,
 }
 
 /// Duplicate ACKs that indicate a loss (RFC 5681, 3.2).
@@ -247,13 +281,14 @@ impl Sender {
             data: Segmentation::new(bytes, tcp.packet_size.0),
             max_window: u64::from(tcp.max_window.get()),
             initial_window: f64::from(tcp.initial_window.get()),
+            limited_transmit: tcp.limited_transmit,
             rtt,
             timed: None,
             last_timed: None,
             timer: None,
             fresh_rtt: None,
         };
-        Self { tx, recovery: tcp.control.build(), limited_transmit: tcp.limited_transmit }
+        Self { tx, recovery: tcp.control.build() }
     }
 
     /// Opens the connection: sends the SYN.
@@ -263,30 +298,20 @@ impl Sender {
         }
     }
 
-    /// Takes an ACK whose highest segment received in order is `ack`.
-    pub fn on_ack(&mut self, now: Time, ack: u64, out: &mut Vec<Packet>) {
-        let acked = ack + 1;
-        if acked > self.tx.una {
-            self.recovery.on_new_ack(&mut self.tx, now, acked, out);
-            if acked == 1 {
-                self.tx.cwnd = self.tx.initial_window;
-            }
-        } else if acked == self.tx.una {
-            self.on_duplicate(now, out);
+    /// Takes an ACK whose highest segment received in order is `ack`, and which reports `sack`.
+    pub fn on_ack(&mut self, now: Time, ack: u64, sack: &SackBlocks, out: &mut Vec<Packet>) {
+        if self.is_done() {
+            return;
+        }
+        let before = self.tx.una;
+        let limit = self.recovery.on_ack(&mut self.tx, now, Ack { number: ack, sack }, out);
+        if before == 0 && self.tx.una == 1 {
+            self.tx.cwnd = self.tx.initial_window;
         }
         if self.is_done() {
             self.tx.timer = None;
-        } else if let Some(limit) = self.recovery.burst_limit(&self.tx) {
+        } else if let Some(limit) = limit {
             self.transmit(now, limit, out);
-        }
-    }
-
-    fn on_duplicate(&mut self, now: Time, out: &mut Vec<Packet>) {
-        self.tx.dupacks += 1;
-        if self.tx.dupacks >= DUPACK_THRESHOLD {
-            self.recovery.on_dupack(&mut self.tx, now, out);
-        } else if self.limited_transmit {
-            self.tx.send_beyond_window(now, out);
         }
     }
 
@@ -355,6 +380,11 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    use crate::transport::recovery::ControlSpec;
+
+    static NO_SACK: std::sync::LazyLock<SackBlocks> = std::sync::LazyLock::new(SackBlocks::default);
 
     #[test]
     fn a_file_is_cut_into_full_segments_and_a_rest() {
@@ -378,11 +408,11 @@ mod tests {
         let (mut tcp, mut out, now) = (sender(&Tcp::default(), 100), Vec::new(), Time::ZERO);
         tcp.open(now, &mut out);
         assert_eq!(sent(&mut out), [0]);
-        tcp.on_ack(now, 0, &mut out);
+        tcp.on_ack(now, 0, &NO_SACK, &mut out);
         assert_eq!(sent(&mut out), [1, 2]);
-        tcp.on_ack(now, 1, &mut out);
+        tcp.on_ack(now, 1, &NO_SACK, &mut out);
         assert_eq!(sent(&mut out), [3, 4]);
-        tcp.on_ack(now, 2, &mut out);
+        tcp.on_ack(now, 2, &NO_SACK, &mut out);
         assert_eq!(sent(&mut out), [5, 6]);
     }
 
@@ -392,11 +422,11 @@ mod tests {
         let (mut tcp, mut out, now) = (sender(&params, 10), Vec::new(), Time::ZERO);
         tcp.open(now, &mut out);
         for ack in 0..10 {
-            tcp.on_ack(now, ack, &mut out);
+            tcp.on_ack(now, ack, &NO_SACK, &mut out);
             assert!(tcp.tx.next - tcp.tx.una <= 4);
         }
         assert!(!tcp.is_done() && tcp.timer().is_some());
-        tcp.on_ack(now, 10, &mut out);
+        tcp.on_ack(now, 10, &NO_SACK, &mut out);
         assert!(tcp.is_done() && tcp.timer().is_none());
         assert_eq!(sent(&mut out), (0..=10).collect::<Vec<_>>());
     }
@@ -409,7 +439,40 @@ mod tests {
         assert_eq!(at, Time(3_000_000_000));
         tcp.on_timer(at, &mut out);
         assert_eq!(sent(&mut out), [0, 0]);
-        tcp.on_ack(at, 0, &mut out);
+        tcp.on_ack(at, 0, &NO_SACK, &mut out);
         assert_eq!(sent(&mut out), [1]);
+    }
+
+    proptest! {
+        /// Whatever ACKs come, no variant sends beyond the receiver's window, lets its window fall
+        /// below one segment, or waits without a timer while data are outstanding.
+        #[test]
+        fn every_variant_keeps_within_its_limits(
+            acks in prop::collection::vec((0u64..12, any::<bool>()), 1..200),
+            limited_transmit: bool,
+        ) {
+            for control in ControlSpec::defaults() {
+                let params = Tcp { control, limited_transmit, ..Tcp::default() };
+                let (mut tcp, mut out, mut now) = (sender(&params, 60), Vec::new(), Time::ZERO);
+                tcp.open(now, &mut out);
+                for &(step, time_out) in &acks {
+                    now += Duration::from_millis(50);
+                    match tcp.timer() {
+                        Some(at) if time_out => {
+                            now = now.max(at);
+                            tcp.on_timer(now, &mut out);
+                        }
+                        _ => {
+                            let ack = (tcp.tx.una + step / 3).min(tcp.tx.end).saturating_sub(1);
+                            tcp.on_ack(now, ack, &NO_SACK, &mut out);
+                        }
+                    }
+                    prop_assert!(tcp.tx.cwnd >= 1.0 && tcp.tx.ssthresh >= 2);
+                    prop_assert!(tcp.tx.end - tcp.tx.una <= tcp.tx.max_window);
+                    prop_assert!(tcp.tx.end <= tcp.tx.data_end());
+                    prop_assert_eq!(tcp.timer().is_none(), tcp.is_done());
+                }
+            }
+        }
     }
 }

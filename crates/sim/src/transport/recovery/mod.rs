@@ -1,31 +1,97 @@
 //! What a classic TCP variant does about loss.
 
 pub mod newreno;
+pub mod reno;
+pub mod sack;
+pub mod tahoe;
 
-use super::sender::Transmission;
-use crate::packet::Packet;
+use super::sender::{DUPACK_THRESHOLD, Transmission};
+use crate::packet::{Packet, SackBlocks};
 use crate::registry;
 use crate::units::Time;
 
+/// An ACK as a policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack<'a> {
+    /// Highest segment received in order.
+    pub number: u64,
+    /// Segments received beyond it.
+    pub sack: &'a SackBlocks,
+}
+
+impl Ack<'_> {
+    /// One past the highest segment received in order.
+    pub fn acked(&self) -> u64 {
+        self.number + 1
+    }
+}
+
 /// The policy of one variant. The machine it steers is [`Transmission`].
 pub trait Recovery: Send + std::fmt::Debug {
+    /// Takes an ACK; returns how many segments the window may let out now, `None` for none.
+    fn on_ack(
+        &mut self,
+        tx: &mut Transmission,
+        now: Time,
+        ack: Ack<'_>,
+        out: &mut Vec<Packet>,
+    ) -> Option<u64>;
+    /// The retransmission timer has expired; the machine goes back to `una` by itself.
+    fn on_timeout(&mut self, tx: &mut Transmission);
+    /// Segments by which duplicate ACKs inflate the window.
+    fn inflation(&self) -> u64 {
+        0
+    }
+}
+
+/// The policy of a variant that looks at the ACK's number alone.
+trait Cumulative {
     /// An ACK for segments not acknowledged before, everything below `acked`.
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Packet>);
     /// The third or a later duplicate ACK in a row.
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Packet>);
-    /// The retransmission timer has expired; the machine goes back to `una` by itself.
-    fn on_timeout(&mut self, tx: &mut Transmission);
-    /// Segments by which duplicate ACKs inflate the window.
-    fn inflation(&self) -> u64;
-    /// How many segments may be sent now that an ACK has been processed; `None` for none.
-    fn burst_limit(&self, tx: &Transmission) -> Option<u64>;
+}
+
+/// Tells new ACKs from duplicates.
+fn classify(
+    policy: &mut impl Cumulative,
+    tx: &mut Transmission,
+    now: Time,
+    acked: u64,
+    out: &mut Vec<Packet>,
+) {
+    if acked > tx.una {
+        policy.on_new_ack(tx, now, acked, out);
+    } else if acked == tx.una {
+        tx.dupacks += 1;
+        if tx.dupacks >= DUPACK_THRESHOLD {
+            policy.on_dupack(tx, now, out);
+        } else {
+            tx.send_beyond_window(now, out);
+        }
+    }
+}
+
+/// Between the first and the third duplicate ACK only Limited Transmit sends.
+fn unless_waiting(tx: &Transmission, in_recovery: u64) -> Option<u64> {
+    match tx.dupacks {
+        0 => Some(u64::MAX),
+        DUPACK_THRESHOLD.. => Some(in_recovery),
+        _ => None,
+    }
 }
 
 registry! {
     /// The TCP variant, as a scenario names it.
     "control" ControlSpec {
+        /// Tahoe: any loss is answered by slow start from one segment.
+        "tahoe" => Tahoe(tahoe::Tahoe),
+        /// Reno (RFC 2581): fast recovery until the first new ACK.
+        "reno" => Reno(reno::Reno),
         /// NewReno (RFC 6582): stays in fast recovery until the whole window is acknowledged.
         "newreno" => NewReno(newreno::NewReno),
+        /// SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing.
+        "sack" => Sack(sack::Sack),
     }
 }
 
@@ -39,7 +105,15 @@ impl ControlSpec {
     /// The policy in its initial state.
     pub fn build(&self) -> Box<dyn Recovery> {
         match self {
+            Self::Tahoe(_) => Box::new(tahoe::Policy),
+            Self::Reno(_) => Box::new(reno::Policy::default()),
             Self::NewReno(_) => Box::new(newreno::Policy::default()),
+            Self::Sack(_) => Box::new(sack::Policy::default()),
         }
+    }
+
+    /// Whether the receiver should report segments beyond a gap.
+    pub fn wants_sack(&self) -> bool {
+        matches!(self, Self::Sack(_))
     }
 }

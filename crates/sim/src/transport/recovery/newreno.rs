@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Recovery;
+use super::{Ack, Cumulative, Recovery, classify, unless_waiting};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
 use crate::transport::sender::{DUPACK_THRESHOLD, Transmission};
@@ -41,17 +41,6 @@ pub struct Policy {
 }
 
 impl Policy {
-    fn enter(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Packet>) {
-        tx.mark_loss();
-        tx.restart_timer(now);
-        let half = tx.half_window(self.inflation());
-        tx.set_ssthresh(half);
-        tx.cwnd = half.max(1.0);
-        tx.counts.fast_retransmits += 1;
-        tx.send(now, tx.una, out);
-        self.phase = Phase::Recovery { inflation: u64::from(DUPACK_THRESHOLD), partial_ack_seen: false };
-    }
-
     /// Takes what a partial ACK acknowledged out of the inflation, and the rest out of the window.
     fn deflate(tx: &mut Transmission, inflation: u64, acked: u64) -> u64 {
         if inflation > acked {
@@ -63,7 +52,7 @@ impl Policy {
     }
 }
 
-impl Recovery for Policy {
+impl Cumulative for Policy {
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Packet>) {
         match self.phase {
             Phase::Recovery { inflation, partial_ack_seen } if acked < tx.recover => {
@@ -84,14 +73,27 @@ impl Recovery for Policy {
     }
 
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Packet>) {
-        if let Phase::Recovery { inflation, .. } = &mut self.phase
-            && tx.dupacks > DUPACK_THRESHOLD
-        {
+        if tx.may_retransmit_fast() {
+            tx.halve(now, self.inflation());
+            tx.send(now, tx.una, out);
+            let inflation = u64::from(DUPACK_THRESHOLD);
+            self.phase = Phase::Recovery { inflation, partial_ack_seen: false };
+        } else if let Phase::Recovery { inflation, .. } = &mut self.phase {
             *inflation += 1;
-        } else if tx.dupacks == DUPACK_THRESHOLD && (tx.una > tx.recover || tx.una == 1) {
-            // Only a loss beyond the last recovery is a new one; ns-2 excepts the first segment.
-            self.enter(tx, now, out);
         }
+    }
+}
+
+impl Recovery for Policy {
+    fn on_ack(
+        &mut self,
+        tx: &mut Transmission,
+        now: Time,
+        ack: Ack<'_>,
+        out: &mut Vec<Packet>,
+    ) -> Option<u64> {
+        classify(self, tx, now, ack.acked(), out);
+        unless_waiting(tx, RECOVERY_BURST)
     }
 
     fn on_timeout(&mut self, tx: &mut Transmission) {
@@ -103,14 +105,6 @@ impl Recovery for Policy {
         match self.phase {
             Phase::Open => 0,
             Phase::Recovery { inflation, .. } => inflation,
-        }
-    }
-
-    fn burst_limit(&self, tx: &Transmission) -> Option<u64> {
-        match tx.dupacks {
-            0 => Some(u64::MAX),
-            DUPACK_THRESHOLD.. => Some(RECOVERY_BURST),
-            _ => None,
         }
     }
 }

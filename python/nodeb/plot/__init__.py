@@ -1,0 +1,23 @@
+"""Pictures of results, made with matplotlib.
+
+Each function returns a `matplotlib.figure.Figure`: a notebook shows it,
+`figure.savefig("cwnd.svg")` keeps it. A picture of a time series needs that series to be recorded
+(`[record]` in the scenario) and shows one replication; a picture of means shows their 95 %
+confidence intervals.
+"""
+
+from nodeb.plot.intervals import Line, bars, lines
+from nodeb.plot.series import cwnd, queue, sequence, throughput
+from nodeb.plot.style import PALETTE, new_figure
+
+__all__ = [
+    "PALETTE",
+    "Line",
+    "bars",
+    "cwnd",
+    "lines",
+    "new_figure",
+    "queue",
+    "sequence",
+    "throughput",
+]

@@ -1,0 +1,203 @@
+"""Means with their 95 % confidence intervals, as lines or as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from nodeb.errors import InputError
+from nodeb.plot.style import DASHES, MARKERS, SIZE, color, legend, new_figure
+
+PUBLISHED_LABEL = "published"
+BAR_INK = "#57606a"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve or one colour of bars.
+
+    Attributes:
+        label: entry in the legend.
+        mean: a value for each place on the axis.
+        low: lower ends of the intervals; empty for none.
+        high: upper ends of the intervals.
+        published: values to compare with, drawn hollow; None where there is none.
+    """
+
+    label: str
+    mean: Sequence[float]
+    low: Sequence[float] = ()
+    high: Sequence[float] = ()
+    published: Sequence[float | None] = ()
+
+    def errors(self) -> list[list[float]] | None:
+        """Distances to the ends of the intervals, as matplotlib wants them."""
+        if not self.low:
+            return None
+        below = [max(0.0, m - lo) for m, lo in zip(self.mean, self.low, strict=True)]
+        above = [max(0.0, hi - m) for m, hi in zip(self.mean, self.high, strict=True)]
+        return [below, above]
+
+
+def lines(
+    title: str,
+    x_label: str,
+    y_label: str,
+    x: Sequence[float],
+    data: Sequence[Line],
+    *,
+    ticks: Sequence[str] = (),
+    from_zero: bool = True,
+    size: tuple[float, float] = SIZE,
+) -> Figure:
+    """Curves with error bars.
+
+    Args:
+        title: what is shown.
+        x_label: quantity and unit of the x axis.
+        y_label: quantity and unit of the y axis.
+        x: places on the x axis.
+        data: the curves.
+        ticks: labels of the places; none labels them with their numbers.
+        from_zero: let the y axis begin at zero.
+        size: width and height in inches.
+
+    Raises:
+        InputError: if a curve has not as many values as there are places.
+    """
+    _check(x, data)
+    figure, axes = new_figure(title, x_label, y_label, size)
+    for place, line in enumerate(data):
+        axes.errorbar(
+            x,
+            line.mean,
+            yerr=line.errors(),
+            label=line.label,
+            color=color(place),
+            marker=MARKERS[place % len(MARKERS)],
+            markersize=5,
+            linestyle=DASHES[place % len(DASHES)],
+            capsize=3,
+            elinewidth=1.1,
+        )
+        _hollow(axes, x, line, place)
+    _explain_published(axes, data, "o", "none")
+    axes.set_xticks(list(x), list(ticks) or None)
+    return _finish(figure, axes, data, from_zero)
+
+
+def bars(
+    title: str,
+    x_label: str,
+    y_label: str,
+    places: Sequence[str],
+    data: Sequence[Line],
+    *,
+    size: tuple[float, float] = SIZE,
+) -> Figure:
+    """Groups of bars with error bars.
+
+    Args:
+        title: what is shown.
+        x_label: what the groups are.
+        y_label: quantity and unit of the y axis.
+        places: labels of the groups.
+        data: one entry per colour.
+        size: width and height in inches.
+
+    Raises:
+        InputError: if an entry has not as many values as there are groups.
+    """
+    x = list(range(len(places)))
+    _check(x, data)
+    figure, axes = new_figure(title, x_label, y_label, size)
+    width = 0.8 / max(1, len(data))
+    for place, line in enumerate(data):
+        at = [one + (place - (len(data) - 1) / 2) * width for one in x]
+        axes.bar(
+            at,
+            line.mean,
+            0.92 * width,
+            yerr=line.errors(),
+            label=line.label,
+            color=color(place),
+            capsize=3,
+            ecolor=BAR_INK,
+        )
+        _on_bars(axes, at, line)
+    _explain_published(axes, data, "D", "white")
+    axes.grid(visible=False, axis="x")
+    axes.set_xticks(x, list(places))
+    return _finish(figure, axes, data, from_zero=True)
+
+
+def _hollow(axes: Axes, x: Sequence[float], line: Line, place: int) -> None:
+    """Published values of a curve: hollow and larger, so that both can be seen."""
+    known = _known(x, line)
+    axes.plot(
+        *known,
+        linestyle="none",
+        marker=MARKERS[place % len(MARKERS)],
+        markersize=10,
+        markerfacecolor="none",
+        markeredgecolor=color(place),
+        markeredgewidth=1.2,
+        alpha=0.75,
+    )
+
+
+def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
+    """Published values on bars: light diamonds, which stand out on every colour."""
+    known = _known(x, line)
+    axes.plot(
+        *known,
+        linestyle="none",
+        marker="D",
+        markersize=6,
+        markerfacecolor="white",
+        markeredgecolor=BAR_INK,
+        markeredgewidth=1.2,
+        zorder=5,
+    )
+
+
+def _known(x: Sequence[float], line: Line) -> tuple[list[float], list[float]]:
+    """Places and values of what was published."""
+    pairs = [(a, v) for a, v in zip(x, line.published, strict=False) if v is not None]
+    return [a for a, _ in pairs], [v for _, v in pairs]
+
+
+def _explain_published(axes: Axes, data: Sequence[Line], marker: str, face: str) -> None:
+    """An entry of the legend for the published values, where there are any."""
+    if any(v is not None for line in data for v in line.published):
+        axes.plot(
+            [],
+            [],
+            linestyle="none",
+            marker=marker,
+            markersize=7,
+            markerfacecolor=face,
+            markeredgecolor=BAR_INK,
+            label=PUBLISHED_LABEL,
+        )
+
+
+def _check(x: Sequence[float], data: Sequence[Line]) -> None:
+    for line in data:
+        if len(line.mean) != len(x):
+            raise InputError(f"`{line.label}` has {len(line.mean)} values for {len(x)} places")
+
+
+def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -> Figure:
+    values = [
+        v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None
+    ]
+    finite = [v for v in values if np.isfinite(v)]
+    if from_zero and finite and min(finite) >= 0 < max(finite):
+        axes.set_ylim(0, 1.08 * max(finite))
+    legend(axes, columns=2 if len(data) == 3 else 3, last=PUBLISHED_LABEL)
+    return figure

@@ -1,0 +1,73 @@
+"""Figures as files and as part of a page, where they follow its light or dark colours."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from nodeb.plot.style import FAINT, INK, PALETTE
+
+PNG_DPI = 150
+_FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
+_ID = re.compile(r'\b(id="|url\(#|href="#)')
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a PNG file on white."""
+    data = io.BytesIO()
+    # No date and no software version: the same figure is the same file.
+    figure.savefig(data, format="png", dpi=PNG_DPI, facecolor="white", metadata={"Software": None})
+    return data.getvalue()
+
+
+def standalone_svg(figure: Figure, name: str) -> str:
+    """The figure as an SVG file on white; `name` seeds its identifiers."""
+    return _save(figure, name, facecolor="white")
+
+
+def inline_svg(figure: Figure, name: str, description: str) -> str:
+    """The figure as an `<svg>` element of a page.
+
+    Its colours become the page's CSS variables (`--c0` ..., `--grid`, the text colour), its
+    identifiers begin with `name` so that several figures can share a page, and its text is the
+    page's.
+
+    Args:
+        figure: what to draw; its title is dropped, the page has a caption.
+        name: unique name of the figure on the page.
+        description: what a screen reader says.
+    """
+    for axes in figure.axes:
+        axes.set_title("", loc="left")
+        axes.set_facecolor("none")
+    text = _save(figure, name, facecolor="none")
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    # In HTML an <svg> needs neither namespaces nor xlink.
+    text = re.sub(r' xmlns(?::\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
+    text = _ID.sub(lambda match: f"{match.group(1)}{name}-", text)
+    text = _themed(_FAMILY.sub(r"\1inherit-font", text)).replace(
+        "inherit-font", "system-ui, sans-serif"
+    )
+    label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
+    text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
+    return text.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
+
+
+def _save(figure: Figure, name: str, facecolor: str) -> str:
+    data = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name}):
+        figure.savefig(data, format="svg", facecolor=facecolor, metadata={"Date": None})
+    return data.getvalue()
+
+
+def _themed(text: str) -> str:
+    names = {INK: "currentColor", FAINT: "var(--grid)", "#57606a": "var(--muted)"}
+    names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}
+    for paint, name in names.items():
+        text = re.sub(re.escape(paint), name, text, flags=re.IGNORECASE)
+    return text

@@ -1,0 +1,246 @@
+"""Runs the scenarios of a study over threads, each once and until it is known well enough."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from nodeb.errors import NodebError, RunError
+from nodeb.reproduce import grid
+from nodeb.reproduce.measure import Log, Tables
+from nodeb.reproduce.study import Effort, Selection, Study
+
+SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few
+CHUNK_COST = 25  # short replications travel together, as handing over each would cost as much as it
+
+
+class Control(Protocol):
+    """Stops a replication from another thread."""
+
+    def cancel(self) -> None:
+        """Ask it to stop."""
+        ...
+
+
+class Simulator(Protocol):
+    """What a campaign needs of the simulation core (`nodeb._core` has this form)."""
+
+    def resolve(self, json: str) -> str:
+        """Complete a partial scenario."""
+        ...
+
+    def control(self) -> Control:
+        """A new handle for one replication."""
+        ...
+
+    def run(self, json: str, seed: int, run: int, control: Any) -> Tables:
+        """Simulate one replication."""
+        ...
+
+
+class CoreSimulator:
+    """The simulation core behind the `Simulator` protocol."""
+
+    def __init__(self) -> None:
+        from nodeb import _core  # a study's data can be read without the extension
+
+        self._core = _core
+
+    def resolve(self, json: str) -> str:
+        """Complete a partial scenario."""
+        return self._core.resolve(json)
+
+    def control(self) -> Control:
+        """A new handle for one replication."""
+        return self._core.Control()
+
+    def run(self, json: str, seed: int, run: int, control: Any) -> Tables:
+        """Simulate one replication."""
+        return self._core.run(json, seed, run, control)
+
+
+@dataclass
+class _Point:
+    """One distinct scenario of the campaign."""
+
+    json: str
+    label: str
+    effort: Effort
+    log: Log = field(default_factory=Log)
+    planned: int = 0
+
+    def wanted(self) -> int:
+        """Replications that are needed as far as is known now."""
+        done, effort = len(self.log), self.effort
+        if done < effort.runs:
+            return effort.runs
+        if effort.precision is None or done >= effort.max_runs:
+            return done
+        width = self.log.relative_half_width()
+        if width <= effort.precision:
+            return done
+        needed = math.ceil(done * (width / effort.precision) ** 2 * SAFETY)
+        return min(effort.max_runs, max(done + 1, needed))
+
+
+class Campaign:
+    """The replications of one study.
+
+    Results depend on study, seed and `quick` only, never on the number of threads. All scenarios
+    use the same seed, so replication i of any two meets the same random streams.
+
+    Args:
+        study: what to simulate.
+        simulator: the simulation core.
+        seed: seed of all random streams.
+        jobs: threads; None takes one per processor.
+        quick: the study's short version.
+        tick: called with a label and the cost of finished replications.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        simulator: Simulator,
+        *,
+        seed: int,
+        jobs: int | None = None,
+        quick: bool = False,
+        tick: Callable[[str, float], None] | None = None,
+    ) -> None:
+        self.study = study
+        self.seed = seed
+        self.quick = quick
+        self.jobs = jobs or os.cpu_count() or 1
+        self._simulator = simulator
+        self._tick = tick or (lambda label, cost: None)
+        self._points: dict[str, _Point] = {}
+        self._by_selection: dict[Selection, _Point] = {}
+
+    def replications(self) -> int:
+        """Replications so far, of all scenarios."""
+        return sum(len(point.log) for point in self._points.values())
+
+    def scenarios(self) -> list[tuple[str, str, int, int]]:
+        """Label, resolved scenario (JSON), replications and unfinished downloads of each."""
+        return [
+            (point.label, point.json, len(point.log), point.log.unfinished)
+            for point in self._points.values()
+        ]
+
+    def log(self, selection: Selection) -> Log:
+        """Replications of a selection, simulated now if they were not before."""
+        self.measure([selection])
+        return self._point(selection).log
+
+    def cost(self, selections: Iterable[Selection]) -> float:
+        """Rough cost of what is still to be simulated for these selections."""
+        points = {id(p): p for p in map(self._point, selections)}
+        return sum(max(0, p.effort.runs - len(p.log)) * p.effort.cost for p in points.values())
+
+    def measure(self, selections: Iterable[Selection]) -> None:
+        """Simulate what these selections need; rounds go on until all are known well enough."""
+        points = list({id(p): p for p in map(self._point, selections)}.values())
+        while jobs := self._open_jobs(points):
+            self._run(jobs)
+
+    def _point(self, selection: Selection) -> _Point:
+        key = self.study.ordered(grid.simulated(selection))
+        if key not in self._by_selection:
+            resolved = self._resolve(key)
+            effort = grid.effort(self.study, key, self.quick)
+            label = ", ".join(choice.label for choice in key)
+            point = self._points.setdefault(resolved, _Point(resolved, label, effort))
+            self._by_selection[key] = point
+        return self._by_selection[key]
+
+    def _resolve(self, selection: Selection) -> str:
+        partial = grid.scenario(self.study, selection)
+        try:
+            return self._simulator.resolve(json.dumps(partial))
+        except ValueError as error:
+            label = ", ".join(choice.label for choice in selection)
+            raise RunError(
+                f"{self.study.name}: the scenario of {label} is wrong: {error}"
+            ) from error
+
+    @staticmethod
+    def _open_jobs(points: list[_Point]) -> list[_Job]:
+        """The replications of the next round, in chunks, the longest first."""
+        jobs = []
+        for point in points:
+            size = max(1, int(CHUNK_COST / point.effort.cost))
+            runs = range(len(point.log), point.wanted())
+            jobs += [_Job(point, runs[at : at + size]) for at in range(0, len(runs), size)]
+        return sorted(jobs, key=lambda job: -job.point.effort.cost)
+
+    def _run(self, jobs: list[_Job]) -> None:
+        stop = _Stop()
+        pool = ThreadPoolExecutor(self.jobs)
+        try:
+            futures = {pool.submit(self._chunk, job, stop): job for job in jobs}
+            results = {
+                futures[done]: self._result(done, futures[done]) for done in as_completed(futures)
+            }
+        except BaseException:
+            stop.cancel()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+        for job in sorted(jobs, key=lambda job: job.runs.start):
+            for tables in results[job]:
+                job.point.log.add(tables)
+
+    def _chunk(self, job: _Job, stop: _Stop) -> list[Tables]:
+        found = []
+        for run in job.runs:
+            control = stop.watch(self._simulator.control())
+            found.append(self._simulator.run(job.point.json, self.seed, run, control))
+        return found
+
+    def _result(self, future: Future[list[Tables]], job: _Job) -> list[Tables]:
+        try:
+            found = future.result()
+        except NodebError:
+            raise
+        except Exception as error:
+            raise RunError(
+                f"{self.study.name}: replications {job.runs.start} to {job.runs.stop - 1} of "
+                f"{job.point.label} failed: {error}"
+            ) from error
+        self._tick(job.point.label, job.point.effort.cost * len(job.runs))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """Some replications of one scenario."""
+
+    point: _Point
+    runs: range
+
+
+class _Stop:
+    """Cancels the replications of all threads, those included that begin a moment later."""
+
+    def __init__(self) -> None:
+        self._controls: list[Control] = []
+        self._cancelled = False
+
+    def watch(self, control: Control) -> Control:
+        """Have this one cancelled with the others."""
+        self._controls.append(control)
+        if self._cancelled:
+            control.cancel()
+        return control
+
+    def cancel(self) -> None:
+        """Cancel all."""
+        self._cancelled = True
+        for control in list(self._controls):
+            control.cancel()

@@ -1,0 +1,333 @@
+"""The cells of a study's tables and the points of its curves, measured."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nodeb import analytics
+from nodeb.errors import InputError
+from nodeb.reproduce.campaign import Campaign
+from nodeb.reproduce.measure import (
+    Combined,
+    Constant,
+    Estimate,
+    Measured,
+    Quantity,
+    estimate,
+    metric,
+)
+from nodeb.reproduce.study import Choice, FigureSpec, Selection, Study, TableSpec, Tolerance
+
+COLUMNS = (
+    "study",
+    "item",
+    "row",
+    "column",
+    "unit",
+    "published",
+    "measured",
+    "ci95_low",
+    "ci95_high",
+    "replications",
+)
+SIGNIFICANT = 7
+NO_TOLERANCE = Tolerance()
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One table cell or one point of a curve.
+
+    Attributes:
+        item: table or figure, for example "Table 13".
+        row: label of the row, or of the place on a curve's axis.
+        column: label of the column, or of the curve.
+        unit: unit of all values.
+        published: the study's value; None where it printed only a picture or the value is withheld.
+        measured: the value found here.
+        digits: decimals to show.
+        tolerance: when the two count as near.
+    """
+
+    item: str
+    row: str
+    column: str
+    unit: str
+    published: float | None
+    measured: Estimate
+    digits: int = 1
+    tolerance: Tolerance = NO_TOLERANCE
+
+    @property
+    def deviation(self) -> float | None:
+        """Measured minus published, in the cell's unit; None without one of them."""
+        if self.published is None or not self.measured.known:
+            return None
+        return self.measured.value - self.published
+
+    @property
+    def grade(self) -> str:
+        """`near`: within the tolerance, `off`: within twice as much, `far`: beyond; else `open`."""
+        if self.published is None:
+            return "open"
+        deviation, allowed = self.deviation, self.tolerance.allowed(self.published)
+        if deviation is None:
+            return "far"
+        if allowed is None:
+            return "plain"
+        # Published values are rounded: half a digit more is not a deviation, nor is 1e-9 of
+        # arithmetic.
+        size = abs(deviation) - 1e-9 * max(1.0, abs(self.published))
+        return "near" if size <= allowed else "off" if size <= 2 * allowed else "far"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A measured table: its labels and its cells, row by row.
+
+    `blocks` says for each row to which block of rows it belongs (the first axis of several);
+    `corner` and `across` are what the rows and columns are, when they are of one axis.
+    """
+
+    spec: TableSpec
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[Cell, ...], ...]
+    blocks: tuple[str, ...] = ()
+    corner: str = ""
+    across: str = ""
+
+    def __iter__(self) -> Iterator[Cell]:
+        for row in self.cells:
+            yield from row
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A measured curve: places on the axis, and a cell for each."""
+
+    label: str
+    x: tuple[float, ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A measured figure, and what the study's own tables say about it."""
+
+    spec: FigureSpec
+    x_label: str
+    x_ticks: tuple[str, ...]
+    curves: tuple[Curve, ...]
+    implied: tuple[tuple[float | None, ...], ...]
+
+
+def quantity(campaign: Campaign, selection: Selection, default_metric: str | None) -> Quantity:
+    """What a selection measures: a metric of its scenario, or a combination of two selections."""
+    derived = next((choice for choice in selection if choice.derived), None)
+    if derived is not None and derived.derived is not None:
+        operation, left, right = derived.derived
+        axis = campaign.study.axis(derived.axis)
+        sides = [
+            quantity(
+                campaign,
+                _replace(selection, derived, campaign.study.choice(axis, key)),
+                default_metric,
+            )
+            for key in (left, right)
+        ]
+        return Combined(operation, sides[0], sides[1])
+    name = next((choice.metric for choice in selection if choice.metric), default_metric)
+    if name is None:
+        raise InputError(f"{campaign.study.name}: nothing says what to measure")
+    params: dict[str, Any] = {}
+    for choice in selection:
+        params.update(choice.params)
+    return Measured(campaign.log(_base(selection)), metric(name), params)
+
+
+def _replace(selection: Selection, old: Choice, new: Choice) -> Selection:
+    return tuple(new if choice is old else choice for choice in selection)
+
+
+def _base(selection: Selection) -> Selection:
+    return tuple(choice for choice in selection if not choice.derived)
+
+
+def needed(study: Study, selections: Iterable[Selection]) -> list[Selection]:
+    """The scenarios behind some selections, those behind derived ones included."""
+    found: list[Selection] = []
+    for selection in selections:
+        derived = next((choice for choice in selection if choice.derived), None)
+        if derived is None or derived.derived is None:
+            found.append(selection)
+            continue
+        axis = study.axis(derived.axis)
+        sides = [_replace(selection, derived, study.choice(axis, k)) for k in derived.derived[1:]]
+        found += needed(study, sides)
+    return found
+
+
+def table_selections(study: Study, table: TableSpec) -> list[Selection]:
+    """The selections that a table simulates; none for an analytic table."""
+    if table.analytic:
+        return []
+    return needed(study, study.select((*table.fixed, *table.rows, *table.columns)))
+
+
+def figure_selections(study: Study, figure: FigureSpec) -> list[Selection]:
+    """The selections that a figure simulates."""
+    return needed(study, study.select((*figure.fixed, *figure.series, figure.x)))
+
+
+def table(campaign: Campaign, spec: TableSpec) -> Grid:
+    """Measure a table."""
+    study = campaign.study
+    campaign.measure(table_selections(study, spec))
+    fixed = tuple(choice for choices in study.select(spec.fixed) for choice in choices)
+    rows, columns = study.select(spec.rows), study.select(spec.columns)
+    cells = tuple(
+        tuple(
+            _table_cell(campaign, spec, fixed, (row, column), _published(spec, i, j))
+            for j, column in enumerate(columns)
+        )
+        for i, row in enumerate(rows)
+    )
+    blocks = tuple(row[0].label if len(row) > 1 else "" for row in rows)
+    labels = tuple(map(label, rows)), tuple(map(label, columns))
+    return Grid(
+        spec,
+        *labels,
+        cells,
+        blocks,
+        _axis_label(study, spec.rows),
+        _axis_label(study, spec.columns),
+    )
+
+
+def _axis_label(study: Study, selectors: Sequence[str]) -> str:
+    """What the rows or columns are, when they are of one axis."""
+    return study.axis(selectors[0].partition(":")[0]).label if len(selectors) == 1 else ""
+
+
+def _published(spec: TableSpec, row: int, column: int) -> float | None:
+    return spec.published[row][column] if spec.published else None
+
+
+def _table_cell(
+    campaign: Campaign,
+    spec: TableSpec,
+    fixed: Selection,
+    place: tuple[Selection, Selection],
+    published: float | None,
+) -> Cell:
+    row, column = place
+    selection = (*fixed, *row, *column)
+    if spec.analytic:
+        value = estimate(Constant(_calculate(spec.analytic, selection) * spec.scale))
+    else:
+        value = estimate(quantity(campaign, selection, spec.metric))
+    unit = next((choice.unit for choice in selection if choice.unit), spec.unit)
+    # A tolerance is in the table's own unit; cells in another unit are shown without a grade.
+    tolerance = spec.tolerance if unit == spec.unit else Tolerance(relative=spec.tolerance.relative)
+    return Cell(spec.id, label(row), label(column), unit, published, value, spec.digits, tolerance)
+
+
+def _calculate(function: str, selection: Selection) -> float:
+    params: dict[str, Any] = {}
+    for choice in selection:
+        params.update(choice.params)
+    if function not in analytics.__all__:
+        raise InputError(f"unknown formula `{function}` (known: {', '.join(analytics.__all__)})")
+    return float(getattr(analytics, function)(**params))
+
+
+def figure(campaign: Campaign, spec: FigureSpec, published: Mapping[str, TableSpec]) -> Chart:
+    """Measure a figure; `published` are the study's tables, for markers that follow from them."""
+    study = campaign.study
+    campaign.measure(figure_selections(study, spec))
+    fixed = tuple(choice for choices in study.select(spec.fixed) for choice in choices)
+    places, series = study.choices(spec.x), study.select(spec.series)
+    curves = tuple(
+        Curve(
+            label(one),
+            tuple(_x(place, at) for at, place in enumerate(places)),
+            tuple(_point_cell(campaign, spec, fixed, one, place) for place in places),
+        )
+        for one in series
+    )
+    axis = study.axis(spec.x.partition(":")[0])
+    ticks = tuple(place.label for place in places)
+    return Chart(spec, axis.label, ticks, curves, _implied(study, spec, published, series))
+
+
+def _x(choice: Choice, place: int) -> float:
+    return float(place) if choice.x is None else choice.x
+
+
+def _point_cell(
+    campaign: Campaign, spec: FigureSpec, fixed: Selection, series: Selection, place: Choice
+) -> Cell:
+    value = estimate(quantity(campaign, (*fixed, *series, place), spec.metric))
+    return Cell(spec.id, label((place,)), label(series), spec.unit, None, value, spec.digits)
+
+
+def _implied(
+    study: Study, spec: FigureSpec, tables: Mapping[str, TableSpec], series: Sequence[Selection]
+) -> tuple[tuple[float | None, ...], ...]:
+    """What a published utilization table says about the rates of a figure, a tuple per curve."""
+    if spec.published is None:
+        return tuple(() for _ in series)
+    source, via = tables[spec.published[0]], spec.published[1]
+    places = study.choices(spec.x)
+    return tuple(
+        tuple(
+            None
+            if source.published[i][j] is None
+            else _from_utilization(float(source.published[i][j] or 0), via, (*one, place))
+            for i, place in enumerate(places)
+        )
+        for j, one in enumerate(series)
+    )
+
+
+def _from_utilization(percent: float, via: str, selection: Selection) -> float:
+    """A utilization, or the bit rate in kb/s behind it: `nodeb.analytics` backwards."""
+    if via == "utilization":
+        return percent
+    params = {key: value for choice in selection for key, value in choice.params.items()}
+    carried = percent / 100 * float(params["rate_kbps"])
+    if via == "retransmit":
+        return carried
+    return carried * (1 - float(params["bler"])) * float(params["payload_share"])
+
+
+def label(selection: Selection) -> str:
+    """Text of a row or column."""
+    return ", ".join(choice.label for choice in selection)
+
+
+def number(value: float | None) -> str:
+    """A number for a CSV file: seven significant digits, empty when there is none."""
+    if value is None or not math.isfinite(value):
+        return ""
+    return f"{value:.{SIGNIFICANT}g}"
+
+
+def to_csv(study: str, cells: Iterable[Cell]) -> str:
+    """The text of `cells.csv`."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for cell in cells:
+        found = cell.measured
+        values = (cell.published, found.value, found.low, found.high)
+        writer.writerow(
+            [study, cell.item, cell.row, cell.column, cell.unit, *map(number, values), found.runs]
+        )
+    return text.getvalue()

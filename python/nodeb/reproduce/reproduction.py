@@ -1,0 +1,344 @@
+"""Reproduces a study: measures its items one by one and writes what is there after each."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nodeb.errors import InputError
+from nodeb.reproduce import cells as cells_module
+from nodeb.reproduce import claims as claims_module
+from nodeb.reproduce import study as study_module
+from nodeb.reproduce import targets as targets_module
+from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
+from nodeb.reproduce.cells import Cell, Chart, Grid
+from nodeb.reproduce.claims import Verdict
+from nodeb.reproduce.output import prepare, write
+from nodeb.reproduce.study import Study, nearest
+from nodeb.reproduce.targets import Target
+
+Progress = Callable[[float, str], None]
+DEFAULT_SEED = 1
+REPORT_SHARE = 0.03  # of the progress bar
+STEP = 0.002  # a bar that is redrawn for less only costs time
+
+
+@dataclass
+class ReproduceOutcome:
+    """What a reproduction found and where it wrote it.
+
+    Attributes:
+        headline_title: title of a small table that says most in least space.
+        headline_columns: its column labels.
+        headline_rows: its rows.
+        report: path of `report.html`.
+        summary_lines: sentences about targets, claims and effort, for a terminal.
+        cells: every table cell and curve point.
+        claims: every claim that was judged.
+        targets: every target.
+    """
+
+    headline_title: str
+    headline_columns: list[str]
+    headline_rows: list[list[str]]
+    report: Path
+    summary_lines: list[str]
+    cells: list[Cell] = field(default_factory=list)
+    claims: list[Verdict] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
+
+
+@dataclass
+class Findings:
+    """Everything measured so far."""
+
+    study: Study
+    seed: int
+    quick: bool
+    items: list[str]
+    grids: dict[str, Grid] = field(default_factory=dict)
+    charts: dict[str, Chart] = field(default_factory=dict)
+    verdicts: list[Verdict] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
+    replications: int = 0
+    scenarios: int = 0
+    unfinished: list[str] = field(default_factory=list)
+    wall_s: float = 0.0
+    complete: bool = False
+
+    def cells(self) -> list[Cell]:
+        """Cells of the tables and points of the figures, in the study's order."""
+        found: list[Cell] = []
+        for item in self.study.items():
+            if item in self.grids:
+                found += self.grids[item]
+            elif item in self.charts:
+                found += [cell for curve in self.charts[item].curves for cell in curve.cells]
+        return found
+
+
+def run(
+    name: str,
+    out: Path,
+    items: Sequence[str] | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    seed: int = DEFAULT_SEED,
+    progress: Progress | None = None,
+    *,
+    simulator: Simulator | None = None,
+) -> ReproduceOutcome:
+    """Reproduce a study: every table, figure and claim, or some of them.
+
+    Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. The first is written
+    anew after each item, so an interrupted run leaves what it had measured.
+
+    Args:
+        name: the study, one of `nodeb.reproduce.names()`.
+        out: folder to write to; it is made if need be.
+        items: tables and figures to do, for example `["Table 12"]`; None does everything.
+        quick: few replications, for a first look and for tests.
+        jobs: threads; None takes one per processor. Results do not depend on it.
+        seed: seed of all random streams.
+        progress: called with the share that is done (0 to 1) and what is being done.
+        simulator: the simulation core; None takes `nodeb._core`.
+
+    Raises:
+        InputError: if study or item is unknown (the message names the nearest), or a number is
+            impossible.
+        OutputError: if the folder cannot be written to.
+        RunError: if a simulation fails.
+    """
+    started = time.monotonic()
+    study = study_module.load(name)
+    chosen = choose(study, items)
+    if jobs is not None and jobs < 1:
+        raise InputError(f"jobs must be at least 1, got {jobs}")
+    prepare(out)
+    bar = _Bar(progress)
+    campaign = Campaign(
+        study, simulator or CoreSimulator(), seed=seed, jobs=jobs, quick=quick, tick=bar.tick
+    )
+    findings = Findings(study, seed, quick, chosen)
+    whole = items is None
+    try:
+        _measure(campaign, findings, whole, bar, out)
+        findings.complete = True
+    finally:
+        _account(campaign, findings, started)
+        if findings.grids or findings.charts:
+            report = _publish(findings, out)
+    bar.done()
+    return _outcome(findings, report)
+
+
+def choose(study: Study, items: Iterable[str] | None) -> list[str]:
+    """The items to do, in the study's order; names are taken without regard to case and spaces.
+
+    Raises:
+        InputError: if one is unknown; the message names the nearest.
+    """
+    known = study.items()
+    if items is None:
+        return known
+    plain = {_plain(item): item for item in known}
+    wanted = set()
+    for item in items:
+        if _plain(item) not in plain:
+            close = difflib.get_close_matches(_plain(item), plain, n=1, cutoff=0.6)
+            hint = f"did you mean `{plain[close[0]]}`? " if close else ""
+            raise InputError(
+                f"{study.name} has no item `{item}`; {hint}(known: {', '.join(known)})"
+            )
+        wanted.add(plain[_plain(item)])
+    if not wanted:
+        raise InputError(f"no item was named; {nearest('', known)}")
+    return [item for item in known if item in wanted]
+
+
+def _plain(item: str) -> str:
+    return "".join(item.lower().split())
+
+
+class _Bar:
+    """Turns finished replications into a share between 0 and 1."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self._progress = progress or (lambda share, text: None)
+        self._expected, self._done, self._share, self._shown = 1.0, 0.0, 0.0, -1.0
+        self._text = ""
+
+    def expect(self, cost: float) -> None:
+        """Set what the whole will cost about."""
+        self._expected = max(cost, 1e-9)
+
+    def start(self, text: str) -> None:
+        """Name what is being done now."""
+        self._text, self._shown = text, -1.0
+        self._show()
+
+    def tick(self, label: str, cost: float) -> None:
+        """Count finished replications."""
+        self._done += cost
+        self._show()
+
+    def done(self) -> None:
+        """Everything is written."""
+        self._progress(1.0, "done")
+
+    def _show(self) -> None:
+        # More replications than the least number may be needed: the bar slows down but never goes
+        # back.
+        raw = self._done / self._expected
+        share = (1 - REPORT_SHARE) * (raw if raw < 0.8 else 1 - 0.2 * 0.2 / (raw - 0.8 + 0.2))
+        self._share = max(self._share, share)
+        if self._share - self._shown >= STEP:
+            self._shown = self._share
+            self._progress(self._share, self._text)
+
+
+def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out: Path) -> None:
+    study = findings.study
+    figures = [*findings.items, *(_extras(study, findings.items) if whole else [])]
+    bar.expect(campaign.cost(_selections(study, figures)))
+    for item in figures:
+        bar.start(item)
+        if item in study.tables:
+            findings.grids[item] = cells_module.table(campaign, study.tables[item])
+        else:
+            chart = cells_module.figure(campaign, study.figures[item], study.tables)
+            findings.charts[item] = chart
+        write(out / "cells.csv", cells_module.to_csv(study.name, findings.cells()))
+    for claim in study.claims:
+        if _judged(claim, findings.items, whole):
+            bar.start(f"claim {claim['id']}")
+            findings.verdicts.append(claims_module.judge(campaign, claim))
+    write(out / "claims.csv", claims_module.to_csv(study.name, findings.verdicts))
+
+
+def _extras(study: Study, items: Sequence[str]) -> list[str]:
+    return [name for name, figure in study.figures.items() if figure.extra and items]
+
+
+def _selections(study: Study, items: Iterable[str]) -> list[study_module.Selection]:
+    found = []
+    for item in items:
+        if item in study.tables:
+            found += cells_module.table_selections(study, study.tables[item])
+        else:
+            found += cells_module.figure_selections(study, study.figures[item])
+    return found
+
+
+def _judged(claim: Mapping[str, Any], items: Sequence[str], whole: bool) -> bool:
+    """A claim about certain items is judged when all of them were measured."""
+    about = claim.get("items", ())
+    return whole or (bool(about) and set(about) <= set(items))
+
+
+def _account(campaign: Campaign, findings: Findings, started: float) -> None:
+    findings.replications = campaign.replications()
+    scenarios = campaign.scenarios()
+    findings.scenarios = len(scenarios)
+    findings.unfinished = [
+        f"{label}: {lost} downloads did not end in {runs} replications"
+        for label, _, runs, lost in scenarios
+        if lost
+    ]
+    findings.wall_s = time.monotonic() - started
+    findings.targets = [
+        targets_module.check(target, findings.cells(), findings.verdicts)
+        for target in findings.study.targets
+    ]
+
+
+def _publish(findings: Findings, out: Path) -> Path:
+    """Write the pictures and the report."""
+    from nodeb.reproduce import page  # matplotlib is slow to import
+
+    for name, content in page.figure_files(findings).items():
+        write(out / "figures" / name, content)
+    report = out / "report.html"
+    write(report, page.html(findings))
+    return report
+
+
+def _outcome(findings: Findings, report: Path) -> ReproduceOutcome:
+    title, columns, rows = _headline(findings)
+    return ReproduceOutcome(
+        headline_title=title,
+        headline_columns=columns,
+        headline_rows=rows,
+        report=report,
+        summary_lines=_summary(findings),
+        cells=findings.cells(),
+        claims=findings.verdicts,
+        targets=findings.targets,
+    )
+
+
+def _headline(findings: Findings) -> tuple[str, list[str], list[list[str]]]:
+    """The study's headline table if it was measured, else the first item that was."""
+    spec = findings.study.headline
+    grid = findings.grids.get(spec["table"])
+    if grid is not None:
+        wanted = [c for c in grid.columns if c in spec["columns"]]
+        return (spec["title"], *_rows(grid, wanted))
+    if findings.grids:
+        grid = next(iter(findings.grids.values()))
+        return (f"{grid.spec.id}: {grid.spec.title}", *_rows(grid, list(grid.columns)))
+    chart = next(iter(findings.charts.values()))
+    rows = [
+        [label, *(_value(curve.cells[at]) for curve in chart.curves)]
+        for at, label in enumerate(chart.x_ticks)
+    ]
+    title = f"{chart.spec.id}: {chart.spec.title} ({chart.spec.unit})"
+    return title, [chart.x_label, *(curve.label for curve in chart.curves)], rows
+
+
+def _rows(grid: Grid, wanted: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    columns = [""]
+    for column in wanted:
+        columns += [f"{column} published", "measured"]
+    rows = []
+    for label, row in zip(grid.rows, grid.cells, strict=True):
+        texts = [label]
+        for cell in row:
+            if cell.column in wanted:
+                published = "-" if cell.published is None else f"{cell.published:g}"
+                texts += [published, _value(cell)]
+        rows.append(texts)
+    return columns, rows
+
+
+def _value(cell: Cell) -> str:
+    found = cell.measured
+    if not found.known:
+        return "not finished"
+    if found.runs < 2:
+        return f"{found.value:.{cell.digits}f}"
+    return f"{found.value:.{cell.digits}f} \N{PLUS-MINUS SIGN} {found.half_width:.{cell.digits}f}"
+
+
+def _summary(findings: Findings) -> list[str]:
+    checked = [target for target in findings.targets if target.met is not None]
+    lines = []
+    if checked:
+        met = sum(target.met is True for target in checked)
+        missing = len(findings.targets) - len(checked)
+        unmeasured = f", {missing} not measured" if missing else ""
+        lines.append(f"Targets: {met} of {len(checked)} met{unmeasured}.")
+        lines += [f"  missed: {t.text} ({t.result})" for t in checked if not t.met]
+    if findings.verdicts:
+        held = sum(verdict.holds for verdict in findings.verdicts)
+        lines.append(f"Claims: {held} of {len(findings.verdicts)} hold in the measurement.")
+        lines += [f"  does not hold: {v.text}" for v in findings.verdicts if not v.holds]
+    lines.append(
+        f"{findings.replications} replications of {findings.scenarios} scenarios, "
+        f"seed {findings.seed}, {findings.wall_s:.1f} s."
+    )
+    return lines

@@ -1,0 +1,144 @@
+"""Pictures: what is drawn, and what is said when a series is missing."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nodeb import plot
+from nodeb.errors import InputError
+from nodeb.table import Table
+
+
+def tables(users: int = 2) -> dict[str, Table]:
+    """Series of one run, packets 1 to 10 of each user, the third sent twice."""
+    seq = [*range(1, 11), 3]
+    per_user = len(seq)
+    at = np.linspace(0.1, 3.0, per_user)
+    parts: dict[str, list[Any]] = {k: [] for k in ("user", "t_s", "event", "seq", "retransmission")}
+    for user in range(users):
+        for event, shift in (("send", 0.0), ("deliver", 0.2), ("ack", 0.4)):
+            parts["user"] += [user] * per_user
+            parts["t_s"] += list(at + shift)
+            parts["event"] += [event] * per_user
+            parts["seq"] += seq
+            parts["retransmission"] += [False] * (per_user - 1) + [True]
+    rows = len(parts["user"])
+    series = {
+        "run": np.zeros(users * 3, dtype=int),
+        "user": np.repeat(np.arange(users), 3),
+        "t_s": np.tile([0.0, 1.0, 2.0], users),
+    }
+    return {
+        "flows": Table(
+            {
+                "run": np.zeros(users, dtype=int),
+                "user": np.arange(users),
+                "group": np.array(["phone"] * users),
+                "delivered_bytes": np.full(users, 14_600),
+            }
+        ),
+        "segments": Table(
+            {"run": np.zeros(rows, dtype=int)} | {k: np.array(v) for k, v in parts.items()}
+        ),
+        "cwnd": Table(
+            series
+            | {
+                "cwnd_packets": np.tile([2.0, 4.0, 8.0], users),
+                "ssthresh_packets": np.tile([40.0, 40.0, 4.0], users),
+            }
+        ),
+        "queue": Table(series | {"packets": np.tile([0, 3, 1], users)}),
+    }
+
+
+def result(**series: Table) -> Any:
+    """An object with the parts of a `Result` that pictures use."""
+    return SimpleNamespace(scenario=SimpleNamespace(name="a test"), **series)
+
+
+@pytest.mark.parametrize("kind", ["cwnd", "throughput", "sequence", "queue"])
+@pytest.mark.parametrize("user", [None, 1])
+def test_axes_have_titles_and_units(kind: str, user: int | None) -> None:
+    figure = getattr(plot, kind)(result(**tables()), user)
+    (axes,) = figure.axes
+    assert "a test" in axes.get_title(loc="left")
+    assert axes.get_xlabel() == "Time (s)"
+    assert axes.get_ylabel()
+    assert axes.get_xlim()[0] == 0
+    assert axes.get_ylim()[0] == 0
+
+
+def test_cwnd_shows_the_threshold_of_a_single_user() -> None:
+    figure = plot.cwnd(result(**tables()), user=0)
+    drawn = [list(line.get_ydata()) for line in figure.axes[0].lines]
+    assert drawn == [[2.0, 4.0, 8.0], [40.0, 40.0, 4.0]]
+
+
+def test_throughput_adds_up_to_the_delivered_bytes() -> None:
+    figure = plot.throughput(result(**tables()), user=0, bin_s=0.5)
+    (steps,) = figure.axes[0].patches
+    values, edges, _ = steps.get_data()
+    # A packet that arrives twice counts once.
+    assert float(np.sum(values * np.diff(edges))) * 1000 / 8 == pytest.approx(14_600)
+
+
+def test_sequence_marks_retransmissions() -> None:
+    figure = plot.sequence(result(**tables()))
+    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert labels == ["acknowledged", "sent", "sent again", "arrived at the phone"]
+
+
+def test_several_users_are_told_apart() -> None:
+    figure = plot.queue(result(**tables()))
+    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert labels == ["user 0 (phone)", "user 1 (phone)"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [("cwnd", "cwnd"), ("throughput", "segments"), ("sequence", "segments"), ("queue", "queue")],
+)
+def test_a_missing_series_names_the_key_to_set(kind: str, key: str) -> None:
+    from nodeb.result import Result
+
+    known = tables()
+    without = {"flows": known["flows"]}
+    empty = Result(SimpleNamespace(name="a test"), without, SimpleNamespace())  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=f"record.{key} = true"):
+        getattr(plot, kind)(empty)
+
+
+def test_unknown_users_and_runs_are_errors() -> None:
+    with pytest.raises(InputError, match="no user 7"):
+        plot.cwnd(result(**tables()), user=7)
+    with pytest.raises(InputError, match="run 3"):
+        plot.cwnd(result(**tables()), run=3)
+    with pytest.raises(InputError, match="bin_s"):
+        plot.throughput(result(**tables()), bin_s=0)
+
+
+def test_lines_draw_intervals_and_published_values() -> None:
+    line = plot.Line("a", [1.0, 2.0], [0.5, 1.5], [1.5, 2.5], [1.1, None])
+    figure = plot.lines("t", "x (s)", "y (kb/s)", [1, 10], [line])
+    axes = figure.axes[0]
+    assert axes.containers  # error bars
+    hollow = [drawn for drawn in axes.lines if drawn.get_markerfacecolor() == "none"]
+    assert [list(drawn.get_xdata()) for drawn in hollow] == [[1], []]  # the second is the legend's
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert sorted(labels) == ["a", "published"]
+
+
+def test_bars_stand_side_by_side() -> None:
+    data = [plot.Line("a", [1.0, 2.0]), plot.Line("b", [3.0, 4.0])]
+    figure = plot.bars("t", "x", "y", ["p", "q"], data)
+    lefts = [round(bar.get_x(), 3) for bar in figure.axes[0].patches]
+    assert len(set(lefts)) == 4
+
+
+def test_curves_must_have_a_value_for_each_place() -> None:
+    with pytest.raises(InputError, match="2 values for 3 places"):
+        plot.lines("t", "x", "y", [1, 2, 3], [plot.Line("a", [1.0, 2.0])])

@@ -1,0 +1,68 @@
+"""The reproduction with the real simulation core: quick, and precise where that is cheap."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import nodeb.reproduce
+
+pytest.importorskip("nodeb._core")
+
+
+def measured(path: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
+    """(item, row, column) -> published and measured."""
+    with (path / "cells.csv").open(encoding="utf-8", newline="") as file:
+        return {
+            (row["item"], row["row"], row["column"]): (
+                float(row["published"]),
+                float(row["measured"]),
+            )
+            for row in csv.DictReader(file)
+            if row["published"]
+        }
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    nodeb.reproduce.run("wang", folder, ["Table 8", "Table 12", "Table 13", "Table 14"])
+    return folder
+
+
+def test_small_files_come_out_as_published(small: Path) -> None:
+    cells = measured(small)
+    errors = [
+        abs(value - published)
+        for (item, _, _), (published, value) in cells.items()
+        if item in ("Table 12", "Table 13", "Table 14")
+    ]
+    assert len(errors) == 27
+    assert sum(errors) / len(errors) <= 0.7
+
+
+def test_round_trips_grow_as_published(small: Path) -> None:
+    published, value = measured(small)["Table 8", "HS-DSCH", "Difference"]
+    assert abs(value - published) <= 1.5
+
+
+def test_same_seed_same_file_whatever_the_threads(tmp_path: Path) -> None:
+    for jobs in (1, 2):
+        nodeb.reproduce.run("wang", tmp_path / str(jobs), ["Table 14"], quick=True, jobs=jobs)
+    texts = [(tmp_path / str(jobs) / "cells.csv").read_bytes() for jobs in (1, 2)]
+    assert texts[0] == texts[1]
+
+
+def test_another_seed_gives_other_numbers(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        nodeb.reproduce.run("wang", tmp_path / str(seed), ["Table 14"], quick=True, seed=seed)
+    texts = [(tmp_path / str(seed) / "cells.csv").read_bytes() for seed in (1, 2)]
+    assert texts[0] != texts[1]
+
+
+def test_the_whole_study_quickly(tmp_path: Path) -> None:
+    outcome = nodeb.reproduce.run("wang", tmp_path, quick=True)
+    assert all(cell.measured.known for cell in outcome.cells)
+    assert {target.met for target in outcome.targets} <= {True, False}
