@@ -152,7 +152,7 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
         "wired": access,
         "uplink": reverse,
         "radio": {"link": bottleneck},
-        "tcp": tcp,
+        "tcp": {"classic": tcp},
         "users": [{"traffic": {"ftp": {"size": size}}}],
         "record": {"segments": True, "cwnd": True},
     }

@@ -14,6 +14,7 @@ from nodeb.parts import Part
 
 __all__ = [
     "Chase",
+    "Classic",
     "Combining",
     "Control",
     "Dch",
@@ -293,8 +294,10 @@ class ProportionalFair(Part):
 
 
 @dataclass(kw_only=True, slots=True)
-class Tcp(Part):
-    """A TCP connection's parameters. The defaults are Table 9 of `wang` with what ns-2 did then."""
+class Classic(Part):
+    """As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N."""
+
+    tag: ClassVar[str | None] = "classic"
 
     control: Control = field(default_factory=lambda: NewReno())
     """What the sender does about loss."""
@@ -475,7 +478,7 @@ class ScenarioFields(Part):
     radio: Radio = field(default_factory=lambda: HsDsch())
     """The downlink over the air."""
 
-    tcp: Tcp = field(default_factory=lambda: Tcp())
+    tcp: Tcp = field(default_factory=lambda: Classic())
     """TCP at the server and at the phones."""
 
     users: list[UserGroup] = field(default_factory=list)
@@ -500,6 +503,9 @@ Scheduler: TypeAlias = (
     RoundRobin | MaxCi | ProportionalFair | Literal["round_robin", "max_ci", "proportional_fair"]
 )
 """The scheduler: a name, or a table with one key."""
+
+Tcp: TypeAlias = Classic | Literal["classic"]
+"""The tcp: a name, or a table with one key."""
 
 Control: TypeAlias = Tahoe | Reno | NewReno | Sack | Literal["tahoe", "reno", "newreno", "sack"]
 """The control: a name, or a table with one key."""

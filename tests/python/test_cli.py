@@ -107,7 +107,7 @@ def test_schema_and_list(nodeb, tmp_path):
         ("radio = 'hsdsch'\n" + USERS, "did you mean `hs_dsch`?"),
         ("runs = 2.5\n" + USERS, ":1: runs: "),
         ("runs = 0\n" + USERS, ":1: runs: "),
-        ("tcp.max_window = 0\n" + USERS, ":1: tcp.max_window: "),
+        ("tcp.classic.max_window = 0\n" + USERS, ":1: tcp.classic.max_window: "),
         ("[[users]]\ncount = 0\ntraffic.ftp.size = '1 kB'\n", ":2: users.0.count: "),
         ("[[users]]\ntraffic.ftp.size = '0 B'\n", "users.0.traffic.ftp.size: "),
         ("[[users]]\n", "traffic"),

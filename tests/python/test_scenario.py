@@ -33,7 +33,7 @@ def test_a_variant_may_be_given_by_name():
 
 def test_with_changes_a_copy(small):
     other = small.with_(
-        **{"wired.delay": "50 ms", "radio.dch.bler": 0.01, "tcp.limited_transmit": True}
+        **{"wired.delay": "50 ms", "radio.dch.bler": 0.01, "tcp.classic.limited_transmit": True}
     )
     assert (other.wired.delay, other.radio.bler) == ("50 ms", 0.01)
     assert other.tcp.limited_transmit
@@ -60,7 +60,7 @@ def test_a_wrong_key_or_value_in_code_is_told(small):
 def test_to_toml_is_the_resolved_scenario(small, tmp_path):
     path = tmp_path / "again.toml"
     path.write_text(small.to_toml(), encoding="utf-8")
-    assert tomllib.loads(small.to_toml())["tcp"]["max_window"] == 42
+    assert tomllib.loads(small.to_toml())["tcp"]["classic"]["max_window"] == 42
     assert nodeb.load(path) == small
 
 

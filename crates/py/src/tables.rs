@@ -115,8 +115,8 @@ fn cwnd<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'p
     let table = Table::new(py, run, &result.series.cwnd)?
         .column("user", |row| row.user)?
         .column("t_s", |row| row.at.as_secs())?
-        .column("cwnd_packets", |row| row.cwnd)?
-        .column("ssthresh_packets", |row| row.ssthresh)?;
+        .column("cwnd_packets", |row| row.window.cwnd)?
+        .column("ssthresh_packets", |row| row.window.ssthresh)?;
     Ok(table.columns)
 }
 

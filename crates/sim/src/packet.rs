@@ -64,11 +64,43 @@ pub struct Packet {
     pub seq: u64,
     /// What an ACK reports beyond that.
     pub sack: SackBlocks,
+    /// Timestamp and echo (RFC 7323) in microseconds; 0 where the option is not used.
+    pub timestamp_us: u32,
+    /// The timestamp that this packet echoes.
+    pub echo_us: u32,
+    /// Bytes an ACK allows beyond its number; the classic family does not look.
+    pub window: u32,
+    /// Explicit congestion notification.
+    pub ecn: Ecn,
+}
+
+/// The ECN marks of a packet (RFC 3168): those of its IP header and of its TCP header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ecn {
+    /// The transport understands ECN, so a queue may mark instead of dropping.
+    pub capable: bool,
+    /// A queue has met congestion (CE).
+    pub experienced: bool,
+    /// The receiver echoes that mark (ECE).
+    pub echo: bool,
+    /// The sender has reduced its window (CWR).
+    pub reduced: bool,
 }
 
 impl Packet {
     /// A packet of headers alone.
     pub fn control(flow: u32, kind: Kind) -> Self {
-        Self { flow, size: HEADER_BYTES, kind, retransmission: false, seq: 0, sack: SackBlocks::default() }
+        Self {
+            flow,
+            size: HEADER_BYTES,
+            kind,
+            retransmission: false,
+            seq: 0,
+            sack: SackBlocks::default(),
+            timestamp_us: 0,
+            echo_us: 0,
+            window: u32::MAX,
+            ecn: Ecn::default(),
+        }
     }
 }

@@ -21,8 +21,7 @@ use crate::radio::{Bearer, Delivery, TtiRecord, UserRadio};
 use crate::rng::Streams;
 use crate::scenario::{Record, Scenario, UserGroup};
 use crate::traffic::TrafficSpec;
-use crate::transport::params::Opener;
-use crate::transport::{Receiver, Sender};
+use crate::transport::{Opener, Receiver, Sender, Window};
 use crate::units::{Duration, Probability, Time};
 
 /// Lets another thread watch a run and stop it.
@@ -173,8 +172,10 @@ struct Flow {
     group: usize,
     start: Time,
     opener: Opener,
-    sender: Sender,
-    receiver: Receiver,
+    sender: Box<dyn Sender>,
+    receiver: Box<dyn Receiver>,
+    /// Size of the file.
+    bytes: u64,
     uplink: Wire,
     bearer: u32,
     position: usize,
@@ -182,7 +183,7 @@ struct Flow {
     finished: Option<Time>,
     downloaded: Option<Time>,
     /// Window and threshold last written to the series.
-    noted: (f64, u64),
+    noted: Option<Window>,
 }
 
 #[derive(Debug)]
@@ -286,8 +287,9 @@ impl World {
             Event::DelayedAck(flow) => {
                 self.agenda.set(alarm, None);
                 let state = &mut self.flows[flow as usize];
-                let ack = state.receiver.on_timer();
-                state.uplink.accept(self.now, ack, &mut self.agenda);
+                if let Some(ack) = state.receiver.on_timer(self.now) {
+                    state.uplink.accept(self.now, ack, &mut self.agenda);
+                }
             }
         }
     }
@@ -315,7 +317,7 @@ impl World {
             return self.accept_connection(packet.flow);
         }
         self.note_segment(packet, SegmentEvent::Ack);
-        self.flows[packet.flow as usize].sender.on_ack(self.now, packet.seq, &packet.sack, &mut self.outbox);
+        self.flows[packet.flow as usize].sender.on_ack(self.now, &packet, &mut self.outbox);
         self.after_sender(packet.flow);
     }
 
@@ -370,13 +372,13 @@ impl World {
         self.note_segment(packet, SegmentEvent::Deliver);
         self.note_queue(packet.flow);
         let state = &mut self.flows[packet.flow as usize];
-        let ack = state.receiver.on_segment(self.now, packet.seq);
+        let ack = state.receiver.on_segment(self.now, &packet);
         let alarm = Alarms::delayed_ack(packet.flow);
         let timer = state.receiver.timer();
         if timer != self.agenda.due(alarm).map(|(at, _)| at) {
             self.agenda.set_time(alarm, timer);
         }
-        if state.downloaded.is_none() && state.receiver.in_order() == state.sender.data().segments() {
+        if state.downloaded.is_none() && state.receiver.delivered_bytes() == state.bytes {
             state.downloaded = Some(self.now);
         }
         if let Some(ack) = ack {
@@ -418,17 +420,17 @@ impl World {
         {
             self.series.rtt.push(RttRow { user, at: self.now, rtt });
         }
-        let window = (state.sender.cwnd(), state.sender.ssthresh());
-        if self.record.cwnd && window != state.noted {
-            state.noted = window;
-            self.series.cwnd.push(CwndRow { user, at: self.now, cwnd: window.0, ssthresh: window.1 });
+        if self.record.cwnd {
+            let window = state.sender.window();
+            if state.noted.replace(window) != Some(window) {
+                self.series.cwnd.push(CwndRow { user, at: self.now, window });
+            }
         }
     }
 
     fn progress(&self, end: Time) -> f64 {
         let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
-            let segments = flow.sender.data().segments() as f64;
-            (done + flow.receiver.in_order() as f64, all + segments)
+            (done + flow.receiver.delivered_bytes() as f64, all + flow.bytes as f64)
         });
         (done / all).max(self.now.as_secs() / end.as_secs())
     }
@@ -479,12 +481,14 @@ impl Flow {
         let TrafficSpec::Ftp(ftp) = &group.traffic;
         let tcp = &scenario.tcp;
         let uplink = &scenario.uplink;
+        let (sender, receiver) = tcp.build(id, ftp.size.0, ftp.request.0 as u32);
         Self {
             group: group_index,
             start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
-            opener: tcp.opened_by,
-            sender: Sender::new(id, ftp.size.0, tcp),
-            receiver: Receiver::new(id, tcp.delayed_ack, ftp.request.0 as u32, tcp.control.wants_sack()),
+            opener: tcp.opener(),
+            sender,
+            receiver,
+            bytes: ftp.size.0,
             uplink: Wire {
                 link: Link::new(uplink.rate, uplink.delay, &uplink.queue, Loss::Never),
                 alarm: Alarms::uplink(id),
@@ -494,20 +498,18 @@ impl Flow {
             accepted: None,
             finished: None,
             downloaded: None,
-            noted: (f64::NAN, 0),
+            noted: None,
         }
     }
 
     fn row(&self, user: usize, group: &UserGroup, bler: Probability, channel_rate_bps: f64) -> FlowRow {
-        let data = self.sender.data();
         let counts = self.sender.counts();
         let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
             (Some(from), Some(to)) => to.since(from).as_secs(),
             _ => f64::NAN,
         };
         let transfer_s = lasted(self.accepted, self.finished);
-        let app_bytes = data.bytes();
-        let retransmit_bps = data.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
+        let retransmit_bps = self.sender.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
         FlowRow {
             user: user as u64,
             group: group.name.clone(),
@@ -515,16 +517,16 @@ impl Flow {
             complete: self.finished.is_some(),
             download_s: lasted(Some(self.start), self.downloaded),
             transfer_s,
-            app_bytes,
-            ip_bytes: data.wire_bytes(),
-            delivered_bytes: data.bytes_up_to(self.receiver.in_order()),
+            app_bytes: self.bytes,
+            ip_bytes: self.sender.wire_bytes(),
+            delivered_bytes: self.receiver.delivered_bytes(),
             packets_sent: counts.packets,
             packets_retransmitted: counts.retransmissions,
             timeouts: counts.timeouts,
             fast_retransmits: counts.fast_retransmits,
             rtt_mean_s: counts.rtt_sum_ns as f64 / counts.rtt_samples as f64 / 1e9,
             rtt_samples: counts.rtt_samples,
-            application_bps: app_bytes as f64 * 8.0 / transfer_s,
+            application_bps: self.bytes as f64 * 8.0 / transfer_s,
             retransmit_bps,
             utilization: retransmit_bps / channel_rate_bps,
         }

@@ -1,6 +1,7 @@
 //! Time series, kept in columns.
 
 use crate::radio::TtiRecord;
+use crate::transport::Window;
 use crate::units::{Duration, Time};
 
 /// What happened to a segment.
@@ -50,10 +51,8 @@ pub struct CwndRow {
     pub user: u64,
     /// When.
     pub at: Time,
-    /// Congestion window in packets.
-    pub cwnd: f64,
-    /// Slow-start threshold in packets.
-    pub ssthresh: u64,
+    /// The window.
+    pub window: Window,
 }
 
 /// A round trip that TCP measured.

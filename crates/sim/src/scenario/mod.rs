@@ -19,8 +19,8 @@ use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
-use crate::transport::Tcp;
-use crate::transport::recovery::ControlSpec;
+use crate::transport::TcpSpec;
+use crate::transport::classic::recovery::ControlSpec;
 use crate::units::{Duration, Probability};
 
 /// What to simulate: a server, a fixed network, a Node B, and phones that download.
@@ -48,7 +48,7 @@ pub struct Scenario {
     /// The downlink over the air.
     pub radio: RadioSpec,
     /// TCP at the server and at the phones.
-    pub tcp: Tcp,
+    pub tcp: TcpSpec,
     /// The phones, in groups of like ones.
     pub users: Vec<UserGroup>,
     /// Time series to keep.
@@ -117,7 +117,7 @@ impl Default for Scenario {
             wired: Wired::default(),
             uplink: Uplink::default(),
             radio: RadioSpec::default(),
-            tcp: Tcp::default(),
+            tcp: TcpSpec::default(),
             users: Vec::new(),
             record: Record::default(),
         }
@@ -204,6 +204,7 @@ impl Scenario {
             RadioSpec::ENTRIES,
             SchedulerSpec::ENTRIES,
             CombiningSpec::ENTRIES,
+            TcpSpec::ENTRIES,
             ControlSpec::ENTRIES,
             QueueSpec::ENTRIES,
             TrafficSpec::ENTRIES,

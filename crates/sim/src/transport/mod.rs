@@ -1,14 +1,117 @@
 //! TCP: the sender at the server and the receiver at the phone.
 //!
-//! The sender is the packet-counted machine of ns-2, which the studies used (see
-//! [`classic`](sender)); what a variant does about loss is a policy in [`recovery`].
+//! Each family of implementations has a folder: its parameters, its sender and its receiver. What
+//! the rest of the simulator needs from either end is [`Sender`] and [`Receiver`].
 
-pub mod params;
-pub mod receiver;
-pub mod recovery;
-pub mod rtt;
-pub mod sender;
+pub mod classic;
 
-pub use params::Tcp;
-pub use receiver::Receiver;
-pub use sender::Sender;
+use crate::packet::Packet;
+use crate::registry;
+use crate::units::{Duration, Time};
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderCounts {
+    /// Segments sent, SYN and retransmissions included.
+    pub packets: u64,
+    /// Segments that had been sent before.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Round trips measured on data, and their sum in nanoseconds.
+    pub rtt_samples: u64,
+    /// Sum of the measured round trips in nanoseconds.
+    pub rtt_sum_ns: u64,
+}
+
+/// A congestion window as results show it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window in full-sized segments.
+    pub cwnd: f64,
+    /// Slow-start threshold in full-sized segments.
+    pub ssthresh: f64,
+}
+
+/// The end that sends data, at the server. It appends what it sends to `out`.
+pub trait Sender: Send + std::fmt::Debug {
+    /// Opens the connection.
+    fn open(&mut self, now: Time, out: &mut Vec<Packet>);
+    /// Takes an ACK.
+    fn on_ack(&mut self, now: Time, ack: &Packet, out: &mut Vec<Packet>);
+    /// The time of [`Self::timer`] has come.
+    fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>);
+    /// When [`Self::on_timer`] must be called, unless something happens before.
+    fn timer(&self) -> Option<Time>;
+    /// Whether everything has been acknowledged.
+    fn is_done(&self) -> bool;
+    /// Bytes on the wire if each segment is sent once.
+    fn wire_bytes(&self) -> u64;
+    /// The congestion window now.
+    fn window(&self) -> Window;
+    /// What has been done.
+    fn counts(&self) -> &SenderCounts;
+    /// The round trip that the last ACK completed, once.
+    fn take_rtt_sample(&mut self) -> Option<Duration>;
+}
+
+/// The end that receives data, at the phone.
+pub trait Receiver: Send + std::fmt::Debug {
+    /// Takes a segment; returns the ACK to send now, if any.
+    fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet>;
+    /// The time of [`Self::timer`] has come; returns the ACK to send, if any.
+    fn on_timer(&mut self, now: Time) -> Option<Packet>;
+    /// When [`Self::on_timer`] must be called, unless something happens before.
+    fn timer(&self) -> Option<Time>;
+    /// Bytes of the application received in order.
+    fn delivered_bytes(&self) -> u64;
+}
+
+/// Who opens a connection.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Opener {
+    /// The phone asks first, so that the server's SYN is an answer.
+    #[default]
+    Phone,
+    /// The server sends its SYN unasked, as ns-2's one-way agents do.
+    Server,
+}
+
+registry! {
+    /// The TCP implementation, as a scenario names it.
+    "tcp" TcpSpec {
+        /// As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N.
+        "classic" => Classic(classic::Classic),
+    }
+}
+
+impl Default for TcpSpec {
+    fn default() -> Self {
+        Self::Classic(classic::Classic::default())
+    }
+}
+
+impl TcpSpec {
+    /// Both ends of connection `flow` that carries `bytes` to the phone; the request of
+    /// `request_bytes` rides on the phone's first ACK.
+    pub fn build(&self, flow: u32, bytes: u64, request_bytes: u32) -> (Box<dyn Sender>, Box<dyn Receiver>) {
+        match self {
+            Self::Classic(params) => (
+                Box::new(classic::sender::Sender::new(flow, bytes, params)),
+                Box::new(classic::receiver::Receiver::new(flow, bytes, request_bytes, params)),
+            ),
+        }
+    }
+
+    /// Who opens the connection.
+    pub fn opener(&self) -> Opener {
+        match self {
+            Self::Classic(params) => params.opened_by,
+        }
+    }
+}

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, Recovery};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
-use crate::transport::sender::{DUPACK_THRESHOLD, Transmission};
+use crate::transport::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::units::Time;
 
 /// Parameters of SACK: none.

@@ -6,28 +6,12 @@
 //! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
 //! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
 
-use super::params::Tcp;
+use super::params::Classic;
 use super::recovery::{Ack, Recovery};
 use super::rtt::RttEstimator;
-use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
+use crate::packet::{HEADER_BYTES, Kind, Packet};
+use crate::transport::{self, SenderCounts, Window};
 use crate::units::{Duration, Time};
-
-/// What a sender has done so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SenderCounts {
-    /// Segments sent, SYN and retransmissions included.
-    pub packets: u64,
-    /// Segments that had been sent before.
-    pub retransmissions: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Fast retransmissions.
-    pub fast_retransmits: u64,
-    /// Round trips measured on data, and their sum in nanoseconds.
-    pub rtt_samples: u64,
-    /// Sum of the measured round trips in nanoseconds.
-    pub rtt_sum_ns: u64,
-}
 
 /// A file cut into segments.
 #[derive(Clone, Copy, Debug)]
@@ -265,8 +249,8 @@ pub struct Sender {
 pub const DUPACK_THRESHOLD: u32 = 3;
 
 impl Sender {
-    /// A sender for `bytes` of data on connection `flow`; it sends nothing before [`Self::open`].
-    pub fn new(flow: u32, bytes: u64, tcp: &Tcp) -> Self {
+    /// A sender for `bytes` of data on connection `flow`; it sends nothing before it is opened.
+    pub fn new(flow: u32, bytes: u64, tcp: &Classic) -> Self {
         let rtt = RttEstimator::new(tcp.clock, tcp.clock_phase, tcp.initial_rto, tcp.min_rto, tcp.max_rto);
         let tx = Transmission {
             cwnd: 1.0,
@@ -291,20 +275,25 @@ impl Sender {
         Self { tx, recovery: tcp.control.build() }
     }
 
-    /// Opens the connection: sends the SYN.
-    pub fn open(&mut self, now: Time, out: &mut Vec<Packet>) {
+    fn transmit(&mut self, now: Time, limit: u64, out: &mut Vec<Packet>) {
+        let window = self.tx.window(self.recovery.inflation());
+        self.tx.send_window(now, window, limit, out);
+    }
+}
+
+impl transport::Sender for Sender {
+    fn open(&mut self, now: Time, out: &mut Vec<Packet>) {
         if self.tx.end == 0 {
             self.transmit(now, u64::MAX, out);
         }
     }
 
-    /// Takes an ACK whose highest segment received in order is `ack`, and which reports `sack`.
-    pub fn on_ack(&mut self, now: Time, ack: u64, sack: &SackBlocks, out: &mut Vec<Packet>) {
+    fn on_ack(&mut self, now: Time, ack: &Packet, out: &mut Vec<Packet>) {
         if self.is_done() {
             return;
         }
         let before = self.tx.una;
-        let limit = self.recovery.on_ack(&mut self.tx, now, Ack { number: ack, sack }, out);
+        let limit = self.recovery.on_ack(&mut self.tx, now, Ack { number: ack.seq, sack: &ack.sack }, out);
         if before == 0 && self.tx.una == 1 {
             self.tx.cwnd = self.tx.initial_window;
         }
@@ -315,8 +304,7 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer has expired.
-    pub fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
+    fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
         let idle = self.tx.una == self.tx.end;
         if self.tx.una == 0 {
             // A lost SYN hints at congestion: start with one segment (RFC 5681, 3.1).
@@ -336,43 +324,27 @@ impl Sender {
         self.transmit(now, u64::MAX, out);
     }
 
-    fn transmit(&mut self, now: Time, limit: u64, out: &mut Vec<Packet>) {
-        let window = self.tx.window(self.recovery.inflation());
-        self.tx.send_window(now, window, limit, out);
-    }
-
-    /// When [`Self::on_timer`] must be called, unless something happens before.
-    pub fn timer(&self) -> Option<Time> {
+    fn timer(&self) -> Option<Time> {
         self.tx.timer
     }
 
-    /// Whether every segment has been acknowledged.
-    pub fn is_done(&self) -> bool {
+    fn is_done(&self) -> bool {
         self.tx.una > self.tx.data.segments()
     }
 
-    /// Congestion window in packets, without inflation.
-    pub fn cwnd(&self) -> f64 {
-        self.tx.cwnd
+    fn wire_bytes(&self) -> u64 {
+        self.tx.data.wire_bytes()
     }
 
-    /// Slow-start threshold in packets.
-    pub fn ssthresh(&self) -> u64 {
-        self.tx.ssthresh
+    fn window(&self) -> Window {
+        Window { cwnd: self.tx.cwnd, ssthresh: self.tx.ssthresh as f64 }
     }
 
-    /// What the sender has done.
-    pub fn counts(&self) -> &SenderCounts {
+    fn counts(&self) -> &SenderCounts {
         &self.tx.counts
     }
 
-    /// The data as it is cut into segments.
-    pub fn data(&self) -> Segmentation {
-        self.tx.data
-    }
-
-    /// The round trip that the last ACK completed, once.
-    pub fn take_rtt_sample(&mut self) -> Option<Duration> {
+    fn take_rtt_sample(&mut self) -> Option<Duration> {
         self.tx.fresh_rtt.take()
     }
 }
@@ -382,9 +354,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::transport::recovery::ControlSpec;
+    use crate::transport::classic::recovery::ControlSpec;
 
-    static NO_SACK: std::sync::LazyLock<SackBlocks> = std::sync::LazyLock::new(SackBlocks::default);
+    use crate::transport::Sender as _;
+
+    fn ack_of(seq: u64) -> Packet {
+        Packet { seq, ..Packet::control(0, Kind::Ack) }
+    }
 
     #[test]
     fn a_file_is_cut_into_full_segments_and_a_rest() {
@@ -395,7 +371,7 @@ mod tests {
         assert_eq!(Segmentation::new(1460, 1500).segments(), 1);
     }
 
-    fn sender(tcp: &Tcp, segments: u64) -> Sender {
+    fn sender(tcp: &Classic, segments: u64) -> Sender {
         Sender::new(0, segments * 1460, tcp)
     }
 
@@ -405,41 +381,41 @@ mod tests {
 
     #[test]
     fn slow_start_sends_two_more_for_each_ack() {
-        let (mut tcp, mut out, now) = (sender(&Tcp::default(), 100), Vec::new(), Time::ZERO);
+        let (mut tcp, mut out, now) = (sender(&Classic::default(), 100), Vec::new(), Time::ZERO);
         tcp.open(now, &mut out);
         assert_eq!(sent(&mut out), [0]);
-        tcp.on_ack(now, 0, &NO_SACK, &mut out);
+        tcp.on_ack(now, &ack_of(0), &mut out);
         assert_eq!(sent(&mut out), [1, 2]);
-        tcp.on_ack(now, 1, &NO_SACK, &mut out);
+        tcp.on_ack(now, &ack_of(1), &mut out);
         assert_eq!(sent(&mut out), [3, 4]);
-        tcp.on_ack(now, 2, &NO_SACK, &mut out);
+        tcp.on_ack(now, &ack_of(2), &mut out);
         assert_eq!(sent(&mut out), [5, 6]);
     }
 
     #[test]
     fn the_window_is_limited_and_the_end_is_the_end() {
-        let params = Tcp { max_window: 4.try_into().unwrap(), ..Tcp::default() };
+        let params = Classic { max_window: 4.try_into().unwrap(), ..Classic::default() };
         let (mut tcp, mut out, now) = (sender(&params, 10), Vec::new(), Time::ZERO);
         tcp.open(now, &mut out);
         for ack in 0..10 {
-            tcp.on_ack(now, ack, &NO_SACK, &mut out);
+            tcp.on_ack(now, &ack_of(ack), &mut out);
             assert!(tcp.tx.next - tcp.tx.una <= 4);
         }
         assert!(!tcp.is_done() && tcp.timer().is_some());
-        tcp.on_ack(now, 10, &NO_SACK, &mut out);
+        tcp.on_ack(now, &ack_of(10), &mut out);
         assert!(tcp.is_done() && tcp.timer().is_none());
         assert_eq!(sent(&mut out), (0..=10).collect::<Vec<_>>());
     }
 
     #[test]
     fn a_lost_syn_leaves_an_initial_window_of_one() {
-        let (mut tcp, mut out) = (sender(&Tcp::default(), 10), Vec::new());
+        let (mut tcp, mut out) = (sender(&Classic::default(), 10), Vec::new());
         tcp.open(Time::ZERO, &mut out);
         let at = tcp.timer().unwrap();
         assert_eq!(at, Time(3_000_000_000));
         tcp.on_timer(at, &mut out);
         assert_eq!(sent(&mut out), [0, 0]);
-        tcp.on_ack(at, 0, &NO_SACK, &mut out);
+        tcp.on_ack(at, &ack_of(0), &mut out);
         assert_eq!(sent(&mut out), [1]);
     }
 
@@ -452,7 +428,7 @@ mod tests {
             limited_transmit: bool,
         ) {
             for control in ControlSpec::defaults() {
-                let params = Tcp { control, limited_transmit, ..Tcp::default() };
+                let params = Classic { control, limited_transmit, ..Classic::default() };
                 let (mut tcp, mut out, mut now) = (sender(&params, 60), Vec::new(), Time::ZERO);
                 tcp.open(now, &mut out);
                 for &(step, time_out) in &acks {
@@ -464,7 +440,7 @@ mod tests {
                         }
                         _ => {
                             let ack = (tcp.tx.una + step / 3).min(tcp.tx.end).saturating_sub(1);
-                            tcp.on_ack(now, ack, &NO_SACK, &mut out);
+                            tcp.on_ack(now, &ack_of(ack), &mut out);
                         }
                     }
                     prop_assert!(tcp.tx.cwnd >= 1.0 && tcp.tx.ssthresh >= 2);

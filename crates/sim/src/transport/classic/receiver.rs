@@ -6,7 +6,10 @@
 
 use std::collections::VecDeque;
 
+use super::params::Classic;
+use super::sender::Segmentation;
 use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
+use crate::transport;
 use crate::units::{Duration, Time};
 
 /// A TCP receiver.
@@ -16,6 +19,7 @@ pub struct Receiver {
     /// Bytes that ride on the ACK of the SYN.
     request_bytes: u32,
     delay: Duration,
+    data: Segmentation,
     /// Next segment expected.
     expected: u64,
     /// Which segments from `expected` on have arrived; the first is always missing.
@@ -30,36 +34,19 @@ pub struct Receiver {
 const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Receiver {
-    /// A receiver that has seen nothing. With a `delay` of zero every segment is acknowledged.
-    /// With `sack` ACKs report what arrived beyond a gap.
-    pub fn new(flow: u32, delay: Duration, request_bytes: u32, sack: bool) -> Self {
+    /// A receiver that has seen nothing of the `bytes` to come. With a delay of zero every segment
+    /// is acknowledged.
+    pub fn new(flow: u32, bytes: u64, request_bytes: u32, tcp: &Classic) -> Self {
         Self {
             flow,
             request_bytes,
-            delay,
+            delay: tcp.delayed_ack,
+            data: Segmentation::new(bytes, tcp.packet_size.0),
             expected: 0,
             beyond: VecDeque::new(),
             timer: None,
-            recent: sack.then(Vec::new),
+            recent: tcp.control.wants_sack().then(Vec::new),
         }
-    }
-
-    /// Takes a segment; returns the ACK to send now, if any.
-    pub fn on_segment(&mut self, now: Time, seq: u64) -> Option<Packet> {
-        self.record(seq);
-        let in_order = seq + 1 == self.expected && self.beyond.is_empty();
-        if in_order && seq > 0 && self.delay > Duration::ZERO && self.timer.is_none() {
-            self.timer = Some(now + self.delay);
-            return None;
-        }
-        self.timer = None;
-        Some(self.ack(seq, if seq == 0 { self.request_bytes } else { 0 }))
-    }
-
-    /// The delay of a held ACK is over.
-    pub fn on_timer(&mut self) -> Packet {
-        self.timer = None;
-        self.ack(self.in_order(), 0)
     }
 
     fn record(&mut self, seq: u64) {
@@ -116,37 +103,73 @@ impl Receiver {
         Some((self.expected + first as u64, self.expected + end as u64))
     }
 
-    /// When [`Self::on_timer`] must be called.
-    pub fn timer(&self) -> Option<Time> {
+    /// Highest segment received in order; 0 before any data.
+    fn in_order(&self) -> u64 {
+        self.expected.saturating_sub(1)
+    }
+}
+
+impl transport::Receiver for Receiver {
+    fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
+        let seq = segment.seq;
+        self.record(seq);
+        let in_order = seq + 1 == self.expected && self.beyond.is_empty();
+        if in_order && seq > 0 && self.delay > Duration::ZERO && self.timer.is_none() {
+            self.timer = Some(now + self.delay);
+            return None;
+        }
+        self.timer = None;
+        Some(self.ack(seq, if seq == 0 { self.request_bytes } else { 0 }))
+    }
+
+    fn on_timer(&mut self, _: Time) -> Option<Packet> {
+        self.timer = None;
+        Some(self.ack(self.in_order(), 0))
+    }
+
+    fn timer(&self) -> Option<Time> {
         self.timer
     }
 
-    /// Highest segment received in order; 0 before any data.
-    pub fn in_order(&self) -> u64 {
-        self.expected.saturating_sub(1)
+    fn delivered_bytes(&self) -> u64 {
+        self.data.bytes_up_to(self.in_order())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::recovery::{ControlSpec, sack::Sack};
     use super::*;
+    use crate::transport::Receiver as _;
+
+    fn segment(seq: u64) -> Packet {
+        Packet { seq, ..Packet::control(0, Kind::Segment) }
+    }
+
+    fn receiver(delayed_ack_ms: u64, request_bytes: u32) -> Receiver {
+        let delayed_ack = Duration::from_millis(delayed_ack_ms);
+        Receiver::new(0, 1 << 20, request_bytes, &Classic { delayed_ack, ..Classic::default() })
+    }
 
     fn acks(receiver: &mut Receiver, segments: &[u64]) -> Vec<Option<u64>> {
-        segments.iter().map(|&seq| receiver.on_segment(Time::ZERO, seq).map(|ack| ack.seq)).collect()
+        segments
+            .iter()
+            .map(|&seq| receiver.on_segment(Time::ZERO, &segment(seq)).map(|ack| ack.seq))
+            .collect()
     }
 
     #[test]
     fn every_second_segment_in_order_is_acknowledged() {
-        let mut receiver = Receiver::new(0, Duration::from_millis(100), 0, false);
+        let mut receiver = receiver(100, 0);
         assert_eq!(acks(&mut receiver, &[0, 1, 2, 3]), [Some(0), None, Some(2), None]);
         assert_eq!(receiver.timer(), Some(Time(100_000_000)));
-        assert_eq!(receiver.on_timer().seq, 3);
+        assert_eq!(receiver.on_timer(Time::ZERO).map(|ack| ack.seq), Some(3));
         assert_eq!(receiver.timer(), None);
     }
 
     #[test]
     fn gaps_are_reported_and_filled_at_once() {
-        let mut receiver = Receiver::new(0, Duration::from_millis(100), 0, false);
+        let mut receiver = receiver(100, 0);
         assert_eq!(
             acks(&mut receiver, &[0, 1, 3, 5, 2, 4, 6]),
             [Some(0), None, Some(1), Some(1), Some(3), Some(5), None]
@@ -155,16 +178,18 @@ mod tests {
 
     #[test]
     fn without_delay_every_segment_is_acknowledged() {
-        let mut receiver = Receiver::new(0, Duration::ZERO, 100, false);
-        assert_eq!(receiver.on_segment(Time::ZERO, 0).map(|ack| ack.size), Some(140));
+        let mut receiver = receiver(0, 100);
+        assert_eq!(receiver.on_segment(Time::ZERO, &segment(0)).map(|ack| ack.size), Some(140));
         assert_eq!(acks(&mut receiver, &[1, 2, 2]), [Some(1), Some(2), Some(2)]);
     }
 
     #[test]
     fn the_newest_block_is_reported_first_and_at_most_three() {
-        let mut receiver = Receiver::new(0, Duration::ZERO, 0, true);
+        let control = ControlSpec::Sack(Sack::default());
+        let params = Classic { control, delayed_ack: Duration::ZERO, ..Classic::default() };
+        let mut receiver = Receiver::new(0, 1 << 20, 0, &params);
         let mut report = |seq| {
-            let ack = receiver.on_segment(Time::ZERO, seq).unwrap();
+            let ack = receiver.on_segment(Time::ZERO, &segment(seq)).unwrap();
             assert_eq!(ack.size as usize, 40 + 8 * ack.sack.len());
             ack.sack.of(ack.seq).collect::<Vec<_>>()
         };

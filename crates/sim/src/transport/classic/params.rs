@@ -1,4 +1,4 @@
-//! TCP's parameters, as a scenario sets them.
+//! Classic TCP's parameters, as a scenario sets them.
 
 use std::num::NonZeroU32;
 
@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::recovery::ControlSpec;
 use crate::check::{Check, Checked};
 use crate::packet::HEADER_BYTES;
+use crate::transport::Opener;
 use crate::units::{Duration, Size};
 
-/// A TCP connection's parameters. The defaults are Table 9 of `wang` with what ns-2 did then.
+/// A classic TCP connection's parameters. The defaults are Table 9 of `wang` with what ns-2 did then.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Tcp {
+pub struct Classic {
     /// What the sender does about loss.
     pub control: ControlSpec,
     /// A full-sized segment on the wire, with 40 B of IP and TCP headers.
@@ -42,18 +43,7 @@ pub struct Tcp {
     pub opened_by: Opener,
 }
 
-/// Who opens a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Opener {
-    /// The phone asks first, so that the server's SYN is an answer.
-    #[default]
-    Phone,
-    /// The server sends its SYN unasked, as ns-2's one-way agents do.
-    Server,
-}
-
-impl Default for Tcp {
+impl Default for Classic {
     fn default() -> Self {
         let count = |n| NonZeroU32::new(n).expect("a positive constant");
         Self {
@@ -74,7 +64,7 @@ impl Default for Tcp {
     }
 }
 
-impl Checked for Tcp {
+impl Checked for Classic {
     fn check(&self, check: &mut Check) {
         check.within("control", |check| self.control.check(check));
         check.require(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, Cumulative, Recovery, classify, unless_waiting};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
-use crate::transport::sender::{DUPACK_THRESHOLD, Transmission};
+use crate::transport::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::units::Time;
 
 /// Parameters of Reno: none.

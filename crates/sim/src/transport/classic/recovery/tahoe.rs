@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, Cumulative, Recovery, classify};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
-use crate::transport::sender::Transmission;
+use crate::transport::classic::sender::Transmission;
 use crate::units::Time;
 
 /// Parameters of Tahoe: none.
