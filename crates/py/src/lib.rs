@@ -4,7 +4,7 @@ mod tables;
 
 use nodeb_sim::{Error, Scenario, scenario};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::{PyException, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,6 +15,7 @@ fn to_py(error: &Error) -> PyErr {
     match error {
         Error::Scenario(message) => ScenarioError::new_err(message.clone()),
         Error::Cancelled => Cancelled::new_err(error.to_string()),
+        Error::Tap(message) => PyOSError::new_err(message.clone()),
     }
 }
 

@@ -76,6 +76,7 @@ pub struct Packet {
 
 /// The ECN marks of a packet (RFC 3168): those of its IP header and of its TCP header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent marks")]
 pub struct Ecn {
     /// The transport understands ECN, so a queue may mark instead of dropping.
     pub capable: bool,

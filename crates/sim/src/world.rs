@@ -49,6 +49,34 @@ impl Control {
     }
 }
 
+/// Where a packet is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The server's interface.
+    Server,
+    /// The phone's interface.
+    Phone,
+}
+
+/// Sees every packet that passes the servers' and the phones' interfaces, in order of time.
+pub trait Tap {
+    /// A packet passes; segments leave the server and enter the phone, all else goes the other way.
+    ///
+    /// # Errors
+    /// Whatever keeps the tap from taking the packet; it ends the run.
+    fn packet(&mut self, at: Time, place: Place, packet: &Packet) -> Result<()>;
+}
+
+/// A tap that looks away.
+#[derive(Debug)]
+pub struct NoTap;
+
+impl Tap for NoTap {
+    fn packet(&mut self, _: Time, _: Place, _: &Packet) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Events between two looks at the control.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
 
@@ -57,7 +85,21 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// # Errors
 /// [`Error::Cancelled`] when `control` was told to cancel.
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
-    let mut world = World::new(scenario, seed, run);
+    run_tapped(scenario, seed, run, control, &mut NoTap)
+}
+
+/// As [`run`], with every packet shown to `tap`.
+///
+/// # Errors
+/// As [`run`], and the tap's own.
+pub fn run_tapped<T: Tap>(
+    scenario: &Scenario,
+    seed: u64,
+    run: u64,
+    control: &Control,
+    tap: &mut T,
+) -> Result<RunResult> {
+    let mut world = World::new(scenario, seed, run, tap);
     let end = Time::ZERO + scenario.duration;
     let mut events = 0;
     while world.unfinished > 0
@@ -65,7 +107,7 @@ pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Resul
         && key.0 <= end
     {
         world.now = key.0;
-        world.handle(key, alarm);
+        world.handle(key, alarm)?;
         events += 1;
         if events % EVENTS_PER_REPORT == 0 {
             control.report(world.progress(end))?;
@@ -186,9 +228,9 @@ struct Flow {
     noted: Option<Window>,
 }
 
-#[derive(Debug)]
-struct World {
+struct World<'t, T> {
     now: Time,
+    tap: &'t mut T,
     agenda: Agenda,
     alarms: Alarms,
     down: Wire,
@@ -203,8 +245,8 @@ struct World {
     delivered: Vec<Delivery>,
 }
 
-impl World {
-    fn new(scenario: &Scenario, seed: u64, run: u64) -> Self {
+impl<'t, T: Tap> World<'t, T> {
+    fn new(scenario: &Scenario, seed: u64, run: u64, tap: &'t mut T) -> Self {
         let streams = Streams::new(seed, run);
         let wired = &scenario.wired;
         let wire = |loss, alarm| Wire { link: Link::new(wired.rate, wired.delay, &wired.queue, loss), alarm };
@@ -243,6 +285,7 @@ impl World {
         }
         Self {
             now: Time::ZERO,
+            tap,
             down: wire(loss, Alarms::WIRED_DOWN),
             up: wire(Loss::Never, Alarms::WIRED_UP),
             agenda,
@@ -257,7 +300,7 @@ impl World {
         }
     }
 
-    fn handle(&mut self, key: Key, alarm: usize) {
+    fn handle(&mut self, key: Key, alarm: usize) -> Result<()> {
         match self.alarms.event(alarm) {
             Event::WiredDown => {
                 if let Some(packet) = self.down.wake(key, &mut self.agenda) {
@@ -266,7 +309,7 @@ impl World {
             }
             Event::WiredUp => {
                 if let Some(packet) = self.up.wake(key, &mut self.agenda) {
-                    self.reach_server(packet);
+                    return self.reach_server(packet);
                 }
             }
             Event::Uplink(flow) => {
@@ -274,55 +317,58 @@ impl World {
                     self.up.accept(self.now, packet, &mut self.agenda);
                 }
             }
-            Event::Bearer(bearer) => self.wake_bearer(key, bearer),
+            Event::Bearer(bearer) => return self.wake_bearer(key, bearer),
             Event::Start(flow) => {
                 self.agenda.set(alarm, None);
-                self.start(flow);
+                return self.start(flow);
             }
             Event::RetransmissionTimer(flow) => {
                 self.agenda.set(alarm, None);
                 self.flows[flow as usize].sender.on_timer(self.now, &mut self.outbox);
-                self.after_sender(flow);
+                return self.after_sender(flow);
             }
             Event::DelayedAck(flow) => {
                 self.agenda.set(alarm, None);
-                let state = &mut self.flows[flow as usize];
-                if let Some(ack) = state.receiver.on_timer(self.now) {
-                    state.uplink.accept(self.now, ack, &mut self.agenda);
-                }
+                let ack = self.flows[flow as usize].receiver.on_timer(self.now);
+                return self.after_receiver(flow, ack);
             }
         }
+        Ok(())
     }
 
-    fn start(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
-        match state.opener {
+    fn start(&mut self, flow: u32) -> Result<()> {
+        match self.flows[flow as usize].opener {
             Opener::Server => self.accept_connection(flow),
-            Opener::Phone => {
-                let connect = Packet::control(flow, Kind::Connect);
-                state.uplink.accept(self.now, connect, &mut self.agenda);
-            }
+            Opener::Phone => self.send_up(Packet::control(flow, Kind::Connect)),
         }
     }
 
-    fn accept_connection(&mut self, flow: u32) {
+    /// The phone sends a packet.
+    fn send_up(&mut self, packet: Packet) -> Result<()> {
+        self.tap.packet(self.now, Place::Phone, &packet)?;
+        self.flows[packet.flow as usize].uplink.accept(self.now, packet, &mut self.agenda);
+        Ok(())
+    }
+
+    fn accept_connection(&mut self, flow: u32) -> Result<()> {
         let state = &mut self.flows[flow as usize];
         state.accepted = Some(self.now);
         state.sender.open(self.now, &mut self.outbox);
-        self.after_sender(flow);
+        self.after_sender(flow)
     }
 
-    fn reach_server(&mut self, packet: Packet) {
+    fn reach_server(&mut self, packet: Packet) -> Result<()> {
+        self.tap.packet(self.now, Place::Server, &packet)?;
         if packet.kind == Kind::Connect {
             return self.accept_connection(packet.flow);
         }
         self.note_segment(packet, SegmentEvent::Ack);
         self.flows[packet.flow as usize].sender.on_ack(self.now, &packet, &mut self.outbox);
-        self.after_sender(packet.flow);
+        self.after_sender(packet.flow)
     }
 
     /// Sends what a sender has put out, keeps its timer, and notes what changed.
-    fn after_sender(&mut self, flow: u32) {
+    fn after_sender(&mut self, flow: u32) -> Result<()> {
         let state = &mut self.flows[flow as usize];
         let alarm = Alarms::retransmission_timer(flow);
         let timer = state.sender.timer();
@@ -336,12 +382,14 @@ impl World {
         self.note_sender(flow);
         let mut outbox = std::mem::take(&mut self.outbox);
         for packet in outbox.drain(..) {
+            self.tap.packet(self.now, Place::Server, &packet)?;
             self.note_segment(packet, SegmentEvent::Send);
             if self.down.accept(self.now, packet, &mut self.agenda) != Outcome::Taken {
                 self.note_segment(packet, SegmentEvent::Drop);
             }
         }
         self.outbox = outbox;
+        Ok(())
     }
 
     fn reach_node_b(&mut self, packet: Packet) {
@@ -357,33 +405,38 @@ impl World {
         }
     }
 
-    fn wake_bearer(&mut self, key: Key, index: u32) {
+    fn wake_bearer(&mut self, key: Key, index: u32) -> Result<()> {
         let air = &mut self.bearers[index as usize];
         air.bearer.wake(key, &mut self.agenda.stamps, &mut self.delivered);
         self.agenda.set(air.alarm, air.bearer.next_wake());
         let mut delivered = std::mem::take(&mut self.delivered);
         for delivery in delivered.drain(..) {
-            self.reach_phone(delivery.packet);
+            self.reach_phone(delivery.packet)?;
         }
         self.delivered = delivered;
+        Ok(())
     }
 
-    fn reach_phone(&mut self, packet: Packet) {
+    fn reach_phone(&mut self, packet: Packet) -> Result<()> {
+        self.tap.packet(self.now, Place::Phone, &packet)?;
         self.note_segment(packet, SegmentEvent::Deliver);
         self.note_queue(packet.flow);
         let state = &mut self.flows[packet.flow as usize];
         let ack = state.receiver.on_segment(self.now, &packet);
-        let alarm = Alarms::delayed_ack(packet.flow);
-        let timer = state.receiver.timer();
-        if timer != self.agenda.due(alarm).map(|(at, _)| at) {
-            self.agenda.set_time(alarm, timer);
-        }
         if state.downloaded.is_none() && state.receiver.delivered_bytes() == state.bytes {
             state.downloaded = Some(self.now);
         }
-        if let Some(ack) = ack {
-            state.uplink.accept(self.now, ack, &mut self.agenda);
+        self.after_receiver(packet.flow, ack)
+    }
+
+    /// Sends a receiver's ACK, if there is one, and keeps its timer.
+    fn after_receiver(&mut self, flow: u32, ack: Option<Packet>) -> Result<()> {
+        let alarm = Alarms::delayed_ack(flow);
+        let timer = self.flows[flow as usize].receiver.timer();
+        if timer != self.agenda.due(alarm).map(|(at, _)| at) {
+            self.agenda.set_time(alarm, timer);
         }
+        ack.map_or(Ok(()), |ack| self.send_up(ack))
     }
 
     fn note_segment(&mut self, packet: Packet, event: SegmentEvent) {
