@@ -28,7 +28,7 @@ __all__ = ["Plots", "Result", "prepare_folder"]
 
 ALWAYS = ("flows", "bearers", "wired")
 """Tables that every result has."""
-SERIES = ("cwnd", "segments", "rtt", "queue", "scheduler")
+SERIES = ("cwnd", "segments", "rtt", "queue", "transfers", "scheduler")
 """Time series, present when the scenario's `[record]` asks for them."""
 
 
@@ -138,6 +138,11 @@ class Result:
     def queue(self) -> Table:
         """Packets and bytes waiting at the Node B for each user over time."""
         return self._series("queue")
+
+    @property
+    def transfers(self) -> Table:
+        """Every transfer completed: when it began, how long it took, its bytes."""
+        return self._series("transfers")
 
     @property
     def scheduler(self) -> Table:

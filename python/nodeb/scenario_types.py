@@ -13,22 +13,32 @@ from typing import ClassVar, Literal, TypeAlias
 from nodeb.parts import Part
 
 __all__ = [
+    "Cbr",
     "Chase",
     "Classic",
     "Combining",
+    "ConstantDuration",
+    "ConstantSize",
     "Control",
     "Dch",
     "Delivered",
     "DropTail",
     "Duration",
+    "ExponentialDuration",
+    "ExponentialSize",
     "Ftp",
     "HsDsch",
     "IncrementalRedundancy",
     "LinkBearer",
+    "LogNormalDuration",
+    "LogNormalSize",
     "MaxCi",
     "NewReno",
     "NoCombining",
+    "OnOff",
     "Opener",
+    "ParetoDuration",
+    "ParetoSize",
     "Probability",
     "ProportionalFair",
     "Queue",
@@ -36,16 +46,20 @@ __all__ = [
     "Rate",
     "Record",
     "Reno",
+    "Replay",
     "RoundRobin",
     "Sack",
     "ScenarioFields",
     "Scheduler",
     "Size",
+    "SizeLaw",
     "Tahoe",
     "Tcp",
+    "TimeLaw",
     "Traffic",
     "Uplink",
     "UserGroup",
+    "Web",
     "Wired",
 ]
 
@@ -420,6 +434,196 @@ class Ftp(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class OnOff(Part):
+    """Bursts of data with pauses between them, laws of one's own."""
+
+    tag: ClassVar[str | None] = "on_off"
+
+    burst: SizeLaw = field(default_factory=lambda: ExponentialSize(mean="30 kB"))
+    """Size of a burst."""
+
+    pause: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="5 s"))
+    """Pause before each burst."""
+
+    closed_loop: bool = True
+    """Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
+    began (open loop, whose load does not depend on the network).
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class Web(Part):
+    """Pages with embedded objects, read for a while."""
+
+    tag: ClassVar[str | None] = "web"
+
+    main: SizeLaw = field(
+        default_factory=lambda: LogNormalSize(
+            mean="10.71 kB", sd="25.032 kB", min="100 B", max="2 MB"
+        )
+    )
+    """Size of a page's main object."""
+
+    embedded: SizeLaw = field(
+        default_factory=lambda: LogNormalSize(
+            mean="7.758 kB", sd="126.168 kB", min="50 B", max="2 MB"
+        )
+    )
+    """Size of an embedded object."""
+
+    embedded_objects: float = 5.64
+    """Mean number of embedded objects; Pareto of shape 1.1, cut to `most_embedded`."""
+
+    most_embedded: int = 53
+    """Largest number of embedded objects."""
+
+    parsing: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="130 ms"))
+    """From the main object's arrival until the embedded ones are asked for."""
+
+    reading: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="30 s"))
+    """From a page's arrival until the next is asked for."""
+
+    request: Size = "350 B"
+    """Payload of a request."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Cbr(Part):
+    """Equal amounts of data at equal intervals."""
+
+    tag: ClassVar[str | None] = "cbr"
+
+    size: Size
+    """Data per interval."""
+
+    interval: Duration
+    """Interval."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Replay(Part):
+    """A recorded list of times and bytes."""
+
+    tag: ClassVar[str | None] = "replay"
+
+    times: list[Duration]
+    """When each amount is there to send; never going backward."""
+
+    bytes: list[Size]
+    """How much it is."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ConstantSize(Part):
+    """Always the same size."""
+
+    tag: ClassVar[str | None] = "constant"
+
+    value: Size
+    """The value."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ExponentialSize(Part):
+    """Exponential with a mean."""
+
+    tag: ClassVar[str | None] = "exponential"
+
+    mean: Size
+    """Mean."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ParetoSize(Part):
+    """Pareto with a mean and a shape."""
+
+    tag: ClassVar[str | None] = "pareto"
+
+    mean: Size
+    """Mean, before `max` cuts it."""
+
+    shape: float
+    """Shape; above 1, or there would be no mean. At most 2 the variance is infinite."""
+
+    max: Size | None = None
+    """Larger draws are cut to this; absent: no limit."""
+
+
+@dataclass(kw_only=True, slots=True)
+class LogNormalSize(Part):
+    """Log-normal with a mean and a standard deviation."""
+
+    tag: ClassVar[str | None] = "log_normal"
+
+    mean: Size
+    """Mean, before the limits cut it."""
+
+    sd: Size
+    """Standard deviation."""
+
+    min: Size | None = None
+    """Smaller draws are raised to this."""
+
+    max: Size | None = None
+    """Larger draws are cut to this."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ConstantDuration(Part):
+    """Always the same time."""
+
+    tag: ClassVar[str | None] = "constant"
+
+    value: Duration
+    """The value."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ExponentialDuration(Part):
+    """Exponential with a mean."""
+
+    tag: ClassVar[str | None] = "exponential"
+
+    mean: Duration
+    """Mean."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ParetoDuration(Part):
+    """Pareto with a mean and a shape."""
+
+    tag: ClassVar[str | None] = "pareto"
+
+    mean: Duration
+    """Mean, before `max` cuts it."""
+
+    shape: float
+    """Shape; above 1, or there would be no mean. At most 2 the variance is infinite."""
+
+    max: Duration | None = None
+    """Larger draws are cut to this; absent: no limit."""
+
+
+@dataclass(kw_only=True, slots=True)
+class LogNormalDuration(Part):
+    """Log-normal with a mean and a standard deviation."""
+
+    tag: ClassVar[str | None] = "log_normal"
+
+    mean: Duration
+    """Mean, before the limits cut it."""
+
+    sd: Duration
+    """Standard deviation."""
+
+    min: Duration | None = None
+    """Smaller draws are raised to this."""
+
+    max: Duration | None = None
+    """Larger draws are cut to this."""
+
+
+@dataclass(kw_only=True, slots=True)
 class Record(Part):
     """Time series to keep; each costs memory that grows with the length of the run."""
 
@@ -434,6 +638,9 @@ class Record(Part):
 
     queue: bool = False
     """Each user's packets and bytes at the Node B at every change."""
+
+    transfers: bool = False
+    """Every transfer completed."""
 
     scheduler: bool = False
     """Who was served in every TTI, at which C/I, and what failed."""
@@ -510,5 +717,11 @@ Tcp: TypeAlias = Classic | Literal["classic"]
 Control: TypeAlias = Tahoe | Reno | NewReno | Sack | Literal["tahoe", "reno", "newreno", "sack"]
 """The control: a name, or a table with one key."""
 
-Traffic: TypeAlias = Ftp
+Traffic: TypeAlias = Ftp | OnOff | Web | Cbr | Replay | Literal["on_off", "web"]
 """The traffic: a name, or a table with one key."""
+
+SizeLaw: TypeAlias = ConstantSize | ExponentialSize | ParetoSize | LogNormalSize
+"""The size law: a name, or a table with one key."""
+
+TimeLaw: TypeAlias = ConstantDuration | ExponentialDuration | ParetoDuration | LogNormalDuration
+"""The time law: a name, or a table with one key."""

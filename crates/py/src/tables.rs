@@ -54,6 +54,9 @@ pub fn all<'py>(
     if record.queue {
         tables.set_item("queue", queue(py, run, result)?)?;
     }
+    if record.transfers {
+        tables.set_item("transfers", transfers(py, run, result)?)?;
+    }
     if record.scheduler {
         tables.set_item("scheduler", scheduler(py, run, result)?)?;
     }
@@ -77,6 +80,8 @@ fn flows<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'
         .column("fast_retransmits", |row| row.fast_retransmits)?
         .column("rtt_mean_s", |row| row.rtt_mean_s)?
         .column("rtt_samples", |row| row.rtt_samples)?
+        .column("transfers", |row| row.transfers)?
+        .column("transfer_delay_mean_s", |row| row.transfer_delay_mean_s)?
         .column("application_bps", |row| row.application_bps)?
         .column("retransmit_bps", |row| row.retransmit_bps)?
         .column("utilization", |row| row.utilization)?;
@@ -143,6 +148,15 @@ fn queue<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'
         .column("user", |row| row.user)?
         .column("t_s", |row| row.at.as_secs())?
         .column("packets", |row| row.packets)?
+        .column("bytes", |row| row.bytes)?;
+    Ok(table.columns)
+}
+
+fn transfers<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.series.transfers)?
+        .column("user", |row| row.user)?
+        .column("begin_s", |row| row.begun.as_secs())?
+        .column("delay_s", |row| row.end.since(row.begun).as_secs())?
         .column("bytes", |row| row.bytes)?;
     Ok(table.columns)
 }

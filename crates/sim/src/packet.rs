@@ -8,6 +8,8 @@ pub const HEADER_BYTES: u32 = 40;
 pub enum Kind {
     /// The phone's request for a connection.
     Connect,
+    /// The phone's request for more on an open connection.
+    Request,
     /// A segment of the server: number 0 is its SYN, data begin at 1.
     Segment,
     /// The phone's cumulative acknowledgement.

@@ -19,8 +19,8 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A double in [0, 1) from the upper 53 bits.
-fn unit(bits: u64) -> f64 {
+/// A double in [0, 1) from the upper 53 of 64 random bits.
+pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 

@@ -20,11 +20,11 @@ pub struct FlowRow {
     pub download_s: f64,
     /// From the connection's acceptance at the server until the sender has its last ACK.
     pub transfer_s: f64,
-    /// Size of the file.
+    /// Bytes of all transfers begun; of a download the size of the file.
     pub app_bytes: u64,
-    /// Size of the file with TCP/IP headers.
+    /// The same with TCP/IP headers.
     pub ip_bytes: u64,
-    /// Bytes of the file in order at the phone.
+    /// Bytes in order at the phone.
     pub delivered_bytes: u64,
     /// Segments sent, SYN and retransmissions included.
     pub packets_sent: u64,
@@ -38,7 +38,12 @@ pub struct FlowRow {
     pub rtt_mean_s: f64,
     /// Number of those.
     pub rtt_samples: u64,
-    /// `wang`, section 9.2, equation 1: application data over time.
+    /// Transfers completed.
+    pub transfers: u64,
+    /// Mean time from a transfer's beginning until the sender has its last ACK.
+    pub transfer_delay_mean_s: f64,
+    /// `wang`, section 9.2, equation 1: application data over time. Where traffic has no end, bytes
+    /// over the time that the completed transfers took.
     pub application_bps: f64,
     /// Equation 2: file with headers over time, over 1 - BLER.
     pub retransmit_bps: f64,

@@ -79,6 +79,19 @@ pub struct QueueRow {
     pub bytes: u64,
 }
 
+/// A transfer that has been completed.
+#[derive(Clone, Copy, Debug)]
+pub struct TransferRow {
+    /// Number of the user.
+    pub user: u64,
+    /// When it was asked for.
+    pub begun: Time,
+    /// When the sender had its last ACK.
+    pub end: Time,
+    /// Its size.
+    pub bytes: u64,
+}
+
 /// All series of a run; those not asked for stay empty.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
@@ -90,6 +103,8 @@ pub struct Series {
     pub rtt: Vec<RttRow>,
     /// Backlogs.
     pub queue: Vec<QueueRow>,
+    /// Transfers.
+    pub transfers: Vec<TransferRow>,
     /// TTIs, with the user's number in the scenario.
     pub scheduler: Vec<TtiRecord>,
 }

@@ -19,6 +19,7 @@ use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
+use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
 use crate::transport::classic::recovery::ControlSpec;
 use crate::units::{Duration, Probability};
@@ -92,6 +93,8 @@ pub struct Record {
     pub rtt: bool,
     /// Each user's packets and bytes at the Node B at every change.
     pub queue: bool,
+    /// Every transfer completed.
+    pub transfers: bool,
     /// Who was served in every TTI, at which C/I, and what failed.
     pub scheduler: bool,
 }
@@ -208,6 +211,8 @@ impl Scenario {
             ControlSpec::ENTRIES,
             QueueSpec::ENTRIES,
             TrafficSpec::ENTRIES,
+            SizeLaw::ENTRIES,
+            TimeLaw::ENTRIES,
         ]
         .concat()
     }

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::{After, Source, Transfer};
 use crate::check::{Check, Checked};
-use crate::units::Size;
+use crate::units::{Duration, Size};
 
 /// One file fetched from the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -26,5 +27,23 @@ impl Checked for Ftp {
         check.require(self.request.0 <= 64_000, "request", || {
             format!("a request of {} does not fit one packet; expected at most 64 kB", self.request)
         });
+    }
+}
+
+/// The one transfer of a download. Its request rides on the set-up.
+#[derive(Debug)]
+pub struct Once(Option<u64>);
+
+impl Once {
+    /// The download that `params` asks for.
+    pub fn new(params: &Ftp) -> Self {
+        Self(Some(params.size.0))
+    }
+}
+
+impl Source for Once {
+    fn next(&mut self) -> Option<Transfer> {
+        let bytes = self.0.take()?;
+        Some(Transfer { bytes, wait: Duration::ZERO, after: After::Beginning, request_bytes: None })
     }
 }

@@ -1,13 +1,91 @@
-//! What users ask for.
+//! What users ask for: sources of transfers.
 
+pub mod cbr;
+pub mod demand;
 pub mod ftp;
+pub mod law;
+pub mod on_off;
+pub mod replay;
+pub mod web;
 
 use crate::registry;
+use crate::rng::Streams;
+use crate::units::Duration;
+
+/// Data that a user wants from the server, all at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// How many bytes.
+    pub bytes: u64,
+    /// When it begins: so long after what `after` names.
+    pub wait: Duration,
+    /// From when `wait` counts.
+    pub after: After,
+    /// Payload of the phone's request, which travels up before the server begins; `None` where the
+    /// server begins by itself.
+    pub request_bytes: Option<u32>,
+}
+
+/// From when a wait counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The beginning of the transfer before: an open loop.
+    Beginning,
+    /// The moment the sender has the last ACK of the transfer before: a closed loop.
+    End,
+}
+
+/// A user's transfers, one after the other.
+pub trait Source: Send + std::fmt::Debug {
+    /// The next transfer; `None` when there is none left. The first wait counts from the user's
+    /// start.
+    fn next(&mut self) -> Option<Transfer>;
+}
 
 registry! {
     /// What a group of users does, as a scenario names it.
     "traffic" TrafficSpec {
         /// One file fetched from the server: connection set-up, request, then the bytes.
         "ftp" => Ftp(ftp::Ftp),
+        /// Bursts of data with pauses between them, laws of one's own.
+        "on_off" => OnOff(on_off::OnOff),
+        /// Pages with embedded objects, read for a while.
+        "web" => Web(web::Web),
+        /// Equal amounts of data at equal intervals.
+        "cbr" => Cbr(cbr::Cbr),
+        /// A recorded list of times and bytes.
+        "replay" => Replay(replay::Replay),
+    }
+}
+
+impl TrafficSpec {
+    /// The transfers of user number `user`.
+    pub fn build(&self, user: u64, streams: &Streams) -> Box<dyn Source> {
+        let stream = streams.stream("user", user, "traffic");
+        match self {
+            Self::Ftp(params) => Box::new(ftp::Once::new(params)),
+            Self::OnOff(params) => Box::new(on_off::Bursts::new(params, stream)),
+            Self::Web(params) => Box::new(web::Pages::new(params, stream)),
+            Self::Cbr(params) => Box::new(cbr::Ticks::new(params)),
+            Self::Replay(params) => Box::new(replay::List::new(params)),
+        }
+    }
+
+    /// Payload of the request that rides on the phone's first ACK.
+    pub fn first_request_bytes(&self) -> u32 {
+        match self {
+            Self::Ftp(params) => params.request.0 as u32,
+            Self::Web(params) => params.request.0 as u32,
+            Self::OnOff(_) | Self::Cbr(_) | Self::Replay(_) => 0,
+        }
+    }
+
+    /// Bytes of all transfers, where they are known beforehand.
+    pub fn total_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Ftp(params) => Some(params.size.0),
+            Self::Replay(params) => Some(params.bytes.iter().map(|bytes| bytes.0).sum()),
+            Self::OnOff(_) | Self::Web(_) | Self::Cbr(_) => None,
+        }
     }
 }

@@ -37,6 +37,10 @@ pub struct Window {
 
 /// The end that sends data, at the server. It appends what it sends to `out`.
 pub trait Sender: Send + std::fmt::Debug {
+    /// Adds `bytes` to what is to be sent.
+    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>);
+    /// Nothing more will be written: once everything is acknowledged the sender is done.
+    fn close(&mut self);
     /// Opens the connection.
     fn open(&mut self, now: Time, out: &mut Vec<Packet>);
     /// Takes an ACK.
@@ -45,8 +49,12 @@ pub trait Sender: Send + std::fmt::Debug {
     fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>);
     /// When [`Self::on_timer`] must be called, unless something happens before.
     fn timer(&self) -> Option<Time>;
-    /// Whether everything has been acknowledged.
+    /// Whether everything written so far has been acknowledged.
+    fn is_idle(&self) -> bool;
+    /// Whether everything has been acknowledged and nothing more will be written.
     fn is_done(&self) -> bool;
+    /// Bytes of the application that have been acknowledged.
+    fn acked_bytes(&self) -> u64;
     /// Bytes on the wire if each segment is sent once.
     fn wire_bytes(&self) -> u64;
     /// The congestion window now.
@@ -97,13 +105,12 @@ impl Default for TcpSpec {
 }
 
 impl TcpSpec {
-    /// Both ends of connection `flow` that carries `bytes` to the phone; the request of
-    /// `request_bytes` rides on the phone's first ACK.
-    pub fn build(&self, flow: u32, bytes: u64, request_bytes: u32) -> (Box<dyn Sender>, Box<dyn Receiver>) {
+    /// Both ends of connection `flow`; a request of `request_bytes` rides on the phone's first ACK.
+    pub fn build(&self, flow: u32, request_bytes: u32) -> (Box<dyn Sender>, Box<dyn Receiver>) {
         match self {
             Self::Classic(params) => (
-                Box::new(classic::sender::Sender::new(flow, bytes, params)),
-                Box::new(classic::receiver::Receiver::new(flow, bytes, request_bytes, params)),
+                Box::new(classic::sender::Sender::new(flow, params)),
+                Box::new(classic::receiver::Receiver::new(flow, request_bytes, params)),
             ),
         }
     }

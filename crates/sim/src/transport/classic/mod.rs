@@ -5,6 +5,7 @@ pub mod params;
 pub mod receiver;
 pub mod recovery;
 pub mod rtt;
+pub mod segments;
 pub mod sender;
 
 pub use params::Classic;

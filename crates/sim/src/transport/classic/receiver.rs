@@ -7,7 +7,6 @@
 use std::collections::VecDeque;
 
 use super::params::Classic;
-use super::sender::Segmentation;
 use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
 use crate::transport;
 use crate::units::{Duration, Time};
@@ -19,11 +18,13 @@ pub struct Receiver {
     /// Bytes that ride on the ACK of the SYN.
     request_bytes: u32,
     delay: Duration,
-    data: Segmentation,
+    /// Bytes of the application in order.
+    delivered_bytes: u64,
     /// Next segment expected.
     expected: u64,
-    /// Which segments from `expected` on have arrived; the first is always missing.
-    beyond: VecDeque<bool>,
+    /// Payload of the segments from `expected` on that have arrived, `None` for those missing; the
+    /// first always is.
+    beyond: VecDeque<Option<u32>>,
     /// When the ACK held back must go.
     timer: Option<Time>,
     /// Blocks beyond a gap, those reported last first; `None` where the sender does not ask.
@@ -34,14 +35,13 @@ pub struct Receiver {
 const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Receiver {
-    /// A receiver that has seen nothing of the `bytes` to come. With a delay of zero every segment
-    /// is acknowledged.
-    pub fn new(flow: u32, bytes: u64, request_bytes: u32, tcp: &Classic) -> Self {
+    /// A receiver that has seen nothing. With a delay of zero every segment is acknowledged.
+    pub fn new(flow: u32, request_bytes: u32, tcp: &Classic) -> Self {
         Self {
             flow,
             request_bytes,
             delay: tcp.delayed_ack,
-            data: Segmentation::new(bytes, tcp.packet_size.0),
+            delivered_bytes: 0,
             expected: 0,
             beyond: VecDeque::new(),
             timer: None,
@@ -49,21 +49,27 @@ impl Receiver {
         }
     }
 
-    fn record(&mut self, seq: u64) {
-        if seq == self.expected {
-            self.expected += 1;
+    fn record(&mut self, segment: &Packet) {
+        let payload = segment.size - HEADER_BYTES;
+        if segment.seq == self.expected {
             self.beyond.pop_front();
-            while self.beyond.front() == Some(&true) {
+            self.deliver(payload);
+            while let Some(&Some(payload)) = self.beyond.front() {
                 self.beyond.pop_front();
-                self.expected += 1;
+                self.deliver(payload);
             }
-        } else if seq > self.expected {
-            let offset = (seq - self.expected) as usize;
+        } else if segment.seq > self.expected {
+            let offset = (segment.seq - self.expected) as usize;
             if self.beyond.len() <= offset {
-                self.beyond.resize(offset + 1, false);
+                self.beyond.resize(offset + 1, None);
             }
-            self.beyond[offset] = true;
+            self.beyond[offset] = Some(payload);
         }
+    }
+
+    fn deliver(&mut self, payload: u32) {
+        self.expected += 1;
+        self.delivered_bytes += u64::from(payload);
     }
 
     /// The ACK of everything so far, `seq` being the segment that causes it. Before the SYN arrives
@@ -97,7 +103,7 @@ impl Receiver {
     /// The block of segments around `seq` that have arrived beyond a gap.
     fn block_around(&self, seq: u64) -> Option<(u64, u64)> {
         let at = usize::try_from(seq.checked_sub(self.expected)?).ok()?;
-        let arrived = |i: &usize| self.beyond.get(*i) == Some(&true);
+        let arrived = |i: &usize| self.beyond.get(*i).is_some_and(Option::is_some);
         let first = (0..at).rev().take_while(arrived).last().unwrap_or(at);
         let end = (at..self.beyond.len()).take_while(arrived).last()? + 1;
         Some((self.expected + first as u64, self.expected + end as u64))
@@ -112,7 +118,7 @@ impl Receiver {
 impl transport::Receiver for Receiver {
     fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
         let seq = segment.seq;
-        self.record(seq);
+        self.record(segment);
         let in_order = seq + 1 == self.expected && self.beyond.is_empty();
         if in_order && seq > 0 && self.delay > Duration::ZERO && self.timer.is_none() {
             self.timer = Some(now + self.delay);
@@ -132,7 +138,7 @@ impl transport::Receiver for Receiver {
     }
 
     fn delivered_bytes(&self) -> u64 {
-        self.data.bytes_up_to(self.in_order())
+        self.delivered_bytes
     }
 }
 
@@ -148,7 +154,7 @@ mod tests {
 
     fn receiver(delayed_ack_ms: u64, request_bytes: u32) -> Receiver {
         let delayed_ack = Duration::from_millis(delayed_ack_ms);
-        Receiver::new(0, 1 << 20, request_bytes, &Classic { delayed_ack, ..Classic::default() })
+        Receiver::new(0, request_bytes, &Classic { delayed_ack, ..Classic::default() })
     }
 
     fn acks(receiver: &mut Receiver, segments: &[u64]) -> Vec<Option<u64>> {
@@ -187,7 +193,7 @@ mod tests {
     fn the_newest_block_is_reported_first_and_at_most_three() {
         let control = ControlSpec::Sack(Sack::default());
         let params = Classic { control, delayed_ack: Duration::ZERO, ..Classic::default() };
-        let mut receiver = Receiver::new(0, 1 << 20, 0, &params);
+        let mut receiver = Receiver::new(0, 0, &params);
         let mut report = |seq| {
             let ack = receiver.on_segment(Time::ZERO, &segment(seq)).unwrap();
             assert_eq!(ack.size as usize, 40 + 8 * ack.sack.len());

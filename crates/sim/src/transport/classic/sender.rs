@@ -9,52 +9,10 @@
 use super::params::Classic;
 use super::recovery::{Ack, Recovery};
 use super::rtt::RttEstimator;
-use crate::packet::{HEADER_BYTES, Kind, Packet};
+use super::segments::Segments;
+use crate::packet::{Kind, Packet};
 use crate::transport::{self, SenderCounts, Window};
 use crate::units::{Duration, Time};
-
-/// A file cut into segments.
-#[derive(Clone, Copy, Debug)]
-pub struct Segmentation {
-    bytes: u64,
-    payload: u64,
-}
-
-impl Segmentation {
-    /// `bytes` of data in segments of `packet_size` on the wire; the last may be shorter.
-    pub fn new(bytes: u64, packet_size: u64) -> Self {
-        Self { bytes, payload: packet_size - u64::from(HEADER_BYTES) }
-    }
-
-    /// Number of data segments.
-    pub fn segments(&self) -> u64 {
-        self.bytes.div_ceil(self.payload)
-    }
-
-    /// Size of the file.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Bytes on the wire if each segment is sent once.
-    pub fn wire_bytes(&self) -> u64 {
-        self.bytes + self.segments() * u64::from(HEADER_BYTES)
-    }
-
-    /// Application bytes in segments 1 to `seq`.
-    pub fn bytes_up_to(&self, seq: u64) -> u64 {
-        (seq * self.payload).min(self.bytes)
-    }
-
-    /// Bytes on the wire of segment `seq`.
-    pub fn size_of(&self, seq: u64) -> u32 {
-        let payload = match seq {
-            0 => 0,
-            _ => self.bytes_up_to(seq) - self.bytes_up_to(seq - 1),
-        };
-        payload as u32 + HEADER_BYTES
-    }
-}
 
 /// The mechanism that policies steer. Fields are in segments unless they say otherwise.
 #[derive(Debug)]
@@ -76,7 +34,8 @@ pub struct Transmission {
     /// What has been done.
     pub counts: SenderCounts,
     flow: u32,
-    data: Segmentation,
+    data: Segments,
+    closed: bool,
     max_window: u64,
     initial_window: f64,
     limited_transmit: bool,
@@ -143,9 +102,9 @@ impl Transmission {
         self.max_window
     }
 
-    /// One past the last segment of the file.
+    /// One past the last segment there is to send.
     pub fn data_end(&self) -> u64 {
-        self.data.segments() + 1
+        self.data.end()
     }
 
     /// Half the window in use, the new size after a loss.
@@ -213,6 +172,7 @@ impl Transmission {
 
     fn move_up_to(&mut self, acked: u64) {
         self.una = acked;
+        self.data.forget_below(acked);
         self.next = self.next.max(acked);
     }
 
@@ -249,8 +209,8 @@ pub struct Sender {
 pub const DUPACK_THRESHOLD: u32 = 3;
 
 impl Sender {
-    /// A sender for `bytes` of data on connection `flow`; it sends nothing before it is opened.
-    pub fn new(flow: u32, bytes: u64, tcp: &Classic) -> Self {
+    /// A sender on connection `flow`; it sends nothing before it is opened.
+    pub fn new(flow: u32, tcp: &Classic) -> Self {
         let rtt = RttEstimator::new(tcp.clock, tcp.clock_phase, tcp.initial_rto, tcp.min_rto, tcp.max_rto);
         let tx = Transmission {
             cwnd: 1.0,
@@ -262,7 +222,8 @@ impl Sender {
             dupacks: 0,
             counts: SenderCounts::default(),
             flow,
-            data: Segmentation::new(bytes, tcp.packet_size.0),
+            data: Segments::new(tcp.packet_size.0),
+            closed: false,
             max_window: u64::from(tcp.max_window.get()),
             initial_window: f64::from(tcp.initial_window.get()),
             limited_transmit: tcp.limited_transmit,
@@ -328,8 +289,27 @@ impl transport::Sender for Sender {
         self.tx.timer
     }
 
+    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>) {
+        self.tx.data.write(bytes);
+        if self.tx.end > 0 {
+            self.transmit(now, u64::MAX, out);
+        }
+    }
+
+    fn close(&mut self) {
+        self.tx.closed = true;
+    }
+
+    fn is_idle(&self) -> bool {
+        self.tx.una >= self.tx.data.end()
+    }
+
     fn is_done(&self) -> bool {
-        self.tx.una > self.tx.data.segments()
+        self.tx.closed && self.is_idle()
+    }
+
+    fn acked_bytes(&self) -> u64 {
+        self.tx.data.bytes_up_to(self.tx.una)
     }
 
     fn wire_bytes(&self) -> u64 {
@@ -362,17 +342,11 @@ mod tests {
         Packet { seq, ..Packet::control(0, Kind::Ack) }
     }
 
-    #[test]
-    fn a_file_is_cut_into_full_segments_and_a_rest() {
-        let data = Segmentation::new(50_000, 1500);
-        assert_eq!(data.segments(), 35);
-        assert_eq!(data.wire_bytes(), 50_000 + 35 * 40);
-        assert_eq!((data.size_of(0), data.size_of(1), data.size_of(35)), (40, 1500, 50_000 - 34 * 1460 + 40));
-        assert_eq!(Segmentation::new(1460, 1500).segments(), 1);
-    }
-
     fn sender(tcp: &Classic, segments: u64) -> Sender {
-        Sender::new(0, segments * 1460, tcp)
+        let mut sender = Sender::new(0, tcp);
+        sender.write(Time::ZERO, segments * 1460, &mut Vec::new());
+        sender.close();
+        sender
     }
 
     fn sent(out: &mut Vec<Packet>) -> Vec<u64> {

@@ -9,73 +9,30 @@
 //! This is the only file that knows all layers. It moves packets from one box to the next, keeps
 //! each box's alarm at the time the box asks for, and writes down what happened.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+mod alarms;
+mod control;
+mod flow;
+mod wire;
+
+pub use control::{Control, NoTap, Place, Tap};
+
+use alarms::{Alarms, Event};
+use flow::Flow;
+use wire::Wire;
 
 use crate::engine::{Agenda, Key};
-use crate::error::{Error, Result};
-use crate::metrics::series::{CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series};
-use crate::metrics::{BearerRow, FlowRow, RunResult};
+use crate::error::Result;
+use crate::metrics::series::{CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series, TransferRow};
+use crate::metrics::{BearerRow, RunResult};
 use crate::network::link::{Link, Loss, Outcome};
 use crate::packet::{Kind, Packet};
 use crate::radio::{Bearer, Delivery, TtiRecord, UserRadio};
 use crate::rng::Streams;
 use crate::scenario::{Record, Scenario, UserGroup};
-use crate::traffic::TrafficSpec;
-use crate::transport::{Opener, Receiver, Sender, Window};
-use crate::units::{Duration, Probability, Time};
-
-/// Lets another thread watch a run and stop it.
-#[derive(Debug, Default)]
-pub struct Control {
-    cancelled: AtomicBool,
-    /// Progress from 0 to 1, as the bits of a double.
-    progress: AtomicU64,
-}
-
-impl Control {
-    /// Asks the run to stop soon.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-
-    /// Share of the run that is done, from 0 to 1.
-    pub fn progress(&self) -> f64 {
-        f64::from_bits(self.progress.load(Ordering::Relaxed))
-    }
-
-    fn report(&self, progress: f64) -> Result<()> {
-        self.progress.store(progress.to_bits(), Ordering::Relaxed);
-        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
-    }
-}
-
-/// Where a packet is seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// The server's interface.
-    Server,
-    /// The phone's interface.
-    Phone,
-}
-
-/// Sees every packet that passes the servers' and the phones' interfaces, in order of time.
-pub trait Tap {
-    /// A packet passes; segments leave the server and enter the phone, all else goes the other way.
-    ///
-    /// # Errors
-    /// Whatever keeps the tap from taking the packet; it ends the run.
-    fn packet(&mut self, at: Time, place: Place, packet: &Packet) -> Result<()>;
-}
-
-/// A tap that looks away.
-#[derive(Debug)]
-pub struct NoTap;
-
-impl Tap for NoTap {
-    fn packet(&mut self, _: Time, _: Place, _: &Packet) -> Result<()> {
-        Ok(())
-    }
-}
+use crate::traffic::After;
+use crate::traffic::demand::Outstanding;
+use crate::transport::Opener;
+use crate::units::{Duration, Time};
 
 /// Events between two looks at the control.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
@@ -117,115 +74,12 @@ pub fn run_tapped<T: Tap>(
     Ok(world.into_result(scenario, events))
 }
 
-/// Whose alarm it is.
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    WiredDown,
-    WiredUp,
-    Start(u32),
-    Uplink(u32),
-    RetransmissionTimer(u32),
-    DelayedAck(u32),
-    Bearer(u32),
-}
-
-/// Numbers of the alarms in the agenda: two for the wired link, four a flow, one a bearer.
-#[derive(Clone, Copy, Debug)]
-struct Alarms {
-    flows: usize,
-}
-
-impl Alarms {
-    const WIRED_DOWN: usize = 0;
-    const WIRED_UP: usize = 1;
-
-    fn count(self, bearers: usize) -> usize {
-        2 + 4 * self.flows + bearers
-    }
-
-    fn start(flow: u32) -> usize {
-        2 + 4 * flow as usize
-    }
-
-    fn uplink(flow: u32) -> usize {
-        3 + 4 * flow as usize
-    }
-
-    fn retransmission_timer(flow: u32) -> usize {
-        4 + 4 * flow as usize
-    }
-
-    fn delayed_ack(flow: u32) -> usize {
-        5 + 4 * flow as usize
-    }
-
-    fn bearer(self, bearer: u32) -> usize {
-        2 + 4 * self.flows + bearer as usize
-    }
-
-    fn event(self, alarm: usize) -> Event {
-        let flow = (alarm.wrapping_sub(2) / 4) as u32;
-        match alarm {
-            Self::WIRED_DOWN => Event::WiredDown,
-            Self::WIRED_UP => Event::WiredUp,
-            _ if flow as usize >= self.flows => Event::Bearer((alarm - 2 - 4 * self.flows) as u32),
-            _ => match (alarm - 2) % 4 {
-                0 => Event::Start(flow),
-                1 => Event::Uplink(flow),
-                2 => Event::RetransmissionTimer(flow),
-                _ => Event::DelayedAck(flow),
-            },
-        }
-    }
-}
-
-/// A link with the number of its alarm.
-#[derive(Debug)]
-struct Wire {
-    link: Link,
-    alarm: usize,
-}
-
-impl Wire {
-    fn accept(&mut self, now: Time, packet: Packet, agenda: &mut Agenda) -> Outcome {
-        let outcome = self.link.accept(now, packet, &mut agenda.stamps);
-        agenda.set(self.alarm, self.link.next_wake());
-        outcome
-    }
-
-    fn wake(&mut self, key: Key, agenda: &mut Agenda) -> Option<Packet> {
-        let packet = self.link.wake(key, &mut agenda.stamps);
-        agenda.set(self.alarm, self.link.next_wake());
-        packet
-    }
-}
-
 /// A bearer with the number of its alarm and the flows of its users, by their position on it.
 #[derive(Debug)]
 struct Air {
     bearer: Box<dyn Bearer>,
     alarm: usize,
     flows: Vec<u32>,
-}
-
-/// One download: its two ends and what has been noted about it.
-#[derive(Debug)]
-struct Flow {
-    group: usize,
-    start: Time,
-    opener: Opener,
-    sender: Box<dyn Sender>,
-    receiver: Box<dyn Receiver>,
-    /// Size of the file.
-    bytes: u64,
-    uplink: Wire,
-    bearer: u32,
-    position: usize,
-    accepted: Option<Time>,
-    finished: Option<Time>,
-    downloaded: Option<Time>,
-    /// Window and threshold last written to the series.
-    noted: Option<Window>,
 }
 
 struct World<'t, T> {
@@ -262,7 +116,15 @@ impl<'t, T: Tap> World<'t, T> {
         let mut radios = Vec::with_capacity(members.len());
         for (user, &(g, group, nth)) in members.iter().enumerate() {
             let id = user as u32;
-            flows.push(Flow::new(scenario, g, group, nth, id, if shared { (0, user) } else { (id, 0) }));
+            flows.push(Flow::new(
+                scenario,
+                streams,
+                g,
+                group,
+                nth,
+                id,
+                if shared { (0, user) } else { (id, 0) },
+            ));
             radios.push(UserRadio { id: user as u64, ci: group.ci.clone() });
         }
         let alarms = Alarms { flows: flows.len() };
@@ -276,7 +138,9 @@ impl<'t, T: Tap> World<'t, T> {
         let mut agenda = Agenda::new(alarms.count(bearers.len()));
         for (user, flow) in flows.iter().enumerate() {
             bearers[flow.bearer as usize].flows.push(user as u32);
-            agenda.set_time(Alarms::start(user as u32), Some(flow.start));
+            if let Some(first) = flow.demand.upcoming {
+                agenda.set_time(Alarms::traffic(user as u32), Some(flow.start + first.wait));
+            }
         }
         if scenario.record.scheduler {
             for air in &mut bearers {
@@ -318,9 +182,9 @@ impl<'t, T: Tap> World<'t, T> {
                 }
             }
             Event::Bearer(bearer) => return self.wake_bearer(key, bearer),
-            Event::Start(flow) => {
+            Event::Traffic(flow) => {
                 self.agenda.set(alarm, None);
-                return self.start(flow);
+                return self.begin_transfer(flow);
             }
             Event::RetransmissionTimer(flow) => {
                 self.agenda.set(alarm, None);
@@ -336,11 +200,39 @@ impl<'t, T: Tap> World<'t, T> {
         Ok(())
     }
 
-    fn start(&mut self, flow: u32) -> Result<()> {
-        match self.flows[flow as usize].opener {
-            Opener::Server => self.accept_connection(flow),
-            Opener::Phone => self.send_up(Packet::control(flow, Kind::Connect)),
+    /// A transfer begins: the first opens the connection, a later one is asked for by the phone or
+    /// offered by the server.
+    fn begin_transfer(&mut self, flow: u32) -> Result<()> {
+        let state = &mut self.flows[flow as usize];
+        let is_first = state.demand.bytes == 0;
+        let Some(transfer) = state.demand.begin(self.now) else {
+            return Ok(());
+        };
+        if let Some(at) = state.demand.next_beginning(self.now, After::Beginning) {
+            self.agenda.set_time(Alarms::traffic(flow), Some(at));
         }
+        match (is_first, state.opener, transfer.request_bytes) {
+            (true, Opener::Server, _) => self.accept_connection(flow),
+            (true, Opener::Phone, _) => self.send_up(Packet::control(flow, Kind::Connect)),
+            (false, _, Some(bytes)) => {
+                let headers = Packet::control(flow, Kind::Request);
+                self.send_up(Packet { size: headers.size + bytes, ..headers })
+            }
+            (false, _, None) if state.accepted.is_some() => self.serve(flow),
+            (false, _, None) => Ok(()),
+        }
+    }
+
+    /// The server learns of what has been asked for and sends it.
+    fn serve(&mut self, flow: u32) -> Result<()> {
+        let state = &mut self.flows[flow as usize];
+        while let Some(bytes) = state.demand.requested.pop_front() {
+            state.sender.write(self.now, bytes, &mut self.outbox);
+        }
+        if state.demand.is_all_asked() {
+            state.sender.close();
+        }
+        self.after_sender(flow)
     }
 
     /// The phone sends a packet.
@@ -352,15 +244,19 @@ impl<'t, T: Tap> World<'t, T> {
 
     fn accept_connection(&mut self, flow: u32) -> Result<()> {
         let state = &mut self.flows[flow as usize];
-        state.accepted = Some(self.now);
+        if state.accepted.replace(self.now).is_some() {
+            return Ok(());
+        }
         state.sender.open(self.now, &mut self.outbox);
-        self.after_sender(flow)
+        self.serve(flow)
     }
 
     fn reach_server(&mut self, packet: Packet) -> Result<()> {
         self.tap.packet(self.now, Place::Server, &packet)?;
-        if packet.kind == Kind::Connect {
-            return self.accept_connection(packet.flow);
+        match packet.kind {
+            Kind::Connect => return self.accept_connection(packet.flow),
+            Kind::Request => return self.serve(packet.flow),
+            Kind::Segment | Kind::Ack => {}
         }
         self.note_segment(packet, SegmentEvent::Ack);
         self.flows[packet.flow as usize].sender.on_ack(self.now, &packet, &mut self.outbox);
@@ -374,6 +270,21 @@ impl<'t, T: Tap> World<'t, T> {
         let timer = state.sender.timer();
         if timer != self.agenda.due(alarm).map(|(at, _)| at) {
             self.agenda.set_time(alarm, timer);
+        }
+        let acked = state.sender.acked_bytes();
+        while let Some(transfer) = state.demand.complete(self.now, acked) {
+            if self.record.transfers {
+                let Outstanding { begun, bytes, .. } = transfer;
+                self.series.transfers.push(TransferRow {
+                    user: u64::from(flow),
+                    begun,
+                    end: self.now,
+                    bytes,
+                });
+            }
+            if let Some(at) = state.demand.next_beginning(self.now, After::End) {
+                self.agenda.set_time(Alarms::traffic(flow), Some(at));
+            }
         }
         if state.finished.is_none() && state.sender.is_done() {
             state.finished = Some(self.now);
@@ -423,7 +334,7 @@ impl<'t, T: Tap> World<'t, T> {
         self.note_queue(packet.flow);
         let state = &mut self.flows[packet.flow as usize];
         let ack = state.receiver.on_segment(self.now, &packet);
-        if state.downloaded.is_none() && state.receiver.delivered_bytes() == state.bytes {
+        if state.downloaded.is_none() && Some(state.receiver.delivered_bytes()) == state.total_bytes {
             state.downloaded = Some(self.now);
         }
         self.after_receiver(packet.flow, ack)
@@ -483,7 +394,8 @@ impl<'t, T: Tap> World<'t, T> {
 
     fn progress(&self, end: Time) -> f64 {
         let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
-            (done + flow.receiver.delivered_bytes() as f64, all + flow.bytes as f64)
+            let total = flow.total_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
+            (done + flow.receiver.delivered_bytes() as f64, all + total)
         });
         (done / all).max(self.now.as_secs() / end.as_secs())
     }
@@ -518,70 +430,6 @@ impl<'t, T: Tap> World<'t, T> {
             series,
             events,
             end_s: self.now.as_secs(),
-        }
-    }
-}
-
-impl Flow {
-    fn new(
-        scenario: &Scenario,
-        group_index: usize,
-        group: &UserGroup,
-        nth: u32,
-        id: u32,
-        (bearer, position): (u32, usize),
-    ) -> Self {
-        let TrafficSpec::Ftp(ftp) = &group.traffic;
-        let tcp = &scenario.tcp;
-        let uplink = &scenario.uplink;
-        let (sender, receiver) = tcp.build(id, ftp.size.0, ftp.request.0 as u32);
-        Self {
-            group: group_index,
-            start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
-            opener: tcp.opener(),
-            sender,
-            receiver,
-            bytes: ftp.size.0,
-            uplink: Wire {
-                link: Link::new(uplink.rate, uplink.delay, &uplink.queue, Loss::Never),
-                alarm: Alarms::uplink(id),
-            },
-            bearer,
-            position,
-            accepted: None,
-            finished: None,
-            downloaded: None,
-            noted: None,
-        }
-    }
-
-    fn row(&self, user: usize, group: &UserGroup, bler: Probability, channel_rate_bps: f64) -> FlowRow {
-        let counts = self.sender.counts();
-        let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
-            (Some(from), Some(to)) => to.since(from).as_secs(),
-            _ => f64::NAN,
-        };
-        let transfer_s = lasted(self.accepted, self.finished);
-        let retransmit_bps = self.sender.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
-        FlowRow {
-            user: user as u64,
-            group: group.name.clone(),
-            start_s: self.start.as_secs(),
-            complete: self.finished.is_some(),
-            download_s: lasted(Some(self.start), self.downloaded),
-            transfer_s,
-            app_bytes: self.bytes,
-            ip_bytes: self.sender.wire_bytes(),
-            delivered_bytes: self.receiver.delivered_bytes(),
-            packets_sent: counts.packets,
-            packets_retransmitted: counts.retransmissions,
-            timeouts: counts.timeouts,
-            fast_retransmits: counts.fast_retransmits,
-            rtt_mean_s: counts.rtt_sum_ns as f64 / counts.rtt_samples as f64 / 1e9,
-            rtt_samples: counts.rtt_samples,
-            application_bps: self.bytes as f64 * 8.0 / transfer_s,
-            retransmit_bps,
-            utilization: retransmit_bps / channel_rate_bps,
         }
     }
 }

@@ -1,0 +1,51 @@
+//! Constant bit rate, carried by TCP: equal amounts of data at equal intervals.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{After, Source, Transfer};
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Size};
+
+/// Equal amounts of data at equal intervals, whether or not the last has arrived.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cbr {
+    /// Data per interval.
+    pub size: Size,
+    /// Interval.
+    pub interval: Duration,
+}
+
+impl Checked for Cbr {
+    fn check(&self, check: &mut Check) {
+        check.require(self.size.0 > 0, "size", || {
+            "there is nothing to send; expected at least 1 B".to_owned()
+        });
+        check.require(self.interval.0 >= 1_000, "interval", || {
+            format!("an interval of {} is absurd; expected at least 1 us", self.interval)
+        });
+    }
+}
+
+/// The ticks of one user.
+#[derive(Debug)]
+pub struct Ticks {
+    params: Cbr,
+    begun: bool,
+}
+
+impl Ticks {
+    /// Ticks from the user's start on.
+    pub fn new(params: &Cbr) -> Self {
+        Self { params: params.clone(), begun: false }
+    }
+}
+
+impl Source for Ticks {
+    fn next(&mut self) -> Option<Transfer> {
+        let wait = if self.begun { self.params.interval } else { Duration::ZERO };
+        self.begun = true;
+        Some(Transfer { bytes: self.params.size.0, wait, after: After::Beginning, request_bytes: None })
+    }
+}

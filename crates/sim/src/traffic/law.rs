@@ -1,0 +1,241 @@
+//! Laws from which sources draw sizes and times.
+//!
+//! Quantiles and logarithms come from `libm`, so that a seed gives the same draws on any machine.
+
+use rand_core::Rng;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::registry;
+use crate::rng::{Stream, unit};
+use crate::units::{Duration, Size};
+
+/// A uniform number in (0, 1].
+fn uniform(stream: &mut Stream) -> f64 {
+    1.0 - unit(stream.next_u64())
+}
+
+/// A standard normal number (Box & Muller 1958).
+fn normal(stream: &mut Stream) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(uniform(stream)));
+    radius * libm::cos(2.0 * std::f64::consts::PI * uniform(stream))
+}
+
+/// A quantity that a law can be about.
+pub trait Scale: Copy {
+    /// The value in its base unit.
+    fn base(self) -> f64;
+}
+
+impl Scale for Size {
+    fn base(self) -> f64 {
+        self.0 as f64
+    }
+}
+
+impl Scale for Duration {
+    fn base(self) -> f64 {
+        self.0 as f64
+    }
+}
+
+/// Always the same value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Constant{Q}")]
+pub struct Constant<Q> {
+    /// The value.
+    pub value: Q,
+}
+
+/// Exponential with a mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Exponential{Q}")]
+pub struct Exponential<Q> {
+    /// Mean.
+    pub mean: Q,
+}
+
+/// Pareto: P(X > x) = (k / x)^shape above k, which the mean gives as `mean (shape - 1) / shape`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Pareto{Q}")]
+pub struct Pareto<Q> {
+    /// Mean, before `max` cuts it.
+    pub mean: Q,
+    /// Shape; above 1, or there would be no mean. At most 2 the variance is infinite.
+    pub shape: f64,
+    /// Larger draws are cut to this; absent: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<Q>,
+}
+
+/// Log-normal, given by its own mean and standard deviation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "LogNormal{Q}")]
+pub struct LogNormal<Q> {
+    /// Mean, before the limits cut it.
+    pub mean: Q,
+    /// Standard deviation.
+    pub sd: Q,
+    /// Smaller draws are raised to this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<Q>,
+    /// Larger draws are cut to this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<Q>,
+}
+
+fn require_positive<Q: Scale>(check: &mut Check, key: &str, value: Q) {
+    check.require(value.base() > 0.0, key, || "expected more than 0".to_owned());
+}
+
+impl<Q> Checked for Constant<Q> {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl<Q: Scale> Checked for Exponential<Q> {
+    fn check(&self, check: &mut Check) {
+        require_positive(check, "mean", self.mean);
+    }
+}
+
+impl<Q: Scale> Checked for Pareto<Q> {
+    fn check(&self, check: &mut Check) {
+        require_positive(check, "mean", self.mean);
+        check.require(self.shape > 1.0 && self.shape.is_finite(), "shape", || {
+            format!("a Pareto law of shape {} has no mean; expected more than 1", self.shape)
+        });
+    }
+}
+
+impl<Q: Scale> Checked for LogNormal<Q> {
+    fn check(&self, check: &mut Check) {
+        require_positive(check, "mean", self.mean);
+        let crossed = matches!((self.min, self.max), (Some(min), Some(max)) if min.base() > max.base());
+        check.require(!crossed, "min", || "the smallest value is above the largest".to_owned());
+    }
+}
+
+impl<Q: Scale> Constant<Q> {
+    fn draw(&self, _: &mut Stream) -> f64 {
+        self.value.base()
+    }
+}
+
+impl<Q: Scale> Exponential<Q> {
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        -libm::log(uniform(stream)) * self.mean.base()
+    }
+}
+
+impl<Q: Scale> Pareto<Q> {
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        let smallest = self.mean.base() * (self.shape - 1.0) / self.shape;
+        let drawn = smallest * libm::pow(uniform(stream), -1.0 / self.shape);
+        self.max.map_or(drawn, |max| drawn.min(max.base()))
+    }
+}
+
+impl<Q: Scale> LogNormal<Q> {
+    fn draw(&self, stream: &mut Stream) -> f64 {
+        let ratio = self.sd.base() / self.mean.base();
+        let variance = libm::log1p(ratio * ratio);
+        let mu = libm::log(self.mean.base()) - variance / 2.0;
+        let drawn = libm::exp(mu + libm::sqrt(variance) * normal(stream));
+        let raised = self.min.map_or(drawn, |min| drawn.max(min.base()));
+        self.max.map_or(raised, |max| raised.min(max.base()))
+    }
+}
+
+registry! {
+    /// The law of a size, as a scenario names it.
+    "size law" SizeLaw {
+        /// Always the same size.
+        "constant" => Constant(Constant<Size>),
+        /// Exponential with a mean.
+        "exponential" => Exponential(Exponential<Size>),
+        /// Pareto with a mean and a shape.
+        "pareto" => Pareto(Pareto<Size>),
+        /// Log-normal with a mean and a standard deviation.
+        "log_normal" => LogNormal(LogNormal<Size>),
+    }
+}
+
+registry! {
+    /// The law of a time, as a scenario names it.
+    "time law" TimeLaw {
+        /// Always the same time.
+        "constant" => Constant(Constant<Duration>),
+        /// Exponential with a mean.
+        "exponential" => Exponential(Exponential<Duration>),
+        /// Pareto with a mean and a shape.
+        "pareto" => Pareto(Pareto<Duration>),
+        /// Log-normal with a mean and a standard deviation.
+        "log_normal" => LogNormal(LogNormal<Duration>),
+    }
+}
+
+impl SizeLaw {
+    /// Draws a size of at least one byte.
+    pub fn draw(&self, stream: &mut Stream) -> u64 {
+        let bytes = match self {
+            Self::Constant(law) => law.draw(stream),
+            Self::Exponential(law) => law.draw(stream),
+            Self::Pareto(law) => law.draw(stream),
+            Self::LogNormal(law) => law.draw(stream),
+        };
+        // Beyond this a heavy tail outlives any run.
+        bytes.ceil().clamp(1.0, 1e15) as u64
+    }
+}
+
+impl TimeLaw {
+    /// Draws a time.
+    pub fn draw(&self, stream: &mut Stream) -> Duration {
+        let nanos = match self {
+            Self::Constant(law) => law.draw(stream),
+            Self::Exponential(law) => law.draw(stream),
+            Self::Pareto(law) => law.draw(stream),
+            Self::LogNormal(law) => law.draw(stream),
+        };
+        Duration(nanos.round().clamp(0.0, 1e18) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Streams;
+
+    fn draws(law: &SizeLaw, n: usize) -> Vec<f64> {
+        let mut stream = Streams::new(1, 0).stream("law", 0, "test");
+        (0..n).map(|_| law.draw(&mut stream) as f64).collect()
+    }
+
+    fn mean(values: &[f64]) -> f64 {
+        values.iter().sum::<f64>() / values.len() as f64
+    }
+
+    #[test]
+    fn means_and_deviations_are_the_laws_own() {
+        let exponential = draws(&SizeLaw::Exponential(Exponential { mean: Size(30_000) }), 100_000);
+        assert!((mean(&exponential) / 30_000.0 - 1.0).abs() < 0.02);
+        let log_normal = LogNormal { mean: Size(10_710), sd: Size(25_032), min: None, max: None };
+        let log_normal = draws(&SizeLaw::LogNormal(log_normal), 400_000);
+        assert!((mean(&log_normal) / 10_710.0 - 1.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn pareto_has_its_tail() {
+        let law = SizeLaw::Pareto(Pareto { mean: Size(33_000), shape: 1.1, max: Some(Size(1 << 40)) });
+        let values = draws(&law, 100_000);
+        // k = 33 000 x 0.1 / 1.1 = 3000; P(X > 30 000) = 10^-1.1.
+        assert!(values.iter().all(|v| *v >= 3_000.0));
+        let tail = values.iter().filter(|v| **v > 30_000.0).count() as f64 / 100_000.0;
+        assert!((tail - 0.0794).abs() < 0.003, "{tail}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Bursts with pauses: the on/off source of traffic studies.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::law::{Exponential, SizeLaw, TimeLaw};
+use super::{After, Source, Transfer};
+use crate::check::{Check, Checked};
+use crate::rng::Stream;
+use crate::units::{Duration, Size};
+
+/// Bursts of data over one connection, each a pause after the one before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OnOff {
+    /// Size of a burst.
+    pub burst: SizeLaw,
+    /// Pause before each burst.
+    pub pause: TimeLaw,
+    /// Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
+    /// began (open loop, whose load does not depend on the network).
+    pub closed_loop: bool,
+}
+
+impl Default for OnOff {
+    fn default() -> Self {
+        Self {
+            burst: SizeLaw::Exponential(Exponential { mean: Size(30_000) }),
+            pause: TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
+            closed_loop: true,
+        }
+    }
+}
+
+impl Checked for OnOff {
+    fn check(&self, check: &mut Check) {
+        check.within("burst", |check| self.burst.check(check));
+        check.within("pause", |check| self.pause.check(check));
+        let endless = matches!(&self.pause, TimeLaw::Constant(law) if law.value.0 == 0) && !self.closed_loop;
+        check.require(!endless, "pause", || {
+            "bursts without a pause in an open loop are endless data at once; expected a pause".to_owned()
+        });
+    }
+}
+
+/// The bursts of one user.
+#[derive(Debug)]
+pub struct Bursts {
+    params: OnOff,
+    stream: Stream,
+}
+
+impl Bursts {
+    /// Bursts drawn from `stream`.
+    pub fn new(params: &OnOff, stream: Stream) -> Self {
+        Self { params: params.clone(), stream }
+    }
+}
+
+impl Source for Bursts {
+    fn next(&mut self) -> Option<Transfer> {
+        Some(Transfer {
+            wait: self.params.pause.draw(&mut self.stream),
+            bytes: self.params.burst.draw(&mut self.stream),
+            after: if self.params.closed_loop { After::End } else { After::Beginning },
+            request_bytes: None,
+        })
+    }
+}

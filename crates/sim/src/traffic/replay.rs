@@ -1,0 +1,66 @@
+//! A recorded list of (time, bytes).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{After, Source, Transfer};
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Size};
+
+/// Data at recorded times, counted from the user's start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Replay {
+    /// When each amount is there to send; never going backward.
+    pub times: Vec<Duration>,
+    /// How much it is.
+    pub bytes: Vec<Size>,
+}
+
+impl Checked for Replay {
+    fn check(&self, check: &mut Check) {
+        check.require(!self.times.is_empty(), "times", || {
+            "the list is empty; expected at least one".to_owned()
+        });
+        check.require(self.times.len() == self.bytes.len(), "bytes", || {
+            format!("{} amounts for {} times; expected one each", self.bytes.len(), self.times.len())
+        });
+        check.require(self.bytes.iter().all(|bytes| bytes.0 > 0), "bytes", || {
+            "an amount of 0 B is nothing to send; leave it out".to_owned()
+        });
+        let backward = self.times.windows(2).position(|pair| pair[1] < pair[0]);
+        check.require(backward.is_none(), "times", || {
+            let at = backward.unwrap_or_default() + 1;
+            format!("time goes backward at entry {at}: {} after {}", self.times[at], self.times[at - 1])
+        });
+    }
+}
+
+/// The list on its way.
+#[derive(Debug)]
+pub struct List {
+    params: Replay,
+    next: usize,
+}
+
+impl List {
+    /// The whole list.
+    pub fn new(params: &Replay) -> Self {
+        Self { params: params.clone(), next: 0 }
+    }
+}
+
+impl Source for List {
+    fn next(&mut self) -> Option<Transfer> {
+        let at = *self.params.times.get(self.next)?;
+        let before = self.next.checked_sub(1).map_or(Duration::ZERO, |i| self.params.times[i]);
+        let bytes = self.params.bytes[self.next].0;
+        self.next += 1;
+        Some(Transfer {
+            bytes,
+            wait: Duration(at.0 - before.0),
+            after: After::Beginning,
+            request_bytes: None,
+        })
+    }
+}

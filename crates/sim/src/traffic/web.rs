@@ -1,0 +1,119 @@
+//! A web model: pages with embedded objects, read for a while.
+//!
+//! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP
+//! uses too (TR 25.892, annex A): a main object, a number of embedded objects, a time to parse the
+//! page before they are asked for, and a time to read it. All objects come over one persistent
+//! connection, the embedded ones together, as HTTP/1.1 pipelines them. Left out: parallel
+//! connections, caching, and the size of later requests, which equal the first.
+
+use rand_core::Rng;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::law::{Exponential, LogNormal, SizeLaw, TimeLaw};
+use super::{After, Source, Transfer};
+use crate::check::{Check, Checked};
+use crate::rng::{Stream, unit};
+use crate::units::{Duration, Size};
+
+/// Pages with embedded objects, one after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Web {
+    /// Size of a page's main object.
+    pub main: SizeLaw,
+    /// Size of an embedded object.
+    pub embedded: SizeLaw,
+    /// Mean number of embedded objects; Pareto of shape 1.1, cut to `most_embedded`.
+    pub embedded_objects: f64,
+    /// Largest number of embedded objects.
+    pub most_embedded: u32,
+    /// From the main object's arrival until the embedded ones are asked for.
+    pub parsing: TimeLaw,
+    /// From a page's arrival until the next is asked for.
+    pub reading: TimeLaw,
+    /// Payload of a request.
+    pub request: Size,
+}
+
+impl Default for Web {
+    fn default() -> Self {
+        let object = |mean, sd, min| {
+            let (min, max) = (Some(Size(min)), Some(Size(2_000_000)));
+            SizeLaw::LogNormal(LogNormal { mean: Size(mean), sd: Size(sd), min, max })
+        };
+        let time = |ms| TimeLaw::Exponential(Exponential { mean: Duration::from_millis(ms) });
+        Self {
+            main: object(10_710, 25_032, 100),
+            embedded: object(7_758, 126_168, 50),
+            embedded_objects: 5.64,
+            most_embedded: 53,
+            parsing: time(130),
+            reading: time(30_000),
+            request: Size(350),
+        }
+    }
+}
+
+impl Checked for Web {
+    fn check(&self, check: &mut Check) {
+        check.within("main", |check| self.main.check(check));
+        check.within("embedded", |check| self.embedded.check(check));
+        check.within("parsing", |check| self.parsing.check(check));
+        check.within("reading", |check| self.reading.check(check));
+        check.require(
+            self.embedded_objects >= 0.0 && self.embedded_objects.is_finite(),
+            "embedded_objects",
+            || "expected a mean number, 0 or more".to_owned(),
+        );
+        check.require(self.request.0 <= 1_400, "request", || {
+            format!("a request of {} does not fit one packet; expected at most 1.4 kB", self.request)
+        });
+    }
+}
+
+/// The pages of one user.
+#[derive(Debug)]
+pub struct Pages {
+    params: Web,
+    stream: Stream,
+    /// Bytes of the page's embedded objects, when its main object has been asked for.
+    embedded_bytes: Option<u64>,
+    first: bool,
+}
+
+impl Pages {
+    /// Pages drawn from `stream`.
+    pub fn new(params: &Web, stream: Stream) -> Self {
+        Self { params: params.clone(), stream, embedded_bytes: None, first: true }
+    }
+
+    /// Number of embedded objects: Pareto of shape 1.1 above 2, less 2, cut (3GPP2's form: mean
+    /// 5.64 with 53 at most), scaled to the mean asked for.
+    fn objects(&mut self) -> u32 {
+        const SHAPE: f64 = 1.1;
+        const SMALLEST: f64 = 2.0;
+        const MEAN: f64 = 5.64;
+        let u = 1.0 - unit(self.stream.next_u64());
+        let drawn = SMALLEST * libm::pow(u, -1.0 / SHAPE) - SMALLEST;
+        let scaled = drawn.min(53.0) * self.params.embedded_objects / MEAN;
+        scaled.round().min(f64::from(self.params.most_embedded)) as u32
+    }
+}
+
+impl Source for Pages {
+    fn next(&mut self) -> Option<Transfer> {
+        let request_bytes = Some(self.params.request.0 as u32);
+        if let Some(bytes) = self.embedded_bytes.take() {
+            let wait = self.params.parsing.draw(&mut self.stream);
+            return Some(Transfer { bytes, wait, after: After::End, request_bytes });
+        }
+        let reading = self.params.reading.draw(&mut self.stream);
+        let wait = if std::mem::take(&mut self.first) { Duration::ZERO } else { reading };
+        let bytes = self.params.main.draw(&mut self.stream);
+        let objects = self.objects();
+        let embedded: u64 = (0..objects).map(|_| self.params.embedded.draw(&mut self.stream)).sum();
+        self.embedded_bytes = (embedded > 0).then_some(embedded);
+        Some(Transfer { bytes, wait, after: After::End, request_bytes })
+    }
+}

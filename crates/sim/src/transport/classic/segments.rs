@@ -1,0 +1,127 @@
+//! What the application has written, cut into segments.
+//!
+//! Each write begins a segment of its own, and its last segment is as short as it comes out.
+//! Segment 0 is the SYN.
+
+use std::collections::VecDeque;
+
+use crate::packet::HEADER_BYTES;
+
+/// One write of the application.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    /// First segment, and one past the last.
+    first: u64,
+    end: u64,
+    /// Payload of the last segment.
+    last_payload: u32,
+}
+
+/// The segments of a connection.
+#[derive(Clone, Debug)]
+pub struct Segments {
+    payload: u64,
+    /// Writes not yet acknowledged, and the newest.
+    writes: VecDeque<Write>,
+    end: u64,
+    wire_bytes: u64,
+    /// Bytes of the writes forgotten.
+    forgotten_bytes: u64,
+}
+
+impl Segments {
+    /// No data yet, to be sent in segments of `packet_size` bytes on the wire.
+    pub fn new(packet_size: u64) -> Self {
+        let payload = packet_size - u64::from(HEADER_BYTES);
+        Self { payload, writes: VecDeque::new(), end: 1, wire_bytes: 0, forgotten_bytes: 0 }
+    }
+
+    /// Adds a write of `bytes`.
+    pub fn write(&mut self, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let segments = bytes.div_ceil(self.payload);
+        let last_payload = (bytes - (segments - 1) * self.payload) as u32;
+        let first = self.end;
+        self.end += segments;
+        self.writes.push_back(Write { first, end: self.end, last_payload });
+        self.wire_bytes += bytes + segments * u64::from(HEADER_BYTES);
+    }
+
+    /// One past the last segment.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Bytes on the wire if each data segment is sent once.
+    pub fn wire_bytes(&self) -> u64 {
+        self.wire_bytes
+    }
+
+    /// Bytes on the wire of segment `seq`, which has not been forgotten.
+    pub fn size_of(&self, seq: u64) -> u32 {
+        if seq == 0 {
+            return HEADER_BYTES;
+        }
+        let write = self.writes.iter().find(|write| write.first <= seq && seq < write.end);
+        let payload = match write {
+            Some(write) if seq + 1 == write.end => write.last_payload,
+            _ => self.payload as u32,
+        };
+        payload + HEADER_BYTES
+    }
+
+    /// Forgets writes that lie wholly below segment `una`.
+    pub fn forget_below(&mut self, una: u64) {
+        while self.writes.len() > 1 && self.writes[0].end <= una {
+            let write = self.writes.pop_front();
+            self.forgotten_bytes += write.map_or(0, |write| self.bytes_below(write, write.end));
+        }
+    }
+
+    /// Bytes of a write in segments below `seq`.
+    fn bytes_below(&self, write: Write, seq: u64) -> u64 {
+        match seq {
+            _ if seq >= write.end => {
+                (write.end - write.first - 1) * self.payload + u64::from(write.last_payload)
+            }
+            _ => seq.saturating_sub(write.first) * self.payload,
+        }
+    }
+
+    /// Application bytes in all segments below `una`, which has been passed to
+    /// [`Self::forget_below`].
+    pub fn bytes_up_to(&self, una: u64) -> u64 {
+        self.forgotten_bytes + self.writes.iter().map(|write| self.bytes_below(*write, una)).sum::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_is_cut_into_full_segments_and_a_rest() {
+        let mut segments = Segments::new(1500);
+        segments.write(50_000);
+        assert_eq!(segments.end(), 36);
+        assert_eq!(segments.wire_bytes(), 50_000 + 35 * 40);
+        let sizes = [0, 1, 34, 35].map(|seq| segments.size_of(seq));
+        assert_eq!(sizes, [40, 1500, 1500, 50_000 - 34 * 1460 + 40]);
+    }
+
+    #[test]
+    fn writes_do_not_share_segments() {
+        let mut segments = Segments::new(1500);
+        for bytes in [100, 0, 1460, 1461] {
+            segments.write(bytes);
+        }
+        assert_eq!(segments.end(), 5);
+        assert_eq!([1, 2, 3, 4].map(|seq| segments.size_of(seq)), [140, 1500, 1500, 41]);
+        assert_eq!([1, 2, 3, 4, 5].map(|una| segments.bytes_up_to(una)), [0, 100, 1560, 3020, 3021]);
+        segments.forget_below(3);
+        assert_eq!([3, 4, 5].map(|una| segments.bytes_up_to(una)), [1560, 3020, 3021]);
+        assert_eq!([3, 4].map(|seq| segments.size_of(seq)), [1500, 41]);
+    }
+}

@@ -1,0 +1,82 @@
+//! Sources of traffic in whole runs.
+
+use nodeb_sim::metrics::RunResult;
+use nodeb_sim::metrics::series::TransferRow;
+use nodeb_sim::{Control, run, scenario};
+
+fn simulate(traffic: &str, duration: &str) -> RunResult {
+    let text = format!(
+        "duration = \"{duration}\"\nradio = \"dch\"\nrecord.transfers = true\n[[users]]\ntraffic.{traffic}\n"
+    );
+    let scenario = scenario::from_toml(&text, "test.toml", &[]).expect("a valid scenario");
+    run(&scenario, 1, 0, &Control::default()).expect("a finished run")
+}
+
+fn begins(transfers: &[TransferRow]) -> Vec<f64> {
+    transfers.iter().map(|row| row.begun.as_secs()).collect()
+}
+
+fn delay(row: &TransferRow) -> f64 {
+    row.end.as_secs() - row.begun.as_secs()
+}
+
+#[test]
+fn a_replay_keeps_its_times_and_ends() {
+    let result = simulate(
+        "replay = { times = [\"0 s\", \"1 s\", \"1 s\", \"4 s\"], bytes = [\"9 kB\", \"1 B\", \"5 kB\", \"2 kB\"] }",
+        "100 s",
+    );
+    assert_eq!(begins(&result.series.transfers), [0.0, 1.0, 1.0, 4.0]);
+    let flow = &result.flows[0];
+    assert!(flow.complete && flow.transfers == 4);
+    assert_eq!((flow.app_bytes, flow.delivered_bytes), (16_001, 16_001));
+}
+
+#[test]
+fn constant_bit_rate_ticks_whether_or_not_the_last_has_arrived() {
+    let result = simulate("cbr = { size = \"500 B\", interval = \"50 ms\" }", "60 s");
+    let begun = begins(&result.series.transfers);
+    assert!(begun.iter().enumerate().all(|(i, t)| (t - 0.05 * i as f64).abs() < 1e-9));
+    assert!(begun.len() > 1_150, "all but the last few ticks are through: {}", begun.len());
+}
+
+/// Closed loop: each pause begins when the burst before is acknowledged, and is exponential.
+#[test]
+fn closed_loop_pauses_follow_their_law() {
+    let result = simulate("on_off.pause.exponential.mean = \"2 s\"", "20000 s");
+    let rows = &result.series.transfers;
+    let pauses: Vec<f64> = rows.windows(2).map(|w| w[1].begun.as_secs() - w[0].end.as_secs()).collect();
+    let n = pauses.len() as f64;
+    let mean = pauses.iter().sum::<f64>() / n;
+    assert!(pauses.iter().all(|pause| *pause >= 0.0));
+    assert!((mean - 2.0).abs() < 4.0 * 2.0 / n.sqrt(), "{mean} from {n}");
+}
+
+#[test]
+fn open_loop_bursts_overlap_when_the_network_is_slow() {
+    let result = simulate(
+        "on_off = { closed_loop = false, pause = { constant = { value = \"1 s\" } }, \
+         burst = { constant = { value = \"60 kB\" } } }",
+        "200 s",
+    );
+    let rows = &result.series.transfers;
+    assert!(begins(rows).iter().enumerate().all(|(i, t)| (t - (i as f64 + 1.0)).abs() < 1e-9));
+    // 480 kb/s are offered to 384 kb/s: the delay grows.
+    assert!(delay(&rows[rows.len() - 1]) > 10.0 * delay(&rows[0]));
+}
+
+/// Each part of a page is asked for over the uplink: nothing is through in less than two
+/// small-packet trips.
+#[test]
+fn web_pages_are_asked_for() {
+    let result = simulate("web.reading.constant.value = \"1 s\"", "5000 s");
+    let rows = &result.series.transfers;
+    assert!(rows.len() > 500);
+    assert!(rows.iter().all(|row| delay(row) > 0.24));
+}
+
+#[test]
+fn the_same_seed_asks_for_the_same() {
+    let totals = || simulate("web = {}", "2000 s").flows[0].app_bytes;
+    assert_eq!(totals(), totals());
+}
