@@ -134,6 +134,7 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
     }
     tcp = {
         "control": p["variant"],
+        "era": "2011",
         "packet_size": f"{int(p['seg']) + 40} B",
         "initial_window": int(p.get("iw", 2)),
         "max_window": int(p["W"]),
@@ -141,7 +142,6 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
         "min_rto": f"{p['minrto']} s",
         "clock": f"{p['tick']} s",
         "clock_phase": f"{round(tick_s * CLOCK_PHASE_TICKS * 1e9)} ns",
-        "limited_transmit": True,
         "delayed_ack": "100 ms" if p["delack"] == "1" else "0 s",
         "opened_by": "server",
     }

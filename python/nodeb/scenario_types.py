@@ -24,6 +24,7 @@ __all__ = [
     "Delivered",
     "DropTail",
     "Duration",
+    "Era",
     "ExponentialDuration",
     "ExponentialSize",
     "Ftp",
@@ -82,6 +83,15 @@ Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 `in_sequence`: A packet waits until all before it are complete.
 
 `out_of_sequence`: A packet leaves as soon as it is complete.
+"""
+
+Era: TypeAlias = Literal["2003", "2011"]
+"""The versions of ns-2 whose TCP defaults differ in what matters to the studies.
+
+`2003`: ns-2.26 and 2.27, as used in 2003: minimum RTO 1 s, no Limited Transmit, the SYN's
+ACK held back like any other.
+
+`2011`: ns-2.35 of 2011: minimum RTO 200 ms, Limited Transmit, the SYN acknowledged at once.
 """
 
 Opener: TypeAlias = Literal["phone", "server"]
@@ -316,6 +326,9 @@ class Classic(Part):
     control: Control = field(default_factory=lambda: NewReno())
     """What the sender does about loss."""
 
+    era: Era = "2003"
+    """The ns-2 whose defaults hold for `min_rto`, `limited_transmit` and `delayed_syn_ack`."""
+
     packet_size: Size = "1.5 kB"
     """A full-sized segment on the wire, with 40 B of IP and TCP headers."""
 
@@ -337,8 +350,8 @@ class Classic(Part):
     At least 1.
     """
 
-    min_rto: Duration = "1 s"
-    """Smallest retransmission timeout, before backoff."""
+    min_rto: Duration | None = None
+    """Smallest retransmission timeout, before backoff; absent: the era's."""
 
     max_rto: Duration = "1 min"
     """Largest retransmission timeout, backoff included."""
@@ -352,11 +365,16 @@ class Classic(Part):
     clock_phase: Duration = "0 s"
     """Phase of that clock when the simulation begins; less than one tick."""
 
-    limited_transmit: bool = False
-    """Send a new segment on each of the first two duplicate ACKs (RFC 3042)."""
+    limited_transmit: bool | None = None
+    """Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's."""
 
     delayed_ack: Duration = "100 ms"
     """How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once."""
+
+    delayed_syn_ack: bool | None = None
+    """Whether the ACK of a SYN that the server sent unasked is held back as well; absent: the
+    era's.
+    """
 
     opened_by: Opener = "phone"
     """Who opens the connection."""

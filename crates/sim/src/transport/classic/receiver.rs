@@ -18,6 +18,7 @@ pub struct Receiver {
     /// Bytes that ride on the ACK of the SYN.
     request_bytes: u32,
     delay: Duration,
+    delayed_syn_ack: bool,
     /// Bytes of the application in order.
     delivered_bytes: u64,
     /// Next segment expected.
@@ -41,6 +42,7 @@ impl Receiver {
             flow,
             request_bytes,
             delay: tcp.delayed_ack,
+            delayed_syn_ack: tcp.delayed_syn_ack(),
             delivered_bytes: 0,
             expected: 0,
             beyond: VecDeque::new(),
@@ -120,7 +122,8 @@ impl transport::Receiver for Receiver {
         let seq = segment.seq;
         self.record(segment);
         let in_order = seq + 1 == self.expected && self.beyond.is_empty();
-        if in_order && seq > 0 && self.delay > Duration::ZERO && self.timer.is_none() {
+        let may_wait = seq > 0 || self.delayed_syn_ack;
+        if in_order && may_wait && self.delay > Duration::ZERO && self.timer.is_none() {
             self.timer = Some(now + self.delay);
             return None;
         }

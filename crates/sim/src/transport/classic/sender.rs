@@ -211,7 +211,7 @@ pub const DUPACK_THRESHOLD: u32 = 3;
 impl Sender {
     /// A sender on connection `flow`; it sends nothing before it is opened.
     pub fn new(flow: u32, tcp: &Classic) -> Self {
-        let rtt = RttEstimator::new(tcp.clock, tcp.clock_phase, tcp.initial_rto, tcp.min_rto, tcp.max_rto);
+        let rtt = RttEstimator::new(tcp.clock, tcp.clock_phase, tcp.initial_rto, tcp.min_rto(), tcp.max_rto);
         let tx = Transmission {
             cwnd: 1.0,
             ssthresh: u64::from(tcp.initial_ssthresh.get()),
@@ -226,7 +226,7 @@ impl Sender {
             closed: false,
             max_window: u64::from(tcp.max_window.get()),
             initial_window: f64::from(tcp.initial_window.get()),
-            limited_transmit: tcp.limited_transmit,
+            limited_transmit: tcp.limited_transmit(),
             rtt,
             timed: None,
             last_timed: None,
@@ -402,6 +402,7 @@ mod tests {
             limited_transmit: bool,
         ) {
             for control in ControlSpec::defaults() {
+                let limited_transmit = Some(limited_transmit);
                 let params = Classic { control, limited_transmit, ..Classic::default() };
                 let (mut tcp, mut out, mut now) = (sender(&params, 60), Vec::new(), Time::ZERO);
                 tcp.open(now, &mut out);
