@@ -65,7 +65,7 @@ def run(
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="KEY=VALUE", help="Change a key, as in `--set tcp.classic.max_window=64`."
+            "--set", metavar="KEY=VALUE", help="Change a key, as in `--set wired.loss=0.01`."
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the random streams.")] = None,
