@@ -6,8 +6,6 @@
 //! below the window the lowest hole goes out that has not been retransmitted, or else new data. A
 //! retransmission that is lost again waits for the timer.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +27,8 @@ impl Checked for Sack {
 /// What the receiver has reported, and which holes have been dealt with.
 #[derive(Debug, Default)]
 struct Scoreboard {
-    received: BTreeSet<u64>,
+    /// Runs of segments received as (first, one past the last), ascending and apart.
+    runs: Vec<(u64, u64)>,
     /// Holes below this segment have been retransmitted.
     retransmitted: u64,
 }
@@ -37,32 +36,46 @@ struct Scoreboard {
 impl Scoreboard {
     /// Takes an ACK's report; returns whether it told something new.
     fn update(&mut self, ack: Ack<'_>) -> bool {
-        let before = self.received.len();
+        let mut changed = false;
         for (first, end) in ack.sack.of(ack.number) {
-            self.received.extend(first..end);
+            changed |= self.add(first, end);
         }
-        self.received.len() != before
+        changed
+    }
+
+    /// Adds a run; returns whether any of it is new.
+    fn add(&mut self, first: u64, end: u64) -> bool {
+        let from = self.runs.partition_point(|run| run.1 < first);
+        let to = self.runs.partition_point(|run| run.0 <= end);
+        let touched = &self.runs[from..to];
+        if touched.iter().any(|run| run.0 <= first && end <= run.1) {
+            return false;
+        }
+        let first = touched.first().map_or(first, |run| run.0.min(first));
+        let end = touched.last().map_or(end, |run| run.1.max(end));
+        self.runs.splice(from..to, [(first, end)]);
+        true
     }
 
     fn forget_below(&mut self, una: u64) {
-        self.received = self.received.split_off(&una);
+        self.runs.retain(|run| run.1 > una);
     }
 
     fn clear(&mut self) {
-        *self = Self::default();
+        self.runs.clear();
+        self.retransmitted = 0;
     }
 
     /// The lowest hole below the highest segment reported that has not been retransmitted.
     fn next_hole(&self, una: u64) -> Option<u64> {
-        let highest = *self.received.last()?;
         let mut hole = una.max(self.retransmitted);
-        for &segment in self.received.range(hole..) {
-            if segment > hole {
-                break;
+        for &(first, end) in &self.runs {
+            if hole < first {
+                return Some(hole);
             }
-            hole += 1;
+            hole = hole.max(end);
         }
-        (hole < highest).then_some(hole)
+        None
     }
 }
 
@@ -169,5 +182,35 @@ impl Recovery for Policy {
         self.pipe = None;
         self.timed_out = true;
         self.scoreboard.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Runs tell the same as a plain set of segments.
+        #[test]
+        fn the_scoreboard_agrees_with_a_set(
+            blocks in prop::collection::vec((1u64..60, 1u64..8), 0..30),
+            una in 1u64..20,
+            retransmitted in 0u64..40,
+        ) {
+            let mut board = Scoreboard { retransmitted, ..Scoreboard::default() };
+            let mut set = BTreeSet::new();
+            for (first, length) in blocks {
+                let before = set.len();
+                set.extend(first..first + length);
+                prop_assert_eq!(board.add(first, first + length), set.len() != before);
+            }
+            let highest = set.last().copied().unwrap_or(0);
+            let hole = (una.max(retransmitted)..highest).find(|segment| !set.contains(segment));
+            prop_assert_eq!(board.next_hole(una), hole);
+        }
     }
 }
