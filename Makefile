@@ -45,8 +45,10 @@ lint: build $(VENV)/dev.stamp ## the static part of check
 types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the schema
 	$(BIN)/python tools/generate_types.py $(TYPES)
 
-bench: ## run the benchmarks
-	cargo bench --workspace
+bench: build ## run the benchmarks, side by side with ns-2 where it is installed
+	cargo bench -p nodeb-sim
+	cargo build --release --example simulate --quiet
+	$(BIN)/python benches/ns2.py
 
 docs: build $(VENV)/docs.stamp ## build the documentation site into site/
 	$(BIN)/mkdocs build --strict --quiet

@@ -1,11 +1,13 @@
 """The simulation core, written in Rust. Use it through `nodeb.Scenario` rather than directly."""
 
+import os
 from typing import Any, final
 
 __all__ = [
     "Cancelled",
     "Control",
     "ScenarioError",
+    "capture",
     "parse_toml",
     "registry",
     "resolve",
@@ -51,6 +53,29 @@ def run(json: str, seed: int, run: int, control: Control) -> dict[str, dict[str,
     """Simulate one replication; returns table -> column -> values. Releases the GIL.
 
     A column is a NumPy array of one dimension, or a list of str.
+    """
+
+def capture(
+    json: str,
+    seed: int,
+    run: int,
+    control: Control,
+    path: str | os.PathLike[str],
+    snap_length: int | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Simulate as `run` does, and write the packets that server and phones see.
+
+    Args:
+        json: the scenario.
+        seed: seed of the random streams.
+        run: number of the replication.
+        control: stops the replication; the file then holds the packets so far.
+        path: the pcapng file.
+        snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
+
+    Raises:
+        OSError: the file cannot be written, or not all of it; what it holds can be read.
+        ValueError: the snap length makes no sense.
     """
 
 def version() -> str:

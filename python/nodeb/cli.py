@@ -80,6 +80,14 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
     ] = None,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Packets of the first replication go here (pcapng)."),
+    ] = None,
+    snap_length: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Bytes kept of each packet; default: the headers, 80."),
+    ] = None,
 ) -> None:
     """Simulate a scenario; print a summary and save the tables."""
     from nodeb.progress import progress_bar
@@ -88,11 +96,13 @@ def run(
     from nodeb.scenario import load
 
     check_jobs(jobs)
+    if snap_length is not None and pcap is None:
+        raise InputError("--snap-length says how much to keep of captured packets; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     folder = prepare_folder(Path("out") / file.stem if out is None else out)
     try:
         with progress_bar(scenario.name or file.stem) as bar:
-            result = scenario.run(jobs=jobs, progress=bar)
+            result = scenario.run(jobs=jobs, progress=bar, pcap=pcap, snap_length=snap_length)
     except Interrupted as stop:
         if stop.result is None:
             raise _Stopped(str(stop)) from None
@@ -101,6 +111,8 @@ def run(
     result.save(folder)
     _print_summary(result, scenario.name or file.stem)
     print(f"\nresults: {folder}")
+    if pcap is not None:
+        print(f"packets: {pcap}")
 
 
 @app.command()

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar
 
 from nodeb import _core
+from nodeb.capture import Capture, CapturedExperiment
 from nodeb.errors import InputError, Interrupted, ScenarioError, os_reason
 from nodeb.parts import Part
 from nodeb.progress import ProgressCallback, progress_bar
 from nodeb.provenance import Provenance, utc_now
 from nodeb.result import Result
-from nodeb.runner import Experiment, check_jobs
+from nodeb.runner import check_jobs
 from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision, Stop
 
@@ -80,6 +81,8 @@ class Scenario(ScenarioFields):
         jobs: int | None = None,
         seed: int | None = None,
         progress: ProgressCallback | bool | None = None,
+        pcap: str | os.PathLike[str] | None = None,
+        snap_length: int | None = None,
     ) -> Result:
         """Simulates replications; the same scenario and seed give the same tables for any `jobs`.
 
@@ -90,21 +93,29 @@ class Scenario(ScenarioFields):
             jobs: replications simulated at a time; None takes one per processor.
             seed: seed of the random streams; None takes the scenario's.
             progress: called with the fraction done and a few words; True shows a bar on stderr.
+            pcap: the packets of the first replication go to this pcapng file; see `capture`.
+            snap_length: bytes kept of each packet; None keeps the headers.
 
         Raises:
             ScenarioError: the scenario is wrong.
             InputError: an argument makes no sense.
+            OutputError: the capture cannot be written.
             RunError: a replication failed.
             Interrupted: Ctrl-C; its `result` holds the replications that had finished.
         """
         if progress is True:
             with progress_bar(self.name) as bar:
-                return self.run(runs, precision, jobs, seed, bar)
+                return self.run(runs, precision, jobs, seed, bar, pcap, snap_length)
         planned = self.planned(runs, precision, seed)
         rule = planned.stopping_rule()
         workers = check_jobs(jobs)
-        experiment = Experiment(
-            json.dumps(planned.to_dict()), planned.seed, rule, workers, progress=progress or None
+        experiment = CapturedExperiment(
+            json.dumps(planned.to_dict()),
+            planned.seed,
+            rule,
+            workers,
+            progress=progress or None,
+            capture=None if pcap is None else Capture(Path(pcap), snap_length),
         )
         started, begin = utc_now(), time.perf_counter()
 
@@ -129,6 +140,34 @@ class Scenario(ScenarioFields):
             partial = result(Stop(n, False, text), False if sequential else None) if n else None
             raise Interrupted(text, partial) from None
         return result(stop, stop.reached if sequential else None)
+
+    def capture(
+        self,
+        path: str | os.PathLike[str],
+        snap_length: int | None = None,
+        seed: int | None = None,
+    ) -> Result:
+        """Simulates the first replication and writes its packets, as both ends see them.
+
+        The file is in pcapng format, which Wireshark opens: valid IPv4 and TCP packets on two
+        interfaces, `server` and `phone`, with the simulated time in nanoseconds.
+
+        Args:
+            path: the file; one that exists is replaced.
+            snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
+            seed: seed of the random streams; None takes the scenario's.
+
+        Returns:
+            The result of that one replication.
+
+        Raises:
+            ScenarioError: the scenario is wrong.
+            InputError: an argument makes no sense.
+            OutputError: the file cannot be written.
+            RunError: the replication failed; when the disk is full, the file keeps the packets
+                so far.
+        """
+        return self.run(runs=1, jobs=1, seed=seed, pcap=path, snap_length=snap_length)
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None

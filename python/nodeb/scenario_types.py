@@ -13,13 +13,16 @@ from typing import ClassVar, Literal, TypeAlias
 from nodeb.parts import Part
 
 __all__ = [
+    "Bbr",
     "Cbr",
     "Chase",
     "Classic",
     "Combining",
+    "Congestion",
     "ConstantDuration",
     "ConstantSize",
     "Control",
+    "Cubic",
     "Dch",
     "Delivered",
     "DropTail",
@@ -31,6 +34,8 @@ __all__ = [
     "HsDsch",
     "IncrementalRedundancy",
     "LinkBearer",
+    "Linux",
+    "LinuxReno",
     "LogNormalDuration",
     "LogNormalSize",
     "MaxCi",
@@ -60,7 +65,10 @@ __all__ = [
     "Traffic",
     "Uplink",
     "UserGroup",
+    "Vegas",
+    "Veno",
     "Web",
+    "Westwood",
     "Wired",
 ]
 
@@ -381,6 +389,79 @@ class Classic(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Linux(Part):
+    """As in today's Linux: byte counts, SACK, RACK-TLP, PRR, pacing, timestamps."""
+
+    tag: ClassVar[str | None] = "linux"
+
+    control: Congestion = field(default_factory=lambda: Cubic())
+    """How large the window is and how fast it is sent."""
+
+    packet_size: Size = "1.5 kB"
+    """A full-sized segment on the wire, with 40 B of IP and TCP headers and the options."""
+
+    initial_window: int = 10
+    """Congestion window once the connection is set up, in segments (RFC 6928).
+
+    At least 1.
+    """
+
+    timestamps: bool = True
+    """Timestamps in every segment (RFC 7323): 12 B."""
+
+    sack: bool = True
+    """Selective acknowledgements (RFC 2018): up to three blocks of 8 B in an ACK."""
+
+    dsack: bool = True
+    """Report duplicates in the first SACK block (RFC 2883)."""
+
+    rack: bool = True
+    """Find losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK."""
+
+    tail_loss_probe: bool = True
+    """Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK."""
+
+    undo: bool = True
+    """Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
+    lost (RFC 4015).
+    """
+
+    ecn: bool = False
+    """Let queues mark segments instead of dropping them (RFC 3168)."""
+
+    pacing: bool = True
+    """Spread segments over the round trip."""
+
+    min_rto: Duration = "200 ms"
+    """Least share of the timeout that stands for the variation of the round trip. As in Linux the
+    timeout is the smoothed round trip and at least this.
+    """
+
+    max_rto: Duration = "2 min"
+    """Largest retransmission timeout, backoff included."""
+
+    initial_rto: Duration = "1 s"
+    """Retransmission timeout until the first round trip is measured (RFC 6298, 2.1)."""
+
+    delayed_ack: Duration = "40 ms"
+    """How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once."""
+
+    quick_acks: int = 16
+    """Segments at the start that the receiver acknowledges at once, for slow start's sake."""
+
+    receive_buffer: Size = "6 MB"
+    """Memory of the receiver for what the application has not read; bounds the window. It has its
+    full size from the start.
+    """
+
+    read_rate: Rate | None = None
+    """Rate at which the application at the phone reads; at once when absent."""
+
+    opened_by: Opener = "phone"
+    """Who opens the connection."""
+
+
+@dataclass(kw_only=True, slots=True)
 class Tahoe(Part):
     """Tahoe: any loss is answered by slow start from one segment."""
 
@@ -406,6 +487,80 @@ class Sack(Part):
     """SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing."""
 
     tag: ClassVar[str | None] = "sack"
+
+
+@dataclass(kw_only=True, slots=True)
+class LinuxReno(Part):
+    """Reno (RFC 5681) with byte counting (RFC 3465): one segment more per round trip."""
+
+    tag: ClassVar[str | None] = "reno"
+
+
+@dataclass(kw_only=True, slots=True)
+class Cubic(Part):
+    """CUBIC (RFC 9438) with HyStart++ (RFC 9406): grows with time since the last reduction."""
+
+    tag: ClassVar[str | None] = "cubic"
+
+    beta: float = 0.7
+    """Share of the window that a reduction leaves, `beta_cubic` (RFC 9438, 4.6)."""
+
+    c: float = 0.4
+    """Aggressiveness in segments per second cubed, `C` (RFC 9438, 5)."""
+
+    fast_convergence: bool = True
+    """Leave bandwidth to newcomers: remember less than the window at loss (RFC 9438, 4.7)."""
+
+    hystart: bool = True
+    """Leave slow start when the round trip grows (RFC 9406)."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Bbr(Part):
+    """BBR version 1: paced at the bandwidth that it measures, with a short queue."""
+
+    tag: ClassVar[str | None] = "bbr"
+
+    min_rtt_window: Duration = "10 s"
+    """How long the smallest round trip is trusted before it is measured anew (4.1.2:
+    `RTpropFilterLen`).
+    """
+
+    probe_rtt: Duration = "200 ms"
+    """How long the window is kept small for that (4.3.5: `ProbeRTTDuration`)."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Westwood(Part):
+    """Westwood+: after a loss falls to the bandwidth that it has measured, for radio links."""
+
+    tag: ClassVar[str | None] = "westwood"
+
+
+@dataclass(kw_only=True, slots=True)
+class Vegas(Part):
+    """Vegas: keeps two to four segments in the queue and so avoids loss."""
+
+    tag: ClassVar[str | None] = "vegas"
+
+    alpha: int = 2
+    """Fewer than these, and the window grows."""
+
+    beta: int = 4
+    """More than these, and it shrinks."""
+
+    gamma: int = 1
+    """More than these end slow start."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Veno(Part):
+    """Veno: Reno that takes a loss with a short queue for one of the radio."""
+
+    tag: ClassVar[str | None] = "veno"
+
+    beta: int = 3
+    """Segments in the queue below which a loss is not taken for congestion."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -729,11 +884,22 @@ Scheduler: TypeAlias = (
 )
 """The scheduler: a name, or a table with one key."""
 
-Tcp: TypeAlias = Classic | Literal["classic"]
+Tcp: TypeAlias = Classic | Linux | Literal["classic", "linux"]
 """The tcp: a name, or a table with one key."""
 
 Control: TypeAlias = Tahoe | Reno | NewReno | Sack | Literal["tahoe", "reno", "newreno", "sack"]
 """The control: a name, or a table with one key."""
+
+Congestion: TypeAlias = (
+    LinuxReno
+    | Cubic
+    | Bbr
+    | Westwood
+    | Vegas
+    | Veno
+    | Literal["reno", "cubic", "bbr", "westwood", "vegas", "veno"]
+)
+"""The congestion control: a name, or a table with one key."""
 
 Traffic: TypeAlias = Ftp | OnOff | Web | Cbr | Replay | Literal["on_off", "web"]
 """The traffic: a name, or a table with one key."""

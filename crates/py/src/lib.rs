@@ -2,6 +2,8 @@
 
 mod tables;
 
+use std::path::PathBuf;
+
 use nodeb_sim::{Error, Scenario, scenario};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyValueError};
@@ -95,6 +97,33 @@ fn run<'py>(
     tables::all(py, run, &scenario, &result)
 }
 
+/// As `run`, and writes the packets that server and phones see to the pcapng file `path`, of each
+/// the first `snap_length` bytes; None keeps the headers.
+#[pyfunction]
+#[pyo3(signature = (json, seed, run, control, path, snap_length=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python path")]
+fn capture<'py>(
+    py: Python<'py>,
+    json: &str,
+    seed: u64,
+    run: u64,
+    control: &Bound<'py, Control>,
+    path: PathBuf,
+    snap_length: Option<u32>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let scenario = scenario::from_json(json).map_err(|error| to_py(&error))?;
+    let control = control.get();
+    let snap_length = snap_length.unwrap_or(nodeb_capture::DEFAULT_SNAP_LENGTH);
+    let result = py
+        .detach(|| nodeb_capture::run(&scenario, seed, run, &control.inner, &path, snap_length))
+        .map_err(|error| match error {
+        nodeb_capture::Error::SnapLength(_) => PyValueError::new_err(error.to_string()),
+        nodeb_capture::Error::File { .. } => PyOSError::new_err(error.to_string()),
+        nodeb_capture::Error::Run(error) => to_py(&error),
+    })?;
+    tables::all(py, run, &scenario, &result)
+}
+
 /// Version of the core.
 #[pyfunction]
 fn version() -> &'static str {
@@ -106,6 +135,7 @@ fn version() -> &'static str {
 mod _core {
     #[pymodule_export]
     use super::{
-        Cancelled, Control, ScenarioError, parse_toml, registry, resolve, run, schema, to_toml, version,
+        Cancelled, Control, ScenarioError, capture, parse_toml, registry, resolve, run, schema, to_toml,
+        version,
     };
 }

@@ -75,7 +75,7 @@ impl HsDsch {
         Air {
             channels: self.channels.get(),
             tti: self.tti,
-            pdu_bytes: self.pdu_size.0 as u32,
+            pdu_bytes: u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX),
             pdus_per_block: self.pdus_per_tti.get(),
             bler: self.bler,
             retransmission_delay: self.retransmission_delay,

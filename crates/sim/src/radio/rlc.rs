@@ -56,6 +56,8 @@ pub struct Buffer {
     limit: usize,
     order: Delivered,
     sdus: VecDeque<Sdu>,
+    /// Packets and bytes that have not left.
+    packets: usize,
     bytes: u64,
     /// Next PDU to be sent for the first time, and one past the last PDU buffered.
     next: u64,
@@ -74,6 +76,7 @@ impl Buffer {
             limit,
             order,
             sdus: VecDeque::new(),
+            packets: 0,
             bytes: 0,
             next: 0,
             end: 0,
@@ -84,11 +87,12 @@ impl Buffer {
 
     /// Takes a packet; `false` means that the buffer is full.
     pub fn push(&mut self, packet: Packet) -> bool {
-        if self.sdus.len() >= self.limit {
+        if self.packets >= self.limit {
             return false;
         }
         let first = self.end;
         self.end += u64::from(packet.size.div_ceil(self.pdu_bytes));
+        self.packets += 1;
         self.bytes += u64::from(packet.size);
         self.sdus.push_back(Sdu { packet, first, end: self.end, damaged: false, gone: false });
         true
@@ -154,7 +158,10 @@ impl Buffer {
         while let Some(sdu) = self.sdus.front()
             && sdu.end <= self.received
         {
-            self.bytes -= u64::from(sdu.packet.size);
+            if !sdu.gone {
+                self.packets -= 1;
+                self.bytes -= u64::from(sdu.packet.size);
+            }
             if sdu.damaged {
                 damaged += 1;
             } else if !sdu.gone {
@@ -167,7 +174,7 @@ impl Buffer {
 
     /// Out of sequence: whatever no failed block touches may leave.
     fn release_early(&mut self, deliver: &mut impl FnMut(Packet)) {
-        let Self { sdus, failed, next, .. } = self;
+        let Self { sdus, failed, next, packets, bytes, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
         {
             let missing = failed
@@ -175,6 +182,8 @@ impl Buffer {
                 .any(|block| block.first < sdu.end && sdu.first < block.first + u64::from(block.pdus));
             if !missing {
                 sdu.gone = true;
+                *packets -= 1;
+                *bytes -= u64::from(sdu.packet.size);
                 deliver(sdu.packet);
             }
         }
@@ -182,7 +191,7 @@ impl Buffer {
 
     /// Packets and bytes buffered.
     pub fn backlog(&self) -> (usize, u64) {
-        (self.sdus.len(), self.bytes)
+        (self.packets, self.bytes)
     }
 }
 

@@ -77,8 +77,9 @@ impl Checked for Air {
 impl Air {
     /// Bit rate when every TTI is full and nothing fails; with a C/I process, at its `best_ci`.
     pub fn rate(&self, best_ci: Option<u32>) -> Rate {
-        let pdus = u64::from(self.channels) * u64::from(best_ci.unwrap_or(self.pdus_per_block));
-        Rate(pdus * u64::from(self.pdu_bytes) * 8 * NANOS_PER_S / self.tti.0)
+        let pdus = u128::from(self.channels) * u128::from(best_ci.unwrap_or(self.pdus_per_block));
+        let bits_per_tti = pdus * u128::from(self.pdu_bytes) * 8;
+        Rate((bits_per_tti * u128::from(NANOS_PER_S) / u128::from(self.tti.0)) as u64)
     }
 
     /// TTI number from which a block that failed in TTI number `tti` may be sent again.

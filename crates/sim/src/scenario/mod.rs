@@ -22,6 +22,7 @@ use crate::traffic::TrafficSpec;
 use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
 use crate::transport::classic::recovery::ControlSpec;
+use crate::transport::modern::control::CongestionSpec;
 use crate::units::{Duration, Probability};
 
 /// What to simulate: a server, a fixed network, a Node B, and phones that download.
@@ -185,8 +186,9 @@ impl Scenario {
         check.require(group.ci.iter().all(|f| f.is_finite() && *f >= 0.0), "ci", || {
             "frequencies of C/I values cannot be negative or infinite".to_owned()
         });
-        check.require(group.ci.is_empty() || group.ci.iter().sum::<f64>() > 0.0, "ci", || {
-            "at least one C/I value must have a frequency above 0".to_owned()
+        let total: f64 = group.ci.iter().sum();
+        check.require(group.ci.is_empty() || (total > 0.0 && total.is_finite()), "ci", || {
+            "the frequencies of C/I values must have a sum above 0 that can be counted".to_owned()
         });
         check.require(group.ci.len() <= 100, "ci", || {
             format!("{} C/I values are absurd; expected at most 100", group.ci.len())
@@ -209,6 +211,7 @@ impl Scenario {
             CombiningSpec::ENTRIES,
             TcpSpec::ENTRIES,
             ControlSpec::ENTRIES,
+            CongestionSpec::ENTRIES,
             QueueSpec::ENTRIES,
             TrafficSpec::ENTRIES,
             SizeLaw::ENTRIES,

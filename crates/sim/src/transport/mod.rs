@@ -4,6 +4,8 @@
 //! the rest of the simulator needs from either end is [`Sender`] and [`Receiver`].
 
 pub mod classic;
+pub mod modern;
+pub mod wire;
 
 use crate::packet::Packet;
 use crate::registry;
@@ -95,6 +97,8 @@ registry! {
     "tcp" TcpSpec {
         /// As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N.
         "classic" => Classic(classic::Classic),
+        /// As in today's Linux: byte counts, SACK, RACK-TLP, PRR, pacing, timestamps.
+        "linux" => Linux(modern::Linux),
     }
 }
 
@@ -112,6 +116,10 @@ impl TcpSpec {
                 Box::new(classic::sender::Sender::new(flow, params)),
                 Box::new(classic::receiver::Receiver::new(flow, request_bytes, params)),
             ),
+            Self::Linux(params) => (
+                Box::new(modern::sender::Sender::new(flow, params)),
+                Box::new(modern::receiver::Receiver::new(flow, request_bytes, params)),
+            ),
         }
     }
 
@@ -119,6 +127,7 @@ impl TcpSpec {
     pub fn opener(&self) -> Opener {
         match self {
             Self::Classic(params) => params.opened_by,
+            Self::Linux(params) => params.opened_by,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::alarms::Alarms;
 use super::wire::Wire;
 use crate::metrics::FlowRow;
 use crate::network::link::{Link, Loss};
+use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
@@ -24,6 +25,9 @@ pub struct Flow {
     pub uplink: Wire,
     pub bearer: u32,
     pub position: usize,
+    /// What the phone has asked for and the server has not heard of, and how often it was sent.
+    pub asking: Option<Packet>,
+    pub repetitions: u32,
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
     pub downloaded: Option<Time>,
@@ -58,6 +62,8 @@ impl Flow {
             },
             bearer,
             position,
+            asking: None,
+            repetitions: 0,
             accepted: None,
             finished: None,
             downloaded: None,

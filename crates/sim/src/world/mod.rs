@@ -34,6 +34,10 @@ use crate::traffic::demand::Outstanding;
 use crate::transport::Opener;
 use crate::units::{Duration, Time};
 
+/// How long a phone waits before it repeats a request (RFC 2988, 2.1); doubled each time.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
+const MOST_DOUBLINGS: u32 = 4;
+
 /// Events between two looks at the control.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
 
@@ -191,6 +195,12 @@ impl<'t, T: Tap> World<'t, T> {
                 self.flows[flow as usize].sender.on_timer(self.now, &mut self.outbox);
                 return self.after_sender(flow);
             }
+            Event::RequestTimer(flow) => {
+                self.agenda.set(alarm, None);
+                if let Some(packet) = self.flows[flow as usize].asking {
+                    return self.ask(Packet { retransmission: true, ..packet });
+                }
+            }
             Event::DelayedAck(flow) => {
                 self.agenda.set(alarm, None);
                 let ack = self.flows[flow as usize].receiver.on_timer(self.now);
@@ -213,10 +223,10 @@ impl<'t, T: Tap> World<'t, T> {
         }
         match (is_first, state.opener, transfer.request_bytes) {
             (true, Opener::Server, _) => self.accept_connection(flow),
-            (true, Opener::Phone, _) => self.send_up(Packet::control(flow, Kind::Connect)),
+            (true, Opener::Phone, _) => self.ask(Packet::control(flow, Kind::Connect)),
             (false, _, Some(bytes)) => {
                 let headers = Packet::control(flow, Kind::Request);
-                self.send_up(Packet { size: headers.size + bytes, ..headers })
+                self.ask(Packet { size: headers.size + bytes, ..headers })
             }
             (false, _, None) if state.accepted.is_some() => self.serve(flow),
             (false, _, None) => Ok(()),
@@ -233,6 +243,23 @@ impl<'t, T: Tap> World<'t, T> {
             state.sender.close();
         }
         self.after_sender(flow)
+    }
+
+    /// The phone asks for something, and asks again until the server has heard of it.
+    fn ask(&mut self, packet: Packet) -> Result<()> {
+        let repetitions = &mut self.flows[packet.flow as usize].repetitions;
+        let timeout = Duration(REQUEST_TIMEOUT.0 << (*repetitions).min(MOST_DOUBLINGS));
+        *repetitions = if packet.retransmission { *repetitions + 1 } else { 1 };
+        self.flows[packet.flow as usize].asking = Some(packet);
+        self.agenda.set_time(Alarms::request_timer(packet.flow), Some(self.now + timeout));
+        self.send_up(packet)
+    }
+
+    /// The server has heard what the phone asks for.
+    fn hear(&mut self, flow: u32) {
+        self.flows[flow as usize].asking = None;
+        self.flows[flow as usize].repetitions = 0;
+        self.agenda.set(Alarms::request_timer(flow), None);
     }
 
     /// The phone sends a packet.
@@ -254,8 +281,14 @@ impl<'t, T: Tap> World<'t, T> {
     fn reach_server(&mut self, packet: Packet) -> Result<()> {
         self.tap.packet(self.now, Place::Server, &packet)?;
         match packet.kind {
-            Kind::Connect => return self.accept_connection(packet.flow),
-            Kind::Request => return self.serve(packet.flow),
+            Kind::Connect => {
+                self.hear(packet.flow);
+                return self.accept_connection(packet.flow);
+            }
+            Kind::Request => {
+                self.hear(packet.flow);
+                return self.serve(packet.flow);
+            }
             Kind::Segment | Kind::Ack => {}
         }
         self.note_segment(packet, SegmentEvent::Ack);
@@ -406,8 +439,11 @@ impl<'t, T: Tap> World<'t, T> {
             let named = |record: &TtiRecord| TtiRecord { user: air.flows[record.user] as usize, ..*record };
             series.scheduler.extend(air.bearer.tti_records().iter().map(named));
         }
-        let best_ci = scenario.users.iter().map(|group| group.ci.len() as u32).max().filter(|best| *best > 0);
-        let channel_rate = scenario.radio.channel_rate(best_ci);
+        let rate_of = |group: &UserGroup| {
+            let best_ci = (!group.ci.is_empty()).then_some(group.ci.len() as u32);
+            scenario.radio.channel_rate(best_ci)
+        };
+        let channel_rate = scenario.users.iter().map(rate_of).max().unwrap_or_default();
         let bler = scenario.radio.bler();
         let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
         let bearer_row = |air: &Air| {

@@ -7,5 +7,6 @@ pub mod recovery;
 pub mod rtt;
 pub mod segments;
 pub mod sender;
+pub mod wire;
 
 pub use params::Classic;

@@ -1,0 +1,112 @@
+//! A file that receives whole blocks only.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Bytes collected before they are written.
+const BUFFER_BYTES: usize = 1 << 18;
+
+/// Buffers blocks and writes them out together. What fails to be written whole is cut off again.
+#[derive(Debug)]
+pub struct Blocks {
+    file: File,
+    buffer: Vec<u8>,
+    /// Bytes of whole blocks in the file.
+    written: u64,
+    failed: bool,
+}
+
+impl Blocks {
+    /// Makes the file, or empties it.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let buffer = Vec::with_capacity(BUFFER_BYTES + (1 << 17));
+        Ok(Self { file: File::create(path)?, buffer, written: 0, failed: false })
+    }
+
+    /// Must be called after each block.
+    pub fn end_block(&mut self) -> io::Result<()> {
+        if self.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.flush() }
+    }
+
+    /// Cuts the file after the last block that arrived whole, `more` bytes after those before.
+    fn give_up(&mut self, more: usize) {
+        let whole = whole_blocks(&self.buffer[..more]);
+        self.buffer.clear();
+        self.failed = true;
+        // A device or a pipe cannot be cut; what it was told is gone.
+        let _ = self.file.set_len(self.written + whole as u64);
+    }
+}
+
+/// Collects the parts of a block; never fails before the block ends.
+impl Write for Blocks {
+    fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+        self.buffer.extend_from_slice(part);
+        Ok(part.len())
+    }
+
+    /// Writes out the blocks collected; must be called between blocks.
+    fn flush(&mut self) -> io::Result<()> {
+        if self.failed {
+            self.buffer.clear();
+            return Ok(());
+        }
+        let mut done = 0;
+        while done < self.buffer.len() {
+            match self.file.write(&self.buffer[done..]) {
+                Ok(0) => {
+                    self.give_up(done);
+                    return Err(io::ErrorKind::WriteZero.into());
+                }
+                Ok(n) => done += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.give_up(done);
+                    return Err(error);
+                }
+            }
+        }
+        self.written += done as u64;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Blocks {
+    /// A run that ends early leaves what it has seen.
+    fn drop(&mut self) {
+        let _ = self.flush();
+    }
+}
+
+/// Length of the whole blocks at the beginning of `bytes`. The second word of a block is its length,
+/// here in little endian (pcapng draft, 3.1).
+fn whole_blocks(bytes: &[u8]) -> usize {
+    let mut end = 0;
+    while let Some(length) = bytes.get(end + 4..end + 8) {
+        let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
+        if length == 0 || end + length > bytes.len() {
+            break;
+        }
+        end += length;
+    }
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_cut_short_does_not_count() {
+        let block = |length: u32| {
+            let mut bytes = vec![0; length as usize];
+            bytes[4..8].copy_from_slice(&length.to_le_bytes());
+            bytes
+        };
+        let bytes = [block(12), block(40), block(28)].concat();
+        let whole = |n: usize| whole_blocks(&bytes[..n]);
+        assert_eq!([0, 7, 12, 51, 52, 79, 80].map(whole), [0, 0, 12, 12, 52, 52, 80]);
+    }
+}

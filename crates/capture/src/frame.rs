@@ -1,0 +1,156 @@
+//! IPv4 and TCP headers, byte by byte.
+
+use etherparse::checksum::Sum16BitWords;
+use etherparse::err::ValueTooBigError;
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, TcpOptions};
+use nodeb_sim::packet::Ecn;
+use nodeb_sim::transport::wire::TcpFields;
+
+/// The server's address, of the private addresses of RFC 1918.
+pub const SERVER: [u8; 4] = [10, 0, 0, 1];
+
+/// Phone n has this address plus n.
+pub const FIRST_PHONE: [u8; 4] = [10, 1, 0, 1];
+
+/// The server's port, one that no protocol claims.
+pub const SERVER_PORT: u16 = 40_000;
+
+/// The dynamic ports (RFC 6335, 6): connection n uses the first plus n, over and over.
+const PHONE_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
+
+/// Time to live, as most hosts set it.
+const TIME_TO_LIVE: u8 = 64;
+
+/// The longest headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
+pub const MOST_HEADER_BYTES: usize = 80;
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Socket {
+    /// IPv4 address.
+    pub address: [u8; 4],
+    /// TCP port.
+    pub port: u16,
+}
+
+/// The server's end of every connection.
+pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
+
+/// The phone's end of connection `flow`.
+pub fn phone_socket(flow: u32) -> Socket {
+    let address = (u32::from_be_bytes(FIRST_PHONE) + flow).to_be_bytes();
+    let ports = u32::from(*PHONE_PORTS.end() - *PHONE_PORTS.start()) + 1;
+    Socket { address, port: PHONE_PORTS.start() + (flow % ports) as u16 }
+}
+
+/// A packet as it goes over a link, payload cut to what is kept.
+#[derive(Debug)]
+pub struct Frame {
+    bytes: Box<[u8]>,
+    captured: usize,
+}
+
+impl Frame {
+    /// An empty packet of which `snap_length` bytes are kept, at least the headers.
+    pub fn new(snap_length: usize) -> Self {
+        Self { bytes: vec![0; snap_length].into(), captured: 0 }
+    }
+
+    /// The bytes kept.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.captured]
+    }
+
+    /// Makes this the packet with these fields; returns its whole length. Data are zeros: a sum of
+    /// zeros is zero, so that only their length goes into the checksum.
+    pub fn set(
+        &mut self,
+        from: Socket,
+        to: Socket,
+        fields: &TcpFields,
+        ecn: Ecn,
+    ) -> Result<u32, ValueTooBigError<u16>> {
+        let tcp = tcp_header(from, to, fields);
+        let mut tcp_bytes = tcp.to_bytes();
+        let length = (tcp_bytes.len() + fields.payload as usize).min(usize::from(u16::MAX)) as u16;
+        let mut ip = Ipv4Header::new(length, TIME_TO_LIVE, IpNumber::TCP, from.address, to.address)?;
+        ip.ecn = codepoint(ecn);
+        ip.dont_fragment = true; // and an identification of 0: an atomic datagram (RFC 6864, 4.1)
+        ip.header_checksum = ip.calc_header_checksum();
+        // The sum is over the pseudo header, the header and the data (RFC 9293, 3.1).
+        let sum = Sum16BitWords::new()
+            .add_4bytes(from.address)
+            .add_4bytes(to.address)
+            .add_2bytes([0, IpNumber::TCP.0])
+            .add_2bytes(length.to_be_bytes())
+            .add_slice(&tcp_bytes)
+            .ones_complement();
+        tcp_bytes[16..18].copy_from_slice(&sum.to_ne_bytes());
+        let ip_bytes = ip.to_bytes();
+        let headers = ip_bytes.len() + tcp_bytes.len();
+        self.bytes[..ip_bytes.len()].copy_from_slice(&ip_bytes);
+        self.bytes[ip_bytes.len()..headers].copy_from_slice(&tcp_bytes);
+        self.bytes[headers..MOST_HEADER_BYTES].fill(0);
+        self.captured = self.bytes.len().min(ip.total_len.into());
+        Ok(ip.total_len.into())
+    }
+}
+
+/// The codepoint of RFC 3168, section 5; a transport that understands ECN sends ECT(0).
+fn codepoint(ecn: Ecn) -> IpEcn {
+    match (ecn.experienced, ecn.capable) {
+        (true, _) => IpEcn::CongestionExperienced,
+        (_, true) => IpEcn::Ect0,
+        _ => IpEcn::NotEct,
+    }
+}
+
+fn tcp_header(from: Socket, to: Socket, fields: &TcpFields) -> TcpHeader {
+    let mut tcp = TcpHeader::new(from.port, to.port, fields.seq as u32, fields.window);
+    tcp.ack = fields.ack.is_some();
+    tcp.acknowledgment_number = fields.ack.unwrap_or(0) as u32;
+    (tcp.syn, tcp.ece, tcp.cwr) = (fields.syn, fields.ece, fields.cwr);
+    tcp.options = options(fields);
+    tcp
+}
+
+/// The options of a header, padded with NOPs to words as hosts do (RFC 7323, appendix A).
+fn options(fields: &TcpFields) -> TcpOptions {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
+        WindowScale,
+    };
+    let (mut elements, mut count) = ([const { Noop }; 12], 0);
+    let mut add = |element| {
+        elements[count] = element;
+        count += 1;
+    };
+    if let Some(mss) = fields.mss {
+        add(MaximumSegmentSize(mss));
+    }
+    if let Some(shift) = fields.window_shift {
+        add(Noop);
+        add(WindowScale(shift));
+    }
+    if fields.sack_permitted {
+        add(Noop);
+        add(Noop);
+        add(SelectiveAcknowledgementPermitted);
+    }
+    if let Some((value, echo)) = fields.timestamps {
+        add(Noop);
+        add(Noop);
+        add(Timestamp(value, echo));
+    }
+    let block = |i: usize| {
+        let (first, end) = fields.sack[i];
+        (i < fields.sack_count).then_some((first as u32, end as u32))
+    };
+    if let Some(first) = block(0) {
+        add(Noop);
+        add(Noop);
+        add(SelectiveAcknowledgement(first, [block(1), block(2), None]));
+    }
+    // At most 4 + 4 + 4 + 12 B on a SYN and 12 + 28 B later: options never exceed 40 B.
+    TcpOptions::try_from_elements(&elements[..count]).unwrap_or_default()
+}

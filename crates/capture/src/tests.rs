@@ -1,0 +1,159 @@
+//! Captures read back: the blocks by `pcap-file`, the packets by `etherparse`.
+
+use std::collections::HashMap;
+use std::fs::File;
+
+use etherparse::{SlicedPacket, TransportSlice};
+use pcap_file::pcapng::{Block, PcapNgReader};
+
+use super::*;
+use crate::frame::Socket;
+
+const SCENARIO: &str = r#"
+name = "two phones"
+[wired]
+loss = 0.02
+[radio.dch]
+bler = 0.1
+[tcp.classic]
+control.sack = {}
+[[users]]
+count = 2
+stagger = "1 s"
+traffic.ftp = { size = "200 kB", request = "300 B" }
+"#;
+
+fn scenario() -> Scenario {
+    scenario::from_toml(SCENARIO, "test", &[]).unwrap()
+}
+
+fn capture(snap_length: u32) -> (tempfile::NamedTempFile, RunResult) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let result = run(&scenario(), 7, 0, &Control::default(), file.path(), snap_length).unwrap();
+    (file, result)
+}
+
+/// The packets of a file, interface by interface.
+fn packets(path: &Path) -> [Vec<EnhancedPacketBlock<'static>>; 2] {
+    let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
+    let mut packets = [Vec::new(), Vec::new()];
+    while let Some(block) = reader.next_block() {
+        if let Block::EnhancedPacket(packet) = block.unwrap().into_owned() {
+            packets[packet.interface_id as usize].push(packet);
+        }
+    }
+    packets
+}
+
+#[test]
+fn the_file_says_what_it_is() {
+    let (file, _) = capture(DEFAULT_SNAP_LENGTH);
+    let mut reader = PcapNgReader::new(File::open(file.path()).unwrap()).unwrap();
+    while reader.next_block().is_some() {}
+    let [SectionHeaderOption::Comment(comment), SectionHeaderOption::UserApplication(program)] =
+        &reader.section().options[..]
+    else {
+        panic!("{:?}", reader.section());
+    };
+    assert_eq!(*program, format!("nodeb {VERSION}"));
+    assert!(comment.contains(r#""two phones""#) && comment.contains("seed 7, run 0"), "{comment}");
+    assert_eq!(scenario::from_toml(comment, "comment", &[]), Ok(scenario()));
+    let names = reader.interfaces().iter().map(|interface| {
+        assert_eq!((interface.linktype, interface.snaplen), (DataLink::RAW, DEFAULT_SNAP_LENGTH));
+        assert!(interface.options.contains(&InterfaceDescriptionOption::IfTsResol(9)));
+        interface.options[0].clone()
+    });
+    let as_option = |name: &'static str| InterfaceDescriptionOption::IfName(name.into());
+    assert_eq!(names.collect::<Vec<_>>(), ["server", "phone"].map(as_option));
+}
+
+#[test]
+fn every_packet_is_whole_and_its_checksums_are_right() {
+    let (file, result) = capture(65_535);
+    let [server, phone] = packets(file.path());
+    let (mut data, mut acks) = (0, 0);
+    for packet in server.iter().chain(&phone) {
+        assert_eq!(packet.data.len(), packet.original_len as usize);
+        let sliced = SlicedPacket::from_ip(&packet.data).unwrap();
+        let (Some(ip), Some(TransportSlice::Tcp(tcp))) = (sliced.net, sliced.transport) else {
+            panic!("not TCP over IP: {packet:?}");
+        };
+        let ip = ip.ipv4_ref().unwrap().header();
+        assert_eq!(ip.header_checksum(), ip.to_header().calc_header_checksum());
+        assert_eq!(tcp.checksum(), tcp.calc_checksum_ipv4(ip.to_header().source, ip.destination()).unwrap());
+        assert!(tcp.options_iterator().all(|option| option.is_ok()));
+        let to_phone = tcp.source_port() == frame::SERVER_PORT;
+        data += u64::from(to_phone && packet.interface_id == 0);
+        acks += u64::from(!to_phone);
+    }
+    assert_eq!(data, result.flows.iter().map(|flow| flow.packets_sent).sum::<u64>());
+    assert!(acks > data);
+}
+
+#[test]
+fn each_end_sees_time_pass_and_packets_in_order() {
+    let (file, _) = capture(DEFAULT_SNAP_LENGTH);
+    let [server, phone] = packets(file.path());
+    for seen in [&server, &phone] {
+        assert!(seen.is_sorted_by_key(|packet| packet.timestamp));
+    }
+    assert!(phone.len() < server.len(), "some segments are lost before the phone");
+    assert_eq!(phone[0].timestamp, Duration::ZERO);
+    assert_eq!(phone[0].options, [EnhancedPacketOption::Flags(OUTBOUND)]);
+    assert_eq!(server[0].options, [EnhancedPacketOption::Flags(INBOUND)]);
+}
+
+#[test]
+fn a_short_snap_length_keeps_the_headers_and_the_true_length() {
+    let (short, _) = capture(DEFAULT_SNAP_LENGTH);
+    let (long, _) = capture(65_535);
+    for (short, long) in packets(short.path()).iter().flatten().zip(packets(long.path()).iter().flatten()) {
+        assert_eq!(short.original_len, long.original_len);
+        assert_eq!(short.data[..], long.data[..short.data.len()]);
+        assert_eq!(short.data.len(), long.data.len().min(80));
+    }
+}
+
+#[test]
+fn capturing_changes_nothing_and_repeats_exactly() {
+    let (first, result) = capture(128);
+    let (second, _) = capture(128);
+    assert_eq!(std::fs::read(first.path()).unwrap(), std::fs::read(second.path()).unwrap());
+    let plain = nodeb_sim::run(&scenario(), 7, 0, &Control::default()).unwrap();
+    assert_eq!(format!("{:?}", plain.flows), format!("{:?}", result.flows));
+}
+
+#[test]
+fn an_impossible_file_is_an_error_before_the_run() {
+    let refused = |path: &str, snap_length| {
+        let cancelled = Control::default();
+        cancelled.cancel(); // a run would say so
+        run(&scenario(), 7, 0, &cancelled, Path::new(path), snap_length).unwrap_err().to_string()
+    };
+    assert!(refused("/no/such/folder/x.pcapng", 128).starts_with("cannot write the capture /no/such"));
+    assert!(refused("/dev/null", 79).starts_with("a snap length of 79 B"));
+    if cfg!(target_os = "linux") {
+        assert!(refused("/dev/full", 128).contains("No space left on device"));
+    }
+}
+
+#[test]
+fn a_cancelled_run_leaves_what_it_has_seen() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let cancelled = Control::default();
+    cancelled.cancel();
+    let outcome = run(&scenario(), 7, 0, &cancelled, file.path(), 128);
+    assert!(matches!(outcome, Err(Error::Run(nodeb_sim::Error::Cancelled))));
+    assert!(!packets(file.path())[1].is_empty());
+}
+
+#[test]
+fn flows_have_sockets_of_their_own() {
+    let sockets: HashMap<_, _> = (0..100_000)
+        .map(|flow| {
+            let Socket { address, port } = phone_socket(flow);
+            ((address, port), flow)
+        })
+        .collect();
+    assert_eq!(sockets.len(), 100_000);
+}

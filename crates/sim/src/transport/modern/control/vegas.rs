@@ -1,0 +1,168 @@
+//! Vegas: keeps a few segments in the queue by comparing the round trip with the smallest one
+//! (Brakmo and Peterson, IEEE JSAC 13(8), 1995; once per round trip as in Linux, `tcp_vegas.c`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reno::Growth;
+use super::{AckEvent, CongestionControl, LossWindow, Phase};
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Time};
+
+/// Round trips to be seen before one is believed; fewer may all stem from delayed ACKs.
+const SAMPLES: u32 = 3;
+
+/// Vegas's parameters, in segments that wait in the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Vegas {
+    /// Fewer than these, and the window grows.
+    pub alpha: u32,
+    /// More than these, and it shrinks.
+    pub beta: u32,
+    /// More than these end slow start.
+    pub gamma: u32,
+}
+
+impl Default for Vegas {
+    fn default() -> Self {
+        Self { alpha: 2, beta: 4, gamma: 1 }
+    }
+}
+
+impl Checked for Vegas {
+    fn check(&self, check: &mut Check) {
+        check.require(self.alpha <= self.beta, "alpha", || {
+            format!("the window would grow and shrink at once; expected at most beta, {}", self.beta)
+        });
+    }
+}
+
+/// Vegas's state.
+#[derive(Debug)]
+pub struct Policy {
+    params: Vegas,
+    window: LossWindow,
+    growth: Growth,
+    base_rtt: Option<Duration>,
+    /// Smallest round trip of this round, and how many were seen.
+    round_rtt: Option<Duration>,
+    samples: u32,
+    round_end: u64,
+}
+
+impl Policy {
+    /// Vegas at the start of a connection.
+    pub fn new(params: &Vegas, mss: u64, initial_window: u64) -> Self {
+        Self {
+            params: params.clone(),
+            window: LossWindow::new(mss, initial_window),
+            growth: Growth::default(),
+            base_rtt: None,
+            round_rtt: None,
+            samples: 0,
+            round_end: 0,
+        }
+    }
+
+    /// Once per round trip: compares the segments that wait with what is wanted.
+    fn adjust(&mut self, ack: &AckEvent) {
+        let (Some(base), Some(rtt)) = (self.base_rtt, self.round_rtt) else {
+            return;
+        };
+        let (mss, cwnd) = (self.window.mss, self.window.cwnd);
+        let waiting = cwnd as f64 / mss as f64 * (rtt.0 - base.0) as f64 / base.0.max(1) as f64;
+        if self.window.in_slow_start() {
+            if waiting > f64::from(self.params.gamma) {
+                let target = (cwnd as f64 * base.as_secs() / rtt.as_secs()) as u64 + mss;
+                self.window.cwnd = cwnd.min(target).max(2 * mss);
+                self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd.max(3 * mss) - mss);
+            } else {
+                self.window.slow_start(ack.acked, u64::MAX);
+            }
+        } else if waiting > f64::from(self.params.beta) {
+            self.window.cwnd = (cwnd - mss.min(cwnd)).max(2 * mss);
+            self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd.max(3 * mss) - mss);
+        } else if waiting < f64::from(self.params.alpha) {
+            self.window.cwnd += mss;
+        }
+    }
+}
+
+impl CongestionControl for Policy {
+    fn on_ack(&mut self, ack: &AckEvent) {
+        if let Some(rtt) = ack.rtt {
+            self.base_rtt = Some(self.base_rtt.map_or(rtt, |min| min.min(rtt)));
+            self.round_rtt = Some(self.round_rtt.map_or(rtt, |min| min.min(rtt)));
+            self.samples += 1;
+        }
+        if ack.phase != Phase::Open {
+            return self.growth.open(&mut self.window, ack);
+        }
+        if ack.una >= self.round_end {
+            if self.samples >= SAMPLES {
+                self.adjust(ack);
+            } else {
+                self.growth.open(&mut self.window, ack);
+            }
+            self.round_end = ack.next;
+            self.round_rtt = None;
+            self.samples = 0;
+        } else if self.window.in_slow_start() && ack.window_limited {
+            self.window.slow_start(ack.acked, u64::MAX);
+        }
+    }
+
+    fn on_congestion(&mut self, _: Time, _: u64) {
+        self.window.reduce(self.window.cwnd / 2);
+        self.growth.reset();
+    }
+
+    fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
+        if !again {
+            self.window.reduce(self.window.cwnd / 2);
+        }
+        self.window.restart(in_flight);
+        self.growth.reset();
+    }
+
+    fn on_idle(&mut self) {
+        self.window.idle();
+    }
+
+    fn undo(&mut self) {
+        self.window.undo();
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The window after one round of 20 segments at round trips of `rtt_ms` on a path of 100 ms.
+    fn after_round(rtt_ms: u64) -> u64 {
+        let mut policy = Policy::new(&Vegas::default(), 1_000, 20_000);
+        policy.window.ssthresh = 10_000;
+        policy.base_rtt = Some(Duration::from_millis(100));
+        policy.round_end = 20_000;
+        for una in (1_000..=20_000).step_by(1_000) {
+            let rtt = Some(Duration::from_millis(rtt_ms));
+            policy.on_ack(&AckEvent { una, next: una + 20_000, acked: 1_000, rtt, ..AckEvent::default() });
+        }
+        policy.cwnd()
+    }
+
+    #[test]
+    fn two_to_four_segments_wait() {
+        // 20 segments: 105 ms are one in the queue, 115 ms three, 125 ms five.
+        assert_eq!([105, 115, 125].map(after_round), [21_000, 20_000, 19_000]);
+    }
+}

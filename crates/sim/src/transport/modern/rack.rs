@@ -1,0 +1,218 @@
+//! RACK: loss by time (RFC 8985, section 6).
+//!
+//! A segment is lost when one sent sufficiently later has been delivered. How much later is the
+//! reordering window: nothing until reordering has been seen, then a quarter of the smallest round
+//! trip, more when D-SACKs show that this was too little.
+
+use super::DUP_THRESH;
+use super::scoreboard::{Scoreboard, Segment};
+use crate::units::{Duration, Time};
+
+/// Recoveries after which a widened reordering window shrinks again (6.2, step 4).
+const PERSIST: u32 = 16;
+
+/// What is known of the path's reordering.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    /// Time of sending and end of the newest segment delivered (`RACK.xmit_ts`, `RACK.end_seq`).
+    newest: Option<(Time, u64)>,
+    /// Its round trip.
+    rtt: Duration,
+    /// Highest byte delivered (`RACK.fack`).
+    fack: u64,
+    reordering_seen: bool,
+    /// The reordering window in quarters of the smallest round trip (`RACK.reo_wnd_mult`).
+    quarters: u32,
+    persist: u32,
+    /// End of the round trip in which a D-SACK has already widened the window.
+    dsack_round: Option<u64>,
+}
+
+impl Default for Rack {
+    fn default() -> Self {
+        Self {
+            newest: None,
+            rtt: Duration::ZERO,
+            fack: 0,
+            reordering_seen: false,
+            quarters: 1,
+            persist: 0,
+            dsack_round: None,
+        }
+    }
+}
+
+/// What RACK's window depends on at an ACK.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions {
+    /// Smallest round trip.
+    pub min_rtt: Duration,
+    /// Smoothed round trip.
+    pub srtt: Duration,
+    /// Whether a recovery is under way.
+    pub recovering: bool,
+}
+
+impl Rack {
+    /// Takes a delivered segment (steps 2 and 3). `echoed` says that the ACK's timestamp, if there
+    /// is one, does not contradict that the last transmission arrived.
+    pub fn on_delivered(&mut self, now: Time, segment: &Segment, min_rtt: Option<Duration>, echoed: bool) {
+        let end = segment.range.1;
+        if end < self.fack && !segment.retransmitted {
+            self.reordering_seen = true;
+        }
+        self.fack = self.fack.max(end);
+        let rtt = now.since(segment.sent);
+        // Too quick for the retransmission: it was the original that arrived.
+        if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
+            return;
+        }
+        if self.newest.is_none_or(|newest| (segment.sent, end) > newest) {
+            self.newest = Some((segment.sent, end));
+            self.rtt = rtt;
+        }
+    }
+
+    /// A D-SACK tells of a needless retransmission (step 4); `una` and `next` are the sender's.
+    pub fn on_dsack(&mut self, una: u64, next: u64) {
+        if self.dsack_round.is_none_or(|round| una >= round) {
+            self.dsack_round = Some(next);
+            self.quarters += 1;
+            self.persist = PERSIST;
+        }
+    }
+
+    /// A recovery has ended.
+    pub fn on_recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.quarters = 1;
+        }
+    }
+
+    /// The reordering window (step 4).
+    fn window(&self, path: Conditions, sacked_segments: u32) -> Duration {
+        if !self.reordering_seen && (path.recovering || sacked_segments >= DUP_THRESH) {
+            return Duration::ZERO;
+        }
+        Duration((path.min_rtt.0 / 4 * u64::from(self.quarters)).min(path.srtt.0))
+    }
+
+    /// Marks what is lost by now (step 5). Returns the bytes and when to look again.
+    pub fn detect(&self, now: Time, path: Conditions, board: &mut Scoreboard) -> (u64, Option<Time>) {
+        let Some(newest) = self.newest else {
+            return (0, None);
+        };
+        let patience = Duration(self.rtt.0 + self.window(path, board.sacked_segments()).0);
+        let mut again: Option<Time> = None;
+        let lost = board.mark_in_order(|_, segment| {
+            if segment.sent > newest.0 {
+                return None;
+            }
+            if (segment.sent, segment.range.1) >= newest {
+                return Some(false);
+            }
+            let deadline = segment.sent + patience;
+            if deadline > now {
+                again = again.max(Some(deadline));
+            }
+            Some(deadline <= now)
+        });
+        (lost, again)
+    }
+
+    /// Marks what a retransmission timeout finds lost (6.3): the first segment, and all that have
+    /// been out for longer than RACK's patience.
+    pub fn detect_on_timeout(&self, now: Time, path: Conditions, board: &mut Scoreboard) -> u64 {
+        let patience = Duration(self.rtt.0 + self.window(path, board.sacked_segments()).0);
+        let head = board.head();
+        board.mark_in_order(|number, segment| Some(Some(number) == head || segment.sent + patience <= now))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rate::Snapshot;
+    use super::*;
+
+    const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
+
+    /// Ten segments sent 1 ms apart on a path of 100 ms.
+    fn board() -> Scoreboard {
+        let mut board = Scoreboard::new(100);
+        board.write(10_000);
+        for number in 0..10 {
+            board.send_next(MS(number), Snapshot::default());
+        }
+        board
+    }
+
+    fn path(recovering: bool) -> Conditions {
+        let ms = Duration::from_millis(100);
+        Conditions { min_rtt: ms, srtt: ms, recovering }
+    }
+
+    /// Segment `number` arrives beyond a gap and its SACK comes after the usual 100 ms.
+    fn sack(rack: &mut Rack, board: &mut Scoreboard, number: u64) -> Time {
+        let now = MS(100 + number);
+        board.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
+            rack.on_delivered(now, &delivered, Some(Duration::from_millis(100)), true);
+        });
+        now
+    }
+
+    #[test]
+    fn a_segment_gets_a_quarter_of_a_round_trip() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        let now = sack(&mut rack, &mut board, 2);
+        // Sent at 0 and 1 ms; the newest took 100 ms; the window is 25 ms.
+        assert_eq!(rack.detect(now, path(false), &mut board), (0, Some(MS(126))));
+        assert_eq!(rack.detect(MS(125), path(false), &mut board), (100, Some(MS(126))));
+        assert_eq!(rack.detect(MS(126), path(false), &mut board), (100, None));
+    }
+
+    #[test]
+    fn three_segments_beyond_need_no_patience_on_a_path_that_keeps_order() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        sack(&mut rack, &mut board, 1);
+        sack(&mut rack, &mut board, 2);
+        let now = sack(&mut rack, &mut board, 3);
+        assert_eq!(rack.detect(now, path(false), &mut board), (100, None));
+    }
+
+    #[test]
+    fn reordering_makes_rack_patient_and_dsacks_more_so() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        sack(&mut rack, &mut board, 3);
+        sack(&mut rack, &mut board, 2);
+        assert!(rack.reordering_seen);
+        assert_eq!(rack.window(path(true), 9), Duration::from_millis(25));
+        rack.on_dsack(0, 1_000);
+        rack.on_dsack(500, 1_000);
+        assert_eq!(rack.window(path(true), 9), Duration::from_millis(50));
+        rack.on_dsack(1_000, 2_000);
+        rack.on_dsack(2_000, 3_000);
+        rack.on_dsack(3_000, 4_000);
+        assert_eq!(rack.window(path(true), 9), Duration::from_millis(100));
+        for _ in 0..16 {
+            rack.on_recovered();
+        }
+        assert_eq!(rack.window(path(true), 9), Duration::from_millis(25));
+    }
+
+    #[test]
+    fn a_lost_retransmission_is_found_too() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        for number in 1..=3 {
+            sack(&mut rack, &mut board, number);
+        }
+        rack.detect(MS(103), path(false), &mut board);
+        board.send_again(MS(104), 0, Snapshot::default());
+        board.send_next(MS(105), Snapshot::default());
+        board.sack([(1_000, 1_100)].into_iter(), |delivered| {
+            rack.on_delivered(MS(205), &delivered, None, true);
+        });
+        assert_eq!(rack.detect(MS(205), path(true), &mut board).0, 100 * 7);
+        assert_eq!(board.next_lost(), Some(0));
+    }
+}

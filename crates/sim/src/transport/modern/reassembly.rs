@@ -1,0 +1,162 @@
+//! What the receiver has: everything below a byte, and ranges beyond gaps, with the blocks to report
+//! about them (RFC 2018, RFC 2883).
+
+use super::sack_base;
+use crate::packet::SackBlocks;
+
+/// What a segment brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Nothing new: the bytes had arrived before.
+    Duplicate,
+    /// What was expected next, and nothing waits beyond a gap.
+    InOrder,
+    /// New bytes, while or until something was missing.
+    AroundGap,
+}
+
+/// The receiver's bytes.
+#[derive(Debug)]
+pub struct Reassembly {
+    /// Next byte expected (`RCV.NXT`).
+    expected: u64,
+    /// Ranges beyond it, ascending, apart from each other.
+    beyond: Vec<(u64, u64)>,
+    /// A byte in each of the ranges that changed last, newest first.
+    recent: Vec<u64>,
+    /// A duplicate to be reported once.
+    duplicate: Option<(u64, u64)>,
+    with_dsack: bool,
+}
+
+/// Ranges remembered for the order of blocks: those that fit an ACK.
+const RECENT: usize = SackBlocks::MOST;
+
+impl Reassembly {
+    /// A receiver that has nothing.
+    pub fn new(with_dsack: bool) -> Self {
+        Self {
+            expected: 0,
+            beyond: Vec::with_capacity(16),
+            recent: Vec::with_capacity(RECENT + 1),
+            duplicate: None,
+            with_dsack,
+        }
+    }
+
+    /// Next byte expected.
+    pub fn expected(&self) -> u64 {
+        self.expected
+    }
+
+    /// Takes bytes `first` to `end - 1`.
+    pub fn take(&mut self, first: u64, end: u64) -> Arrival {
+        // The ranges that the new one overlaps or touches.
+        let from = self.beyond.partition_point(|&(_, e)| e < first);
+        let to = self.beyond.partition_point(|&(f, _)| f <= end);
+        let known = self.beyond[from..to].iter().any(|&(f, e)| f <= first && end <= e);
+        if end <= self.expected || known {
+            self.duplicate = self.with_dsack.then_some((first, end));
+            return Arrival::Duplicate;
+        }
+        let gap = !self.beyond.is_empty() || first > self.expected;
+        let merged = self.beyond[from..to].iter().fold((first, end), |(a, b), &(f, e)| (a.min(f), b.max(e)));
+        if merged.0 <= self.expected {
+            self.expected = merged.1;
+            self.beyond.drain(..to);
+            let expected = self.expected;
+            self.recent.retain(|&byte| byte >= expected);
+        } else {
+            self.beyond.splice(from..to, [merged]);
+            self.recent.retain(|&byte| !(merged.0..merged.1).contains(&byte));
+            self.recent.insert(0, first);
+            self.recent.truncate(RECENT);
+        }
+        if gap { Arrival::AroundGap } else { Arrival::InOrder }
+    }
+
+    /// The blocks for an ACK now: a duplicate first (RFC 2883, 4), then the ranges that changed
+    /// last, newest first (RFC 2018, 4).
+    pub fn report(&mut self) -> SackBlocks {
+        let (mut blocks, base) = (SackBlocks::default(), sack_base(self.expected));
+        if let Some((first, end)) = self.duplicate.take()
+            && first >= base
+        {
+            blocks.push(base, first, end);
+        }
+        for &byte in &self.recent {
+            if blocks.len() == SackBlocks::MOST {
+                break;
+            }
+            let at = self.beyond.partition_point(|&(_, e)| e <= byte);
+            if let Some(&(first, end)) = self.beyond.get(at) {
+                blocks.push(base, first, end);
+            }
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Takes segment `number` of 500 B; returns the ACK's number and blocks.
+    fn take(data: &mut Reassembly, number: u64) -> (u64, Vec<(u64, u64)>) {
+        data.take(500 * number, 500 * number + 500);
+        let blocks = data.report();
+        (data.expected(), blocks.of(sack_base(data.expected())).collect())
+    }
+
+    #[test]
+    fn the_second_case_of_rfc_2018() {
+        // Section 4: the first of eight segments, 5000 to 5499, is lost. Here bytes begin at 0.
+        let mut data = Reassembly::new(true);
+        for number in 1..8 {
+            assert_eq!(take(&mut data, number), (0, vec![(500, 500 + 500 * number)]));
+        }
+        assert_eq!(take(&mut data, 0), (4_000, vec![]));
+    }
+
+    #[test]
+    fn the_third_case_of_rfc_2018() {
+        // The 2nd, 4th, 6th and 8th are lost; then the 4th and the 2nd arrive.
+        let mut data = Reassembly::new(true);
+        assert_eq!(take(&mut data, 0), (500, vec![]));
+        assert_eq!(take(&mut data, 2), (500, vec![(1_000, 1_500)]));
+        assert_eq!(take(&mut data, 4), (500, vec![(2_000, 2_500), (1_000, 1_500)]));
+        assert_eq!(take(&mut data, 6), (500, vec![(3_000, 3_500), (2_000, 2_500), (1_000, 1_500)]));
+        assert_eq!(take(&mut data, 3), (500, vec![(1_000, 2_500), (3_000, 3_500)]));
+        assert_eq!(take(&mut data, 1), (2_500, vec![(3_000, 3_500)]));
+    }
+
+    #[test]
+    fn duplicates_are_reported_first_and_once() {
+        // RFC 2883, 4.1: a duplicate below the ACK; 4.2: one within a block.
+        let mut data = Reassembly::new(true);
+        take(&mut data, 0);
+        assert_eq!(take(&mut data, 0), (500, vec![(0, 500)]));
+        assert_eq!(take(&mut data, 2), (500, vec![(1_000, 1_500)]));
+        assert_eq!(take(&mut data, 2), (500, vec![(1_000, 1_500), (1_000, 1_500)]));
+        assert_eq!(take(&mut data, 1), (1_500, vec![]));
+    }
+
+    proptest! {
+        /// In whatever order segments arrive, everything is known, and blocks are apart and true.
+        #[test]
+        fn any_order_ends_with_everything(order in prop::collection::vec(0u64..30, 1..200)) {
+            let (mut data, mut have) = (Reassembly::new(true), [false; 31]);
+            for number in order {
+                let was_known = std::mem::replace(&mut have[number as usize], true);
+                let arrival = data.take(500 * number, 500 * number + 500);
+                prop_assert_eq!(was_known, arrival == Arrival::Duplicate);
+                let expected = have.iter().take_while(|&&known| known).count() as u64 * 500;
+                prop_assert_eq!(data.expected(), expected);
+                for (first, end) in data.report().of(sack_base(expected)) {
+                    prop_assert!((first / 500..end / 500).all(|n| have[n as usize]));
+                }
+            }
+        }
+    }
+}

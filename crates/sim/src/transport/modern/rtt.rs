@@ -1,0 +1,189 @@
+//! Round-trip estimation and the retransmission timeout (RFC 6298) in exact time.
+//!
+//! Smoothed round trip and mean deviation are RFC 6298's. A round trip is measured on almost every
+//! ACK, so that the deviation soon forgets; the timeout therefore counts, as in Linux
+//! (`tcp_rtt_estimator`), the largest deviation of the last round, falling by a quarter a round.
+//! `min_rto` is a floor of this term, not of the sum, so that a steady path does not time out on the
+//! first late ACK. Karn's rule is kept by the caller: it hands in only unambiguous round trips.
+
+use crate::units::Duration;
+
+/// Doublings beyond which the timeout has reached its maximum in any case.
+const MOST_DOUBLINGS: u32 = 16;
+/// Least timeout: the granularity of Linux's timers, which RFC 6298, 2.3, calls G.
+const GRANULARITY: Duration = Duration::from_millis(1);
+/// Timeout for data when the SYN was lost and nothing measured (RFC 6298, 5.7).
+const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
+
+/// The estimator.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    srtt: Option<Duration>,
+    /// Four times the mean deviation (RFC 6298's `4 * RTTVAR`), the largest of this round, and what
+    /// the timeout counts.
+    deviation: u64,
+    largest: u64,
+    counted: u64,
+    min: Option<Duration>,
+    initial: Duration,
+    floor: Duration,
+    max: Duration,
+    doublings: u32,
+}
+
+impl RttEstimator {
+    /// An estimator with no sample yet.
+    pub fn new(initial: Duration, floor: Duration, max: Duration) -> Self {
+        Self {
+            srtt: None,
+            deviation: 0,
+            largest: 0,
+            counted: 0,
+            min: None,
+            initial,
+            floor,
+            max,
+            doublings: 0,
+        }
+    }
+
+    /// Takes a round trip; `new_round` says that a window has passed since it was last said.
+    pub fn sample(&mut self, rtt: Duration, new_round: bool) {
+        self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
+        self.doublings = 0;
+        let Some(srtt) = self.srtt else {
+            self.srtt = Some(rtt);
+            self.deviation = 2 * rtt.0;
+            self.counted = self.deviation.max(self.floor.0);
+            self.largest = self.counted;
+            return;
+        };
+        self.srtt = Some(Duration(srtt.0 - srtt.0 / 8 + rtt.0 / 8));
+        self.deviate(srtt, rtt);
+        self.largest = self.largest.max(self.deviation);
+        self.counted = self.counted.max(self.largest);
+        if new_round {
+            self.counted -= (self.counted - self.largest) / 4;
+            self.largest = self.floor.0;
+        }
+    }
+
+    /// `RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|`. A round trip that falls is no reason for more patience
+    /// and counts an eighth of that (Linux).
+    fn deviate(&mut self, srtt: Duration, rtt: Duration) {
+        let error = srtt.0.abs_diff(rtt.0);
+        let grows = error > self.deviation / 4;
+        if grows && rtt < srtt {
+            self.deviation += (error - self.deviation / 4) / 8;
+        } else {
+            self.deviation = self.deviation - self.deviation / 4 + error;
+        }
+    }
+
+    /// The timeout to set now.
+    pub fn rto(&self) -> Duration {
+        let base = match self.srtt {
+            Some(srtt) => srtt.0 + self.counted,
+            None => self.initial.0,
+        };
+        Duration(base.saturating_mul(1 << self.doublings).min(self.max.0).max(GRANULARITY.0))
+    }
+
+    /// Doubles the timeout after it has expired (RFC 6298, 5.5).
+    pub fn back_off(&mut self) {
+        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+    }
+
+    /// Ends the backoff: the path has answered.
+    pub fn reset_backoff(&mut self) {
+        self.doublings = 0;
+    }
+
+    /// The connection is set up, but the SYN had to be repeated (RFC 6298, 5.7).
+    pub fn lost_syn(&mut self) {
+        self.initial = self.initial.max(AFTER_LOST_SYN).min(self.max);
+    }
+
+    /// Smoothed round trip.
+    pub fn srtt(&self) -> Option<Duration> {
+        self.srtt
+    }
+
+    /// Smallest round trip so far. RFC 8985 would forget it after some minutes; a path here does
+    /// not change its route.
+    pub fn min(&self) -> Option<Duration> {
+        self.min
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    fn estimator(floor: u64) -> RttEstimator {
+        RttEstimator::new(MS(1_000), MS(floor), MS(120_000))
+    }
+
+    #[test]
+    fn rfc_6298_arithmetic() {
+        let mut rtt = estimator(0);
+        assert_eq!(rtt.rto(), MS(1_000));
+        rtt.sample(MS(400), true);
+        // 2.2: SRTT = R, RTTVAR = R / 2, RTO = SRTT + 4 RTTVAR.
+        assert_eq!((rtt.srtt, rtt.deviation, rtt.rto()), (Some(MS(400)), MS(800).0, MS(1_200)));
+        rtt.sample(MS(480), true);
+        // 2.3: RTTVAR = 3/4 200 + 1/4 80 = 170, SRTT = 7/8 400 + 1/8 480 = 410.
+        assert_eq!((rtt.srtt, rtt.deviation), (Some(MS(410)), MS(4 * 170).0));
+    }
+
+    #[test]
+    fn the_largest_deviation_of_a_round_counts_and_fades() {
+        let mut rtt = estimator(200);
+        for _ in 0..100 {
+            rtt.sample(MS(100), true);
+        }
+        assert_eq!(rtt.rto(), MS(300));
+        for _ in 0..4 {
+            rtt.sample(MS(500), false);
+        }
+        let high = rtt.counted;
+        assert!(high > MS(800).0, "{high}");
+        for _ in 0..50 {
+            rtt.sample(MS(500), false);
+        }
+        assert_eq!(rtt.counted, rtt.largest);
+        let largest = rtt.largest;
+        rtt.sample(MS(500), true);
+        rtt.sample(MS(500), true);
+        assert_eq!(rtt.counted, largest - (largest - MS(200).0) / 4);
+    }
+
+    #[test]
+    fn a_round_trip_that_falls_adds_little() {
+        let mut rtt = estimator(0);
+        for _ in 0..100 {
+            rtt.sample(MS(800), true);
+        }
+        rtt.sample(MS(400), true);
+        assert!(rtt.deviation < MS(60).0, "{}", rtt.deviation);
+    }
+
+    #[test]
+    fn the_timeout_backs_off_to_its_maximum_and_recovers() {
+        let mut rtt = estimator(200);
+        for _ in 0..100 {
+            rtt.sample(MS(300), true);
+        }
+        assert_eq!(rtt.rto().0 / 1_000_000, 500);
+        rtt.back_off();
+        assert_eq!(rtt.rto().0 / 1_000_000, 1_000);
+        for _ in 0..40 {
+            rtt.back_off();
+        }
+        assert_eq!(rtt.rto(), MS(120_000));
+        rtt.sample(MS(300), true);
+        assert_eq!(rtt.rto().0 / 1_000_000, 500);
+    }
+}

@@ -1,0 +1,341 @@
+//! The scoreboard: what is in flight, what arrived beyond a gap, what is lost (RFC 6675).
+//!
+//! Payload is cut into segments when it is sent first, and segments are numbered. Every segment is in
+//! exactly one state; `pipe` (RFC 6675, 4) is what is left of the bytes outstanding when those lost
+//! or delivered are taken away.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::DUP_THRESH;
+use super::rate::Snapshot;
+use crate::units::Time;
+
+#[cfg(test)]
+mod tests;
+
+/// What has become of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Sent, and nothing heard.
+    InFlight,
+    /// Given up and not yet sent again.
+    Lost,
+    /// Delivered beyond a gap.
+    Sacked,
+}
+
+/// An outstanding segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    /// First byte, and one past the last.
+    pub range: (u64, u64),
+    /// What has become of it.
+    pub state: State,
+    /// Whether it was sent more than once.
+    pub retransmitted: bool,
+    /// When it was sent last.
+    pub sent: Time,
+    /// What it remembers of that moment.
+    pub snapshot: Snapshot,
+}
+
+impl Segment {
+    /// Bytes of payload.
+    pub fn bytes(&self) -> u64 {
+        self.range.1 - self.range.0
+    }
+}
+
+/// The scoreboard of one connection.
+#[derive(Debug)]
+pub struct Scoreboard {
+    mss: u64,
+    /// Bytes that the application has written.
+    written: u64,
+    /// First byte not yet acknowledged, and the next to be sent for the first time.
+    una: u64,
+    next: u64,
+    /// Number of the first outstanding segment.
+    first: u64,
+    segments: VecDeque<Segment>,
+    sacked_bytes: u64,
+    lost_bytes: u64,
+    sacked_segments: u32,
+    /// One past the highest segment that was reported delivered beyond a gap.
+    highest_sacked: u64,
+    /// No segment below this one is lost.
+    lost_from: u64,
+    /// Times and numbers of all transmissions, oldest first; those overtaken by events are skipped.
+    order: VecDeque<(Time, u64)>,
+    /// Blocks of the last ACK, in ascending order: what they cover is known.
+    known: [(u64, u64); 3],
+}
+
+impl Scoreboard {
+    /// An empty scoreboard for segments of at most `mss` bytes.
+    pub fn new(mss: u64) -> Self {
+        Self {
+            mss,
+            written: 0,
+            una: 0,
+            next: 0,
+            first: 0,
+            segments: VecDeque::new(),
+            sacked_bytes: 0,
+            lost_bytes: 0,
+            sacked_segments: 0,
+            highest_sacked: 0,
+            lost_from: 0,
+            order: VecDeque::new(),
+            known: [(0, 0); 3],
+        }
+    }
+
+    /// Adds `bytes` to what is to be sent.
+    pub fn write(&mut self, bytes: u64) {
+        self.written += bytes;
+    }
+
+    /// Bytes that the application has written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// First byte not yet acknowledged.
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next byte to be sent for the first time.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether everything written has been sent.
+    pub fn is_exhausted(&self) -> bool {
+        self.next == self.written
+    }
+
+    /// Bytes in flight (RFC 6675, `pipe`).
+    pub fn pipe(&self) -> u64 {
+        self.next - self.una - self.sacked_bytes - self.lost_bytes
+    }
+
+    /// Segments delivered beyond a gap.
+    pub fn sacked_segments(&self) -> u32 {
+        self.sacked_segments
+    }
+
+    /// Number of the first outstanding segment, if there is one.
+    pub fn head(&self) -> Option<u64> {
+        (!self.segments.is_empty()).then_some(self.first)
+    }
+
+    /// Number of the last outstanding segment, if there is one.
+    pub fn tail(&self) -> Option<u64> {
+        (!self.segments.is_empty()).then(|| self.end() - 1)
+    }
+
+    /// Number of the next segment to be sent for the first time.
+    pub fn end(&self) -> u64 {
+        self.first + self.segments.len() as u64
+    }
+
+    /// The bytes of segment `number`, outstanding or the next to be sent for the first time. It is
+    /// sent as large as it comes out, without waiting for more (no Nagle).
+    pub fn range(&self, number: u64) -> (u64, u64) {
+        match self.get(number) {
+            Some(segment) => segment.range,
+            None => (self.next, self.written.min(self.next + self.mss)),
+        }
+    }
+
+    /// An outstanding segment.
+    pub fn get(&self, number: u64) -> Option<&Segment> {
+        self.segments.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    fn get_mut(&mut self, number: u64) -> Option<&mut Segment> {
+        self.segments.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
+    }
+
+    /// Adds the next segment, sent now.
+    pub fn send_next(&mut self, now: Time, snapshot: Snapshot) {
+        let (number, range) = (self.end(), self.range(self.end()));
+        self.order.push_back((now, number));
+        self.next = range.1;
+        let state = State::InFlight;
+        self.segments.push_back(Segment { range, state, retransmitted: false, sent: now, snapshot });
+    }
+
+    /// Takes note that segment `number` is sent again. One that had been reported delivered must have
+    /// been thrown away by the receiver (RFC 2018, 8).
+    pub fn send_again(&mut self, now: Time, number: u64, snapshot: Snapshot) {
+        let Some(segment) = self.get_mut(number) else {
+            return;
+        };
+        let (before, range) = (segment.state, segment.range);
+        *segment = Segment { range, state: State::InFlight, retransmitted: true, sent: now, snapshot };
+        match before {
+            State::Lost => self.lost_bytes -= range.1 - range.0,
+            State::Sacked => {
+                self.sacked_bytes -= range.1 - range.0;
+                self.sacked_segments -= 1;
+                self.known = [(0, 0); 3];
+            }
+            State::InFlight => {}
+        }
+        self.order.push_back((now, number));
+    }
+
+    /// Takes a cumulative acknowledgement; hands over what it delivers. Segments delivered before,
+    /// beyond a gap, are not handed over again. A number within a segment acknowledges what is below.
+    pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(Segment)) {
+        while let Some(&segment) = self.segments.front().filter(|segment| segment.range.1 <= ack) {
+            self.segments.pop_front();
+            self.first += 1;
+            self.una = segment.range.1;
+            match segment.state {
+                State::Sacked => {
+                    self.sacked_bytes -= segment.bytes();
+                    self.sacked_segments -= 1;
+                    continue;
+                }
+                State::Lost => self.lost_bytes -= segment.bytes(),
+                State::InFlight => {}
+            }
+            deliver(segment);
+        }
+        self.lost_from = self.lost_from.max(self.first);
+        self.drop_stale();
+    }
+
+    /// Takes the blocks of an ACK; hands over each segment that they deliver, once.
+    pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(Segment)) {
+        let mut now_known = [(0, 0); 3];
+        for ((first, end), known) in blocks.zip(&mut now_known) {
+            let whole =
+                self.number_of(|segment| segment.range.0 < first)..self.number_of(|s| s.range.1 <= end);
+            *known = (whole.start, whole.end);
+            // What the last ACK reported need not be looked at again.
+            let mut from = whole.start;
+            for (known_first, known_end) in self.known {
+                if known_first < whole.end && from < known_end {
+                    self.sack_range(from..known_first.min(whole.end), &mut deliver);
+                    from = from.max(known_end);
+                }
+            }
+            self.sack_range(from..whole.end, &mut deliver);
+        }
+        now_known.sort_unstable();
+        self.known = now_known;
+    }
+
+    /// Number of the first outstanding segment for which `precedes` does not hold.
+    fn number_of(&self, precedes: impl Fn(&Segment) -> bool) -> u64 {
+        self.first + self.segments.partition_point(precedes) as u64
+    }
+
+    fn sack_range(&mut self, numbers: Range<u64>, deliver: &mut impl FnMut(Segment)) {
+        for number in numbers {
+            let Some(segment) = self.get_mut(number).filter(|segment| segment.state != State::Sacked) else {
+                continue;
+            };
+            let before = *segment;
+            segment.state = State::Sacked;
+            if before.state == State::Lost {
+                self.lost_bytes -= before.bytes();
+            }
+            self.sacked_bytes += before.bytes();
+            self.sacked_segments += 1;
+            self.highest_sacked = self.highest_sacked.max(number + 1);
+            deliver(before);
+        }
+    }
+
+    /// Gives up a segment; returns its bytes, or 0 if it is not in flight.
+    pub fn mark_lost(&mut self, number: u64) -> u64 {
+        let Some(segment) = self.get_mut(number).filter(|segment| segment.state == State::InFlight) else {
+            return 0;
+        };
+        segment.state = State::Lost;
+        let bytes = segment.bytes();
+        self.lost_bytes += bytes;
+        self.lost_from = self.lost_from.min(number);
+        bytes
+    }
+
+    /// Everything given up and not yet sent again is taken to be in flight after all.
+    pub fn unmark_lost(&mut self) {
+        while let Some(number) = self.next_lost() {
+            if let Some(segment) = self.get_mut(number) {
+                segment.state = State::InFlight;
+                // RACK looks at it again in the order of sending, where it may be late.
+                let entry = (segment.sent, number);
+                let at = self.order.partition_point(|&(time, _)| time < entry.0);
+                if !self.order.range(at..).take_while(|(time, _)| *time == entry.0).any(|e| *e == entry) {
+                    self.order.insert(at, entry);
+                }
+            }
+        }
+        self.lost_bytes = 0;
+    }
+
+    /// The first segment given up and not yet sent again.
+    pub fn next_lost(&mut self) -> Option<u64> {
+        if self.lost_bytes == 0 {
+            return None;
+        }
+        self.lost_from = self.lost_from.max(self.first);
+        while self.get(self.lost_from)?.state != State::Lost {
+            self.lost_from += 1;
+        }
+        Some(self.lost_from)
+    }
+
+    /// Marks what RFC 6675's `IsLost` calls lost: segments that were sent once and have at least
+    /// `DupThresh` segments delivered beyond them. Returns the bytes.
+    pub fn mark_by_count(&mut self) -> u64 {
+        let (mut beyond, mut number, mut bytes) = (0, self.highest_sacked, 0);
+        while number > self.first {
+            number -= 1;
+            let segment = &self.segments[(number - self.first) as usize];
+            match segment.state {
+                State::Sacked => beyond += 1,
+                State::InFlight if beyond >= DUP_THRESH && !segment.retransmitted => {
+                    bytes += self.mark_lost(number);
+                }
+                _ => {}
+            }
+        }
+        bytes
+    }
+
+    /// Transmissions not yet answered, oldest first, with their numbers. `visit` says of each whether
+    /// it is lost, or `None` to stop. Returns the bytes newly lost.
+    pub fn mark_in_order(&mut self, mut visit: impl FnMut(u64, &Segment) -> Option<bool>) -> u64 {
+        let (mut bytes, mut at) = (0, 0);
+        while let Some(&(sent, number)) = self.order.get(at) {
+            let current = self.get(number).filter(|s| s.sent == sent && s.state == State::InFlight).copied();
+            match current.map(|segment| visit(number, &segment)) {
+                Some(None) => break,
+                Some(Some(true)) => bytes += self.mark_lost(number),
+                _ => {}
+            }
+            at += 1;
+        }
+        self.drop_stale();
+        bytes
+    }
+
+    /// Forgets the oldest transmissions if they have been overtaken.
+    fn drop_stale(&mut self) {
+        while let Some(&(sent, number)) = self.order.front() {
+            if self.get(number).is_some_and(|s| s.sent == sent && s.state == State::InFlight) {
+                return;
+            }
+            self.order.pop_front();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Reviewed snapshots: how two downloads begin, and what a user is told about a bad scenario.
+//!
+//! After an intended change: `INSTA_UPDATE=always cargo test -p nodeb-sim --test golden`, then
+//! review the difference.
+
+use std::fmt::Write as _;
+
+use nodeb_sim::metrics::RunResult;
+use nodeb_sim::{Control, run, scenario};
+
+/// The first rows of segments and windows, side by side with their times in milliseconds.
+fn beginning(text: &str) -> String {
+    let scenario = scenario::from_toml(text, "golden.toml", &[]).unwrap();
+    let RunResult { flows, series, events, .. } = run(&scenario, 1, 0, &Control::default()).unwrap();
+    let mut out = String::new();
+    let ms = |time: nodeb_sim::units::Time| time.0 as f64 / 1e6;
+    for row in series.segments.iter().take(30) {
+        let again = if row.retransmission { " again" } else { "" };
+        writeln!(out, "{:12.6} {:7} {}{again}", ms(row.at), row.event.name(), row.seq).unwrap();
+    }
+    out.push('\n');
+    for row in series.cwnd.iter().take(30) {
+        let window = row.window;
+        writeln!(out, "{:12.6} cwnd {:.4} ssthresh {}", ms(row.at), window.cwnd, window.ssthresh).unwrap();
+    }
+    let flow = &flows[0];
+    let (sent, again, time) = (flow.packets_sent, flow.packets_retransmitted, flow.transfer_s);
+    writeln!(out, "\n{sent} segments sent, {again} again, {events} events, {time:.9} s").unwrap();
+    out
+}
+
+#[test]
+fn a_download_over_dch() {
+    insta::assert_snapshot!(beginning(
+        r#"
+        radio.dch.bler = 0.1
+        users = [{ traffic.ftp.size = "50 kB" }]
+        record = { segments = true, cwnd = true }
+        "#
+    ));
+}
+
+#[test]
+fn a_download_over_hs_dsch() {
+    insta::assert_snapshot!(beginning(
+        r#"
+        radio.hs_dsch.bler = 0.1
+        wired.loss = 0.03
+        users = [{ traffic.ftp.size = "50 kB" }]
+        record = { segments = true, cwnd = true }
+        "#
+    ));
+}
+
+/// A scenario that is right, to which each case adds something wrong.
+const USERS: &str = "[[users]]\ntraffic.ftp.size = \"50 kB\"\n";
+
+/// Bad scenarios, each with its overrides.
+const BAD: &[(&str, &[&str])] = &[
+    ("duraton = \"10 s\"", &[]),
+    ("[wired]\ndelya = \"1 ms\"", &[]),
+    ("runs = \"ten\"", &[]),
+    ("runs = 0", &[]),
+    ("runs = -3", &[]),
+    ("runs = 2000000", &[]),
+    ("seed = 1.5", &[]),
+    ("precision = 2.0", &[]),
+    ("wired.delay = 110", &[]),
+    ("wired.delay = \"110\"", &[]),
+    ("wired.delay = \"110 kB\"", &[]),
+    ("wired.delay = \"-1 ms\"", &[]),
+    ("wired.rate = \"0 bps\"", &[]),
+    ("wired.loss = 1.0", &[]),
+    ("wired.loss = 1.2", &[]),
+    ("duration = \"1e300 s\"", &[]),
+    ("radio = \"umts\"", &[]),
+    ("radio = \"hsdsch\"", &[]),
+    ("radio = 3", &[]),
+    ("[radio.dch]\nbler = 1", &[]),
+    ("[radio.dch]\ntti = \"0 s\"", &[]),
+    ("[radio.dch]\npdu_size = \"4294967336 B\"", &[]),
+    ("[radio.dch]\nscheduler = \"max_ci\"", &[]),
+    ("[radio]\ndch = {}\nhs_dsch = {}", &[]),
+    ("radio.hs_dsch.scheduler = \"maxci\"", &[]),
+    ("radio.hs_dsch.scheduler.proportional_fair.window = \"0 s\"", &[]),
+    ("radio.hs_dsch.combining.chase.efficiency = 0.2", &[]),
+    ("radio.hs_dsch.delivery = \"in_order\"", &[]),
+    ("radio.link = { loss = 0.1, drop_list = [3] }", &[]),
+    ("tcp.classic.control = \"vegas\"", &[]),
+    ("tcp.classic.packet_size = \"40 B\"", &[]),
+    ("tcp.classic.max_window = 0", &[]),
+    ("radio = \"dch\"\n[[users]]\nname = \"b\"\nci = [1.0]\ntraffic.ftp.size = \"1 B\"", &[]),
+    ("[[users]]\nname = \"b\"\nci = [0.0]\ntraffic.ftp.size = \"1 B\"", &[]),
+    ("[[users]]\nname = \"b\"\ncount = 0\ntraffic.ftp.size = \"1 B\"", &[]),
+    ("[[users]]\nname = \"b\"\ntraffic.ftp.size = \"0 B\"", &[]),
+    ("[[users]]\nname = \"b\"\ntraffic.ftp = {}", &[]),
+    ("[[users]]\nname = \"b\"", &[]),
+    ("[[users]]\ntraffic.ftp.size = \"1 B\"", &[]),
+    ("[[users]]\nname = \"all\"\ntraffic.ftp.size = \"1 B\"", &[]),
+    (
+        "[[users]]\nname = \"b\"\nstart = \"1 h\"\nstagger = \"30 h\"\ncount = 2\ntraffic.ftp.size = \"1 B\"",
+        &[],
+    ),
+    ("this is not TOML", &[]),
+    ("name = \"unfinished", &[]),
+    ("runs = 3\nruns = 4", &[]),
+    ("", &["wired.delay"]),
+    ("", &["wired.delay=110"]),
+    ("", &["radio.hs_dsch.bler=many"]),
+    ("", &["users.1.count=3"]),
+    ("", &["wired..delay=1 ms"]),
+    ("", &["runs.x=3"]),
+    ("runs = 2", &["runs.x=3"]),
+    ("", &["seed=2", "radio.dch.tti=0 s"]),
+];
+
+#[test]
+fn messages_about_bad_scenarios() {
+    let mut out = String::new();
+    for (lines, overrides) in BAD {
+        // What is wrong comes first where it can, so that the line number is its own.
+        let (first, last) = if lines.starts_with("[[users]]") { (USERS, "") } else { ("", USERS) };
+        let text = format!("{first}{lines}\n{last}");
+        let set: Vec<String> = overrides.iter().map(|change| (*change).to_owned()).collect();
+        let message = match scenario::from_toml(&text, "bad.toml", &set) {
+            Ok(_) => "ACCEPTED".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        for line in lines.lines() {
+            writeln!(out, "    {line}").unwrap();
+        }
+        for change in *overrides {
+            writeln!(out, "    --set {change}").unwrap();
+        }
+        writeln!(out, "{message}\n").unwrap();
+    }
+    let nobody = scenario::from_toml("users = []\n", "bad.toml", &[]).unwrap_err();
+    writeln!(out, "    users = []\n{nobody}").unwrap();
+    insta::assert_snapshot!(out);
+}

@@ -1,0 +1,257 @@
+//! Laws of the radio bearers themselves, without TCP.
+
+use std::collections::{HashMap, HashSet};
+
+use nodeb_sim::radio::mac::sched::SchedulerSpec;
+use nodeb_sim::radio::{RadioSpec, UserRadio};
+use nodeb_sim::units::{Duration, Time};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::access::{Arrival, Outcome, drive};
+use super::cases::{self, Radio};
+use super::model;
+
+/// A load on some users of one radio.
+#[derive(Clone, Debug)]
+struct Load {
+    radio: Radio,
+    users: Vec<UserRadio>,
+    seed: u64,
+    arrivals: Vec<Arrival>,
+}
+
+impl Load {
+    fn drive(&self) -> Outcome {
+        drive(&self.radio.spec, &self.users, self.seed, &self.arrivals)
+    }
+
+    fn pdus(&self, number: u64) -> u64 {
+        u64::from(self.arrivals[number as usize].size).div_ceil(self.radio.pdu_bytes())
+    }
+}
+
+/// Random loads on the radio `name`, some of its parameters given.
+fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
+    cases::radio_with(name, given).prop_flat_map(|radio| {
+        let ci = if radio.spec.is_shared() {
+            prop_oneof![Just(vec![]), cases::ci()].boxed()
+        } else {
+            Just(vec![]).boxed()
+        };
+        // Gaps of odd nanoseconds: what arrives exactly at the beginning of a TTI may or may not
+        // be in it.
+        let gap = prop_oneof![Just(0), 0..30_000_000u64, 0..400_000_000u64];
+        let arrivals = vec((gap, any::<prop::sample::Index>(), 1..=1500u32), 1..40);
+        (vec(ci, 1..=6), arrivals, any::<u64>()).prop_map(move |(tables, arrivals, seed)| {
+            let users: Vec<_> = (0..).zip(tables).map(|(id, ci)| UserRadio { id, ci }).collect();
+            let mut now = 1;
+            let arrive = |(gap, user, size): (u64, prop::sample::Index, u32)| {
+                now += gap / 2 * 2;
+                Arrival { at: Time(now), user: user.index(users.len()), size }
+            };
+            let arrivals = arrivals.into_iter().map(arrive).collect();
+            Load { radio: radio.clone(), users, seed, arrivals }
+        })
+    })
+}
+
+fn any_load(given: Value) -> impl Strategy<Value = Load> {
+    select(RadioSpec::NAMES).prop_flat_map(move |name| loads(name, given.clone()))
+}
+
+/// Loads on radios that work in TTIs.
+fn tti_loads(given: Value) -> impl Strategy<Value = Load> {
+    let names: Vec<&str> = RadioSpec::NAMES.iter().copied().filter(|name| cases::has(name, "tti")).collect();
+    assert!(names.len() >= 2, "the registry has lost its TTI bearers");
+    select(names).prop_flat_map(move |name| loads(name, given.clone()))
+}
+
+fn params(radio: &Radio) -> model::Params {
+    let Radio { json, spec } = radio;
+    let time = |value: &Value| value.as_str().unwrap().parse::<Duration>().unwrap().0;
+    model::Params {
+        tti_ns: spec.tti().unwrap().0,
+        pdu_bytes: radio.pdu_bytes(),
+        channels: radio.number("channels").unwrap(),
+        pdus_per_block: radio.number("pdus_per_tti").unwrap(),
+        retransmission_delay_ns: time(&json["retransmission_delay"]),
+        max_transmissions: radio.number("max_transmissions"),
+        in_sequence: radio.in_sequence(),
+    }
+}
+
+fn unlimited() -> Value {
+    json!({ "max_transmissions": null })
+}
+
+/// A buffer for all packets there are.
+fn roomy(bler: f64, channels: u32) -> Value {
+    let mut given = json!({ "buffer": 1000 });
+    if channels == 0 {
+        given["bler"] = json!(bler);
+    } else {
+        given["channels"] = json!(channels);
+    }
+    given
+}
+
+proptest! {
+    #![proptest_config(crate::config(300))]
+
+    /// With unlimited transmissions each packet taken comes out once, and nothing else does.
+    #[test]
+    fn every_packet_taken_comes_out_exactly_once(load in any_load(unlimited())) {
+        let outcome = load.drive();
+        let mut out: Vec<u64> = outcome.delivered.iter().map(|(_, _, number)| *number).collect();
+        out.sort_unstable();
+        prop_assert_eq!(&out, &outcome.taken);
+        prop_assert_eq!(outcome.backlog, (0, 0));
+    }
+
+    /// Within a user packets keep their order where that is asked for.
+    #[test]
+    fn in_sequence_means_in_sequence(load in any_load(json!({ "delivery": "in_sequence" }))) {
+        let mut last = HashMap::new();
+        for (at, user, number) in load.drive().delivered {
+            let before = last.insert(user, (at, number));
+            prop_assert!(before.is_none_or(|(t, n)| t <= at && n < number), "{:?} {:?}", before, number);
+        }
+    }
+
+    /// Whatever is given up or rejected, packets and bytes add up, and none comes out twice.
+    #[test]
+    fn packets_and_bytes_add_up(load in any_load(json!({}))) {
+        let Outcome { delivered, taken, counts, backlog, .. } = load.drive();
+        let offered = load.arrivals.len() as u64;
+        let distinct: HashSet<u64> = delivered.iter().map(|(_, _, number)| *number).collect();
+        prop_assert_eq!(distinct.len(), delivered.len());
+        prop_assert!(distinct.iter().all(|number| taken.contains(number)));
+        prop_assert_eq!(counts.packets_in, taken.len() as u64);
+        prop_assert_eq!(counts.packets_delivered, delivered.len() as u64);
+        prop_assert_eq!(counts.packets_delivered + counts.packets_dropped, offered);
+        prop_assert_eq!(backlog, (0, 0));
+        let bytes: u64 = distinct.iter().map(|number| u64::from(load.arrivals[*number as usize].size)).sum();
+        prop_assert_eq!(counts.bytes_delivered, bytes);
+        for (at, user, number) in delivered {
+            let arrival = load.arrivals[number as usize];
+            prop_assert!(at > arrival.at && user == arrival.user);
+        }
+    }
+
+    /// At any time the backlog is what came in and has not gone.
+    #[test]
+    fn the_backlog_is_what_has_not_gone(load in tti_loads(json!({}))) {
+        prop_assert_eq!(load.drive().miscounted, None);
+    }
+
+    /// PDUs sent less those in failed blocks are the PDUs of the packets.
+    #[test]
+    fn blocks_and_pdus_add_up(load in tti_loads(unlimited())) {
+        let Outcome { taken, counts, records, .. } = load.drive();
+        let needed: u64 = taken.iter().map(|number| load.pdus(*number)).sum();
+        let most = load.users.iter().map(|user| user.ci.len() as u64).max().unwrap_or(0);
+        let most = most.max(load.radio.number("pdus_per_tti").unwrap());
+        let sent_again = counts.pdus - needed;
+        prop_assert!((counts.blocks_failed..=counts.blocks_failed * most).contains(&sent_again), "{counts:?}");
+        prop_assert!((counts.blocks..=counts.blocks * most).contains(&counts.pdus));
+        prop_assert!(counts.blocks_failed <= counts.blocks);
+        prop_assert!(counts.blocks <= counts.ttis * load.radio.number("channels").unwrap());
+        prop_assert_eq!(records.len() as u64, counts.ttis);
+        prop_assert_eq!(records.iter().map(|r| u64::from(r.pdus)).sum::<u64>(), counts.pdus);
+        prop_assert_eq!(records.iter().map(|r| u64::from(r.failed)).sum::<u64>(), counts.blocks_failed);
+    }
+
+    /// One channel, any errors: the bearer does what a naive one does, packet by packet, and never
+    /// idles while somebody has something to send.
+    #[test]
+    fn one_channel_agrees_with_the_naive_model(load in tti_loads(roomy(0.0, 1))) {
+        agree(&load)?;
+    }
+
+    /// Any channels, no errors: the same.
+    #[test]
+    fn many_channels_agree_with_the_naive_model(load in tti_loads(roomy(0.0, 0))) {
+        agree(&load)?;
+    }
+
+    /// Backlogged users have had the same number of turns at any time, give or take one.
+    #[test]
+    fn round_robin_serves_backlogged_users_equally(
+        tables in vec(prop_oneof![Just(vec![]), cases::ci()], 2..=6),
+        channels in 1..=4u32,
+        seed: u64,
+    ) {
+        let users: Vec<_> = (0..).zip(tables).map(|(id, ci)| UserRadio { id, ci }).collect();
+        // Never out of work: at most 4 x 6 PDUs go in each of 40 turns.
+        let arrivals: Vec<_> = (0..users.len() * 25)
+            .map(|i| Arrival { at: Time::ZERO, user: i % users.len(), size: 1280 })
+            .collect();
+        let radio = json!({ "hs_dsch": { "channels": channels, "pdu_size": "32 B", "bler": 0.0 } });
+        let radio: RadioSpec = serde_json::from_value(radio).unwrap();
+        let mut turns = vec![0u32; users.len()];
+        for record in drive(&radio, &users, seed, &arrivals).records.iter().take(40 * users.len()) {
+            turns[record.user] += 1;
+            let (least, most) = (turns.iter().min().unwrap(), turns.iter().max().unwrap());
+            prop_assert!(most - least <= 1, "{turns:?}");
+        }
+        prop_assert_eq!(turns, vec![40; users.len()]);
+    }
+
+    /// On dedicated bearers a user's fate does not depend on who else is there.
+    #[test]
+    fn further_users_change_nothing_on_dedicated_bearers(load in any_load(json!({}))) {
+        if load.radio.spec.is_shared() {
+            return Ok(());
+        }
+        let of_first = |outcome: Outcome| -> Vec<Time> {
+            outcome.delivered.iter().filter(|(_, user, _)| *user == 0).map(|(at, ..)| *at).collect()
+        };
+        let arrivals = load.arrivals.iter().copied().filter(|arrival| arrival.user == 0).collect();
+        let alone = Load { users: load.users[..1].to_vec(), arrivals, ..load.clone() };
+        prop_assert_eq!(of_first(load.drive()), of_first(alone.drive()));
+    }
+}
+
+fn agree(load: &Load) -> Result<(), TestCaseError> {
+    let outcome = load.drive();
+    prop_assert_eq!(outcome.taken.len(), load.arrivals.len());
+    // Dedicated bearers have nothing to do with each other.
+    let groups: Vec<Vec<usize>> = if load.radio.spec.is_shared() {
+        vec![(0..load.users.len()).collect()]
+    } else {
+        (0..load.users.len()).map(|user| vec![user]).collect()
+    };
+    for group in groups {
+        let arrivals: Vec<_> =
+            (0..).zip(&load.arrivals).filter(|(_, arrival)| group.contains(&arrival.user)).collect();
+        let records: Vec<_> = outcome.records.iter().filter(|r| group.contains(&r.user)).copied().collect();
+        let delivered: Vec<_> = outcome.delivered.iter().filter(|d| group.contains(&d.1)).copied().collect();
+        let expected = model::replay(&params(&load.radio), load.users.len(), &arrivals, &records)
+            .map_err(TestCaseError::fail)?;
+        prop_assert_eq!(delivered, expected);
+    }
+    Ok(())
+}
+
+/// Schedulers differ only in whom they serve, so all of them move the same load in the same TTIs
+/// when every user's channel is the same and nothing fails.
+#[test]
+fn every_scheduler_is_work_conserving() {
+    let users: Vec<_> = (0..5).map(|id| UserRadio { id, ci: vec![] }).collect();
+    let arrivals: Vec<_> = (0..200u64)
+        .map(|i| Arrival { at: Time(i * i * 20_000), user: (i * 7 % 5) as usize, size: 640 })
+        .collect();
+    let ttis: Vec<Vec<Time>> = SchedulerSpec::NAMES
+        .iter()
+        .map(|name| {
+            let radio = json!({ "hs_dsch": { "scheduler": name, "bler": 0.0, "channels": 4 } });
+            let outcome = drive(&serde_json::from_value(radio).unwrap(), &users, 1, &arrivals);
+            assert_eq!(outcome.delivered.len(), arrivals.len(), "{name}");
+            outcome.records.iter().map(|record| record.at).collect()
+        })
+        .collect();
+    assert!(ttis.iter().all(|of_one| *of_one == ttis[0]));
+}

@@ -1,0 +1,290 @@
+//! Random scenarios, made of what the schema and the registries offer.
+
+use std::sync::OnceLock;
+
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::traffic::TrafficSpec;
+use nodeb_sim::transport::TcpSpec;
+use nodeb_sim::{Scenario, scenario};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Map, Value, json};
+
+/// A scenario and what may be expected of it.
+#[derive(Clone)]
+pub struct Case {
+    pub scenario: Scenario,
+    /// Whether every download must be complete when the run ends.
+    pub completes: bool,
+}
+
+/// A failing case is shown as a scenario file, ready to be run.
+impl std::fmt::Debug for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "completes = {}\n{}", self.completes, scenario::to_toml(&self.scenario).unwrap())
+    }
+}
+
+fn schema() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(Scenario::schema)
+}
+
+fn definition(name: &str) -> &'static Value {
+    &schema()["$defs"][name]
+}
+
+/// The definition that a property refers to.
+fn target(property: &'static Value) -> Option<&'static Value> {
+    let refers = |value: &'static Value| value["$ref"].as_str()?.strip_prefix("#/$defs/").map(definition);
+    let mut alternatives =
+        ["anyOf", "allOf"].into_iter().filter_map(|key| property[key].as_array()).flatten();
+    refers(property).or_else(|| alternatives.find_map(refers))
+}
+
+/// The names of a registry, if the definition is one.
+fn registered(definition: &'static Value) -> Option<Vec<&'static str>> {
+    let names = definition["anyOf"][0]["enum"].as_array()?;
+    Some(names.iter().filter_map(Value::as_str).collect())
+}
+
+/// The values of a plain enum, if the definition is one.
+fn choices(definition: &'static Value) -> Option<Vec<&'static str>> {
+    let values = definition["oneOf"].as_array()?;
+    values.iter().map(|value| value["const"].as_str()).collect()
+}
+
+fn any_json<S>(strategy: S) -> BoxedStrategy<Value>
+where
+    S: Strategy<Value: serde::Serialize> + 'static,
+{
+    strategy.prop_map(|value| json!(value)).boxed()
+}
+
+fn quantity(numbers: impl Strategy<Value = u32> + 'static, unit: &'static str) -> BoxedStrategy<Value> {
+    numbers.prop_map(move |n| json!(format!("{n} {unit}"))).boxed()
+}
+
+/// Values for a key that is known by name.
+fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
+    Some(match key {
+        "channels" => any_json(1..=6),
+        "tti" => any_json(select(vec!["2 ms", "10 ms", "667 us", "1300002 ns"])),
+        "pdu_size" => any_json(select(vec!["9 B", "20 B", "32 B", "40 B", "82 B", "336 B", "2 kB"])),
+        "pdus_per_tti" => any_json(1..=5),
+        "bler" => any_json(prop_oneof![Just(0.0), 0.0..0.6]),
+        "retransmission_delay" => quantity(0..40_000u32, "us"),
+        "max_transmissions" => any_json(prop_oneof![3 => Just(None), 1 => (1..=5).prop_map(Some)]),
+        "buffer" | "limit" => any_json(prop_oneof![3 => Just(1000), 1 => 1..=50]),
+        "efficiency" => any_json(0.9..=1.0),
+        "window" => quantity(1..3_000u32, "ms"),
+        "rate" => quantity(30..3_000u32, "kbps"),
+        "delay" => quantity(0..150_000u32, "us"),
+        "loss" => any_json(prop_oneof![Just(0.0), 0.0..0.1]),
+        "drop_list" => any_json(prop_oneof![Just(vec![]), vec(0u32..150, 0..8)]),
+        "packet_size" => quantity(prop_oneof![Just(1500), 60..=1500u32], "B"),
+        "initial_window" => any_json(1..=10),
+        "max_window" | "initial_ssthresh" => any_json(1..=64),
+        "min_rto" => any_json(select(vec!["200 ms", "1 s"])),
+        "clock" => any_json(select(vec!["1 ms", "10 ms", "100 ms"])),
+        "delayed_ack" => any_json(select(vec!["0 s", "100 ms", "200 ms"])),
+        "size" => quantity(prop_oneof![1..3_000u32, 1..60_000u32, 1..=200_000u32], "B"),
+        "request" => quantity(0..1_000u32, "B"),
+        "shape" => any_json(1.05..3.0),
+        "interval" => quantity(5..500u32, "ms"),
+        "times" => any_json(vec(0..2_000u32, 12).prop_map(|gaps| {
+            let sums = gaps.iter().scan(0, |sum, gap| {
+                *sum += gap;
+                Some(format!("{sum} ms"))
+            });
+            sums.collect::<Vec<_>>()
+        })),
+        "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
+        _ => return None,
+    })
+}
+
+/// Values for a property: by its name, or by its type when that says enough.
+fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
+    if let Some(strategy) = by_name(key) {
+        return Some(strategy);
+    }
+    // The parameters of a law of sizes or times.
+    if ["mean", "value", "sd"].contains(&key) {
+        return match property["$ref"].as_str()? {
+            "#/$defs/Size" => Some(quantity(1..30_000u32, "B")),
+            _ => Some(quantity(1..3_000u32, "ms")),
+        };
+    }
+    if property["type"] == "boolean" {
+        return Some(any_json(any::<bool>()));
+    }
+    let definition = target(property)?;
+    match (registered(definition), choices(definition)) {
+        (Some(names), _) => Some(select(names).prop_flat_map(|name| variant(definition, name)).boxed()),
+        (_, Some(names)) => Some(any_json(select(names))),
+        _ => None,
+    }
+}
+
+/// Tables with a random value under each key that is understood; the others keep their defaults.
+fn table(definition: &'static Value) -> BoxedStrategy<Value> {
+    let properties = definition["properties"].as_object();
+    let columns: Vec<_> = properties
+        .into_iter()
+        .flatten()
+        .filter_map(|(key, property)| Some((Just(key.clone()), values(key, property)?)))
+        .collect();
+    columns.prop_map(|pairs| Value::Object(Map::from_iter(pairs))).boxed()
+}
+
+/// A registered variant with random parameters.
+fn variant(registry: &'static Value, name: &str) -> BoxedStrategy<Value> {
+    let of_name = |entry: &&'static Value| entry["title"] == name;
+    let entry = registry["anyOf"].as_array().and_then(|entries| entries.iter().find(of_name));
+    let params = entry.and_then(|entry| target(&entry["properties"][name]));
+    let params = params.unwrap_or_else(|| panic!("the schema has no parameters of `{name}`"));
+    let name = name.to_owned();
+    table(params).prop_map(move |params| json!({ name.as_str(): without_conflicts(params) })).boxed()
+}
+
+/// A drop list stands in the place of random loss.
+fn without_conflicts(mut params: Value) -> Value {
+    if params["drop_list"].as_array().is_some_and(|list| !list.is_empty()) {
+        params["loss"] = json!(0.0);
+    }
+    params
+}
+
+/// Random parameters of the radio `name`, with some of them given.
+pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Radio> {
+    variant(definition("RadioSpec"), name).prop_map(move |mut json| {
+        let params = json[name].as_object_mut().expect("a table of parameters");
+        for (key, value) in given.as_object().into_iter().flatten() {
+            if definition_of_radio(name).contains_key(key) {
+                params.insert(key.clone(), value.clone());
+            }
+        }
+        params.retain(|_, value| !value.is_null());
+        Radio { spec: serde_json::from_value(json.clone()).expect("a valid radio"), json: json[name].clone() }
+    })
+}
+
+fn definition_of_radio(name: &str) -> &'static Map<String, Value> {
+    let entries = definition("RadioSpec")["anyOf"].as_array().expect("alternatives");
+    let entry = entries.iter().find(|entry| entry["title"] == name).expect("a registered radio");
+    target(&entry["properties"][name]).expect("parameters")["properties"].as_object().expect("properties")
+}
+
+/// Whether the radio `name` has a parameter `key`.
+pub fn has(name: &str, key: &str) -> bool {
+    definition_of_radio(name).contains_key(key)
+}
+
+/// A radio with its parameters as data, to be looked at whatever kind it is.
+#[derive(Clone, Debug)]
+pub struct Radio {
+    pub spec: RadioSpec,
+    pub json: Value,
+}
+
+impl Radio {
+    pub fn number(&self, key: &str) -> Option<u64> {
+        self.json[key].as_u64()
+    }
+
+    pub fn pdu_bytes(&self) -> u64 {
+        self.json["pdu_size"].as_str().map_or(1, |size| size.parse::<nodeb_sim::units::Size>().unwrap().0)
+    }
+
+    pub fn in_sequence(&self) -> bool {
+        self.json["delivery"].as_str().is_none_or(|order| order == "in_sequence")
+    }
+
+    /// Whether so many blocks are given up that TCP may get nowhere.
+    fn is_hopeless(&self, packet_bytes: u64) -> bool {
+        self.number("max_transmissions").is_some_and(|most| {
+            let blocks = packet_bytes.div_ceil(self.pdu_bytes()) as f64;
+            blocks * self.spec.bler().0.powi(most as i32) > 0.15
+        })
+    }
+}
+
+fn tcp_text() -> BoxedStrategy<Value> {
+    values("tcp", &schema()["properties"]["tcp"]).expect("a registry of TCP families")
+}
+
+/// Any TCP with random parameters.
+pub fn tcp() -> impl Strategy<Value = TcpSpec> {
+    tcp_text().prop_map(|json| serde_json::from_value(json).expect("a valid TCP"))
+}
+
+/// Relative frequencies of C/I values.
+pub fn ci() -> impl Strategy<Value = Vec<f64>> {
+    (0.1..1.0, vec(prop_oneof![Just(0.0), 0.0..1.0], 0..6)).prop_map(|(first, mut rest)| {
+        rest.insert(rest.len() / 2, first);
+        rest
+    })
+}
+
+fn group(shared: bool) -> impl Strategy<Value = Value> {
+    let ci = if shared { prop_oneof![Just(vec![]), ci()].boxed() } else { Just(vec![]).boxed() };
+    let traffic = values("traffic", &definition("UserGroup")["properties"]["traffic"]).expect("traffic");
+    (1..=2, 0..3_000u32, 0..3_000u32, traffic, ci).prop_map(|(count, start, stagger, traffic, ci)| {
+        let (start, stagger) = (format!("{start} ms"), format!("{stagger} us"));
+        json!({ "count": count, "start": start, "stagger": stagger, "traffic": traffic, "ci": ci })
+    })
+}
+
+/// Every switch of `record` on.
+fn everything() -> Value {
+    let switches = definition("Record")["properties"].as_object().expect("switches");
+    Value::Object(switches.keys().map(|key| (key.clone(), json!(true))).collect())
+}
+
+/// Random scenarios with the radio `name`, up to 6 users.
+pub fn scenarios(name: &'static str) -> impl Strategy<Value = Case> {
+    scenarios_with(name, json!({}))
+}
+
+/// The same with some of the radio's parameters given.
+pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value = Case> {
+    radio_with(name, given).prop_flat_map(move |radio| {
+        let users = vec(group(radio.spec.is_shared()), 1..=3);
+        let tables = ["Wired", "Uplink"].map(|name| table(definition(name)));
+        (tables, tcp_text(), users, any::<u32>()).prop_map(move |([wired, uplink], tcp, mut users, seed)| {
+            for (i, user) in users.iter_mut().enumerate() {
+                user["name"] = json!(format!("group {i}"));
+            }
+            let ends = |user: &Value| {
+                let traffic: TrafficSpec = serde_json::from_value(user["traffic"].clone()).expect("traffic");
+                traffic.total_bytes().is_some()
+            };
+            let completes = !radio.is_hopeless(1500) && users.iter().all(ends);
+            let text = json!({
+                "seed": seed,
+                "duration": if completes { "50000 s" } else { "30 s" },
+                "wired": wired,
+                "uplink": uplink,
+                "radio": { name: radio.json },
+                "tcp": tcp,
+                "users": users,
+                "record": everything(),
+            });
+            let scenario = scenario::from_json(&text.to_string()).unwrap_or_else(|e| panic!("{e}\n{text:#}"));
+            Case { scenario, completes }
+        })
+    })
+}
+
+/// Random scenarios with any radio.
+pub fn any_scenario() -> impl Strategy<Value = Case> {
+    select(RadioSpec::NAMES).prop_flat_map(scenarios)
+}
+
+#[test]
+fn the_schema_lists_the_registries() {
+    assert_eq!(registered(definition("RadioSpec")).unwrap(), RadioSpec::NAMES);
+    assert!(choices(definition("Delivered")).is_some_and(|orders| orders.len() >= 2));
+}

@@ -1,0 +1,206 @@
+//! Error-free downloads take exactly as long as simple arithmetic says, to the nanosecond.
+
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::units::{Duration, Rate, Size};
+use nodeb_sim::{Control, run, scenario};
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::cases;
+
+/// What a packet meets between the server and the phone, in plain numbers.
+#[derive(Clone, Copy, Debug)]
+enum Air {
+    Link { rate: u64, delay: u64 },
+    Tti { tti: u64, pdu: u64, pdus_per_tti: u64 },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Path {
+    wired_rate: u64,
+    wired_delay: u64,
+    uplink_rate: u64,
+    uplink_delay: u64,
+    delayed_ack: u64,
+    request: u64,
+    air: Air,
+}
+
+fn on_wire(bytes: u64, rate: u64) -> u64 {
+    (u128::from(bytes) * 8_000_000_000 / u128::from(rate)) as u64
+}
+
+impl Path {
+    /// From the Node B to the phone for packets that come at once to an idle radio.
+    fn over_the_air(&self, now: u64, packets: &[u64]) -> u64 {
+        match self.air {
+            Air::Link { rate, delay } => now + on_wire(packets.iter().sum(), rate) + delay,
+            Air::Tti { tti, pdu, pdus_per_tti } => {
+                let pdus: u64 = packets.iter().map(|bytes| bytes.div_ceil(pdu)).sum();
+                (now.div_ceil(tti) + pdus.div_ceil(pdus_per_tti)) * tti
+            }
+        }
+    }
+
+    fn up(&self, now: u64, bytes: u64) -> u64 {
+        now + on_wire(bytes, self.uplink_rate)
+            + self.uplink_delay
+            + on_wire(bytes, self.wired_rate)
+            + self.wired_delay
+    }
+
+    fn down(&self, now: u64, bytes: u64) -> u64 {
+        self.over_the_air(now + on_wire(bytes, self.wired_rate) + self.wired_delay, &[bytes])
+    }
+
+    /// When the server has the phone's SYN, and when it has the ACK of its own.
+    fn set_up(&self) -> (u64, u64) {
+        let accepted = self.up(0, 40);
+        (accepted, self.up(self.down(accepted, 40), 40 + self.request))
+    }
+
+    /// Stop and wait: one segment, then its ACK, after the delay of a single segment.
+    fn stop_and_wait(&self, packets: &[u64]) -> (u64, u64) {
+        let (accepted, mut now) = self.set_up();
+        let mut downloaded = 0;
+        for bytes in packets {
+            downloaded = self.down(now, *bytes);
+            now = self.up(downloaded + self.delayed_ack, 40);
+        }
+        (downloaded, now - accepted)
+    }
+
+    /// The radio is never idle from the first packet on.
+    fn saturated(&self, packets: &[u64]) -> (u64, u64) {
+        let (accepted, opened) = self.set_up();
+        let first = opened + on_wire(packets[0], self.wired_rate) + self.wired_delay;
+        let downloaded = self.over_the_air(first, packets);
+        // A last segment that is single is acknowledged after the delay. Otherwise its ACK goes at
+        // once, behind those of the segments that came with it.
+        let finished = if self.delayed_ack > 0 && !packets.len().is_multiple_of(2) {
+            self.up(downloaded + self.delayed_ack, 40)
+        } else {
+            let together =
+                (1..=packets.len()).filter(|n| self.over_the_air(first, &packets[..*n]) == downloaded);
+            let acks = together.filter(|n| self.delayed_ack == 0 || n.is_multiple_of(2)).count() as u64;
+            self.up(downloaded, 40) + on_wire(40 * acks, self.uplink_rate) - on_wire(40, self.uplink_rate)
+        };
+        (downloaded, finished - accepted)
+    }
+}
+
+/// Sizes of a file's segments on the wire.
+fn packets(file: u64, packet: u64) -> Vec<u64> {
+    let mut sizes = vec![packet; (file / (packet - 40)) as usize];
+    sizes.extend((!file.is_multiple_of(packet - 40)).then_some(file % (packet - 40) + 40));
+    sizes
+}
+
+fn air(radio: &cases::Radio) -> Air {
+    let time = |key: &str| radio.json[key].as_str().unwrap().parse::<Duration>().unwrap().0;
+    if let Some(tti) = radio.spec.tti() {
+        let pdus_per_tti = radio.number("channels").unwrap() * radio.number("pdus_per_tti").unwrap();
+        return Air::Tti { tti: tti.0, pdu: radio.pdu_bytes(), pdus_per_tti };
+    }
+    let rate: Rate = radio.json["rate"].as_str().unwrap().parse().unwrap();
+    Air::Link { rate: rate.0, delay: time("delay") }
+}
+
+/// Downloads of one user; returns when the file was there and how long the server was busy.
+fn measured(path: &Path, radio: &Value, tcp: &Value, file: u64) -> (u64, u64) {
+    let ns = |ns: u64| format!("{ns} ns");
+    let bps = |rate: u64| format!("{rate} bps");
+    let mut text = json!({
+        "wired": { "rate": bps(path.wired_rate), "delay": ns(path.wired_delay) },
+        "uplink": { "rate": bps(path.uplink_rate), "delay": ns(path.uplink_delay) },
+        "radio": radio,
+        "tcp": { "classic": tcp },
+        "users": [{ "traffic": { "ftp": {
+            "size": format!("{file} B"), "request": format!("{} B", path.request) } } }],
+    });
+    for (key, value) in [("initial_rto", "1 h"), ("min_rto", "1 h"), ("max_rto", "1 h")] {
+        text["tcp"]["classic"][key] = json!(value);
+    }
+    text["tcp"]["classic"]["delayed_ack"] = json!(ns(path.delayed_ack));
+    let scenario = scenario::from_json(&text.to_string()).unwrap();
+    let flow = &run(&scenario, 1, 0, &Control::default()).unwrap().flows[0];
+    let ns = |seconds: f64| (seconds * 1e9).round() as u64;
+    assert!(flow.complete && flow.packets_retransmitted == 0, "{flow:?}");
+    (ns(flow.download_s), ns(flow.transfer_s))
+}
+
+prop_compose! {
+    fn paths(air: Air)(
+        wired_rate in 500_000..20_000_000u64,
+        wired_delay in 0..200_000_000u64,
+        uplink_rate in 10_000..400_000u64,
+        uplink_delay in 0..100_000_000u64,
+        delayed_ack in prop_oneof![Just(0), 1..500_000_000u64],
+        request in 0..1_000u64,
+    ) -> Path {
+        Path { wired_rate, wired_delay, uplink_rate, uplink_delay, delayed_ack, request, air }
+    }
+}
+
+fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
+    (select(RadioSpec::NAMES), 8..=40u32, 20_000..2_000_000u32)
+        .prop_flat_map(|(name, pdu, rate)| {
+            let given = json!({
+                "bler": 0.0, "loss": 0.0, "drop_list": [], "buffer": 1000, "queue": "drop_tail",
+                "pdu_size": format!("{pdu} B"), "rate": format!("{rate} bps"),
+            });
+            cases::radio_with(name, given)
+        })
+        .prop_flat_map(|radio| (Just(radio.clone()), paths(air(&radio))))
+}
+
+proptest! {
+    #![proptest_config(crate::config(250))]
+
+    #[test]
+    fn stop_and_wait_is_exact(
+        (radio, path) in error_free(),
+        file in 1..40_000u64,
+        packet in 100..=1500u64,
+    ) {
+        let tcp = json!({ "max_window": 1, "packet_size": format!("{packet} B") });
+        let found = measured(&path, &serde_json::to_value(&radio.spec).unwrap(), &tcp, file);
+        prop_assert_eq!(found, path.stop_and_wait(&packets(file, packet)));
+    }
+
+    /// A window that covers the path from the first burst on: the slowest part sets the pace.
+    #[test]
+    fn a_full_pipe_is_exact((radio, path) in error_free(), file in 1..300_000u64) {
+        // The radio is the slowest part, so slow that a TTI never takes a whole packet; ACKs wait
+        // only for those of the same TTI.
+        let path = Path { wired_rate: 10_000_000_000, uplink_rate: 1_000_000_000, ..path };
+        let round_trip = path.set_up().1 - path.up(0, 40) + 600_000_000;
+        let rate = match path.air {
+            Air::Link { rate, .. } => rate as f64,
+            Air::Tti { tti, pdu, pdus_per_tti } => (pdu * pdus_per_tti * 8) as f64 * 1e9 / tti as f64,
+        };
+        // A single segment must not wait longer for the next one than its ACK is held back.
+        let path = Path { delayed_ack: if path.delayed_ack == 0 { 0 } else { 10_000_000_000 }, ..path };
+        let window = (rate * round_trip as f64 / 1e9 / 8.0 / 1500.0 * 2.0) as u64 + 10;
+        let window = window.min(packets(file, 1500).len() as u64);
+        let tcp = json!({ "max_window": window, "initial_window": window, "initial_ssthresh": window });
+        let mut radio = serde_json::to_value(&radio.spec).unwrap();
+        for params in radio.as_object_mut().unwrap().values_mut() {
+            if params.get("buffer").is_some() {
+                params["buffer"] = json!(100_000);
+            }
+        }
+        let found = measured(&path, &radio, &tcp, file);
+        prop_assert_eq!(found, path.saturated(&packets(file, 1500)));
+    }
+}
+
+#[test]
+fn the_arithmetic_itself() {
+    assert_eq!(packets(1, 1500), [41]);
+    assert_eq!(packets(2920, 1500), [1500, 1500]);
+    assert_eq!(packets(2921, 1500), [1500, 1500, 41]);
+    assert_eq!(on_wire(1500, 384_000), 31_250_000);
+    assert_eq!("1 kB".parse(), Ok(Size(1000)));
+}

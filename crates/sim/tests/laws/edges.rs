@@ -1,0 +1,62 @@
+//! Values at the edge of what a scenario may say.
+
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::radio::channel::ci::CiProcess;
+use nodeb_sim::rng::Streams;
+use nodeb_sim::units::Rate;
+use nodeb_sim::{Control, Scenario, run, scenario};
+use serde_json::{Value, json};
+
+fn radio(json: Value) -> RadioSpec {
+    serde_json::from_value(json).unwrap()
+}
+
+fn download(mut changes: Value) -> Result<Scenario, String> {
+    if changes.get("users").is_none() {
+        changes["users"] = json!([{ "traffic": { "ftp": { "size": "50 kB" } } }]);
+    }
+    scenario::from_json(&changes.to_string()).map_err(|error| error.to_string())
+}
+
+/// The fastest radio that the checks let pass.
+#[test]
+fn the_highest_rate_can_be_counted() {
+    let params = json!({ "channels": 1000, "pdus_per_tti": 1000, "pdu_size": "65535 B", "tti": "1 us" });
+    let rate = Rate(1_000 * 1_000 * 65_535 * 8 * 1_000_000);
+    for kind in ["dch", "hs_dsch"] {
+        assert_eq!(radio(json!({ kind: params })).channel_rate(None), rate);
+        assert_eq!(radio(json!({ kind: params })).channel_rate(Some(1000)), rate);
+    }
+}
+
+/// 2^32 + 40 bytes are not 40 bytes.
+#[test]
+fn a_pdu_size_is_not_cut_to_32_bits() {
+    for kind in ["dch", "hs_dsch"] {
+        let error = download(json!({ "radio": { kind: { "pdu_size": "4294967336 B" } } })).unwrap_err();
+        assert!(error.contains("pdu_size"), "{error}");
+    }
+}
+
+/// The request for a connection can be lost as any packet can, and must then be repeated: two
+/// phones ask at the same time, and the queue towards the server holds one packet.
+#[test]
+fn a_lost_request_is_repeated() {
+    let users = json!([{ "count": 2, "traffic": { "ftp": { "size": "1 B" } } }]);
+    let wired = json!({ "rate": "64 kbps", "queue": { "drop_tail": { "limit": 1 } } });
+    let scenario = download(json!({ "radio": "dch", "wired": wired, "users": users })).unwrap();
+    let result = run(&scenario, 1, 0, &Control::default()).unwrap();
+    assert!(result.flows.iter().all(|flow| flow.complete), "{:?}", result.flows);
+}
+
+/// Frequencies so large that their sum is infinite are refused or still mean what they say.
+#[test]
+fn enormous_frequencies_are_no_other_frequencies() {
+    let ci = [1e308, 1e308];
+    let users = json!([{ "ci": ci, "traffic": { "ftp": { "size": "1 B" } } }]);
+    if download(json!({ "users": users })).is_ok() {
+        let process = CiProcess::new(&ci, Streams::new(1, 0).indexed("user", 0, "ci"));
+        let low = (0..1_000).filter(|tti| process.value(*tti) == 1).count();
+        assert!((400..600).contains(&low), "{low} of 1000");
+    }
+}

@@ -1,0 +1,111 @@
+//! Same seed, same bytes; whatever else happens at the same time.
+
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::radio::mac::harq::CombiningSpec;
+use nodeb_sim::{Control, Scenario, run, scenario};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::cases;
+
+/// All tables of a run as text: NaN then equals NaN, and no column can be forgotten.
+fn tables(scenario: &Scenario, nth: u64) -> String {
+    format!("{:?}", run(scenario, scenario.seed, nth, &Control::default()).expect("nobody cancels"))
+}
+
+proptest! {
+    #![proptest_config(crate::config(60))]
+
+    /// Neither the order of runs nor the thread they are on matters, and watching does not either.
+    #[test]
+    fn same_seed_same_tables(case in cases::any_scenario()) {
+        let scenario = &case.scenario;
+        let forward: Vec<String> = (0..3).map(|nth| tables(scenario, nth)).collect();
+        let (even, odd) = std::thread::scope(|threads| {
+            let even = threads.spawn(|| [2, 0].map(|nth| tables(scenario, nth)));
+            let odd = threads.spawn(|| tables(scenario, 1));
+            (even.join().unwrap(), odd.join().unwrap())
+        });
+        prop_assert!(forward[0] == even[1] && forward[1] == odd && forward[2] == even[0]);
+    }
+
+    /// What is recorded does not change what happens.
+    #[test]
+    fn recording_changes_nothing(case in cases::any_scenario()) {
+        let quiet = Scenario { record: nodeb_sim::scenario::Record::default(), ..case.scenario.clone() };
+        let [loud, quiet] = [&case.scenario, &quiet].map(|scenario| {
+            let result = run(scenario, scenario.seed, 0, &Control::default()).unwrap();
+            format!("{:?}", (result.flows, result.bearers, result.wired, result.end_s))
+        });
+        prop_assert_eq!(loud, quiet);
+    }
+
+    /// A scenario that went through a file is the same scenario and gives the same run.
+    #[test]
+    fn files_keep_scenarios(case in cases::any_scenario()) {
+        let text = scenario::to_toml(&case.scenario).unwrap();
+        let again = scenario::from_toml(&text, "again.toml", &[]).unwrap();
+        prop_assert_eq!(&again, &case.scenario);
+        let json = serde_json::to_string(&case.scenario).unwrap();
+        prop_assert_eq!(&scenario::from_json(&json).unwrap(), &case.scenario);
+    }
+}
+
+/// One user, 100 kB over 8 % errors of the kind that the radio has.
+fn noisy(name: &str, seed: u64) -> Scenario {
+    let noise = ["bler", "loss"].into_iter().find(|key| cases::has(name, key)).expect("a radio with errors");
+    let text = json!({
+        "seed": seed,
+        "radio": { name: { noise: 0.08 } },
+        "users": [{ "traffic": { "ftp": { "size": "100 kB" } } }],
+        "record": { "segments": true },
+    });
+    scenario::from_json(&text.to_string()).unwrap()
+}
+
+#[test]
+fn other_runs_and_other_seeds_differ() {
+    for name in RadioSpec::NAMES {
+        let base = tables(&noisy(name, 1), 0);
+        assert_ne!(base, tables(&noisy(name, 1), 1), "{name}");
+        assert_ne!(base, tables(&noisy(name, 2), 0), "{name}");
+    }
+}
+
+/// The radio's errors are common to variants of TCP, and the wired loss to variants of the radio.
+#[test]
+fn soft_combining_is_not_slower_than_none() {
+    let mean = |combining: &str, bler: f64| {
+        let text = json!({
+            "radio": { "hs_dsch": { "combining": combining, "bler": bler } },
+            "users": [{ "traffic": { "ftp": { "size": "60 kB" } } }],
+        });
+        let scenario = scenario::from_json(&text.to_string()).unwrap();
+        let time = |nth| run(&scenario, 7, nth, &Control::default()).unwrap().flows[0].transfer_s;
+        (0..40).map(time).sum::<f64>() / 40.0
+    };
+    let none = CombiningSpec::default().key();
+    for name in CombiningSpec::NAMES.iter().filter(|name| **name != none) {
+        for bler in [0.1, 0.3, 0.6] {
+            let (with, without) = (mean(name, bler), mean(none, bler));
+            assert!(with < without, "{name} at {bler}: {with} s, none: {without} s");
+        }
+    }
+}
+
+/// Two users who do the same at the same time meet different errors.
+#[test]
+fn users_have_errors_of_their_own() {
+    for name in RadioSpec::NAMES {
+        let mut scenario = noisy(name, 1);
+        if scenario.radio.is_shared() {
+            continue;
+        }
+        scenario.users[0].count = 2.try_into().unwrap();
+        // A wire so fast that the two are not in each other's way.
+        scenario.wired.rate.0 = 100_000_000_000;
+        let result = run(&scenario, 1, 0, &Control::default()).unwrap();
+        let [first, second] = &result.flows[..] else { panic!("two users") };
+        assert!((first.transfer_s - second.transfer_s).abs() > 1e-6, "{name}: {first:?} {second:?}");
+    }
+}

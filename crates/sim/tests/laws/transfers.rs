@@ -1,0 +1,244 @@
+//! Laws of whole downloads over every radio.
+
+use std::collections::HashMap;
+
+use nodeb_sim::metrics::series::{SegmentEvent, SegmentRow};
+use nodeb_sim::metrics::{FlowRow, RunResult};
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::traffic::TrafficSpec;
+use nodeb_sim::units::{Size, Time};
+use nodeb_sim::{Control, Scenario, run};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::cases::{self, Case};
+
+fn simulate(scenario: &Scenario) -> RunResult {
+    run(scenario, scenario.seed, 0, &Control::default()).expect("nobody cancels")
+}
+
+fn segments_of(result: &RunResult, user: u64) -> impl Iterator<Item = &SegmentRow> {
+    result.series.segments.iter().filter(move |row| row.user == user)
+}
+
+/// All bytes arrive, unless the run was too short to expect it.
+fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> {
+    prop_assert!(flow.delivered_bytes <= flow.app_bytes);
+    if case.completes {
+        prop_assert!(flow.complete, "{flow:?}");
+    }
+    if flow.complete {
+        prop_assert_eq!(flow.delivered_bytes, flow.app_bytes);
+        prop_assert!(flow.transfer_s > 0.0 && flow.download_s > 0.0, "{flow:?}");
+    }
+    Ok(())
+}
+
+/// Transfers end after they begin, one after the other, and their bytes have arrived.
+fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
+    let (mut count, mut bytes, mut last) = (0, 0, Time::ZERO);
+    for row in result.series.transfers.iter().filter(|row| row.user == flow.user) {
+        prop_assert!(row.begun < row.end && last <= row.end, "{row:?}");
+        (count, bytes, last) = (count + 1, bytes + row.bytes, row.end);
+    }
+    prop_assert_eq!(count, flow.transfers);
+    prop_assert!(bytes <= flow.delivered_bytes && (!flow.complete || bytes == flow.app_bytes), "{flow:?}");
+    Ok(())
+}
+
+/// Segments are conserved: what arrives or is dropped has been sent, as often and not before.
+fn segments_are_neither_made_nor_lost(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
+    let mut on_the_way: HashMap<u64, u64> = HashMap::new();
+    let (mut sent, mut again) = (0, 0);
+    for row in segments_of(result, flow.user) {
+        let copies = on_the_way.entry(row.seq).or_default();
+        match row.event {
+            SegmentEvent::Send => {
+                sent += 1;
+                again += u64::from(row.retransmission);
+                *copies += 1;
+            }
+            SegmentEvent::Drop | SegmentEvent::Deliver => {
+                prop_assert!(*copies > 0, "{row:?} was not sent, or it arrived twice");
+                *copies -= 1;
+            }
+            SegmentEvent::Ack => {}
+        }
+    }
+    prop_assert_eq!((sent, again), (flow.packets_sent, flow.packets_retransmitted));
+    Ok(())
+}
+
+/// Replays a flow of a TCP that numbers its segments 0 (the SYN), 1, 2, ... and acknowledges the
+/// highest in order, with a sender and a receiver that only keep lists.
+fn numbers_are_right(packet_bytes: u64, result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
+    let payload = packet_bytes - 40;
+    let last = flow.app_bytes.div_ceil(payload);
+    let (mut new, mut acked) = (0, None);
+    let mut here = vec![false; last as usize + 1];
+    let mut in_order = 0;
+    for row in segments_of(result, flow.user) {
+        let seq = row.seq;
+        prop_assert!(seq <= last, "segment {} of {}: {:?}", seq, last, row);
+        match row.event {
+            SegmentEvent::Send => {
+                prop_assert!(acked != Some(last), "sent after the last ACK: {row:?}");
+                prop_assert!(seq <= new, "a segment was left out before {}", seq);
+                prop_assert_eq!(row.retransmission, seq < new, "{:?}", row);
+                new = new.max(seq + 1);
+            }
+            SegmentEvent::Drop => {}
+            SegmentEvent::Deliver => {
+                here[seq as usize] = true;
+                while here.get(in_order) == Some(&true) {
+                    in_order += 1;
+                }
+            }
+            SegmentEvent::Ack => {
+                prop_assert!(acked.is_none_or(|before| before <= seq), "an ACK went back: {row:?}");
+                prop_assert!((seq as usize) < in_order, "acknowledged before it arrived: {row:?}");
+                acked = Some(seq);
+            }
+        }
+    }
+    prop_assert_eq!((in_order.saturating_sub(1) as u64 * payload).min(flow.app_bytes), flow.delivered_bytes);
+    prop_assert_eq!(flow.complete, acked == Some(last));
+    Ok(())
+}
+
+/// Deliveries come in the order of sending, with gaps where segments were lost.
+fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
+    let of = |event| segments_of(result, flow.user).filter(move |row| row.event == event);
+    let mut sent = of(SegmentEvent::Send);
+    for delivered in of(SegmentEvent::Deliver) {
+        let found =
+            sent.any(|row| row.seq == delivered.seq && row.retransmission == delivered.retransmission);
+        prop_assert!(found, "out of order: {delivered:?}");
+    }
+    Ok(())
+}
+
+/// Nobody is served faster than the channel can.
+fn capacity_is_respected(result: &RunResult) -> Result<(), TestCaseError> {
+    for bearer in &result.bearers {
+        // The channel rate is rounded down to whole bits per second.
+        let rate = bearer.channel_rate_bps as f64 + 1.0;
+        if bearer.counts.ttis > 0 {
+            let bits = bearer.counts.bytes_delivered as f64 * 8.0;
+            prop_assert!(bits <= bearer.active_s * rate, "{bearer:?}");
+        }
+        for flow in result.flows.iter().filter(|flow| flow.complete) {
+            prop_assert!(flow.ip_bytes as f64 * 8.0 <= flow.transfer_s * rate, "{flow:?} {bearer:?}");
+        }
+    }
+    Ok(())
+}
+
+fn bearers_and_segments_agree(result: &RunResult) -> Result<(), TestCaseError> {
+    let arrived = result.series.segments.iter().filter(|row| row.event == SegmentEvent::Deliver).count();
+    let delivered: u64 = result.bearers.iter().map(|bearer| bearer.counts.packets_delivered).sum();
+    prop_assert_eq!(arrived as u64, delivered);
+    let sent: u64 = result.flows.iter().map(|flow| flow.packets_sent).sum();
+    prop_assert_eq!(sent, result.wired.packets);
+    let ttis: u64 = result.bearers.iter().map(|bearer| bearer.counts.ttis).sum();
+    prop_assert_eq!(result.series.scheduler.len() as u64, ttis);
+    Ok(())
+}
+
+fn never_back(times: impl Iterator<Item = Time>, end: Time) -> Result<(), TestCaseError> {
+    let mut last = Time::ZERO;
+    for at in times {
+        prop_assert!(last <= at && at <= end, "{last:?} {at:?} {end:?}");
+        last = at;
+    }
+    Ok(())
+}
+
+fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
+    let (series, end) = (&result.series, Time(case.scenario.duration.0));
+    never_back(series.segments.iter().map(|row| row.at), end)?;
+    never_back(series.cwnd.iter().map(|row| row.at), end)?;
+    never_back(series.rtt.iter().map(|row| row.at), end)?;
+    never_back(series.queue.iter().map(|row| row.at), end)?;
+    never_back(series.transfers.iter().map(|row| row.end), end)?;
+    prop_assert!(result.end_s <= case.scenario.duration.as_secs());
+    // On the air one TTI follows the other, on each bearer by itself, on the grid.
+    let tti = case.scenario.radio.tti().map_or(1, |tti| tti.0);
+    let mut last: HashMap<usize, Time> = HashMap::new();
+    for row in &series.scheduler {
+        let bearer = if case.scenario.radio.is_shared() { 0 } else { row.user };
+        let before = last.insert(bearer, row.at);
+        prop_assert!(before.is_none_or(|before| before < row.at) && row.at.0 % tti == 0, "{row:?}");
+    }
+    Ok(())
+}
+
+/// Windows, round trips and backlogs stay within what is possible.
+fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
+    let Scenario { wired, uplink, .. } = &case.scenario;
+    for row in &result.series.cwnd {
+        prop_assert!(row.window.cwnd >= 1.0 && row.window.ssthresh >= 1.0, "{row:?}");
+    }
+    let fastest = 2 * wired.delay.0 + uplink.delay.0;
+    for row in &result.series.rtt {
+        prop_assert!(row.rtt.0 > fastest && row.rtt.0 <= row.at.0, "faster than light: {row:?}");
+    }
+    for row in &result.series.queue {
+        prop_assert_eq!(row.packets == 0, row.bytes == 0);
+    }
+    Ok(())
+}
+
+fn obeys_the_laws(case: &Case) -> Result<(), TestCaseError> {
+    let result = simulate(&case.scenario);
+    prop_assert_eq!(result.flows.len(), case.scenario.user_count());
+    let in_sequence = serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()]
+        .get("delivery")
+        .is_none_or(|order| order == "in_sequence");
+    let tcp = serde_json::to_value(&case.scenario.tcp).unwrap();
+    let packet_size = tcp["classic"]["packet_size"].as_str().map(|size| size.parse::<Size>().unwrap().0);
+    for flow in &result.flows {
+        everything_arrives(case, flow)?;
+        transfers_add_up(&result, flow)?;
+        segments_are_neither_made_nor_lost(&result, flow)?;
+        let group = case.scenario.users.iter().find(|group| group.name == flow.group);
+        if let (Some(packet_size), Some(TrafficSpec::Ftp(_))) =
+            (packet_size, group.map(|group| &group.traffic))
+        {
+            numbers_are_right(packet_size, &result, flow)?;
+        }
+        if in_sequence {
+            order_is_kept(&result, flow)?;
+        }
+    }
+    capacity_is_respected(&result)?;
+    bearers_and_segments_agree(&result)?;
+    time_never_runs_backward(case, &result)?;
+    series_are_possible(case, &result)
+}
+
+/// Each radio by itself, so that a new one cannot hide among the others.
+#[test]
+fn downloads_over_every_radio_obey_the_laws() {
+    for name in RadioSpec::NAMES {
+        let law = |case: Case| obeys_the_laws(&case);
+        if let Err(error) =
+            proptest::test_runner::TestRunner::new(crate::config(200)).run(&cases::scenarios(name), law)
+        {
+            panic!("{name}: {error}");
+        }
+    }
+}
+
+/// Losses that end: a list of drops wherever there can be one. Everything is delivered in the end.
+#[test]
+fn a_finite_list_of_drops_is_survived() {
+    for name in RadioSpec::NAMES.iter().filter(|name| cases::has(name, "drop_list")) {
+        let drops: Vec<u64> = (0..12).chain(20..24).chain((30..90).step_by(3)).collect();
+        let strategy = cases::scenarios_with(name, json!({ "drop_list": drops, "loss": 0.0 }));
+        let law = |case: Case| obeys_the_laws(&case);
+        if let Err(error) = proptest::test_runner::TestRunner::new(crate::config(60)).run(&strategy, law) {
+            panic!("{name}: {error}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+"""Packet captures: the first replication of an experiment, written as server and phones see it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from nodeb import _core
+from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.runner import Experiment, Tables
+
+__all__ = ["SNAP_LENGTHS", "Capture", "CapturedExperiment"]
+
+SNAP_LENGTHS = range(80, 65_536)
+"""Bytes that may be kept of a packet: at least the longest headers, at most an IPv4 packet."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Where packets go, and how much of each.
+
+    Raises:
+        InputError: the snap length makes no sense.
+        OutputError: the file cannot be written.
+    """
+
+    path: Path
+    """The pcapng file."""
+    snap_length: int | None = None
+    """Bytes kept of each packet; None keeps the headers."""
+
+    def __post_init__(self) -> None:
+        if self.snap_length is not None and self.snap_length not in SNAP_LENGTHS:
+            raise InputError(
+                f"snap_length is {self.snap_length}; it is the bytes kept of each packet, "
+                f"from {SNAP_LENGTHS[0]} (the longest headers) to {SNAP_LENGTHS[-1]}"
+            )
+        if self.path.exists() and not (self.path.is_file() or self.path.is_dir()):
+            return  # a device or a pipe, which trying would change
+        try:
+            with self.path.open("ab"):
+                pass
+        except OSError as error:
+            raise OutputError(
+                f"cannot write a capture to {self.path}: {os_reason(error)}"
+            ) from None
+
+
+@dataclass
+class CapturedExperiment(Experiment):
+    """Independent replications, the first of which is captured."""
+
+    capture: Capture | None = None
+    """Where its packets go."""
+
+    def _replicate(self, run: int, control: _core.Control) -> Tables:
+        if run > 0 or self.capture is None:
+            return super()._replicate(run, control)
+        path, snap_length = os.fspath(self.capture.path), self.capture.snap_length
+        return _core.capture(self.scenario, self.seed, run, control, path, snap_length)
