@@ -54,6 +54,51 @@ fn ends(tcp: &TcpSpec, bytes: u64) -> (Box<dyn Sender>, Box<dyn Receiver>) {
     (sender, receiver)
 }
 
+/// Lets the two ends talk until neither has anything left to do, and checks them at every step.
+/// Returns the last ACK and the bytes of segments sent for the first time, without the SYN.
+fn talk(
+    (sender, receiver): &mut (Box<dyn Sender>, Box<dyn Receiver>),
+    mut down: Path,
+    mut up: Path,
+) -> Result<(Option<Packet>, u64), TestCaseError> {
+    let (mut now, mut out) = (Time::ZERO, Vec::new());
+    let (mut last, mut sent_once) = (None, 0);
+    sender.open(now, &mut out);
+    out.drain(..).for_each(|syn| down.send(now, syn));
+    for _ in 0..200_000 {
+        for packet in out.drain(..) {
+            sent_once += if packet.retransmission { 0 } else { u64::from(packet.size) };
+            down.send(now, packet);
+        }
+        let due = [down.next(), up.next(), sender.timer(), receiver.timer()];
+        let Some(at) = due.iter().flatten().min().copied() else {
+            return Ok((last, sent_once));
+        };
+        prop_assert!(at >= now, "time ran backward");
+        now = at;
+        let was_done = sender.is_done();
+        let ack = match due.iter().position(|time| *time == Some(at)) {
+            Some(0) => receiver.on_segment(at, &down.arrive()),
+            Some(1) => {
+                let ack = up.arrive();
+                last = Some(ack);
+                sender.on_ack(at, &ack, &mut out);
+                None
+            }
+            Some(2) => {
+                sender.on_timer(at, &mut out);
+                None
+            }
+            _ => receiver.on_timer(at),
+        };
+        if let Some(ack) = ack {
+            up.send(at, ack);
+        }
+        prop_assert!(!was_done || out.is_empty(), "sent after the end: {out:?}");
+    }
+    Err(TestCaseError::fail("still talking after 200 000 events"))
+}
+
 proptest! {
     #![proptest_config(crate::config(600))]
 
@@ -61,39 +106,9 @@ proptest! {
     /// keeps silent: no timer, no segment.
     #[test]
     fn finite_trouble_ends(tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate()) {
-        let (mut sender, mut receiver) = ends(&tcp, bytes);
-        let (mut down, mut up, mut out) = (Path::new(down), Path::new(up), Vec::new());
-        let (mut now, mut sent_once) = (Time::ZERO, 0);
-        sender.open(now, &mut out);
-        for _ in 0..200_000 {
-            for packet in out.drain(..) {
-                let counts = packet.seq > 0 && !packet.retransmission;
-                sent_once += if counts { u64::from(packet.size) } else { 0 };
-                down.send(now, packet);
-            }
-            let due = [down.next(), up.next(), sender.timer(), receiver.timer()];
-            let Some(at) = due.iter().flatten().min().copied() else { break };
-            prop_assert!(at >= now, "time ran backward");
-            now = at;
-            let was_done = sender.is_done();
-            match due.iter().position(|time| *time == Some(at)) {
-                Some(0) => {
-                    let ack = receiver.on_segment(at, &down.arrive());
-                    if let Some(ack) = ack {
-                        up.send(at, ack);
-                    }
-                }
-                Some(1) => sender.on_ack(at, &up.arrive(), &mut out),
-                Some(2) => sender.on_timer(at, &mut out),
-                _ => {
-                    if let Some(ack) = receiver.on_timer(at) {
-                        up.send(at, ack);
-                    }
-                }
-            }
-            prop_assert!(!was_done || out.is_empty(), "sent after the end: {:?}", out);
-            prop_assert!(receiver.delivered_bytes() <= bytes);
-        }
+        let mut ends = ends(&tcp, bytes);
+        let (_, sent_once) = talk(&mut ends, Path::new(down), Path::new(up))?;
+        let (sender, receiver) = ends;
         prop_assert!(sender.is_done() && sender.timer().is_none() && receiver.timer().is_none());
         prop_assert_eq!(receiver.delivered_bytes(), bytes);
         prop_assert_eq!(sent_once, sender.wire_bytes());
@@ -102,18 +117,11 @@ proptest! {
     /// ACKs that are still on their way when the last one has come start nothing.
     #[test]
     fn a_finished_sender_keeps_silent(tcp in cases::tcp(), bytes in 1..20_000u64) {
-        let (mut sender, mut receiver) = ends(&tcp, bytes);
-        let (mut out, mut last) = (Vec::new(), None);
-        sender.open(Time::ZERO, &mut out);
-        while !sender.is_done() {
-            for segment in std::mem::take(&mut out) {
-                let ack = receiver.on_segment(Time::ZERO, &segment);
-                last = ack.or_else(|| receiver.on_timer(Time::ZERO));
-                sender.on_ack(Time::ZERO, &last.expect("an ACK"), &mut out);
-            }
-        }
+        let mut ends = ends(&tcp, bytes);
+        let (last, _) = talk(&mut ends, Path::new(vec![]), Path::new(vec![]))?;
+        let (mut sender, mut out) = (ends.0, Vec::new());
         for _ in 0..6 {
-            sender.on_ack(Time::ZERO, &last.unwrap(), &mut out);
+            sender.on_ack(Time(u64::MAX / 4), &last.expect("an ACK"), &mut out);
         }
         prop_assert!(out.is_empty() && sender.is_done() && sender.timer().is_none(), "{out:?}");
     }
