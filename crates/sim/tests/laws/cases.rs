@@ -307,9 +307,15 @@ fn every_variant_is_met() {
     for name in RadioSpec::NAMES {
         for _ in 0..150 {
             let case = scenarios(name).new_tree(&mut runner).expect("a scenario").current();
-            met.extend(scenario::to_toml(&case.scenario).unwrap().split(['.', '[', ']', '"', '\n']).map(str::to_owned));
+            met.extend(
+                scenario::to_toml(&case.scenario)
+                    .unwrap()
+                    .split(['.', '[', ']', '"', '\n'])
+                    .map(str::to_owned),
+            );
         }
     }
-    let missing: Vec<_> = Scenario::registry().into_iter().filter(|(_, name, _)| !met.contains(*name)).collect();
+    let missing: Vec<_> =
+        Scenario::registry().into_iter().filter(|(_, name, _)| !met.contains(*name)).collect();
     assert!(missing.is_empty(), "never met: {missing:?}");
 }
