@@ -13,7 +13,7 @@ EXT    := python/nodeb/_core.abi3.so
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 TYPES  := python/nodeb/scenario_types.py
 
-.PHONY: help build run test test-rust test-python check lint types bench docs clean
+.PHONY: help build run test test-rust test-python check lint types bench fairness docs clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,7 +48,12 @@ types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the 
 bench: build ## run the benchmarks, side by side with ns-2 where it is installed
 	cargo bench -p nodeb-sim
 	cargo build --release --example simulate --quiet
-	$(BIN)/python benches/ns2.py
+	$(BIN)/python benches/ftp.py
+	$(BIN)/python benches/many.py
+	$(BIN)/python benches/switching.py
+
+fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
+	$(BIN)/python tools/fairness.py docs/models/fairness.md
 
 docs: build $(VENV)/docs.stamp ## build the documentation site into site/
 	$(BIN)/mkdocs build --strict --quiet

@@ -8,6 +8,8 @@ __all__ = [
     "Control",
     "ScenarioError",
     "capture",
+    "document",
+    "line_of",
     "parse_toml",
     "registry",
     "resolve",
@@ -41,7 +43,16 @@ def registry() -> list[tuple[str, str, str]]:
     """Kind, name and one-line description of every registered variant."""
 
 def parse_toml(text: str, file: str, overrides: list[str]) -> str:
-    """Resolved scenario, as JSON, of a TOML text and of overrides `key.path=value`."""
+    """Resolved scenario, as JSON, of a TOML text and of overrides `key.path=value`.
+
+    A `[sweep]` table is left aside.
+    """
+
+def document(text: str, file: str) -> str:
+    """Everything that a TOML text says, as JSON, in its order; only its form is checked."""
+
+def line_of(text: str, path: list[str]) -> int | None:
+    """Line, from 1, of the value at a path of keys, or of what is nearest around it."""
 
 def resolve(json: str) -> str:
     """Resolved scenario (every default filled in) of a partial one, both as JSON."""
@@ -62,8 +73,9 @@ def capture(
     control: Control,
     path: str | os.PathLike[str],
     snap_length: int | None = None,
+    interfaces: list[str] = ...,
 ) -> dict[str, dict[str, Any]]:
-    """Simulate as `run` does, and write the packets that server and phones see.
+    """Simulate as `run` does, and write the packets that pass server, phones and proxy.
 
     Args:
         json: the scenario.
@@ -72,10 +84,11 @@ def capture(
         control: stops the replication; the file then holds the packets so far.
         path: the pcapng file.
         snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
+        interfaces: where packets are kept, of `server`, `phone` and `proxy`; empty for all.
 
     Raises:
         OSError: the file cannot be written, or not all of it; what it holds can be read.
-        ValueError: the snap length makes no sense.
+        ValueError: the snap length makes no sense, or there is no such interface.
     """
 
 def version() -> str:

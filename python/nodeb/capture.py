@@ -1,4 +1,4 @@
-"""Packet captures: the first replication of an experiment, written as server and phones see it."""
+"""Packet captures: the first replication of an experiment, as server, phones and proxy see it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from nodeb import _core
 from nodeb.errors import InputError, OutputError, os_reason
 from nodeb.runner import Experiment, Tables
 
-__all__ = ["SNAP_LENGTHS", "Capture", "CapturedExperiment"]
+__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CapturedExperiment"]
 
 SNAP_LENGTHS = range(80, 65_536)
 """Bytes that may be kept of a packet: at least the longest headers, at most an IPv4 packet."""
 
+INTERFACES = ("server", "phone", "proxy")
+"""Where packets can be seen; `proxy` only where the scenario has one."""
+
 
 @dataclass(frozen=True)
 class Capture:
-    """Where packets go, and how much of each.
+    """Where packets go, how much of each, and which.
 
     Raises:
-        InputError: the snap length makes no sense.
+        InputError: the snap length makes no sense, or there is no such interface.
         OutputError: the file cannot be written.
     """
 
@@ -29,6 +32,8 @@ class Capture:
     """The pcapng file."""
     snap_length: int | None = None
     """Bytes kept of each packet; None keeps the headers."""
+    interfaces: tuple[str, ...] = ()
+    """Interfaces whose packets are kept; empty for all."""
 
     def __post_init__(self) -> None:
         if self.snap_length is not None and self.snap_length not in SNAP_LENGTHS:
@@ -36,6 +41,12 @@ class Capture:
                 f"snap_length is {self.snap_length}; it is the bytes kept of each packet, "
                 f"from {SNAP_LENGTHS[0]} (the longest headers) to {SNAP_LENGTHS[-1]}"
             )
+        for name in self.interfaces:
+            if name not in INTERFACES:
+                raise InputError(
+                    f"there is no interface {name!r} to capture at "
+                    f"(allowed: {', '.join(INTERFACES)})"
+                )
         if self.path.exists() and not (self.path.is_file() or self.path.is_dir()):
             return  # a device or a pipe, which trying would change
         try:
@@ -57,5 +68,13 @@ class CapturedExperiment(Experiment):
     def _replicate(self, run: int, control: _core.Control) -> Tables:
         if run > 0 or self.capture is None:
             return super()._replicate(run, control)
-        path, snap_length = os.fspath(self.capture.path), self.capture.snap_length
-        return _core.capture(self.scenario, self.seed, run, control, path, snap_length)
+        capture = self.capture
+        return _core.capture(
+            self.scenario,
+            self.seed,
+            run,
+            control,
+            os.fspath(capture.path),
+            capture.snap_length,
+            list(capture.interfaces),
+        )

@@ -1,4 +1,4 @@
-"""The command line: `nodeb run`, `validate`, `schema`, `list`, `reproduce`.
+"""The command line: `nodeb run`, `sweep`, `plot`, `validate`, `schema`, `list`, `reproduce`.
 
 Tables go to stdout, progress and errors to stderr. An error is one paragraph that begins with
 `error:`. Exit status: 0 done, 1 failed while running, 2 bad input, 130 interrupted.
@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodeb import cli_sweep
+from nodeb.cli_options import File, Jobs, Out, Precision, Runs, Seed, Settings, Stopped
 from nodeb.errors import InputError, Interrupted, NodebError, OutputError, os_reason
 
 if TYPE_CHECKING:
@@ -28,15 +30,6 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
-Jobs = Annotated[
-    int | None, typer.Option(help="Replications simulated at a time; default: one per processor.")
-]
-
-
-class _Stopped(NodebError):
-    """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -62,24 +55,12 @@ def _common(
 @app.command()
 def run(
     file: File,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Change a key, as in `--set wired.loss=0.01`."
-        ),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the random streams.")] = None,
-    runs: Annotated[int | None, typer.Option(help="Number of replications.")] = None,
-    precision: Annotated[
-        float | None,
-        typer.Option(
-            help="Replicate until the 95 % half-width is this share of the mean bit rate."
-        ),
-    ] = None,
+    settings: Settings = None,
+    seed: Seed = None,
+    runs: Runs = None,
+    precision: Precision = None,
     jobs: Jobs = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
-    ] = None,
+    out: Out = None,
     pcap: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Packets of the first replication go here (pcapng)."),
@@ -88,31 +69,55 @@ def run(
         int | None,
         typer.Option(metavar="N", help="Bytes kept of each packet; default: the headers, 80."),
     ] = None,
+    pcap_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE", help="Only packets at server, phone or proxy; may be repeated."
+        ),
+    ] = None,
 ) -> None:
-    """Simulate a scenario; print a summary and save the tables."""
+    """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
     from nodeb.progress import progress_bar
     from nodeb.result import prepare_folder
     from nodeb.runner import check_jobs
     from nodeb.scenario import load
+    from nodeb.sweep import has_sweep
 
     check_jobs(jobs)
     if snap_length is not None and pcap is None:
         raise InputError("--snap-length says how much to keep of captured packets; give --pcap too")
+    if pcap_at and pcap is None:
+        raise InputError("--pcap-at says where packets are captured; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     folder = prepare_folder(Path("out") / file.stem if out is None else out)
+    if has_sweep(file):
+        hint = (
+            f"this simulates {file} without its [sweep] table; `nodeb sweep {file}` does all of it"
+        )
+        print(f"note: {hint}", file=sys.stderr)
     try:
         with progress_bar(scenario.name or file.stem) as bar:
-            result = scenario.run(jobs=jobs, progress=bar, pcap=pcap, snap_length=snap_length)
+            result = scenario.run(
+                jobs=jobs,
+                progress=bar,
+                pcap=pcap,
+                snap_length=snap_length,
+                pcap_at=pcap_at or (),
+            )
     except Interrupted as stop:
         if stop.result is None:
-            raise _Stopped(str(stop)) from None
+            raise Stopped(str(stop)) from None
         stop.result.save(folder)
-        raise _Stopped(f"{stop}; those are in {folder}") from None
+        raise Stopped(f"{stop}; those are in {folder}") from None
     result.save(folder)
     _print_summary(result, scenario.name or file.stem)
     print(f"\nresults: {folder}")
     if pcap is not None:
         print(f"packets: {pcap}")
+
+
+app.command()(cli_sweep.sweep)
+app.command()(cli_sweep.plot)
 
 
 @app.command()
@@ -121,16 +126,19 @@ def validate(
 ) -> None:
     """Check scenario files without running them."""
     from nodeb.scenario import load
+    from nodeb.sweep import Sweep, has_sweep
 
     bad = 0
     for file in files:
         try:
-            scenario = load(file)
+            found = Sweep.load(file) if has_sweep(file) else load(file)
         except InputError as error:
             bad += 1
             _print_error(error)
         else:
-            print(f"{file}: valid" + (f" ({scenario.name})" if scenario.name else ""))
+            about = [found.name] if found.name else []
+            about += [f"sweep of {len(found.cells)} cells"] if isinstance(found, Sweep) else []
+            print(f"{file}: valid" + (f" ({', '.join(about)})" if about else ""))
     if bad:
         raise typer.Exit(BAD_INPUT)
 
@@ -142,9 +150,9 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a scenario file, for editors."""
-    from nodeb import _core
+    from nodeb.sweep.schema import file_schema
 
-    text = _core.schema().rstrip() + "\n"
+    text = file_schema().rstrip() + "\n"
     if out is None:
         sys.stdout.write(text)
         return
@@ -198,7 +206,7 @@ def reproduce(
         with progress_bar(f"reproducing {name}") as bar:
             outcome = studies.run(name, folder, item or None, quick, jobs, seed, bar)
     except KeyboardInterrupt:
-        raise _Stopped(f"interrupted; what was measured until then is in {folder}") from None
+        raise Stopped(f"interrupted; what was measured until then is in {folder}") from None
     if outcome.headline_rows:
         print(f"{outcome.headline_title}\n")
         print(align(outcome.headline_columns, outcome.headline_rows))
@@ -218,7 +226,7 @@ def invoke(arguments: list[str]) -> int:
     except (InputError, OutputError) as error:
         _print_error(error)
         return BAD_INPUT
-    except _Stopped as error:
+    except Stopped as error:
         _print_error(error)
         return INTERRUPTED
     except NodebError as error:
@@ -254,12 +262,10 @@ def _print_error(error: object) -> None:
 
 def _check_name(what: str, name: str, allowed: list[str]) -> None:
     """Complains about a name that is not among those allowed."""
-    from difflib import get_close_matches
+    from nodeb.table import nearest
 
     if name not in allowed:
-        near = get_close_matches(name, allowed, 1)
-        hint = f"; did you mean `{near[0]}`?" if near else ""
-        raise InputError(f"there is no {what} `{name}`{hint} (there is: {', '.join(allowed)})")
+        raise InputError(f"there is no {what} `{name}`{nearest(name, allowed)}")
 
 
 def _print_summary(result: Result, name: str) -> None:

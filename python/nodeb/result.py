@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
+import io
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.files import write_bytes, write_parquet
 from nodeb.provenance import Provenance
 from nodeb.summary import summarize
 from nodeb.table import Table
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Plots", "Result", "prepare_folder"]
 
-ALWAYS = ("flows", "bearers", "wired")
+ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
+SWITCHED = ("channels",)
+"""Tables of a radio that switches users between channels."""
 SERIES = ("cwnd", "segments", "rtt", "queue", "transfers", "scheduler")
 """Time series, present when the scenario's `[record]` asks for them."""
 
@@ -115,9 +118,20 @@ class Result:
         return self.tables["bearers"]
 
     @property
-    def wired(self) -> Table:
-        """One row per run: packets on the wired link, lost and overflowed."""
-        return self.tables["wired"]
+    def links(self) -> Table:
+        """One row per direction of a link and run: packets, lost, dropped, marked, bytes."""
+        return self.tables["links"]
+
+    @property
+    def channels(self) -> Table:
+        """One row per user and run on FACH and DCH: switches, time in each state, energy.
+
+        `set_ups`, `releases` and `pagings` count switches begun; a user holds a dedicated channel
+        for `setting_up_s + dch_s + releasing_s`. The energy is that of the phone's radio, J.
+        """
+        if "channels" not in self.tables:
+            raise InputError("there are no switches of channels; they need the radio `fach_dch`")
+        return self.tables["channels"]
 
     @property
     def cwnd(self) -> Table:
@@ -169,8 +183,7 @@ class Result:
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Writes the result to a folder, which is made if need be.
 
-        Each file is written under another name and then renamed, so that whoever reads the folder
-        finds complete files only.
+        Whoever reads the folder finds complete files only; see `nodeb.files.replace`.
 
         Returns:
             The folder: `scenario.toml`, `summary.csv`, `provenance.json` and a Parquet file for
@@ -182,13 +195,13 @@ class Result:
         path = prepare_folder(folder)
         toml, about = self.scenario.to_toml(), json.dumps(self.provenance.to_dict(), indent=2)
         try:
-            _write(path / "scenario.toml", partial(_write_text, toml))
+            write_bytes(path / "scenario.toml", toml.encode())
             for name, table in {"summary": self.summary, **self.tables}.items():
-                _write(path / f"{name}.parquet", partial(_write_parquet, table))
-            for name in set(SERIES) - set(self.tables):  # of an earlier run into this folder
+                write_parquet(path / f"{name}.parquet", table)
+            for name in {*SWITCHED, *SERIES} - set(self.tables):  # of an earlier run into it
                 (path / f"{name}.parquet").unlink(missing_ok=True)
-            _write(path / "summary.csv", partial(_write_csv, self.summary))
-            _write(path / "provenance.json", partial(_write_text, about + "\n"))
+            write_bytes(path / "summary.csv", _csv(self.summary).encode())
+            write_bytes(path / "provenance.json", f"{about}\n".encode())
         except OSError as error:
             raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
         return path
@@ -214,29 +227,9 @@ def prepare_folder(folder: str | os.PathLike[str]) -> Path:
     return path
 
 
-def _write(path: Path, write: Callable[[Path], None]) -> None:
-    """Writes a file so that it is there as a whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        write(part)
-        part.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
-
-
-def _write_text(text: str, path: Path) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def _write_csv(table: Table, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, table.columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(table)
-
-
-def _write_parquet(table: Table, path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(table.to_arrow(), path, compression="zstd")
+def _csv(table: Table) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, table.columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue()

@@ -1,15 +1,13 @@
 """Replications, several at a time.
 
 The core releases the interpreter lock while it simulates, so threads use every processor. What
-comes out depends on the scenario, the seed and the number of runs only: results are ordered by
-run, and a sequential experiment is judged on the first n runs whatever finished earlier.
+comes out depends on the scenario, the seed and the number of runs only (`nodeb.replications`).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,18 +16,14 @@ import numpy as np
 from nodeb import _core
 from nodeb.errors import InputError, RunError
 from nodeb.progress import ProgressCallback
+from nodeb.replications import Replications
 from nodeb.stats import Precision, Stop
+from nodeb.workers import Workers
 
 __all__ = ["Experiment", "Tables", "default_jobs", "mean_application_bps"]
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of one replication: name -> column -> values."""
-
-Running = dict[Future[Tables], tuple[int, _core.Control]]
-"""Replication under way -> its run and its control."""
-
-POLL_S = 0.1
-"""Seconds between two looks at the progress of running replications."""
 
 
 def default_jobs() -> int:
@@ -76,16 +70,21 @@ class Experiment:
     progress: ProgressCallback | None = None
     """Told of progress about ten times a second."""
 
-    finished: list[Tables] = field(default_factory=list, init=False)
-    """The first replications, in order of the run, without a gap."""
-    _early: dict[int, Tables] = field(default_factory=dict, init=False)
-    _values: list[float] = field(default_factory=list, init=False)
+    _replications: Replications[Tables] = field(init=False)
     _shown: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self._replications = Replications(self.stop, self.measure)
+
+    @property
+    def finished(self) -> list[Tables]:
+        """The first replications, in order of the run, without a gap."""
+        return self._replications.finished
 
     @property
     def limit(self) -> int:
         """The largest number of replications."""
-        return self.stop.max_runs if isinstance(self.stop, Precision) else self.stop
+        return self._replications.limit
 
     def run(self) -> Stop:
         """Simulates until the stopping rule is content; the outcome is in `finished`.
@@ -94,80 +93,39 @@ class Experiment:
             KeyboardInterrupt: Ctrl-C; what was running is cancelled, `finished` stays.
             RunError: a replication failed.
         """
-        running: Running = {}
-        executor = ThreadPoolExecutor(self.jobs, thread_name_prefix="nodeb")
-        try:
-            submitted = 0
-            while (stop := self._judge()) is None:
-                # A few more than jobs, so that no thread waits for this one to look.
-                while submitted < self.limit and len(running) < 2 * self.jobs:
-                    control = _core.Control()
-                    task = executor.submit(self._replicate, submitted, control)
-                    running[task] = (submitted, control)
-                    submitted += 1
-                done, _ = wait(running, POLL_S, FIRST_COMPLETED)
-                self._collect({running.pop(task)[0]: task for task in done})
-                self._report([control for _, control in running.values()])
-            return stop
-        except KeyboardInterrupt:
-            self._end(executor, running)
-            over = {r: t for t, (r, _) in running.items() if not t.cancelled()}
-            self._collect({r: t for r, t in over.items() if t.exception() is None})
-            while self._take():
-                pass
-            raise
-        finally:
-            self._end(executor, running)
-
-    def _end(self, executor: ThreadPoolExecutor, running: Running) -> None:
-        """Stops what is running; does nothing the second time."""
-        for _, control in running.values():
-            control.cancel()
-        executor.shutdown(wait=True, cancel_futures=True)
+        submitted = 0
+        with Workers[int, Tables](self.jobs) as workers:
+            try:
+                while (stop := self._replications.judge()) is None:
+                    while submitted < self.limit and not workers.full:
+                        workers.submit(submitted, self._replicate)
+                        submitted += 1
+                    self._collect(workers.ended())
+                    self._report(workers)
+                return stop
+            except KeyboardInterrupt:
+                self._collect(workers.stop())
+                self._replications.take_all()
+                raise
 
     def _replicate(self, run: int, control: _core.Control) -> Tables:
         return _core.run(self.scenario, self.seed, run, control)
 
-    def _collect(self, done: Mapping[int, Future[Tables]]) -> None:
-        for run, task in done.items():
-            error = task.exception()
-            if error is not None:
-                message = f"replication {run} (seed {self.seed}) failed: {error}"
-                raise RunError(message) from error
-            self._early[run] = task.result()
+    def _collect(self, done: Mapping[int, Tables | Exception]) -> None:
+        for run, tables in done.items():
+            if isinstance(tables, Exception):
+                message = f"replication {run} (seed {self.seed}) failed: {tables}"
+                raise RunError(message) from tables
+            self._replications.add(run, tables)
 
-    def _judge(self) -> Stop | None:
-        """Takes replications in order; says whether they are enough."""
-        while True:
-            n = len(self.finished)
-            if isinstance(self.stop, int):
-                if n == self.stop:
-                    noun = "replication" if n == 1 else "replications"
-                    return Stop(n, True, f"{n} {noun}, as asked")
-            elif (found := self.stop.judge(self._values)) is not None:
-                return found
-            if not self._take():
-                return None
-
-    def _take(self) -> bool:
-        """Takes the next replication in order, if it is there."""
-        tables = self._early.pop(len(self.finished), None)
-        if tables is None:
-            return False
-        self.finished.append(tables)
-        self._values.append(self.measure(tables))
-        return True
-
-    def _report(self, running: list[_core.Control]) -> None:
+    def _report(self, workers: Workers[int, Tables]) -> None:
         if self.progress is None:
             return
         done = len(self.finished)
-        parts = done + len(self._early) + sum(control.progress() for control in running)
+        parts = self._replications.known + workers.progress()
         text = f"{done} of {self.limit} replications"
-        expected = self.limit
         if isinstance(self.stop, Precision):
             text = f"{done} replications, at most {self.limit}"
-            expected = self.stop.expected_runs(self._values)
         # The expected number may grow; a bar that runs backwards would only puzzle.
-        self._shown = max(self._shown, min(parts / expected, 1.0))
+        self._shown = max(self._shown, min(parts / self._replications.expected(), 1.0))
         self.progress(self._shown, text)

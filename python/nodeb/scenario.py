@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar
 
-from nodeb import _core
+from nodeb import _core, recording
 from nodeb.capture import Capture, CapturedExperiment
 from nodeb.errors import InputError, Interrupted, ScenarioError, os_reason
 from nodeb.parts import Part
@@ -61,9 +61,12 @@ class Scenario(ScenarioFields):
         data = self.to_dict()
         for key in [key for key, value in changes.items() if value is None]:
             _remove(data, key.split("."))
-        text = _core_call(_core.to_toml, _core_call(_core.resolve, json.dumps(data)))
-        overrides = [f"{key}={_toml(value)}" for key, value in changes.items() if value is not None]
-        changed = _core_call(_core.parse_toml, text, "scenario", overrides)
+        data = recording.read_all(data, Path())
+        text = core_call(_core.to_toml, core_call(_core.resolve, json.dumps(data)))
+        overrides = [
+            f"{key}={toml_value(value)}" for key, value in changes.items() if value is not None
+        ]
+        changed = core_call(_core.parse_toml, text, "scenario", overrides)
         return type(self).from_dict(json.loads(changed))
 
     def to_toml(self) -> str:
@@ -72,7 +75,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return _core_call(_core.to_toml, self._resolved_json())
+        return core_call(_core.to_toml, self._resolved_json())
 
     def run(
         self,
@@ -83,6 +86,7 @@ class Scenario(ScenarioFields):
         progress: ProgressCallback | bool | None = None,
         pcap: str | os.PathLike[str] | None = None,
         snap_length: int | None = None,
+        pcap_at: Sequence[str] = (),
     ) -> Result:
         """Simulates replications; the same scenario and seed give the same tables for any `jobs`.
 
@@ -95,6 +99,8 @@ class Scenario(ScenarioFields):
             progress: called with the fraction done and a few words; True shows a bar on stderr.
             pcap: the packets of the first replication go to this pcapng file; see `capture`.
             snap_length: bytes kept of each packet; None keeps the headers.
+            pcap_at: interfaces whose packets are kept, of `server`, `phone` and `proxy`; empty for
+                all.
 
         Raises:
             ScenarioError: the scenario is wrong.
@@ -105,7 +111,7 @@ class Scenario(ScenarioFields):
         """
         if progress is True:
             with progress_bar(self.name) as bar:
-                return self.run(runs, precision, jobs, seed, bar, pcap, snap_length)
+                return self.run(runs, precision, jobs, seed, bar, pcap, snap_length, pcap_at)
         planned = self.planned(runs, precision, seed)
         rule = planned.stopping_rule()
         workers = check_jobs(jobs)
@@ -115,7 +121,7 @@ class Scenario(ScenarioFields):
             rule,
             workers,
             progress=progress or None,
-            capture=None if pcap is None else Capture(Path(pcap), snap_length),
+            capture=self._capture(pcap, snap_length, pcap_at),
         )
         started, begin = utc_now(), time.perf_counter()
 
@@ -146,16 +152,19 @@ class Scenario(ScenarioFields):
         path: str | os.PathLike[str],
         snap_length: int | None = None,
         seed: int | None = None,
+        at: Sequence[str] = (),
     ) -> Result:
         """Simulates the first replication and writes its packets, as both ends see them.
 
-        The file is in pcapng format, which Wireshark opens: valid IPv4 and TCP packets on two
-        interfaces, `server` and `phone`, with the simulated time in nanoseconds.
+        The file is in pcapng format, which Wireshark opens: valid IPv4 and TCP packets on the
+        interfaces `server` and `phone`, and `proxy` where there is one, with the simulated time in
+        nanoseconds.
 
         Args:
             path: the file; one that exists is replaced.
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
             seed: seed of the random streams; None takes the scenario's.
+            at: interfaces whose packets are kept; empty for all.
 
         Returns:
             The result of that one replication.
@@ -167,7 +176,16 @@ class Scenario(ScenarioFields):
             RunError: the replication failed; when the disk is full, the file keeps the packets
                 so far.
         """
-        return self.run(runs=1, jobs=1, seed=seed, pcap=path, snap_length=snap_length)
+        return self.run(runs=1, jobs=1, seed=seed, pcap=path, snap_length=snap_length, pcap_at=at)
+
+    def _capture(
+        self, pcap: str | os.PathLike[str] | None, snap_length: int | None, at: Sequence[str]
+    ) -> Capture | None:
+        if pcap is None:
+            return None
+        if "proxy" in at and self.proxy is None:
+            raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
+        return Capture(Path(pcap), snap_length, tuple(at))
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
@@ -210,7 +228,7 @@ class Scenario(ScenarioFields):
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
 
     def _resolved_json(self) -> str:
-        return _core_call(_core.resolve, json.dumps(self.to_dict()))
+        return core_call(_core.resolve, json.dumps(recording.read_all(self.to_dict(), Path())))
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -223,12 +241,12 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     Raises:
         ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
     """
-    text = _read(Path(path))
-    resolved = _core_call(_core.parse_toml, text, str(path), list(overrides))
-    return Scenario.from_dict(json.loads(resolved))
+    text = read_text(Path(path))
+    resolved = json.loads(core_call(_core.parse_toml, text, str(path), list(overrides)))
+    return Scenario.from_dict(recording.read_all(resolved, Path(path).parent))
 
 
-def _core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Calls the core; its complaints about a scenario become ours."""
     try:
         return function(*args, **kwargs)
@@ -236,7 +254,7 @@ def _core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T
         raise ScenarioError(str(error)) from None
 
 
-def _read(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Text of a scenario file."""
     try:
         data = path.read_bytes()
@@ -265,16 +283,20 @@ def _remove(data: dict[str, Any], path: list[str]) -> None:
     data.pop(last, None)
 
 
-def _toml(value: Any) -> str:
+def toml_value(value: Any) -> str:
     """A value as TOML."""
     if isinstance(value, Part):
-        return _toml(value.to_dict())
+        return toml_value(value.to_dict())
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_toml(str(k))} = {_toml(v)}" for k, v in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
+            + "}"
+        )
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_toml(item) for item in value) + "]"
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
     return str(value)

@@ -13,10 +13,14 @@ from typing import ClassVar, Literal, TypeAlias
 from nodeb.parts import Part
 
 __all__ = [
+    "AlwaysDch",
+    "AlwaysFach",
     "Bbr",
+    "Bbr3",
     "Cbr",
     "Chase",
     "Classic",
+    "Codel",
     "Combining",
     "Congestion",
     "ConstantDuration",
@@ -24,45 +28,72 @@ __all__ = [
     "Control",
     "Cubic",
     "Dch",
+    "DelayEstimate",
     "Delivered",
     "DropTail",
     "Duration",
     "Era",
     "ExponentialDuration",
     "ExponentialSize",
+    "FachDch",
+    "FqCodel",
     "Ftp",
+    "GilbertElliott",
     "HsDsch",
     "IncrementalRedundancy",
+    "Jitter",
     "LinkBearer",
     "Linux",
     "LinuxReno",
     "LogNormalDuration",
     "LogNormalSize",
+    "LongestQueue",
+    "Loss",
+    "LossList",
     "MaxCi",
     "NewReno",
     "NoCombining",
+    "NonPreemptive",
+    "NormalJitter",
     "OnOff",
     "Opener",
     "ParetoDuration",
     "ParetoSize",
+    "PeriodicLoss",
+    "PhonePower",
+    "Pie",
+    "Power",
+    "Preemptive",
     "Probability",
     "ProportionalFair",
+    "Proxy",
     "Queue",
     "Radio",
+    "RandomLoss",
     "Rate",
     "Record",
+    "Red",
+    "RedMode",
     "Reno",
+    "Reordering",
     "Replay",
     "RoundRobin",
     "Sack",
+    "Scalable",
     "ScenarioFields",
     "Scheduler",
     "Size",
     "SizeLaw",
+    "Snoop",
+    "Split",
+    "Switching",
     "Tahoe",
     "Tcp",
+    "Thresholds",
     "TimeLaw",
     "Traffic",
+    "TrafficVolume",
+    "UniformJitter",
     "Uplink",
     "UserGroup",
     "Vegas",
@@ -85,12 +116,21 @@ Rate: TypeAlias = str
 Size: TypeAlias = str
 """A size with its unit, such as "50 kB"."""
 
-Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
-"""Order in which packets leave a bearer.
+RedMode: TypeAlias = Literal["packets", "bytes"]
+"""What the queue and its thresholds are counted in.
 
-`in_sequence`: A packet waits until all before it are complete.
+`packets`: Packets: every packet is dropped or marked with the same probability.
 
-`out_of_sequence`: A packet leaves as soon as it is complete.
+`bytes`: Bytes: a packet is dropped or marked with a probability in proportion to its size.
+"""
+
+DelayEstimate: TypeAlias = Literal["timestamp", "departure_rate"]
+"""How PIE knows the queueing delay (RFC 8033, section 4.3).
+
+`timestamp`: The time that the last packet to leave has waited.
+
+`departure_rate`: Bytes waiting over the departure rate, which is measured whenever 16 KiB
+wait (section 5.2).
 """
 
 Era: TypeAlias = Literal["2003", "2011"]
@@ -110,10 +150,21 @@ Opener: TypeAlias = Literal["phone", "server"]
 `server`: The server sends its SYN unasked, as ns-2's one-way agents do.
 """
 
+Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
+"""Order in which packets leave a bearer.
+
+`in_sequence`: A packet waits until all before it are complete.
+
+`out_of_sequence`: A packet leaves as soon as it is complete.
+"""
+
+Power: TypeAlias = str
+"""A power with its unit, such as "700 mW"."""
+
 
 @dataclass(kw_only=True, slots=True)
 class Wired(Part):
-    """The link between server and Node B, both ways."""
+    """A link of the fixed network, both ways."""
 
     rate: Rate = "10 Mbps"
     """Bit rate in each direction."""
@@ -121,11 +172,75 @@ class Wired(Part):
     delay: Duration = "110 ms"
     """Propagation delay in each direction."""
 
-    loss: Probability = 0.0
-    """Probability that a packet towards the phone is lost, independently of the others."""
+    loss: Probability | Loss = 0.0
+    """Loss of packets towards the phone: a probability, or a model."""
+
+    ack_loss: Probability | Loss = 0.0
+    """Loss of packets towards the server: a probability, or a model."""
 
     queue: Queue = field(default_factory=lambda: DropTail())
     """Queue in each direction."""
+
+    jitter: Jitter | None = None
+    """Extra delay of every packet in each direction, which keeps their order."""
+
+    reordering: Reordering | None = None
+    """Packets held back in each direction, so that others overtake them."""
+
+
+@dataclass(kw_only=True, slots=True)
+class RandomLoss(Part):
+    """Every packet with the same probability, independently of the others."""
+
+    tag: ClassVar[str | None] = "random"
+
+    p: Probability
+    """Probability that a packet is lost."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PeriodicLoss(Part):
+    """Every n-th packet."""
+
+    tag: ClassVar[str | None] = "periodic"
+
+    every: int
+    """One packet in so many is lost.
+
+    At least 1.
+    """
+
+    offset: int = 0
+    """Position of the first packet lost in the order of arrival, 0 being the first packet."""
+
+
+@dataclass(kw_only=True, slots=True)
+class LossList(Part):
+    """The packets at listed positions."""
+
+    tag: ClassVar[str | None] = "list"
+
+    positions: list[int]
+    """Positions of the packets to lose in the order of arrival, 0 being the first."""
+
+
+@dataclass(kw_only=True, slots=True)
+class GilbertElliott(Part):
+    """In bursts: a good and a bad state, each with its own probability."""
+
+    tag: ClassVar[str | None] = "gilbert_elliott"
+
+    p: Probability
+    """Probability of going from the good to the bad state after a packet."""
+
+    r: Probability
+    """Probability of going from the bad to the good state after a packet."""
+
+    loss_in_good: Probability = 0.0
+    """Probability that a packet is lost in the good state."""
+
+    loss_in_bad: Probability = 1.0
+    """Probability that a packet is lost in the bad state."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -141,188 +256,194 @@ class DropTail(Part):
     At least 1.
     """
 
-
-@dataclass(kw_only=True, slots=True)
-class Uplink(Part):
-    """A phone's dedicated, error-free uplink."""
-
-    rate: Rate = "64 kbps"
-    """Bit rate."""
-
-    delay: Duration = "20 ms"
-    """Delay from the end of sending to the Node B."""
-
-    queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue at the phone."""
-
-
-@dataclass(kw_only=True, slots=True)
-class Dch(Part):
-    """Dedicated channels, one bearer per user (Release 99)."""
-
-    tag: ClassVar[str | None] = "dch"
-
-    channels: int = 12
-    """Parallel channels; each sends one block per TTI.
-
-    At least 1.
-    """
-
-    tti: Duration = "10 ms"
-    """Transmission time interval."""
-
-    pdu_size: Size = "40 B"
-    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
-
-    pdus_per_tti: int = 1
-    """PDUs in a block.
-
-    At least 1.
-    """
-
-    bler: Probability = 0.01
-    """Block error rate."""
-
-    retransmission_delay: Duration = "99 ms"
-    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
-
-    max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent.
-
-    At least 1.
-    """
-
-    delivery: Delivered = "in_sequence"
-    """Order in which packets leave the bearer."""
-
-    buffer: int = 1000
-    """Packets that the buffer holds.
-
-    At least 1.
+    limit_bytes: Size | None = None
+    """Bytes that may wait, if they are limited too; an arrival is dropped when it would exceed
+    them.
     """
 
 
 @dataclass(kw_only=True, slots=True)
-class HsDsch(Part):
-    """The high-speed downlink shared channel: one bearer for all users (Release 5)."""
+class Red(Part):
+    """Random early detection: the drop probability grows with the average queue."""
 
-    tag: ClassVar[str | None] = "hs_dsch"
+    tag: ClassVar[str | None] = "red"
 
-    channels: int = 3
-    """Code channels; each sends one block per TTI.
-
-    At least 1.
-    """
-
-    tti: Duration = "2 ms"
-    """Transmission time interval."""
-
-    pdu_size: Size = "32 B"
-    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
-
-    pdus_per_tti: int = 1
-    """PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
-    its C/I value of the TTI instead.
+    limit: int = 1000
+    """Packets that may wait, in mode `bytes` packets of the mean size; an arrival beyond is
+    dropped.
 
     At least 1.
     """
 
-    bler: Probability = 0.01
-    """Block error rate of a first transmission."""
+    min_threshold: float = 5.0
+    """Average queue in packets from which packets are dropped or marked at random."""
 
-    retransmission_delay: Duration = "9.5 ms"
-    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
+    max_threshold: float = 15.0
+    """Average queue in packets at which `max_probability` is reached."""
 
-    max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent.
+    max_probability: Probability = 0.1
+    """Probability of a drop or mark at `max_threshold`, before packets are spread evenly."""
+
+    weight: float = 0.002
+    """Weight of the queue that an arrival finds in its moving average."""
+
+    gentle: bool = True
+    """Lets the probability grow on to 1 at twice `max_threshold`, where it otherwise jumps to 1."""
+
+    mode: RedMode = "packets"
+    """What the queue is counted in."""
+
+    mean_packet: Size = "1.5 kB"
+    """Mean size of a packet. It gives the thresholds of mode `bytes`, and how many packets could
+    have been sent while the queue was empty.
+    """
+
+    ecn: bool = True
+    """Marks packets of transports that understand it, instead of dropping them, while the average
+    is below `max_threshold` (RFC 3168, section 7).
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class Codel(Part):
+    """Controlled delay: drops ever faster while every packet waits longer than a target."""
+
+    tag: ClassVar[str | None] = "codel"
+
+    limit: int = 1000
+    """Packets that may wait.
 
     At least 1.
     """
 
-    combining: Combining = field(default_factory=lambda: NoCombining())
-    """What a receiver does with the failed transmissions of a block."""
+    target: Duration = "5 ms"
+    """Standing delay that is acceptable (RFC 8289, section 4.4)."""
 
-    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
-    """Who gets the next TTI."""
+    interval: Duration = "100 ms"
+    """Time for which the delay must have stood before a packet is dropped; about the longest round
+    trip (RFC 8289, section 4.3).
+    """
 
-    delivery: Delivered = "in_sequence"
-    """Order in which packets leave the bearer."""
+    ecn: bool = True
+    """Marks packets of transports that understand it, instead of dropping them."""
 
-    buffer: int = 1000
-    """Packets that each user's buffer holds.
+
+@dataclass(kw_only=True, slots=True)
+class FqCodel(Part):
+    """One CoDel queue per flow, served in turn, flows that have just begun first."""
+
+    tag: ClassVar[str | None] = "fq_codel"
+
+    limit: int = 10240
+    """Packets of all flows that may wait; beyond, the flow with most bytes loses packets.
 
     At least 1.
     """
 
+    flows: int = 1024
+    """Queues to which flows are hashed.
 
-@dataclass(kw_only=True, slots=True)
-class LinkBearer(Part):
-    """No radio: a plain link with a rate, a delay and a queue, one per user."""
+    At least 1.
+    """
 
-    tag: ClassVar[str | None] = "link"
+    quantum: Size = "1.514 kB"
+    """Bytes that a queue may send in its turn."""
 
-    rate: Rate = "384 kbps"
-    """Bit rate."""
+    target: Duration = "5 ms"
+    """Standing delay that is acceptable in each queue."""
 
-    delay: Duration = "0 s"
-    """Propagation delay."""
+    interval: Duration = "100 ms"
+    """Time for which the delay must have stood before a packet is dropped."""
 
-    queue: Queue = field(default_factory=lambda: DropTail())
-    """Queue at the Node B."""
-
-    loss: Probability = 0.0
-    """Probability that a packet is lost, independently of the others."""
-
-    drop_list: list[int] = field(default_factory=list)
-    """Packets to lose instead, by their position in the order of arrival, 0 being the first."""
+    ecn: bool = True
+    """Marks packets of transports that understand it, instead of dropping them."""
 
 
 @dataclass(kw_only=True, slots=True)
-class NoCombining(Part):
-    """H-ARQ type I: a failed block is discarded, each transmission stands alone."""
+class Pie(Part):
+    """A proportional-integral controller sets the drop probability from the queueing delay."""
 
-    tag: ClassVar[str | None] = "none"
+    tag: ClassVar[str | None] = "pie"
+
+    limit: int = 1000
+    """Packets that may wait.
+
+    At least 1.
+    """
+
+    target: Duration = "15 ms"
+    """Queueing delay to hold, QDELAY_REF."""
+
+    update: Duration = "15 ms"
+    """Time between updates of the drop probability, T_UPDATE."""
+
+    burst: Duration = "150 ms"
+    """Time for which a burst is let through after the queue was calm, MAX_BURST."""
+
+    alpha: float = 0.125
+    """Gain on the deviation from the target, per second."""
+
+    beta: float = 1.25
+    """Gain on the change of the delay, per second."""
+
+    delay_estimate: DelayEstimate = "timestamp"
+    """How the queueing delay is known."""
+
+    derandomize: bool = False
+    """Spaces drops out by counting the probability up between them (section 5.4)."""
+
+    mean_packet: Size = "1.5 kB"
+    """Mean size of a packet; while no more than two of it wait, nothing is dropped."""
+
+    ecn: bool = True
+    """Marks packets of transports that understand it, instead of dropping them."""
+
+    ecn_threshold: Probability = 0.1
+    """Drop probability from which such packets are dropped all the same, MAX_ECNTH."""
 
 
 @dataclass(kw_only=True, slots=True)
-class Chase(Part):
-    """Chase combining: repetitions add up their energy."""
+class UniformJitter(Part):
+    """Evenly distributed between nothing and a most."""
 
-    tag: ClassVar[str | None] = "chase"
+    tag: ClassVar[str | None] = "uniform"
 
-    efficiency: Probability = 0.93
-    """Share of the ideal gain that each further transmission keeps."""
-
-
-@dataclass(kw_only=True, slots=True)
-class IncrementalRedundancy(Part):
-    """Incremental redundancy: each transmission adds new parity."""
-
-    tag: ClassVar[str | None] = "incremental_redundancy"
+    most: Duration = "10 ms"
+    """Largest extra delay."""
 
 
 @dataclass(kw_only=True, slots=True)
-class RoundRobin(Part):
-    """Users take turns."""
+class NormalJitter(Part):
+    """Normally distributed, negative values taken as nothing."""
 
-    tag: ClassVar[str | None] = "round_robin"
+    tag: ClassVar[str | None] = "normal"
+
+    mean: Duration = "10 ms"
+    """Mean of the distribution before negative values are taken as nothing."""
+
+    deviation: Duration = "3 ms"
+    """Its standard deviation."""
 
 
 @dataclass(kw_only=True, slots=True)
-class MaxCi(Part):
-    """The user with the best channel; among equals the one served least recently."""
+class Reordering(Part):
+    """Packets that a link holds back, so that later ones overtake them."""
 
-    tag: ClassVar[str | None] = "max_ci"
+    share: Probability
+    """Share of packets that are held back, each independently of the others."""
+
+    delay: Duration
+    """How long they are held back beyond the link's delay."""
 
 
 @dataclass(kw_only=True, slots=True)
-class ProportionalFair(Part):
-    """The user whose channel is best against what it has been getting."""
+class Split(Part):
+    """Ends the server's connection and carries its data on over one of its own (HTTP proxy)."""
 
-    tag: ClassVar[str | None] = "proportional_fair"
+    tag: ClassVar[str | None] = "split"
 
-    window: Duration = "1.67 s"
-    """Time constant `t_c` of the mean rate. Jalali et al. use 1000 slots of 1.67 ms."""
+    tcp: Tcp | None = None
+    """TCP between proxy and phone; absent: the same as between server and proxy."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -366,6 +487,11 @@ class Classic(Part):
 
     initial_rto: Duration = "3 s"
     """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1)."""
+
+    slow_start_restart: bool = True
+    """Whether the window falls to one segment when nothing was sent for a retransmission timeout
+    (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
+    """
 
     clock: Duration = "10 ms"
     """Granularity of the clock that measures round trips (ns-2's `tcpTick_`)."""
@@ -424,6 +550,11 @@ class Linux(Part):
     undo: bool = True
     """Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
     lost (RFC 4015).
+    """
+
+    frto: bool = True
+    """Recognize a spurious timeout by what the ACKs after it deliver (F-RTO, RFC 5682), and take
+    its reduction back.
     """
 
     ecn: bool = False
@@ -531,6 +662,31 @@ class Bbr(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Bbr3(Part):
+    """BBR version 3: also bounds what is in flight by the loss that it meets."""
+
+    tag: ClassVar[str | None] = "bbr3"
+
+    loss_threshold: float = 0.02
+    """Share of a round trip's data that may be lost while probing (2.7: `LossThresh`)."""
+
+    beta: float = 0.7
+    """Share of a bound that a round trip with loss leaves at least (2.7: `Beta`)."""
+
+    headroom: float = 0.15
+    """Share of the largest safe volume that is left to others (2.7: `Headroom`)."""
+
+    min_rtt_window: Duration = "10 s"
+    """How long the smallest round trip is trusted (2.15.1: `MinRTTFilterLen`)."""
+
+    probe_rtt_interval: Duration = "5 s"
+    """Time between measurements of the round trip (2.15.2: `ProbeRTTInterval`)."""
+
+    probe_rtt: Duration = "200 ms"
+    """How long the window is kept small for one (2.15.2: `ProbeRTTDuration`)."""
+
+
+@dataclass(kw_only=True, slots=True)
 class Westwood(Part):
     """Westwood+: after a loss falls to the bandwidth that it has measured, for radio links."""
 
@@ -554,6 +710,22 @@ class Vegas(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Scalable(Part):
+    """Scalable TCP: grows and shrinks in proportion to the window, for long fat paths."""
+
+    tag: ClassVar[str | None] = "scalable"
+
+    increase: float = 0.01
+    """Growth per byte acknowledged (section 3 of the paper: `a`)."""
+
+    decrease: float = 0.125
+    """Share of the window that a loss takes away (`b`)."""
+
+    legacy_window: int = 16
+    """Segments up to which the window is Reno's (`lwnd`)."""
+
+
+@dataclass(kw_only=True, slots=True)
 class Veno(Part):
     """Veno: Reno that takes a loss with a short queue for one of the radio."""
 
@@ -561,6 +733,390 @@ class Veno(Part):
 
     beta: int = 3
     """Segments in the queue below which a loss is not taken for congestion."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Snoop(Part):
+    """A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`."""
+
+    cache: int = 100
+    """Segments kept for each connection; further ones pass unseen.
+
+    At least 1.
+    """
+
+    dup_threshold: int = 1
+    """Duplicate ACKs that ask for a segment before it is sent again.
+
+    At least 1.
+    """
+
+    min_timeout: Duration = "100 ms"
+    """Smallest timeout of a local retransmission."""
+
+    max_retransmissions: int = 10
+    """Local retransmissions of a segment after which it is left to the sender."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Uplink(Part):
+    """A phone's dedicated uplink."""
+
+    rate: Rate = "64 kbps"
+    """Bit rate."""
+
+    delay: Duration = "20 ms"
+    """Delay from the end of sending to the Node B."""
+
+    loss: Probability | Loss = 0.0
+    """Loss of packets: a probability, or a model."""
+
+    queue: Queue = field(default_factory=lambda: DropTail())
+    """Queue at the phone."""
+
+    jitter: Jitter | None = None
+    """Extra delay of every packet, which keeps their order."""
+
+    reordering: Reordering | None = None
+    """Packets held back, so that others overtake them."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Dch(Part):
+    """Dedicated channels, one bearer per user (Release 99)."""
+
+    tag: ClassVar[str | None] = "dch"
+
+    channels: int = 12
+    """Parallel channels; each sends one block per TTI.
+
+    At least 1.
+    """
+
+    tti: Duration = "10 ms"
+    """Transmission time interval."""
+
+    pdu_size: Size = "40 B"
+    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
+
+    pdus_per_tti: int = 1
+    """PDUs in a block.
+
+    At least 1.
+    """
+
+    bler: Probability = 0.01
+    """Block error rate."""
+
+    retransmission_delay: Duration = "99 ms"
+    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
+
+    max_transmissions: int | None = None
+    """Transmissions of a block before it is given up; unlimited when absent.
+
+    At least 1.
+    """
+
+    delivery: Delivered = "in_sequence"
+    """Order in which packets leave the bearer."""
+
+    buffer: int = 1000
+    """Packets that the buffer holds.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class HsDsch(Part):
+    """The high-speed downlink shared channel: one bearer for all users (Release 5)."""
+
+    tag: ClassVar[str | None] = "hs_dsch"
+
+    channels: int = 3
+    """Code channels; each sends one block per TTI.
+
+    At least 1.
+    """
+
+    tti: Duration = "2 ms"
+    """Transmission time interval."""
+
+    pdu_size: Size = "32 B"
+    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
+
+    pdus_per_tti: int = 1
+    """PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
+    its C/I value of the TTI instead.
+
+    At least 1.
+    """
+
+    bler: Probability = 0.01
+    """Block error rate of a first transmission."""
+
+    retransmission_delay: Duration = "9.5 ms"
+    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
+
+    max_transmissions: int | None = None
+    """Transmissions of a block before it is given up; unlimited when absent.
+
+    At least 1.
+    """
+
+    combining: Combining = field(default_factory=lambda: NoCombining())
+    """What a receiver does with the failed transmissions of a block."""
+
+    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
+    """Who gets the next TTI."""
+
+    delivery: Delivered = "in_sequence"
+    """Order in which packets leave the bearer."""
+
+    buffer: int = 1000
+    """Packets that each user's buffer holds.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class FachDch(Part):
+    """A shared FACH and a pool of dedicated channels, switched between (Release 99)."""
+
+    tag: ClassVar[str | None] = "fach_dch"
+
+    fach_rate: Rate = "33 kbps"
+    """Bit rate of the FACH."""
+
+    signalling_rate: Rate = "24 kbps"
+    """Bit rate of the signalling on the FACH, which goes before the users' packets."""
+
+    signalling_size: Size = "1 kB"
+    """Size of a signalling packet."""
+
+    dch_channels: int = 1
+    """Dedicated channels in the cell.
+
+    At least 1.
+    """
+
+    dch_rate: Rate = "384 kbps"
+    """Bit rate of a dedicated channel."""
+
+    switch_time: Duration = "250 ms"
+    """How long the set-up of a dedicated channel takes, and its release. The user's queue is not
+    served meanwhile.
+    """
+
+    paging_time: Duration = "600 ms"
+    """How long a phone on the paging channel takes to the FACH."""
+
+    policy: Switching = field(default_factory=lambda: Thresholds())
+    """Who is switched when."""
+
+    buffer: int = 1000
+    """Packets that each user's buffer holds.
+
+    At least 1.
+    """
+
+    power: PhonePower = field(default_factory=lambda: PhonePower())
+    """What a phone's radio consumes in which state."""
+
+
+@dataclass(kw_only=True, slots=True)
+class LinkBearer(Part):
+    """No radio: a plain link with a rate, a delay and a queue, one per user."""
+
+    tag: ClassVar[str | None] = "link"
+
+    rate: Rate = "384 kbps"
+    """Bit rate."""
+
+    delay: Duration = "0 s"
+    """Propagation delay."""
+
+    queue: Queue = field(default_factory=lambda: DropTail())
+    """Queue at the Node B."""
+
+    loss: Probability | Loss = 0.0
+    """Loss of packets: a probability, or a model."""
+
+    drop_list: list[int] = field(default_factory=list)
+    """Packets to lose instead, by their position in the order of arrival, 0 being the first: short
+    for `loss.list.positions`.
+    """
+
+    jitter: Jitter | None = None
+    """Extra delay of every packet, which keeps their order."""
+
+    reordering: Reordering | None = None
+    """Packets held back, so that others overtake them."""
+
+
+@dataclass(kw_only=True, slots=True)
+class NoCombining(Part):
+    """H-ARQ type I: a failed block is discarded, each transmission stands alone."""
+
+    tag: ClassVar[str | None] = "none"
+
+
+@dataclass(kw_only=True, slots=True)
+class Chase(Part):
+    """Chase combining: repetitions add up their energy."""
+
+    tag: ClassVar[str | None] = "chase"
+
+    efficiency: Probability = 0.93
+    """Share of the ideal gain that each further transmission keeps."""
+
+
+@dataclass(kw_only=True, slots=True)
+class IncrementalRedundancy(Part):
+    """Incremental redundancy: each transmission adds new parity."""
+
+    tag: ClassVar[str | None] = "incremental_redundancy"
+
+
+@dataclass(kw_only=True, slots=True)
+class RoundRobin(Part):
+    """Users take turns."""
+
+    tag: ClassVar[str | None] = "round_robin"
+
+
+@dataclass(kw_only=True, slots=True)
+class MaxCi(Part):
+    """The user with the best channel; among equals the one served least recently."""
+
+    tag: ClassVar[str | None] = "max_ci"
+
+
+@dataclass(kw_only=True, slots=True)
+class ProportionalFair(Part):
+    """The user whose channel is best against what it has been getting."""
+
+    tag: ClassVar[str | None] = "proportional_fair"
+
+    window: Duration = "1.67 s"
+    """Time constant `t_c` of the mean rate. Jalali et al. use 1000 slots of 1.67 ms."""
+
+
+@dataclass(kw_only=True, slots=True)
+class AlwaysFach(Part):
+    """Nobody leaves the FACH."""
+
+    tag: ClassVar[str | None] = "always_fach"
+
+
+@dataclass(kw_only=True, slots=True)
+class AlwaysDch(Part):
+    """The first to come get the dedicated channels and keep them."""
+
+    tag: ClassVar[str | None] = "always_dch"
+
+
+@dataclass(kw_only=True, slots=True)
+class Thresholds(Part):
+    """To a dedicated channel when the queue is long, back when it is empty."""
+
+    tag: ClassVar[str | None] = "threshold"
+
+    high: int = 4
+    """A dedicated channel is asked for above so many packets (T_h); 0 asks at the first."""
+
+    low: int = 1
+    """It is given back below so many packets (T_l); 0 keeps it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Preemptive(Part):
+    """As `threshold`, but back after a time, or as soon as another user waits."""
+
+    tag: ClassVar[str | None] = "preemptive"
+
+    high: int = 4
+    """A dedicated channel is asked for above so many packets (T_h); 0 asks at the first."""
+
+    low: int = 1
+    """The timer runs below so many packets (T_l); 0 keeps the channel."""
+
+    timeout: Duration = "500 ms"
+    """The timer (T_out)."""
+
+
+@dataclass(kw_only=True, slots=True)
+class NonPreemptive(Part):
+    """As `threshold`, but back at the end of a time at which another user waits."""
+
+    tag: ClassVar[str | None] = "non_preemptive"
+
+    high: int = 4
+    """A dedicated channel is asked for above so many packets (T_h); 0 asks at the first."""
+
+    low: int = 1
+    """The timer runs below so many packets (T_l); 0 keeps the channel."""
+
+    timeout: Duration = "500 ms"
+    """The timer (T_out)."""
+
+
+@dataclass(kw_only=True, slots=True)
+class TrafficVolume(Part):
+    """By traffic volume and inactivity timers, as in deployed networks; idle phones are paged."""
+
+    tag: ClassVar[str | None] = "traffic_volume"
+
+    volume: Size = "475 B"
+    """A dedicated channel is asked for above so many bytes."""
+
+    time_to_trigger: Duration = "0 s"
+    """How long the volume must stay above that."""
+
+    dch_inactivity: Duration = "5 s"
+    """From the last packet until the channel is given back."""
+
+    fach_inactivity: Duration = "12 s"
+    """From the last packet on the FACH until the phone goes to the paging channel."""
+
+
+@dataclass(kw_only=True, slots=True)
+class LongestQueue(Part):
+    """As `non_preemptive` without rounds, and the longest queue gets the channel."""
+
+    tag: ClassVar[str | None] = "longest_queue"
+
+    high: int = 2
+    """A dedicated channel is asked for above so many packets; 0 asks at the first."""
+
+    low: int = 1
+    """The timer runs below so many packets; 0 keeps the channel."""
+
+    timeout: Duration = "450 ms"
+    """How long a queue must be short before its user gives the channel to one who waits."""
+
+
+@dataclass(kw_only=True, slots=True)
+class PhonePower(Part):
+    """What a phone's radio consumes, whatever it sends.
+
+    The defaults are the 3G profile of AT&T's Application Resource Optimizer (Qian and others,
+    MobiSys 2011), measured at one carrier; for the paging channel the 1 to 2 % of CELL_DCH that
+    Pérez-Romero and others give (*Radio Resource Management Strategies in UMTS*, 2005).
+    """
+
+    pch: Power = "10 mW"
+    """On the paging channel."""
+
+    fach: Power = "350 mW"
+    """On the FACH, and while it is being paged."""
+
+    set_up: Power = "550 mW"
+    """While a dedicated channel is being set up."""
+
+    dch: Power = "700 mW"
+    """On a dedicated channel, and while that is being released."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -584,6 +1140,9 @@ class UserGroup(Part):
 
     traffic: Traffic
     """What each phone does."""
+
+    tcp: Tcp | None = None
+    """TCP of these phones and of the servers they talk to; absent: the scenario's."""
 
     ci: list[float] | None = None
     """Relative frequencies of the C/I values 1, 2, ...: each TTI draws one, and a block then
@@ -617,6 +1176,14 @@ class OnOff(Part):
 
     pause: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="5 s"))
     """Pause before each burst."""
+
+    silence_probability: Probability = 0.0
+    """Probability that a burst is the last of its session: what then comes before the next is a
+    silence in the place of a pause.
+    """
+
+    silence: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="5 s"))
+    """Silence between two sessions."""
 
     closed_loop: bool = True
     """Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
@@ -679,10 +1246,15 @@ class Replay(Part):
 
     tag: ClassVar[str | None] = "replay"
 
-    times: list[Duration]
+    file: str | None = None
+    """A recording to take both lists from: lines of `seconds,bytes`. The path counts from the
+    scenario file's folder.
+    """
+
+    times: list[Duration] = field(default_factory=list)
     """When each amount is there to send; never going backward."""
 
-    bytes: list[Size]
+    bytes: list[Size] = field(default_factory=list)
     """How much it is."""
 
 
@@ -850,7 +1422,16 @@ class ScenarioFields(Part):
     """Simulated time after which a replication ends, finished or not."""
 
     wired: Wired = field(default_factory=lambda: Wired())
-    """The link between server and Node B."""
+    """The link between server and gateway, and on to the Node B where there is no `core`."""
+
+    core: Wired | None = None
+    """The link between gateway and Node B; absent: the gateway stands at the Node B."""
+
+    proxy: Proxy | None = None
+    """A proxy at the gateway."""
+
+    snoop: Snoop | None = None
+    """A Snoop agent at the Node B."""
 
     uplink: Uplink = field(default_factory=lambda: Uplink())
     """Each phone's uplink."""
@@ -868,10 +1449,42 @@ class ScenarioFields(Part):
     """Time series to keep."""
 
 
-Queue: TypeAlias = DropTail | Literal["drop_tail"]
+Loss: TypeAlias = RandomLoss | PeriodicLoss | LossList | GilbertElliott
+"""The loss: a name, or a table with one key."""
+
+Queue: TypeAlias = (
+    DropTail | Red | Codel | FqCodel | Pie | Literal["drop_tail", "red", "codel", "fq_codel", "pie"]
+)
 """The queue: a name, or a table with one key."""
 
-Radio: TypeAlias = Dch | HsDsch | LinkBearer | Literal["dch", "hs_dsch", "link"]
+Jitter: TypeAlias = UniformJitter | NormalJitter | Literal["uniform", "normal"]
+"""The jitter: a name, or a table with one key."""
+
+Proxy: TypeAlias = Split | Literal["split"]
+"""The proxy: a name, or a table with one key."""
+
+Tcp: TypeAlias = Classic | Linux | Literal["classic", "linux"]
+"""The tcp: a name, or a table with one key."""
+
+Control: TypeAlias = Tahoe | Reno | NewReno | Sack | Literal["tahoe", "reno", "newreno", "sack"]
+"""The control: a name, or a table with one key."""
+
+Congestion: TypeAlias = (
+    LinuxReno
+    | Cubic
+    | Bbr
+    | Bbr3
+    | Westwood
+    | Vegas
+    | Scalable
+    | Veno
+    | Literal["reno", "cubic", "bbr", "bbr3", "westwood", "vegas", "scalable", "veno"]
+)
+"""The congestion control: a name, or a table with one key."""
+
+Radio: TypeAlias = (
+    Dch | HsDsch | FachDch | LinkBearer | Literal["dch", "hs_dsch", "fach_dch", "link"]
+)
 """The radio: a name, or a table with one key."""
 
 Combining: TypeAlias = (
@@ -884,24 +1497,27 @@ Scheduler: TypeAlias = (
 )
 """The scheduler: a name, or a table with one key."""
 
-Tcp: TypeAlias = Classic | Linux | Literal["classic", "linux"]
-"""The tcp: a name, or a table with one key."""
-
-Control: TypeAlias = Tahoe | Reno | NewReno | Sack | Literal["tahoe", "reno", "newreno", "sack"]
-"""The control: a name, or a table with one key."""
-
-Congestion: TypeAlias = (
-    LinuxReno
-    | Cubic
-    | Bbr
-    | Westwood
-    | Vegas
-    | Veno
-    | Literal["reno", "cubic", "bbr", "westwood", "vegas", "veno"]
+Switching: TypeAlias = (
+    AlwaysFach
+    | AlwaysDch
+    | Thresholds
+    | Preemptive
+    | NonPreemptive
+    | TrafficVolume
+    | LongestQueue
+    | Literal[
+        "always_fach",
+        "always_dch",
+        "threshold",
+        "preemptive",
+        "non_preemptive",
+        "traffic_volume",
+        "longest_queue",
+    ]
 )
-"""The congestion control: a name, or a table with one key."""
+"""The switching policy: a name, or a table with one key."""
 
-Traffic: TypeAlias = Ftp | OnOff | Web | Cbr | Replay | Literal["on_off", "web"]
+Traffic: TypeAlias = Ftp | OnOff | Web | Cbr | Replay | Literal["on_off", "web", "replay"]
 """The traffic: a name, or a table with one key."""
 
 SizeLaw: TypeAlias = ConstantSize | ExponentialSize | ParetoSize | LogNormalSize

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nodeb.errors import InputError
 
-__all__ = ["Table"]
+__all__ = ["Table", "nearest"]
 
 SHOWN_ROWS = 10
 
@@ -117,6 +118,14 @@ class Table:
         )
         size = f"<p>{len(self)} rows x {len(self.columns)} columns</p>"
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{size}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not known: the nearest one, and all of them."""
+    names = list(known)
+    near = get_close_matches(name, names, 1) or [one for one in names if name and name in one]
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return f"{hint} (there is: {', '.join(names)})"
 
 
 def _cell(value: object) -> str:

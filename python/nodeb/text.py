@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nodeb.summary import ALL
+from nodeb.summary import ALL, UNITS
 from nodeb.table import Table
 
-__all__ = ["align", "summary_text"]
+__all__ = ["align", "shown_unit", "summary_text", "sweep_text"]
 
 LABELS = {
     "application_bps": "application bit rate",
@@ -17,6 +17,7 @@ LABELS = {
     "utilization": "channel utilization",
     "download_s": "download time",
     "transfer_s": "transfer time",
+    "transfer_delay_mean_s": "mean delay of transfers",
     "rtt_mean_s": "mean round-trip time",
     "complete": "completed transfers",
     "jain_index": "fairness (Jain)",
@@ -25,11 +26,14 @@ LABELS = {
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "bit/s": ((1e6, "Mbit/s"), (1e3, "kbit/s"), (0.0, "bit/s")),
     "s": ((1.0, "s"), (0.0, "ms")),
+    "bytes": ((1e6, "MB"), (1e3, "kB"), (0.0, "bytes")),
 }
 """Unit -> (least value, shown unit), largest first."""
-FACTORS = {"Mbit/s": 1e-6, "kbit/s": 1e-3, "ms": 1e3, "%": 1e2}
+FACTORS = {"Mbit/s": 1e-6, "kbit/s": 1e-3, "ms": 1e3, "%": 1e2, "MB": 1e-6, "kB": 1e-3}
 DIGITS = 4
 """Significant digits of a mean."""
+SHOWN_ROWS = 30
+"""Rows of a sweep that a terminal is shown."""
 
 
 def align(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -73,10 +77,33 @@ def summary_text(summary: Table) -> str:
     return align(["group", "metric", "mean", "95 % interval", "unit"], rows)
 
 
+def sweep_text(table: Table) -> str:
+    """The application bit rate of each cell of a sweep as text; the rest is in the table."""
+    swept = table.columns[: table.columns.index("group")]
+    shown = [*swept, *(["group"] if set(table["group"].tolist()) != {ALL} else [])]
+    rows = [
+        [_plain(row[name]) for name in shown] + _numbers(_of_metric(row, "application_bps"))
+        for row, _ in zip(table, range(SHOWN_ROWS), strict=False)
+    ]
+    text = align([*shown, LABELS["application_bps"], "95 % interval", "unit"], rows)
+    rest = len(table) - len(rows)
+    return text + (f"\n... and {rest} more rows" if rest else "")
+
+
+def _of_metric(row: dict[str, Any], metric: str) -> dict[str, Any]:
+    """A metric in a row of a sweep, in the form of the summary."""
+    ends = {end: row[f"{metric}_{end}"] for end in ("ci95_low", "ci95_high")}
+    return {"metric": metric, "unit": UNITS[metric], "mean": row[metric], **ends}
+
+
+def _plain(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def _numbers(row: dict[str, Any]) -> list[str]:
     """Mean, interval and unit of a row of the summary."""
     mean, low, high = row["mean"], row["ci95_low"], row["ci95_high"]
-    unit = _shown_unit(row["metric"], row["unit"], mean)
+    unit = shown_unit(row["metric"], row["unit"], mean)
     if not math.isfinite(mean):
         return ["-", "", unit]
     factor = FACTORS.get(unit, 1.0)
@@ -87,7 +114,8 @@ def _numbers(row: dict[str, Any]) -> list[str]:
     return [f"{mean * factor:.{decimals}f}", " .. ".join(ends), unit]
 
 
-def _shown_unit(metric: str, unit: str, value: float) -> str:
+def shown_unit(metric: str, unit: str, value: float) -> str:
+    """The unit in which a value of a metric reads well; `FACTORS` says how to get there."""
     if unit == "1":
         return "" if metric == "jain_index" else "%"
     for least, name in SCALES.get(unit, ()):

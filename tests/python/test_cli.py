@@ -68,8 +68,11 @@ def test_set_changes_keys_and_precision_replicates(nodeb, scenario_file):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(nodeb, path):
     status, out, err = nodeb("run", path, "--runs", 2)
-    assert (status, err) == (0, "")
-    assert "100.0" in out  # every transfer completed
+    assert status == 0
+    assert not err or err.startswith("note: ")  # of a sweep table
+    text = path.read_text(encoding="utf-8")
+    endless = "traffic.on_off" in text or "traffic.web" in text
+    assert endless or "100.0" in out  # every transfer completed
 
 
 def test_validate_judges_every_file(nodeb, scenario_file, tmp_path):

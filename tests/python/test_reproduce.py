@@ -16,7 +16,9 @@ from fake_core import FakeSimulator
 from nodeb.errors import InputError, OutputError, RunError
 from nodeb.reproduce import cells, claims, grid, study, targets
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.measure import Combined, Constant, Estimate, Log, Measured, estimate, metric
+from nodeb.reproduce.log import Log, reduce
+from nodeb.reproduce.measure import Combined, Constant, Estimate, Measured, estimate
+from nodeb.reproduce.metrics import metric
 from nodeb.reproduce.output import prepare, write
 from nodeb.reproduce.reproduction import choose, run
 
@@ -127,7 +129,7 @@ def log_of(*times: float, size: int = 1000) -> Log:
         flows |= {"app_bytes": np.array([size]), "ip_bytes": np.array([size])}
         flows |= {"rtt_mean_s": np.array([time])}
         bearers = {"bler": np.array([0.0]), "channel_rate_bps": np.array([8000.0])}
-        log.add({"flows": flows, "bearers": bearers})
+        log.add(reduce({"flows": flows, "bearers": bearers}))
     return log
 
 
@@ -172,11 +174,12 @@ def test_utilization_of_a_shared_channel_counts_all_over_the_last() -> None:
         "ip_bytes": [1000, 1000], "packets_sent": [1, 1], "packets_retransmitted": [0, 0],
         "timeouts": [0, 0], "fast_retransmits": [0, 0], "rtt_mean_s": [0.1, 0.1],
     }  # fmt: skip
-    log.add({"flows": flows, "bearers": {"bler": [0.2], "channel_rate_bps": [10_000.0]}})
+    log.add(reduce({"flows": flows, "bearers": {"bler": [0.2], "channel_rate_bps": [10_000.0]}}))
     shared = estimate(Measured(log, metric("utilization_percent"), {}))
     assert shared.value == pytest.approx(100 * 16_000 / 4 / 0.8 / 10_000)
     own = Log()
-    own.add({"flows": flows, "bearers": {"bler": [0.2] * 2, "channel_rate_bps": [10_000.0] * 2}})
+    bearers = {"bler": [0.2] * 2, "channel_rate_bps": [10_000.0] * 2}
+    own.add(reduce({"flows": flows, "bearers": bearers}))
     each = estimate(Measured(own, metric("utilization_percent"), {}))
     assert each.value == pytest.approx(100 * (8000 / 2 + 8000 / 4) / 2 / 0.8 / 10_000)
 
@@ -452,7 +455,7 @@ def test_writing_replaces_whole_files(tmp_path: Path) -> None:
 
 
 def test_names_and_wrong_arguments(tmp_path: Path) -> None:
-    assert nodeb.reproduce.names() == ["wang"]
+    assert nodeb.reproduce.names() == ["prabhu", "wang"]
     with pytest.raises(InputError, match="jobs"):
         run("wang", tmp_path, jobs=0, simulator=FakeSimulator())
     with pytest.raises(ValueError, match="unknown study"):

@@ -97,7 +97,7 @@ def test_summary_leaves_out_what_did_not_complete():
 
 def test_a_folder_explains_itself(result, tmp_path):
     folder = result.save(tmp_path / "deep" / "down")
-    tables = {"flows", "bearers", "wired", "cwnd", "segments", "rtt", "queue", "summary"}
+    tables = {"flows", "bearers", "links", "cwnd", "segments", "rtt", "queue", "summary"}
     assert {p.name for p in folder.iterdir()} == {f"{t}.parquet" for t in tables} | {
         "scenario.toml",
         "summary.csv",

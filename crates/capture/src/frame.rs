@@ -12,11 +12,14 @@ pub const SERVER: [u8; 4] = [10, 0, 0, 1];
 /// Phone n has this address plus n.
 pub const FIRST_PHONE: [u8; 4] = [10, 1, 0, 1];
 
+/// The proxy's address, at which it is the server's client and the phones' server.
+pub const PROXY: [u8; 4] = [10, 0, 0, 2];
+
 /// The server's port, one that no protocol claims.
 pub const SERVER_PORT: u16 = 40_000;
 
 /// The dynamic ports (RFC 6335, 6): connection n uses the first plus n, over and over.
-const PHONE_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
+const CLIENT_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
 /// Time to live, as most hosts set it.
 const TIME_TO_LIVE: u8 = 64;
@@ -25,7 +28,7 @@ const TIME_TO_LIVE: u8 = 64;
 pub const MOST_HEADER_BYTES: usize = 80;
 
 /// One end of a connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket {
     /// IPv4 address.
     pub address: [u8; 4],
@@ -36,11 +39,23 @@ pub struct Socket {
 /// The server's end of every connection.
 pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
 
+/// The proxy's end of every connection to a phone.
+pub const PROXY_SOCKET: Socket = Socket { address: PROXY, port: SERVER_PORT };
+
 /// The phone's end of connection `flow`.
 pub fn phone_socket(flow: u32) -> Socket {
     let address = (u32::from_be_bytes(FIRST_PHONE) + flow).to_be_bytes();
-    let ports = u32::from(*PHONE_PORTS.end() - *PHONE_PORTS.start()) + 1;
-    Socket { address, port: PHONE_PORTS.start() + (flow % ports) as u16 }
+    Socket { address, port: client_port(flow) }
+}
+
+/// The proxy's end of its connection to the server on behalf of `flow`.
+pub fn proxy_client_socket(flow: u32) -> Socket {
+    Socket { address: PROXY, port: client_port(flow) }
+}
+
+fn client_port(flow: u32) -> u16 {
+    let ports = u32::from(*CLIENT_PORTS.end() - *CLIENT_PORTS.start()) + 1;
+    CLIENT_PORTS.start() + (flow % ports) as u16
 }
 
 /// A packet as it goes over a link, payload cut to what is kept.
@@ -132,14 +147,15 @@ fn options(fields: &TcpFields) -> TcpOptions {
         add(Noop);
         add(WindowScale(shift));
     }
+    // Timestamps fill two words and a half: SACK-permitted takes the place of the padding.
+    if fields.sack_permitted != fields.timestamps.is_some() {
+        add(Noop);
+        add(Noop);
+    }
     if fields.sack_permitted {
-        add(Noop);
-        add(Noop);
         add(SelectiveAcknowledgementPermitted);
     }
     if let Some((value, echo)) = fields.timestamps {
-        add(Noop);
-        add(Noop);
         add(Timestamp(value, echo));
     }
     let block = |i: usize| {
@@ -151,6 +167,6 @@ fn options(fields: &TcpFields) -> TcpOptions {
         add(Noop);
         add(SelectiveAcknowledgement(first, [block(1), block(2), None]));
     }
-    // At most 4 + 4 + 4 + 12 B on a SYN and 12 + 28 B later: options never exceed 40 B.
+    // At most 4 + 4 + 12 B on a SYN and 12 + 28 B later: options never exceed 40 B.
     TcpOptions::try_from_elements(&elements[..count]).unwrap_or_default()
 }

@@ -2,11 +2,13 @@
 //! Wireshark, tshark and (split by interface) tcptrace read.
 //!
 //! A [`Capture`] is a [`Tap`]: it turns every packet into a valid IPv4 and TCP packet and writes it
-//! under one of two interfaces, `server` and `phone`, with the simulated time in nanoseconds.
+//! under the interface that it passes, `server`, `phone` or `proxy`, with the simulated time in
+//! nanoseconds.
 //! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
 
 mod blocks;
 mod frame;
+mod place;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,7 +18,7 @@ use std::time::Duration;
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::packet::{Kind, Packet};
-use nodeb_sim::transport::wire::{End, Wire};
+use nodeb_sim::transport::wire::End;
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Place, Tap, run_tapped};
 use nodeb_sim::{Control, Scenario, VERSION, scenario};
@@ -29,7 +31,9 @@ use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeade
 use pcap_file::{DataLink, Endianness, PcapError};
 
 use blocks::Blocks;
-use frame::{Frame, SERVER_SOCKET, phone_socket};
+use frame::Frame;
+pub use place::Interface;
+use place::{Connections, Seen};
 
 /// Bytes kept of each packet unless told otherwise: the longest headers. Data are zeros anyway.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MOST_HEADER_BYTES as u32;
@@ -53,6 +57,9 @@ pub enum Error {
     /// The snap length makes no sense.
     #[error("a snap length of {0} B makes no sense; expected 80 B, the longest headers, to 65535 B")]
     SnapLength(u32),
+    /// The scenario has no such interface.
+    #[error("there is no interface `{}` in this scenario, as it has no proxy; expected one of: {}", .0.name(), .1)]
+    NoInterface(Interface, String),
     /// The file cannot be written.
     #[error("cannot write the capture {}: {reason}", path.display())]
     File {
@@ -69,44 +76,75 @@ pub enum Error {
 /// What this crate's fallible functions return.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// What to keep.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Bytes kept of each packet.
+    pub snap_length: u32,
+    /// Interfaces to capture at; empty for all that the scenario has.
+    pub interfaces: Vec<Interface>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { snap_length: DEFAULT_SNAP_LENGTH, interfaces: Vec::new() }
+    }
+}
+
 /// A capture under way.
 struct Capture {
     path: PathBuf,
     writer: PcapNgWriter<Blocks>,
+    interfaces: Vec<Interface>,
     frame: Frame,
-    wires: Vec<Box<dyn Wire>>,
+    connections: Vec<Connections>,
 }
 
-/// Simulates replication number `run` of a scenario under `seed`, and writes what the server and
-/// the phones see to `path`; of each packet the first `snap_length` bytes.
+/// Simulates replication number `run` of a scenario under `seed`, and writes what passes its
+/// interfaces to `path`.
 ///
 /// # Errors
-/// [`Error::SnapLength`] and [`Error::File`] before the simulation begins. When the file cannot be
-/// written any further, or the run is cancelled, the run ends and the file keeps the packets so
-/// far.
+/// [`Error::SnapLength`], [`Error::NoInterface`] and [`Error::File`] before the simulation begins.
+/// When the file cannot be written any further, or the run is cancelled, the run ends and the file
+/// keeps the packets so far.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
     run: u64,
     control: &Control,
     path: &Path,
-    snap_length: u32,
+    options: &Options,
 ) -> Result<RunResult> {
-    let mut capture = Capture::create(scenario, seed, run, path, snap_length)?;
+    let mut capture = Capture::create(scenario, seed, run, path, options)?;
     let result = run_tapped(scenario, seed, run, control, &mut capture)?;
     capture.finish()?;
     Ok(result)
 }
 
+/// The interfaces to capture at.
+fn interfaces(scenario: &Scenario, wanted: &[Interface]) -> Result<Vec<Interface>> {
+    let all = Interface::of_scenario(scenario);
+    if let Some(missing) = wanted.iter().find(|interface| !all.contains(interface)) {
+        let names: Vec<_> = all.iter().map(|interface| interface.name()).collect();
+        return Err(Error::NoInterface(*missing, names.join(", ")));
+    }
+    Ok(all.into_iter().filter(|interface| wanted.is_empty() || wanted.contains(interface)).collect())
+}
+
 impl Capture {
-    fn create(scenario: &Scenario, seed: u64, run: u64, path: &Path, snap_length: u32) -> Result<Self> {
+    fn create(scenario: &Scenario, seed: u64, run: u64, path: &Path, options: &Options) -> Result<Self> {
+        let snap_length = options.snap_length;
         if !SNAP_LENGTHS.contains(&snap_length) {
             return Err(Error::SnapLength(snap_length));
         }
+        let interfaces = interfaces(scenario, &options.interfaces)?;
         let comment = comment(scenario, seed, run)?;
-        let writer = start(path, comment, snap_length).map_err(|error| file_error(path, &error))?;
-        let wires = (0..scenario.user_count()).map(|_| scenario.tcp.wire()).collect();
-        Ok(Self { path: path.to_owned(), writer, frame: Frame::new(snap_length as usize), wires })
+        let writer =
+            start(path, comment, snap_length, &interfaces).map_err(|error| file_error(path, &error))?;
+        let phones = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
+        let connections = phones.map(|group| Connections::new(scenario, group)).collect();
+        let frame = Frame::new(snap_length as usize);
+        Ok(Self { path: path.to_owned(), writer, interfaces, frame, connections })
     }
 
     fn finish(mut self) -> Result<()> {
@@ -114,18 +152,17 @@ impl Capture {
     }
 
     fn write(&mut self, at: Time, place: Place, packet: &Packet) -> io::Result<()> {
-        let end = match place {
-            Place::Server => End::Server,
-            Place::Phone => End::Phone,
+        let seen = self.connections[packet.flow as usize].seen(place, packet);
+        let Some(interface_id) = self.interfaces.iter().position(|i| *i == Interface::of(place)) else {
+            return Ok(());
         };
-        let fields = self.wires[packet.flow as usize].fields(end, packet);
-        let (phone, server) = (phone_socket(packet.flow), SERVER_SOCKET);
+        let Seen { server, client, end, fields } = seen;
         let downlink = packet.kind == Kind::Segment;
-        let (from, to) = if downlink { (server, phone) } else { (phone, server) };
+        let (from, to) = if downlink { (server, client) } else { (client, server) };
         let original_len = self.frame.set(from, to, &fields, packet.ecn).map_err(io::Error::other)?;
         let direction = if downlink == (end == End::Server) { OUTBOUND } else { INBOUND };
         let block = EnhancedPacketBlock {
-            interface_id: end as u32,
+            interface_id: interface_id as u32,
             timestamp: Duration::from_nanos(at.0),
             original_len,
             data: Cow::Borrowed(self.frame.bytes()),
@@ -143,8 +180,13 @@ impl Tap for Capture {
     }
 }
 
-/// Makes the file with its section header and the two interfaces, in the order of [`End`].
-fn start(path: &Path, comment: String, snaplen: u32) -> io::Result<PcapNgWriter<Blocks>> {
+/// Makes the file with its section header and the interfaces.
+fn start(
+    path: &Path,
+    comment: String,
+    snaplen: u32,
+    interfaces: &[Interface],
+) -> io::Result<PcapNgWriter<Blocks>> {
     let options = vec![
         SectionHeaderOption::Comment(comment.into()),
         SectionHeaderOption::UserApplication(format!("nodeb {VERSION}").into()),
@@ -153,12 +195,10 @@ fn start(path: &Path, comment: String, snaplen: u32) -> io::Result<PcapNgWriter<
     let endianness = Endianness::Little;
     let section = SectionHeaderBlock { endianness, options, ..SectionHeaderBlock::default() };
     let mut writer = PcapNgWriter::with_section_header(Blocks::create(path)?, section).map_err(io_error)?;
-    for (name, what) in
-        [("server", "what leaves and enters the server"), ("phone", "what leaves and enters the phones")]
-    {
+    for interface in interfaces {
         let options = vec![
-            InterfaceDescriptionOption::IfName(name.into()),
-            InterfaceDescriptionOption::IfDescription(what.into()),
+            InterfaceDescriptionOption::IfName(interface.name().into()),
+            InterfaceDescriptionOption::IfDescription(interface.description().into()),
             InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
         ];
         let interface = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen, options };
@@ -175,9 +215,9 @@ fn comment(scenario: &Scenario, seed: u64, run: u64) -> Result<String> {
     let written = writeln!(
         text,
         "# {:?}: simulated by nodeb {VERSION}, seed {seed}, run {run}\n\
-         # Time 0 is the beginning of the simulation. A packet that passes both interfaces is here twice.\n\
-         # Data are zeros. Connections end without FIN, which is not simulated. Options of SYNs and the\n\
-         # padding of SACK options are not part of the simulated sizes.\n",
+         # Time 0 is the beginning of the simulation. A packet is here once for each interface it passes.\n\
+         # Data are zeros. Connections end without FIN, which is not simulated. The classic family's\n\
+         # simulated sizes leave out the options of SYNs and the padding of SACK options.\n",
         scenario.name
     );
     written.expect("a string takes everything");

@@ -7,7 +7,7 @@ use etherparse::{SlicedPacket, TransportSlice};
 use pcap_file::pcapng::{Block, PcapNgReader};
 
 use super::*;
-use crate::frame::Socket;
+use crate::frame::{PROXY, Socket, phone_socket, proxy_client_socket};
 
 const SCENARIO: &str = r#"
 name = "two phones"
@@ -29,14 +29,22 @@ fn scenario() -> Scenario {
 
 fn capture(snap_length: u32) -> (tempfile::NamedTempFile, RunResult) {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let result = run(&scenario(), 7, 0, &Control::default(), file.path(), snap_length).unwrap();
+    let result = run_into(&scenario(), file.path(), &keeping(snap_length)).unwrap();
     (file, result)
 }
 
+fn keeping(snap_length: u32) -> Options {
+    Options { snap_length, ..Options::default() }
+}
+
+fn run_into(scenario: &Scenario, path: &Path, options: &Options) -> Result<RunResult> {
+    run(scenario, 7, 0, &Control::default(), path, options)
+}
+
 /// The packets of a file, interface by interface.
-fn packets(path: &Path) -> [Vec<EnhancedPacketBlock<'static>>; 2] {
+fn packets<const N: usize>(path: &Path) -> [Vec<EnhancedPacketBlock<'static>>; N] {
     let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
-    let mut packets = [Vec::new(), Vec::new()];
+    let mut packets = [const { Vec::new() }; N];
     while let Some(block) = reader.next_block() {
         if let Block::EnhancedPacket(packet) = block.unwrap().into_owned() {
             packets[packet.interface_id as usize].push(packet);
@@ -107,7 +115,9 @@ fn each_end_sees_time_pass_and_packets_in_order() {
 fn a_short_snap_length_keeps_the_headers_and_the_true_length() {
     let (short, _) = capture(DEFAULT_SNAP_LENGTH);
     let (long, _) = capture(65_535);
-    for (short, long) in packets(short.path()).iter().flatten().zip(packets(long.path()).iter().flatten()) {
+    for (short, long) in
+        packets::<2>(short.path()).iter().flatten().zip(packets::<2>(long.path()).iter().flatten())
+    {
         assert_eq!(short.original_len, long.original_len);
         assert_eq!(short.data[..], long.data[..short.data.len()]);
         assert_eq!(short.data.len(), long.data.len().min(80));
@@ -128,7 +138,7 @@ fn an_impossible_file_is_an_error_before_the_run() {
     let refused = |path: &str, snap_length| {
         let cancelled = Control::default();
         cancelled.cancel(); // a run would say so
-        run(&scenario(), 7, 0, &cancelled, Path::new(path), snap_length).unwrap_err().to_string()
+        run(&scenario(), 7, 0, &cancelled, Path::new(path), &keeping(snap_length)).unwrap_err().to_string()
     };
     assert!(refused("/no/such/folder/x.pcapng", 128).starts_with("cannot write the capture /no/such"));
     assert!(refused("/dev/null", 79).starts_with("a snap length of 79 B"));
@@ -142,9 +152,9 @@ fn a_cancelled_run_leaves_what_it_has_seen() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let cancelled = Control::default();
     cancelled.cancel();
-    let outcome = run(&scenario(), 7, 0, &cancelled, file.path(), 128);
+    let outcome = run(&scenario(), 7, 0, &cancelled, file.path(), &keeping(128));
     assert!(matches!(outcome, Err(Error::Run(nodeb_sim::Error::Cancelled))));
-    assert!(!packets(file.path())[1].is_empty());
+    assert!(!packets::<2>(file.path())[1].is_empty());
 }
 
 #[test]
@@ -156,4 +166,51 @@ fn flows_have_sockets_of_their_own() {
         })
         .collect();
     assert_eq!(sockets.len(), 100_000);
+}
+
+/// Source and destination address of a captured packet.
+fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
+    let ip = SlicedPacket::from_ip(&packet.data).unwrap().net.unwrap();
+    let ip = ip.ipv4_ref().unwrap().header();
+    (ip.source(), ip.destination())
+}
+
+#[test]
+fn a_proxy_is_seen_from_both_sides() {
+    let text = format!("proxy = \"split\"\nsnoop = {{}}\n{SCENARIO}[core]\ndelay = \"10 ms\"\n");
+    let scenario = scenario::from_toml(&text, "test", &[]).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let result = run_into(&scenario, file.path(), &keeping(65_535)).unwrap();
+    let [server, phone, proxy] = packets(file.path());
+    let phones = [0, 1].map(|flow| phone_socket(flow).address);
+    for packet in &server {
+        let (from, to) = addresses(packet);
+        assert!([from, to].contains(&PROXY) && [from, to].contains(&frame::SERVER));
+    }
+    for packet in &phone {
+        let (from, to) = addresses(packet);
+        assert!([from, to].contains(&PROXY) && phones.iter().any(|phone| [from, to].contains(phone)));
+    }
+    let sent = |packets: &[EnhancedPacketBlock], to: &dyn Fn([u8; 4]) -> bool| {
+        packets.iter().filter(|packet| addresses(packet).0 == PROXY && to(addresses(packet).1)).count() as u64
+    };
+    let on_air: u64 = result.flows.iter().map(|flow| flow.packets_sent).sum();
+    assert_eq!(sent(&proxy, &|to| phones.contains(&to)), on_air);
+    assert!(sent(&proxy, &|to| to == frame::SERVER) > 0);
+    assert_ne!(proxy_client_socket(0), proxy_client_socket(1));
+}
+
+#[test]
+fn one_interface_alone_is_what_it_is_among_others() {
+    let (both, _) = capture(128);
+    let [_, phone] = packets(both.path());
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let options = Options { interfaces: vec![Interface::Phone], ..keeping(128) };
+    run_into(&scenario(), file.path(), &options).unwrap();
+    let [alone] = packets(file.path());
+    assert_eq!(alone.len(), phone.len());
+    assert!(alone.iter().zip(&phone).all(|(a, b)| (a.timestamp, &a.data) == (b.timestamp, &b.data)));
+    let options = Options { interfaces: vec![Interface::Proxy], ..Options::default() };
+    let refused = run_into(&scenario(), file.path(), &options).unwrap_err().to_string();
+    assert!(refused.ends_with("as it has no proxy; expected one of: server, phone"), "{refused}");
 }

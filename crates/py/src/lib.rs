@@ -4,6 +4,7 @@ mod tables;
 
 use std::path::PathBuf;
 
+use nodeb_capture::{Interface, Options};
 use nodeb_sim::{Error, Scenario, scenario};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError, PyValueError};
@@ -69,6 +70,19 @@ fn parse_toml(text: &str, file: &str, overrides: Vec<String>) -> PyResult<String
     scenario::from_toml(text, file, &overrides).map_err(|error| to_py(&error)).and_then(|s| to_json(&s))
 }
 
+/// Everything that a TOML text says, as JSON, in its order and unchecked.
+#[pyfunction]
+fn document(text: &str, file: &str) -> PyResult<String> {
+    scenario::document(text, file).map_err(|error| to_py(&error))
+}
+
+/// Line, from 1, of the value at a path of keys in a TOML text, or of what is nearest around it.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+fn line_of(text: &str, path: Vec<String>) -> Option<usize> {
+    scenario::line_of(text, &path)
+}
+
 /// Checks a scenario given as JSON and fills in every default.
 #[pyfunction]
 fn resolve(json: &str) -> PyResult<String> {
@@ -97,11 +111,12 @@ fn run<'py>(
     tables::all(py, run, &scenario, &result)
 }
 
-/// As `run`, and writes the packets that server and phones see to the pcapng file `path`, of each
-/// the first `snap_length` bytes; None keeps the headers.
+/// As `run`, and writes the packets that pass `interfaces` (all when empty) to the pcapng file
+/// `path`, of each the first `snap_length` bytes; None keeps the headers.
 #[pyfunction]
-#[pyo3(signature = (json, seed, run, control, path, snap_length=None))]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python path")]
+#[pyo3(signature = (json, seed, run, control, path, snap_length=None, interfaces=Vec::new()))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
 fn capture<'py>(
     py: Python<'py>,
     json: &str,
@@ -110,18 +125,32 @@ fn capture<'py>(
     control: &Bound<'py, Control>,
     path: PathBuf,
     snap_length: Option<u32>,
+    interfaces: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let scenario = scenario::from_json(json).map_err(|error| to_py(&error))?;
     let control = control.get();
-    let snap_length = snap_length.unwrap_or(nodeb_capture::DEFAULT_SNAP_LENGTH);
+    let options = Options {
+        snap_length: snap_length.unwrap_or(nodeb_capture::DEFAULT_SNAP_LENGTH),
+        interfaces: interfaces.iter().map(|name| interface(name)).collect::<PyResult<_>>()?,
+    };
     let result = py
-        .detach(|| nodeb_capture::run(&scenario, seed, run, &control.inner, &path, snap_length))
+        .detach(|| nodeb_capture::run(&scenario, seed, run, &control.inner, &path, &options))
         .map_err(|error| match error {
-        nodeb_capture::Error::SnapLength(_) => PyValueError::new_err(error.to_string()),
-        nodeb_capture::Error::File { .. } => PyOSError::new_err(error.to_string()),
-        nodeb_capture::Error::Run(error) => to_py(&error),
-    })?;
+            nodeb_capture::Error::SnapLength(_) | nodeb_capture::Error::NoInterface(..) => {
+                PyValueError::new_err(error.to_string())
+            }
+            nodeb_capture::Error::File { .. } => PyOSError::new_err(error.to_string()),
+            nodeb_capture::Error::Run(error) => to_py(&error),
+        })?;
     tables::all(py, run, &scenario, &result)
+}
+
+fn interface(name: &str) -> PyResult<Interface> {
+    let known = Interface::ALL.into_iter().find(|interface| interface.name() == name);
+    known.ok_or_else(|| {
+        let names = Interface::ALL.map(Interface::name).join(", ");
+        PyValueError::new_err(format!("there is no interface `{name}`; expected one of: {names}"))
+    })
 }
 
 /// Version of the core.
@@ -135,7 +164,7 @@ fn version() -> &'static str {
 mod _core {
     #[pymodule_export]
     use super::{
-        Cancelled, Control, ScenarioError, capture, parse_toml, registry, resolve, run, schema, to_toml,
-        version,
+        Cancelled, Control, ScenarioError, capture, document, line_of, parse_toml, registry, resolve, run,
+        schema, to_toml, version,
     };
 }

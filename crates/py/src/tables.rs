@@ -2,6 +2,8 @@
 
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
+use nodeb_sim::radio::ChannelRow;
+use nodeb_sim::radio::switching::State;
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -30,7 +32,8 @@ impl<'py, 'a, R> Table<'py, 'a, R> {
     }
 }
 
-/// All tables of a run; a series that was not asked for is left out.
+/// All tables of a run; a series that was not asked for is left out, and so are switches of channels
+/// where there are none.
 pub fn all<'py>(
     py: Python<'py>,
     run: u64,
@@ -40,7 +43,16 @@ pub fn all<'py>(
     let tables = PyDict::new(py);
     tables.set_item("flows", flows(py, run, result)?)?;
     tables.set_item("bearers", bearers(py, run, result)?)?;
-    tables.set_item("wired", wired(py, run, result)?)?;
+    tables.set_item("links", links(py, run, result)?)?;
+    if scenario.proxy.is_some() {
+        tables.set_item("proxies", proxies(py, run, result)?)?;
+    }
+    if scenario.snoop.is_some() {
+        tables.set_item("snoop", snoop(py, run, result)?)?;
+    }
+    if !result.channels.is_empty() {
+        tables.set_item("channels", channels(py, run, result)?)?;
+    }
     let record = scenario.record;
     if record.cwnd {
         tables.set_item("cwnd", cwnd(py, run, result)?)?;
@@ -107,12 +119,53 @@ fn bearers<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound
     Ok(table.columns)
 }
 
-fn wired<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
-    let table = Table::new(py, run, std::slice::from_ref(&result.wired))?
-        .column("packets", |row| row.packets)?
-        .column("lost", |row| row.lost)?
-        .column("overflowed", |row| row.overflowed)?
-        .column("bytes", |row| row.bytes)?;
+fn channels<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let time = |state: State| move |row: &ChannelRow| row.usage.time(state).as_secs();
+    let table = Table::new(py, run, &result.channels)?
+        .column("user", |row| row.user as u64)?
+        .column("set_ups", |row| row.usage.set_ups)?
+        .column("releases", |row| row.usage.releases)?
+        .column("pagings", |row| row.usage.pagings)?
+        .column("pch_s", time(State::Pch))?
+        .column("paging_s", time(State::Paging))?
+        .column("fach_s", time(State::Fach))?
+        .column("setting_up_s", time(State::SettingUp))?
+        .column("dch_s", time(State::Dch))?
+        .column("releasing_s", time(State::Releasing))?
+        .column("energy_j", |row| row.energy_j)?;
+    Ok(table.columns)
+}
+
+fn links<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.links)?
+        .text("link", |row| row.link.clone())?
+        .column("packets", |row| row.counts.packets)?
+        .column("lost", |row| row.counts.lost)?
+        .column("overflowed", |row| row.counts.overflowed)?
+        .column("dropped_early", |row| row.counts.dropped_early)?
+        .column("marked", |row| row.counts.marked)?
+        .column("bytes", |row| row.counts.bytes)?;
+    Ok(table.columns)
+}
+
+fn proxies<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.proxies)?
+        .column("user", |row| row.user)?
+        .column("server_packets_sent", |row| row.server.packets)?
+        .column("server_packets_retransmitted", |row| row.server.retransmissions)?
+        .column("server_timeouts", |row| row.server.timeouts)?
+        .column("server_fast_retransmits", |row| row.server.fast_retransmits)?
+        .column("most_held_bytes", |row| row.most_held_bytes)?;
+    Ok(table.columns)
+}
+
+fn snoop<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.snoops)?
+        .column("user", |row| row.user)?
+        .column("retransmissions", |row| row.counts.retransmissions)?
+        .column("timeouts", |row| row.counts.timeouts)?
+        .column("acks_suppressed", |row| row.counts.suppressed)?
+        .column("uncached", |row| row.counts.uncached)?;
     Ok(table.columns)
 }
 

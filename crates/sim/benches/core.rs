@@ -162,11 +162,28 @@ fn transfers(c: &mut Criterion) {
     }
 }
 
+/// A second of 30 downloads that share 10 Mbit/s, by TCP's control: what the families cost.
+fn controls(c: &mut Criterion) {
+    let mut group = group(c, "30 flows at 10 Mbit/s: per second");
+    group.sample_size(10).measurement_time(Wall::from_secs(2));
+    for control in
+        ["classic.control=newreno", "linux.control=cubic", "linux.control=bbr", "linux.control=bbr3"]
+    {
+        let text = "duration = \"20 s\"\nradio.link.rate = \"100 Mbps\"\n[uplink]\nrate = \"10 Mbps\"\n\
+                    [wired]\nrate = \"10 Mbps\"\ndelay = \"20 ms\"\nqueue.drop_tail.limit = 100\n\
+                    [[users]]\ncount = 30\nstagger = \"10 ms\"\ntraffic.ftp.size = \"1 GB\"\n";
+        let scenario = scenario::from_toml(text, "bench", &[format!("tcp.{control}")]).unwrap();
+        group.throughput(Throughput::Elements(20));
+        let events = || run(&scenario, 1, 0, &Control::default()).map(|result| result.events);
+        group.bench_function(control, |b| b.iter(events));
+    }
+}
+
 fn packets(scenario: &Scenario) -> u64 {
     let result = run(scenario, 1, 0, &Control::default()).expect("nobody cancels");
     assert!(result.flows.iter().all(|flow| flow.complete));
     result.flows.iter().map(|flow| flow.packets_sent).sum()
 }
 
-criterion_group!(benches, agenda, error_gaps, bearers, reading, transfers);
+criterion_group!(benches, agenda, error_gaps, bearers, reading, transfers, controls);
 criterion_main!(benches);

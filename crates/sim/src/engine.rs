@@ -15,9 +15,6 @@ pub struct Stamp(u64);
 /// Where an event stands in the order of all events.
 pub type Key = (Time, Stamp);
 
-/// The key of an alarm that is not set.
-const NEVER: Key = (Time(u64::MAX), Stamp(u64::MAX));
-
 /// Hands out stamps in order.
 #[derive(Debug, Default)]
 pub struct Stamps(u64);
@@ -33,15 +30,38 @@ impl Stamps {
     /// The key of an event decided now that is to happen `at`.
     pub fn key(&mut self, at: Time) -> Key {
         self.0 += 1;
+        debug_assert!(self.0 < 1 << STAMP_BITS, "out of stamps");
         (at, Stamp(self.0))
     }
 }
 
-/// An alarm and its key, as a match of the tournament is won by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    key: Key,
-    alarm: usize,
+/// Bits of an entry that hold the alarm's number, and those that hold the stamp.
+const ALARM_BITS: u32 = 20;
+const STAMP_BITS: u32 = u64::BITS - ALARM_BITS;
+
+/// An alarm and its key in one number, so that a match is one comparison: the time in the upper
+/// half, below it the stamp, in the lowest bits the alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry(u128);
+
+impl Entry {
+    fn new((at, stamp): Key, alarm: usize) -> Self {
+        Self(u128::from(at.0) << u64::BITS | u128::from(stamp.0 << ALARM_BITS | alarm as u64))
+    }
+
+    fn never(alarm: usize) -> Self {
+        Self::new((Time(u64::MAX), Stamp(u64::MAX >> ALARM_BITS)), alarm)
+    }
+
+    fn alarm(self) -> usize {
+        (self.0 as u64 & ((1 << ALARM_BITS) - 1)) as usize
+    }
+
+    /// The key; absent where the alarm is not set.
+    fn key(self) -> Option<Key> {
+        let at = (self.0 >> u64::BITS) as u64;
+        (at < u64::MAX).then_some((Time(at), Stamp(self.0 as u64 >> ALARM_BITS)))
+    }
 }
 
 /// The alarms of all components, and which of them rings next.
@@ -57,26 +77,29 @@ pub struct Agenda {
 
 impl Agenda {
     /// An agenda of `alarms` alarms, none of them set.
+    ///
+    /// # Panics
+    /// With more than 2^20 alarms, for whose numbers there is no room.
     pub fn new(alarms: usize) -> Self {
         let alarms = alarms.next_power_of_two().max(2);
-        let tree = (0..2 * alarms).map(|i| Entry { key: NEVER, alarm: i % alarms }).collect();
+        assert!(alarms <= 1 << ALARM_BITS, "an entry has no room for {alarms} alarms");
+        // Of alarms that are not set, the one with the lowest number wins.
+        let first = |node: usize| node << (alarms.ilog2() - node.max(1).ilog2());
+        let tree = (0..2 * alarms).map(|node| Entry::never(first(node) % alarms)).collect();
         Self { tree, alarms, stamps: Stamps::default() }
     }
 
     /// Sets an alarm to ring under `key`, or never.
     pub fn set(&mut self, alarm: usize, key: Option<Key>) {
         let mut node = self.alarms + alarm;
-        let mut winner = Entry { key: key.unwrap_or(NEVER), alarm };
+        let mut winner = key.map_or(Entry::never(alarm), |key| Entry::new(key, alarm));
         // Stopping where nothing changes is what makes repeated settings cheap.
         while self.tree[node] != winner {
             self.tree[node] = winner;
             if node <= 1 {
                 return;
             }
-            let other = self.tree[node ^ 1];
-            if other.key < winner.key {
-                winner = other;
-            }
+            winner = winner.min(self.tree[node ^ 1]);
             node /= 2;
         }
     }
@@ -87,15 +110,22 @@ impl Agenda {
         self.set(alarm, key);
     }
 
+    /// Sets an alarm to ring at a time, unless it does so already.
+    pub fn keep_time(&mut self, alarm: usize, at: Option<Time>) {
+        if at != self.due(alarm).map(|(at, _)| at) {
+            self.set_time(alarm, at);
+        }
+    }
+
     /// When an alarm rings.
     pub fn due(&self, alarm: usize) -> Option<Key> {
-        Some(self.tree[self.alarms + alarm].key).filter(|key| *key != NEVER)
+        self.tree[self.alarms + alarm].key()
     }
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
     pub fn next(&self) -> Option<(Key, usize)> {
-        let Entry { key, alarm } = self.tree[1];
-        (key != NEVER).then_some((key, alarm))
+        let first = self.tree[1];
+        Some((first.key()?, first.alarm()))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod error;
 pub mod metrics;
 pub mod network;
 pub mod packet;
+pub mod proxy;
 pub mod radio;
 pub mod registry;
 pub mod rng;

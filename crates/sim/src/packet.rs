@@ -16,10 +16,10 @@ pub enum Kind {
     Ack,
 }
 
-/// Blocks of segments that arrived beyond a gap (RFC 2018), at most three as ns-2 reports them.
+/// Blocks of what arrived beyond a gap (RFC 2018), at most three as ns-2 reports them. As on the wire
+/// the numbers are modulo 2^32, and mean those nearest to the ACK's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    /// First segment and one past the last, counted from the ACK's own number.
     blocks: [(u32, u32); Self::MOST],
     count: u8,
 }
@@ -28,16 +28,19 @@ impl SackBlocks {
     /// Blocks that one ACK can report.
     pub const MOST: usize = 3;
 
-    /// Adds a block of segments `first` to `end - 1` to an ACK numbered `ack`.
-    pub fn push(&mut self, ack: u64, first: u64, end: u64) {
-        self.blocks[usize::from(self.count)] = ((first - ack) as u32, (end - ack) as u32);
+    /// Adds a block of numbers `first` to `end - 1`.
+    pub fn push(&mut self, first: u64, end: u64) {
+        self.blocks[usize::from(self.count)] = (first as u32, end as u32);
         self.count += 1;
     }
 
-    /// The blocks as (first, one past the last).
+    /// The blocks of an ACK numbered `ack` as (first, one past the last).
     pub fn of(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.blocks[..usize::from(self.count)].iter();
-        blocks.map(move |&(first, end)| (ack + u64::from(first), ack + u64::from(end)))
+        let near = move |number: u32| {
+            ack.saturating_add_signed(number.wrapping_sub(ack as u32).cast_signed().into())
+        };
+        blocks.map(move |&(first, end)| (near(first), near(end)))
     }
 
     /// Number of blocks.
@@ -105,5 +108,20 @@ impl Packet {
             window: u32::MAX,
             ecn: Ecn::default(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_near_their_ack() {
+        let mut blocks = SackBlocks::default();
+        let ack = (7 << 32) - 1_000;
+        blocks.push(ack - 3_000, ack - 2_000);
+        blocks.push(ack + 500, ack + 2_000);
+        let seen: Vec<_> = blocks.of(ack).collect();
+        assert_eq!(seen, [(ack - 3_000, ack - 2_000), (ack + 500, ack + 2_000)]);
     }
 }

@@ -24,6 +24,17 @@ pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
+/// The stream's next double, uniform in [0, 1).
+pub fn uniform(stream: &mut Stream) -> f64 {
+    unit(stream.next_u64())
+}
+
+/// A standard normal number (Box & Muller 1958); the second of a pair is not kept.
+pub fn normal(stream: &mut Stream) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform(stream)));
+    radius * libm::cos(std::f64::consts::TAU * (1.0 - uniform(stream)))
+}
+
 /// The streams of one replication.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {

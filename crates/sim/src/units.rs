@@ -1,4 +1,4 @@
-//! Quantities with units: integer time, bit rate, size and probability.
+//! Quantities with units: integer time, bit rate, size, power and probability.
 //!
 //! In a scenario a quantity is a string with its unit (`"110 ms"`, `"384 kbps"`, `"50 kB"`);
 //! a bare number is refused, so that a unit can never be guessed wrong. Prefixes are decimal
@@ -29,6 +29,10 @@ pub struct Rate(pub u64);
 /// An amount of data in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Size(pub u64);
+
+/// A power in microwatts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Power(pub u64);
 
 /// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -66,6 +70,18 @@ impl Duration {
     /// The span in seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / NANOS_PER_S as f64
+    }
+}
+
+impl Power {
+    /// A power of whole milliwatts.
+    pub const fn from_milliwatts(mw: u64) -> Self {
+        Self(mw * 1_000)
+    }
+
+    /// The power in watts.
+    pub fn as_watts(self) -> f64 {
+        self.0 as f64 / 1e6
     }
 }
 
@@ -175,6 +191,7 @@ quantity!(Size, "size", "50 kB", main 4, zero "B", [
     "B" = 1, "kB" = 1_000, "MB" = 1_000_000, "GB" = 1_000_000_000,
     "KiB" = 1 << 10, "MiB" = 1 << 20, "GiB" = 1 << 30
 ]);
+quantity!(Power, "power", "700 mW", main 3, zero "W", ["uW" = 1, "mW" = 1_000, "W" = 1_000_000]);
 
 /// Largest base value accepted: beyond it a double no longer holds every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;

@@ -2,7 +2,6 @@
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, Scenario, run, scenario};
-use proptest::prelude::*;
 
 /// A scenario of one group of users from TOML.
 fn read(text: &str) -> Scenario {
@@ -108,30 +107,5 @@ fn contradictions_are_refused() {
         let text = format!("[tcp.linux]\n{tcp}\n[[users]]\ntraffic.ftp.size = \"1 kB\"\n");
         let error = scenario::from_toml(&text, "test", &[]).expect_err(tcp).to_string();
         assert!(error.contains(word), "{tcp}: {error}");
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// Whatever finite set of packets is lost, everything arrives.
-    #[test]
-    fn any_finite_loss_is_repaired(
-        drops in prop::collection::vec(0u64..150, 0..60),
-        control in 0..CONTROLS.len(),
-        switches in 0usize..5,
-    ) {
-        let switches = [
-            "",
-            "sack = false\ndsack = false\nrack = false\ntail_loss_probe = false",
-            "rack = false\ntail_loss_probe = false",
-            "timestamps = false",
-            "undo = false\ndelayed_ack = \"0 s\"",
-        ][switches];
-        let radio = format!("{LINK}\ndrop_list = {drops:?}");
-        let scenario = download("150 kB", &radio, &format!("control = \"{}\"\n{switches}", CONTROLS[control]));
-        let flow = simulate(&scenario).flows.remove(0);
-        prop_assert!(flow.complete, "{flow:?}");
-        prop_assert_eq!(flow.delivered_bytes, 150_000);
     }
 }

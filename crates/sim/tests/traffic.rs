@@ -52,6 +52,47 @@ fn closed_loop_pauses_follow_their_law() {
     assert!((mean - 2.0).abs() < 4.0 * 2.0 / n.sqrt(), "{mean} from {n}");
 }
 
+/// What comes between two bursts is a silence with its probability, and else a pause: together
+/// hyperexponential.
+#[test]
+fn silences_take_the_place_of_pauses() {
+    let result = simulate(
+        "on_off = { silence_probability = 0.33, pause.exponential.mean = \"300 ms\", \
+         silence.exponential.mean = \"5 s\", burst.constant.value = \"1 kB\" }",
+        "40000 s",
+    );
+    let rows = &result.series.transfers;
+    let waits: Vec<f64> = rows.windows(2).map(|w| w[1].begun.as_secs() - w[0].end.as_secs()).collect();
+    let n = waits.len() as f64;
+    let mean = waits.iter().sum::<f64>() / n;
+    let expected = 0.67 * 0.3 + 0.33 * 5.0;
+    let variance = 2.0 * (0.67 * 0.3f64.powi(2) + 0.33 * 5.0f64.powi(2)) - expected * expected;
+    assert!((mean - expected).abs() < 4.0 * (variance / n).sqrt(), "{mean} from {n}");
+    // P(W > 2 s) tells the two apart.
+    let long = waits.iter().filter(|wait| **wait > 2.0).count() as f64 / n;
+    let p = 0.67 * (-2.0f64 / 0.3).exp() + 0.33 * (-2.0f64 / 5.0).exp();
+    assert!((long - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{long}, expected {p}");
+}
+
+/// Open loop: what is offered is the mean burst over the mean time between two, whatever the
+/// network can carry.
+#[test]
+fn the_offered_load_is_burst_over_interval() {
+    let result = simulate(
+        "on_off = { closed_loop = false, silence_probability = 0.33, pause.exponential.mean = \"300 ms\", \
+         silence.exponential.mean = \"5 s\", burst.exponential.mean = \"30 kB\" }",
+        "20000 s",
+    );
+    let offered = result.flows[0].app_bytes as f64 * 8.0 / 20_000.0;
+    let interval = 0.67 * 0.3 + 0.33 * 5.0;
+    let bursts = 20_000.0 / interval;
+    // Relative variances of sizes and intervals, each over their number.
+    let of_intervals = 2.0 * (0.67 * 0.3f64.powi(2) + 0.33 * 5.0f64.powi(2)) / (interval * interval) - 1.0;
+    let half_width = 4.0 * ((1.0 + of_intervals) / bursts).sqrt();
+    let ratio = offered / (30_000.0 * 8.0 / interval);
+    assert!((ratio - 1.0).abs() < half_width, "{ratio}, expected 1 +- {half_width}");
+}
+
 #[test]
 fn open_loop_bursts_overlap_when_the_network_is_slow() {
     let result = simulate(

@@ -9,11 +9,13 @@ confidence intervals.
 from nodeb.plot.intervals import Line, bars, lines
 from nodeb.plot.series import cwnd, queue, sequence, throughput
 from nodeb.plot.style import PALETTE, new_figure
+from nodeb.plot.table import curves
 
 __all__ = [
     "PALETTE",
     "Line",
     "bars",
+    "curves",
     "cwnd",
     "lines",
     "new_figure",

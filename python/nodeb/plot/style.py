@@ -9,10 +9,11 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Colours that people with colour-blindness tell apart (Okabe and Ito, 2008), dark ones first."""
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
+"""Colours that people with colour-blindness tell apart (Okabe and Ito, 2008), dark ones first;
+grey in the place of black."""
 
-MARKERS = ("o", "s", "^", "D", "v", "P")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "-",
     "--",
@@ -20,6 +21,7 @@ DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (1, 1.2)),
     (0, (5, 1, 1, 1, 1, 1)),
     (0, (3, 1)),
+    (0, (8, 2)),
 )
 INK = "#24292f"
 FAINT = "#d0d7de"

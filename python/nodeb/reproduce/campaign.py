@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from nodeb.errors import NodebError, RunError
 from nodeb.reproduce import grid
-from nodeb.reproduce.measure import Log, Tables
+from nodeb.reproduce.log import Log, Run, Tables, reduce
 from nodeb.reproduce.study import Effort, Selection, Study
 
 SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few
@@ -160,7 +160,7 @@ class Campaign:
         return self._by_selection[key]
 
     def _resolve(self, selection: Selection) -> str:
-        partial = grid.scenario(self.study, selection)
+        partial = grid.scenario(self.study, selection, self.quick)
         try:
             return self._simulator.resolve(json.dumps(partial))
         except ValueError as error:
@@ -193,17 +193,19 @@ class Campaign:
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
         for job in sorted(jobs, key=lambda job: job.runs.start):
-            for tables in results[job]:
-                job.point.log.add(tables)
+            for run in results[job]:
+                job.point.log.add(run)
 
-    def _chunk(self, job: _Job, stop: _Stop) -> list[Tables]:
+    def _chunk(self, job: _Job, stop: _Stop) -> list[Run]:
         found = []
+        warm_up_s = self.study.warm_up_s(self.quick)
         for run in job.runs:
             control = stop.watch(self._simulator.control())
-            found.append(self._simulator.run(job.point.json, self.seed, run, control))
+            tables = self._simulator.run(job.point.json, self.seed, run, control)
+            found.append(reduce(tables, warm_up_s))  # a series of a long run is large: not kept
         return found
 
-    def _result(self, future: Future[list[Tables]], job: _Job) -> list[Tables]:
+    def _result(self, future: Future[list[Run]], job: _Job) -> list[Run]:
         try:
             found = future.result()
         except NodebError:

@@ -19,8 +19,8 @@ from nodeb.reproduce.measure import (
     Measured,
     Quantity,
     estimate,
-    metric,
 )
+from nodeb.reproduce.metrics import metric
 from nodeb.reproduce.study import Choice, FigureSpec, Selection, Study, TableSpec, Tolerance
 
 COLUMNS = (
@@ -181,8 +181,17 @@ def table_selections(study: Study, table: TableSpec) -> list[Selection]:
 
 
 def figure_selections(study: Study, figure: FigureSpec) -> list[Selection]:
-    """The selections that a figure simulates."""
-    return needed(study, study.select((*figure.fixed, *figure.series, figure.x)))
+    """The selections that a figure simulates, those it compares with included."""
+    points = study.select((*figure.fixed, *figure.series, figure.x))
+    if figure.against:
+        points += [_other(study, point, figure.against[1]) for point in points]
+    return needed(study, points)
+
+
+def _other(study: Study, selection: Selection, selector: str) -> Selection:
+    """A selection with its choices of an axis replaced by the one that a selector names."""
+    (other,) = study.choices(selector)
+    return (*(choice for choice in selection if choice.axis != other.axis), other)
 
 
 def table(campaign: Campaign, spec: TableSpec) -> Grid:
@@ -273,7 +282,13 @@ def _x(choice: Choice, place: int) -> float:
 def _point_cell(
     campaign: Campaign, spec: FigureSpec, fixed: Selection, series: Selection, place: Choice
 ) -> Cell:
-    value = estimate(quantity(campaign, (*fixed, *series, place), spec.metric))
+    selection = (*fixed, *series, place)
+    point = quantity(campaign, selection, spec.metric)
+    if spec.against:
+        operation, selector = spec.against
+        other = quantity(campaign, _other(campaign.study, selection, selector), spec.metric)
+        point = Combined(operation, point, other)
+    value = estimate(point)
     return Cell(spec.id, label((place,)), label(series), spec.unit, None, value, spec.digits)
 
 

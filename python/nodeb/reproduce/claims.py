@@ -171,6 +171,37 @@ def _moves(first: Quantity, second: Quantity, trend: str, tolerance: float) -> b
     raise InputError(f"unknown trend `{trend}`; {nearest(trend, ('rising', 'falling', 'flat'))}")
 
 
+def _extreme(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
+    """Along an axis the metric has its `find` (least or most) at one of `places`, or between.
+
+    With `places` the extreme is where the mean is, and the evidence names what the 95 % intervals
+    of the paired differences do not tell from it. Without, both ends must be told from it.
+    The extreme is chosen from the same replications, which makes those intervals a little short.
+    """
+    study, find, digits = campaign.study, check["find"], check.get("digits", 1)
+    if find not in ("least", "most"):
+        raise InputError(f"unknown extreme `{find}`; {nearest(find, ('least', 'most'))}")
+    steps = study.choices(check["along"])
+    series = [cells.quantity(campaign, context.at([step]), check["metric"]) for step in steps]
+    sign = 1 if find == "least" else -1
+    best = min(range(len(steps)), key=lambda at: sign * estimate(series[at]).value)
+    # How much worse each other place is: an interval above zero tells it from the extreme.
+    gaps = [estimate(Combined("difference", *(one, series[best])[::sign])) for one in series]
+    told = [gap.low > 0 for gap in gaps]
+    value = _show(estimate(series[best]), check.get("unit", ""), digits)
+    text = f"{context.prefix}{find} at {steps[best].context}, {value}"
+    if "places" in check:
+        near = [step.label for step, far in zip(steps, told, strict=True) if not far]
+        near.remove(steps[best].label)
+        text += f" (not told from it: {', '.join(near)})" if near else ""
+        return [Finding(steps[best].key in check["places"], text)]
+    ends = ", ".join(
+        f"{steps[at].context} worse by {_show(gaps[at], check.get('unit', ''), digits)}"
+        for at in (0, -1)
+    )
+    return [Finding(told[0] and told[-1], f"{text}, {ends}")]
+
+
 def _order(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
     """Each term is greater than the next, by more than `margin`."""
     terms = [_term(campaign, _with_metric(term, check), context) for term in check["terms"]]
@@ -217,6 +248,7 @@ def _between(campaign: Campaign, check: Mapping[str, Any], context: Context) -> 
 
 KINDS: Mapping[str, Callable[[Campaign, Mapping[str, Any], Context], list[Finding]]] = {
     "trend": _trend,
+    "extreme": _extreme,
     "order": _order,
     "between": _between,
 }

@@ -11,13 +11,18 @@ from markupsafe import Markup
 WIDTH, HEIGHT = 720, 132
 BOXES = ((10, "Server"), (305, "Node B"), (600, "Phone"))
 BOX_WIDTH, BOX_TOP, BOX_HEIGHT = 110, 42, 46
-KINDS = {"hs_dsch": "HS-DSCH or DCH", "dch": "DCH", "link": "link"}
+KINDS = {
+    "hs_dsch": ("HS-DSCH or DCH", "RLC, MAC, block errors, scheduler"),
+    "dch": ("DCH", "RLC, MAC, block errors"),
+    "link": ("link", "queue"),
+    "fach_dch": ("FACH or DCH", "a queue per phone, switching policy"),
+}
 
 
 def path_diagram(scenario: Mapping[str, Any]) -> Markup:
     """Server, Node B and phone with what lies between them, as an `<svg>` element."""
     wired, uplink = scenario["wired"], scenario["uplink"]
-    radio = KINDS.get(next(iter(scenario["radio"])), "radio")
+    radio, inside = KINDS[next(iter(scenario["radio"]))]
     middle = BOX_TOP + BOX_HEIGHT / 2
     labels = [
         (212, 50, f"{wired['rate']}", ""),
@@ -32,7 +37,7 @@ def path_diagram(scenario: Mapping[str, Any]) -> Markup:
         _arrow(415, 598, middle - 5),
         _arrow(600, 417, middle + 5),
         *(_text(x, y, text, css) for x, y, text, css in labels),
-        _text(360, 112, "RLC, MAC, block errors, scheduler", "small"),
+        _text(360, 112, inside, "small"),
         _text(65, 112, "TCP sender", "small"),
         _text(655, 112, "TCP receiver", "small"),
     ]

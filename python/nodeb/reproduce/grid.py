@@ -12,14 +12,17 @@ from nodeb.reproduce.study import Effort, Selection, Study
 ANY = "*"
 
 
-def scenario(study: Study, selection: Selection) -> dict[str, Any]:
+def scenario(study: Study, selection: Selection, quick: bool = False) -> dict[str, Any]:
     """The partial scenario of a selection, in the form of a scenario file.
 
     Changes apply in the order of the study's axes; a change replaces whatever stood at its path.
+    Those of the quick version come first.
     """
     result: dict[str, Any] = copy.deepcopy(dict(study.scenario))
-    for choice in study.ordered(selection):
-        for path, value in choice.set.items():
+    changes = [study.quick.get("set", {})] if quick else []
+    changes += [choice.set for choice in study.ordered(selection)]
+    for change in changes:
+        for path, value in change.items():
             put(result, path, copy.deepcopy(value))
     return result
 

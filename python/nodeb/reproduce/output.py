@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 
+from nodeb import files
 from nodeb.errors import OutputError
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file atomically: to a temporary one beside it, then rename.
+    """Write a file atomically (`nodeb.files.replace`); its folder is made if need be.
 
     Raises:
         OutputError: if it cannot be written.
@@ -18,15 +18,7 @@ def write(path: Path, content: str | bytes) -> None:
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.chmod(name, 0o644)
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+        files.write_bytes(path, data)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 

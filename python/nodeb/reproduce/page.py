@@ -90,6 +90,7 @@ def html(findings: Findings) -> str:
         "limits": study.limits,
         "diagram": path_diagram(study.scenario),
         "tables": tables,
+        "compared": any(table["compared"] for table in tables),
         "figures": [_figure(item, chart) for item, chart in findings.charts.items()],
         "figures_note": _figures_note(findings),
         "claims": [_claim(verdict) for verdict in findings.verdicts],
@@ -123,8 +124,8 @@ def _banners(findings: Findings) -> list[str]:
         banners.append("This run was interrupted: only what it had measured is shown.")
     if findings.quick:
         banners.append(
-            "A quick version: few replications, so the intervals are wide and some claims stay "
-            "undecided, which counts against them."
+            "A quick version: few or short replications, so the intervals are wide and some claims "
+            "stay undecided, which counts against them."
         )
     return banners
 
@@ -145,9 +146,16 @@ def _tiles(findings: Findings) -> list[Content]:
         tiles.append(
             _tile("Claims that hold", f"{held} of {len(findings.verdicts)}", "of the study")
         )
-    predicted = sum(cell.published is None for grid in findings.grids.values() for cell in grid)
+    predicted = sum(
+        len(list(grid)) for grid in findings.grids.values() if grid.spec.withheld
+    ) + sum(
+        len(curve.cells)
+        for chart in findings.charts.values()
+        for curve in chart.curves
+        if chart.spec.withheld
+    )
     if predicted:
-        tiles.append(_tile("Predicted cells", str(predicted), "no published value at hand"))
+        tiles.append(_tile("Predicted values", str(predicted), "no published value at hand"))
     detail = f"{findings.replications} replications of {findings.scenarios} scenarios"
     tiles.append(_tile("Wall time", f"{findings.wall_s:.1f} s", detail))
     return tiles
@@ -171,8 +179,8 @@ def _target(target: Any) -> Content:
 
 def _table(grid: Grid) -> Content:
     spec = grid.spec
-    prediction = not spec.published
-    groups = ["measured"] if prediction else ["published", "measured", "difference"]
+    compared = bool(spec.published)
+    groups = ["published", "measured", "difference"] if compared else ["measured"]
     calculated = all(cell.measured.runs == 0 for cell in grid)
     rows = [
         {
@@ -183,17 +191,24 @@ def _table(grid: Grid) -> Content:
         for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True))
     ]
     units = {cell.unit for cell in grid}
+    by_column = [{row[at].unit for row in grid.cells} for at in range(len(grid.columns))]
+    aligned = len(units) > 1 and all(len(one) == 1 for one in by_column)
+    columns = [
+        f"{column} ({next(iter(one))})" if aligned else column
+        for column, one in zip(grid.columns, by_column, strict=True)
+    ]
     return {
         "id": spec.id,
         "anchor": anchor(spec.id),
         "title": spec.title,
         "unit": _subtitle(grid, spec.unit if len(units) == 1 else ""),
-        "prediction": prediction,
+        "compared": compared,
+        "prediction": spec.withheld,
         "measured": "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI",
         "corner": grid.corner,
-        "columns": grid.columns,
+        "columns": columns,
         "groups": groups,
-        "rows": _with_units(rows, grid) if len(units) > 1 else rows,
+        "rows": _with_units(rows, grid) if len(units) > 1 and not aligned else rows,
         "note": spec.note,
     }
 
@@ -276,6 +291,8 @@ def _figure(item: str, chart: Chart) -> Content:
         "id": item,
         "anchor": name,
         "title": chart.spec.title,
+        "prediction": chart.spec.withheld,
+        "note": chart.spec.note,
         "svg": inline_svg(draw(chart, ""), name, description),
     }
 
@@ -364,6 +381,7 @@ def _facts(findings: Findings) -> Content:
         ("Machine", f"{platform.system()} {platform.machine()}"),
         ("Replications", f"{findings.replications} of {findings.scenarios} distinct scenarios"),
         ("Wall time", f"{findings.wall_s:.1f} s"),
+        ("Warm-up", f"{findings.study.warm_up_s(findings.quick):g} s of each replication left out"),
         ("Intervals", "95 %, Student t over replications; jackknife for rates and spreads"),
         ("Files", "cells.csv (every cell and curve point), claims.csv, figures/ (PNG and SVG)"),
     ]

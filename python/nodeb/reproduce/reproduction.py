@@ -301,16 +301,17 @@ def _headline(findings: Findings) -> tuple[str, list[str], list[list[str]]]:
 
 
 def _rows(grid: Grid, wanted: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    compared = bool(grid.spec.published)
     columns = [""]
     for column in wanted:
-        columns += [f"{column} published", "measured"]
+        columns += [f"{column} published", "measured"] if compared else [column]
     rows = []
     for label, row in zip(grid.rows, grid.cells, strict=True):
         texts = [label]
         for cell in row:
             if cell.column in wanted:
                 published = "-" if cell.published is None else f"{cell.published:g}"
-                texts += [published, _value(cell)]
+                texts += [published, _value(cell)] if compared else [_value(cell)]
         rows.append(texts)
     return columns, rows
 

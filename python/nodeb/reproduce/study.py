@@ -136,6 +136,9 @@ class FigureSpec:
     """A figure of the study: one curve per series choice against a numeric axis.
 
     `published` = (table, formula) draws hollow markers that follow from the study's own table.
+    `against` = (operation, selector) shows each point's paired difference to the choice that the
+    selector names, for example `("relative", "policy:original")`; the metric is then compared.
+    `withheld` marks a figure whose results are not known here: the simulation predicts it.
     `extra` figures show a table of this reproduction and add no rows of their own.
     """
 
@@ -149,6 +152,8 @@ class FigureSpec:
     y_label: str
     digits: int
     published: tuple[str, str] | None
+    against: tuple[str, str] | None
+    withheld: bool
     extra: bool
     kind: str
     note: str
@@ -176,11 +181,16 @@ class Study:
     targets: tuple[Mapping[str, Any], ...]
     headline: Mapping[str, Any]
     effort: Effort
+    warm_up: float
     quick: Mapping[str, Any]
 
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""
         return [*self.tables, *(name for name, figure in self.figures.items() if not figure.extra)]
+
+    def warm_up_s(self, quick: bool) -> float:
+        """Beginning of each replication that does not count, s."""
+        return float((self.quick if quick else {}).get("warm_up_s", self.warm_up))
 
     def axis(self, name: str) -> Axis:
         """The axis of that name."""
@@ -278,11 +288,12 @@ def read(folder: Traversable) -> Study:
         scenario_text=scenario_text,
         axes={name: _axis(name, entry) for name, entry in data["axes"].items()},
         tables={t["id"]: _table(t, published.get(t["id"])) for t in data.get("tables", ())},
-        figures={f["id"]: _figure(f) for f in data.get("figures", ())},
+        figures={f["id"]: _figure(f, published.get(f["id"], {})) for f in data.get("figures", ())},
         claims=tuple(claims.get("claims", ())),
         targets=tuple(data.get("targets", ())),
         headline=data["headline"],
         effort=Effort(**data.get("effort", {})),
+        warm_up=data.get("warm_up_s", 0.0),
         quick=data.get("quick", {}),
     )
     _check(study)
@@ -334,8 +345,8 @@ def _table(entry: Mapping[str, Any], published: Mapping[str, Any] | None) -> Tab
     )
 
 
-def _figure(entry: Mapping[str, Any]) -> FigureSpec:
-    published = entry.get("published")
+def _figure(entry: Mapping[str, Any], known: Mapping[str, Any]) -> FigureSpec:
+    published, against = entry.get("published"), entry.get("against")
     return FigureSpec(
         id=entry["id"],
         title=entry["title"],
@@ -347,6 +358,8 @@ def _figure(entry: Mapping[str, Any]) -> FigureSpec:
         y_label=entry["y_label"],
         digits=entry.get("digits", 1),
         published=(published["table"], published["via"]) if published else None,
+        against=(against["as"], against["to"]) if against else None,
+        withheld=bool(known.get("withheld", False)),
         extra=entry.get("extra", False),
         kind=entry.get("kind", "lines"),
         note=entry.get("note", ""),

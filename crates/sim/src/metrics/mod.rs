@@ -3,7 +3,9 @@
 pub mod series;
 
 use crate::network::link::LinkCounts;
-use crate::radio::BearerCounts;
+use crate::proxy::snoop::SnoopCounts;
+use crate::radio::{BearerCounts, ChannelRow};
+use crate::transport::SenderCounts;
 
 /// One connection of one run. Times are NaN for what did not happen.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +68,35 @@ pub struct BearerRow {
     pub active_s: f64,
 }
 
+/// One direction of a link of one run.
+#[derive(Clone, Debug)]
+pub struct LinkRow {
+    /// Name: `wired_down`, `wired_up`, `core_down`, `core_up`, or `uplink_` and the user's number.
+    pub link: String,
+    /// What it did.
+    pub counts: LinkCounts,
+}
+
+/// A connection's proxy in one run. The flow's row is about the connection from there to the phone.
+#[derive(Clone, Debug)]
+pub struct ProxyRow {
+    /// Number of the user.
+    pub user: u64,
+    /// What the server's sender did.
+    pub server: SenderCounts,
+    /// The most bytes that the proxy held.
+    pub most_held_bytes: u64,
+}
+
+/// A connection's Snoop agent in one run.
+#[derive(Clone, Debug)]
+pub struct SnoopRow {
+    /// Number of the user.
+    pub user: u64,
+    /// What it did.
+    pub counts: SnoopCounts,
+}
+
 /// All tables of one run.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
@@ -73,12 +104,25 @@ pub struct RunResult {
     pub flows: Vec<FlowRow>,
     /// One row per bearer.
     pub bearers: Vec<BearerRow>,
-    /// The wired link towards the Node B.
-    pub wired: LinkCounts,
+    /// One row per link and direction.
+    pub links: Vec<LinkRow>,
+    /// One row per flow, where there is a proxy.
+    pub proxies: Vec<ProxyRow>,
+    /// One row per flow, where there is Snoop.
+    pub snoops: Vec<SnoopRow>,
+    /// One row per flow where channels are switched, with the user's number in the scenario.
+    pub channels: Vec<ChannelRow>,
     /// Time series asked for.
     pub series: series::Series,
     /// Events the engine has handled.
     pub events: u64,
     /// Simulated time at the end.
     pub end_s: f64,
+}
+
+impl RunResult {
+    /// What the link direction of this name did.
+    pub fn link(&self, name: &str) -> Option<LinkCounts> {
+        self.links.iter().find(|row| row.link == name).map(|row| row.counts)
+    }
 }

@@ -7,10 +7,12 @@ use crate::units::{Duration, Time};
 /// What happened to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentEvent {
-    /// The server sent it.
+    /// The server sent it, or the proxy where there is one.
     Send,
-    /// Its ACK reached the server; the number is the highest segment in order.
+    /// Its ACK reached whoever sent it; the number is the highest segment in order.
     Ack,
+    /// Snoop sent it again at the Node B.
+    Resend,
     /// It was lost or dropped on the way.
     Drop,
     /// It reached the phone.
@@ -23,6 +25,7 @@ impl SegmentEvent {
         match self {
             Self::Send => "send",
             Self::Ack => "ack",
+            Self::Resend => "resend",
             Self::Drop => "drop",
             Self::Deliver => "deliver",
         }

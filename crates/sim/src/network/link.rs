@@ -4,127 +4,12 @@
 //! does not drift. A packet that finds the link idle costs one event, its arrival; only packets
 //! that wait need another when the link falls free.
 
-use std::collections::VecDeque;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::queue::{Queue, QueueSpec};
-use crate::check::{Check, Checked};
+use super::flight::Flight;
+use super::loss::Loss;
+use super::queue::{Ledger, Queue};
 use crate::engine::{Key, Stamps};
 use crate::packet::Packet;
-use crate::rng::{ErrorGaps, Stream};
-use crate::units::{Duration, NANOS_PER_S, Probability, Rate, Time};
-
-/// The link between server and Node B, both ways.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Wired {
-    /// Bit rate in each direction.
-    pub rate: Rate,
-    /// Propagation delay in each direction.
-    pub delay: Duration,
-    /// Probability that a packet towards the phone is lost, independently of the others.
-    pub loss: Probability,
-    /// Queue in each direction.
-    pub queue: QueueSpec,
-}
-
-impl Default for Wired {
-    /// The fixed network of `wang`, Table 6.
-    fn default() -> Self {
-        Self {
-            rate: Rate(10_000_000),
-            delay: Duration::from_millis(110),
-            loss: Probability(0.0),
-            queue: QueueSpec::default(),
-        }
-    }
-}
-
-/// A phone's dedicated, error-free uplink.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Uplink {
-    /// Bit rate.
-    pub rate: Rate,
-    /// Delay from the end of sending to the Node B.
-    pub delay: Duration,
-    /// Queue at the phone.
-    pub queue: QueueSpec,
-}
-
-impl Default for Uplink {
-    /// The DCH uplink of `wang`, Table 6.
-    fn default() -> Self {
-        Self { rate: Rate(64_000), delay: Duration::from_millis(20), queue: QueueSpec::default() }
-    }
-}
-
-impl Checked for Wired {
-    fn check(&self, check: &mut Check) {
-        check_rate(check, self.rate);
-        check.require(self.loss.0 < 1.0, "loss", || {
-            "a loss of 1 lets no packet through; expected a probability below 1".to_owned()
-        });
-        check.within("queue", |check| self.queue.check(check));
-    }
-}
-
-impl Checked for Uplink {
-    fn check(&self, check: &mut Check) {
-        check_rate(check, self.rate);
-        check.within("queue", |check| self.queue.check(check));
-    }
-}
-
-/// Reports a rate of zero, over which no packet would ever arrive.
-pub fn check_rate(check: &mut Check, rate: Rate) {
-    check.require(rate.0 > 0, "rate", || {
-        "a link of 0 bps carries nothing; expected a positive rate".to_owned()
-    });
-}
-
-/// Which packets a link loses before its queue.
-#[derive(Debug)]
-pub enum Loss {
-    /// None.
-    Never,
-    /// Independently with one probability.
-    Random(Box<ErrorGaps>),
-    /// Those at the listed positions in the order of arrival, ascending, 0 being the first.
-    Listed(std::vec::IntoIter<u64>, Option<u64>),
-}
-
-impl Loss {
-    /// Independent loss with probability `p`.
-    pub fn random(p: Probability, stream: Stream) -> Self {
-        if p.0 > 0.0 { Self::Random(Box::new(ErrorGaps::new(p.0, stream))) } else { Self::Never }
-    }
-
-    /// Loss of exactly the packets at `positions`.
-    pub fn listed(mut positions: Vec<u64>) -> Self {
-        positions.sort_unstable();
-        positions.dedup();
-        let mut rest = positions.into_iter();
-        let next = rest.next();
-        Self::Listed(rest, next)
-    }
-
-    fn loses(&mut self, position: u64) -> bool {
-        match self {
-            Self::Never => false,
-            Self::Random(errors) => errors.next_is_error(),
-            Self::Listed(rest, next) => {
-                let hit = *next == Some(position);
-                if hit {
-                    *next = rest.next();
-                }
-                hit
-            }
-        }
-    }
-}
+use crate::units::{Duration, NANOS_PER_S, Rate, Time};
 
 /// What became of a packet handed to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,19 +18,23 @@ pub enum Outcome {
     Taken,
     /// The link lost it.
     Lost,
-    /// The queue was full.
-    Overflowed,
+    /// The queue dropped it.
+    Dropped,
 }
 
 /// What a link has done so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
     /// Packets handed to the link.
     pub packets: u64,
-    /// Packets lost at random or by list.
+    /// Packets lost before the queue, by the link's loss.
     pub lost: u64,
-    /// Packets that found the queue full.
+    /// Packets dropped because the queue was full.
     pub overflowed: u64,
+    /// Packets that the queue discipline dropped before the queue was full.
+    pub dropped_early: u64,
+    /// Packets that the queue discipline marked (RFC 3168, CE).
+    pub marked: u64,
     /// Bytes sent.
     pub bytes: u64,
 }
@@ -157,29 +46,34 @@ pub struct Link {
     delay: Duration,
     loss: Loss,
     queue: Box<dyn Queue>,
+    /// Whether packets that find the link idle pass through the queue too.
+    watched: bool,
+    ledger: Ledger,
     /// End of the transmission under way, and what is left over of its last nanosecond in units
     /// of 1 / rate.
     free_at: Time,
     remainder: u64,
     /// When waiting packets go on, drawn when the transmission under way began.
     resume: Key,
-    in_flight: VecDeque<(Key, Packet)>,
+    flight: Flight,
     /// What the link has done.
     pub counts: LinkCounts,
 }
 
 impl Link {
     /// An idle link.
-    pub fn new(rate: Rate, delay: Duration, queue: &QueueSpec, loss: Loss) -> Self {
+    pub fn assemble(rate: Rate, delay: Duration, queue: Box<dyn Queue>, loss: Loss, flight: Flight) -> Self {
         Self {
             rate_bps: rate.0,
             delay,
             loss,
-            queue: queue.build(),
+            watched: queue.sees_every_packet(),
+            queue,
+            ledger: Ledger::default(),
             free_at: Time::ZERO,
             remainder: 0,
             resume: Key::default(),
-            in_flight: VecDeque::new(),
+            flight,
             counts: LinkCounts::default(),
         }
     }
@@ -193,32 +87,56 @@ impl Link {
             return Outcome::Lost;
         }
         // A packet that arrives just when the link falls free still queues behind those waiting.
-        if self.free_at > now || !self.queue.is_empty() {
-            if !self.queue.push(packet) {
-                self.counts.overflowed += 1;
-                return Outcome::Overflowed;
+        let idle = self.free_at <= now && self.queue.is_empty();
+        if !idle || self.watched {
+            let taken = self.queue.push(now, packet, &mut self.ledger);
+            if self.watched || !taken {
+                self.enter_counts();
+            }
+            if !taken {
+                return Outcome::Dropped;
+            }
+            if idle {
+                self.send_next(now, stamps);
             }
         } else {
-            if self.free_at < now {
-                self.remainder = 0;
-            }
             self.transmit(now, packet, stamps);
         }
         Outcome::Taken
     }
 
+    fn send_next(&mut self, now: Time, stamps: &mut Stamps) {
+        let packet = self.queue.pop(now, &mut self.ledger);
+        if self.watched {
+            self.enter_counts();
+        }
+        if let Some(packet) = packet {
+            self.transmit(now, packet, stamps);
+        }
+    }
+
+    fn enter_counts(&mut self) {
+        let queue = self.ledger.counts;
+        self.counts.overflowed = queue.overflowed;
+        self.counts.dropped_early = queue.early;
+        self.counts.marked = queue.marked;
+    }
+
     fn transmit(&mut self, now: Time, packet: Packet, stamps: &mut Stamps) {
+        if self.free_at < now {
+            self.remainder = 0;
+        }
         let bits = u64::from(packet.size) * 8 * NANOS_PER_S + self.remainder;
         self.free_at = now + Duration(bits / self.rate_bps);
         self.remainder = bits % self.rate_bps;
-        self.in_flight.push_back((stamps.key(self.free_at + self.delay), packet));
+        self.flight.depart(self.free_at + self.delay, packet, stamps);
         self.resume = stamps.key(self.free_at);
         self.counts.bytes += u64::from(packet.size);
     }
 
     /// When [`Self::wake`] must be called next.
     pub fn next_wake(&self) -> Option<Key> {
-        let arrival = self.in_flight.front().map(|(key, _)| *key);
+        let arrival = self.flight.next();
         if self.queue.is_empty() {
             arrival
         } else {
@@ -228,17 +146,11 @@ impl Link {
 
     /// Does what is due under `key`; returns the packet that arrives at the far end, if one does.
     pub fn wake(&mut self, key: Key, stamps: &mut Stamps) -> Option<Packet> {
-        let arrived = match self.in_flight.front() {
-            Some(&(arrival, packet)) if arrival == key => {
-                self.in_flight.pop_front();
-                Some(packet)
-            }
-            _ => None,
-        };
+        let arrived = self.flight.arrive(key);
         // Without a delay the link falls free just when the packet arrives: one event for both.
         let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
-        if resumes && let Some(packet) = self.queue.pop() {
-            self.transmit(key.0, packet, stamps);
+        if resumes {
+            self.send_next(key.0, stamps);
         }
         arrived
     }
@@ -252,23 +164,36 @@ impl Link {
     pub fn waiting_bytes(&self) -> u64 {
         self.queue.bytes()
     }
+
+    /// Keeps from now on the packets that the queue drops after it had taken them.
+    pub fn keep_discarded(&mut self) {
+        self.ledger.keep_discarded();
+    }
+
+    /// The packets kept since the last call.
+    pub fn take_discarded(&mut self) -> Vec<Packet> {
+        self.ledger.take_discarded()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::{LossSetting, Path, QueueSpec};
     use crate::packet::Kind;
     use crate::rng::Streams;
+    use crate::units::Probability;
 
     fn packet(size: u32, seq: u64) -> Packet {
         Packet { size, seq, ..Packet::control(0, Kind::Segment) }
     }
 
     fn link(rate: u64, limit: u32, loss: Loss) -> Link {
-        let queue = QueueSpec::DropTail(super::super::queue::drop_tail::DropTail {
-            limit: limit.try_into().unwrap(),
-        });
-        Link::new(Rate(rate), Duration::from_millis(10), &queue, loss)
+        let queue = serde_json::json!({ "drop_tail": { "limit": limit } });
+        let queue: QueueSpec = serde_json::from_value(queue).unwrap();
+        let stream = Streams::new(1, 0).stream("test", 0, "queue");
+        let (rate, delay) = (Rate(rate), Duration::from_millis(10));
+        Link::assemble(rate, delay, queue.build(rate, stream), loss, Flight::default())
     }
 
     fn drain(link: &mut Link, stamps: &mut Stamps) -> Vec<(Time, u64)> {
@@ -308,7 +233,7 @@ mod tests {
             (0..5).map(|seq| link.accept(Time::ZERO, packet(1500, seq), &mut stamps)).collect();
         // One in service, two waiting would fill the limit of 3: the third to wait is dropped.
         assert_eq!(outcomes[..3], [Outcome::Taken; 3]);
-        assert_eq!(outcomes[3..], [Outcome::Overflowed; 2]);
+        assert_eq!(outcomes[3..], [Outcome::Dropped; 2]);
         assert_eq!(drain(&mut link, &mut stamps).len(), 3);
     }
 
@@ -326,5 +251,39 @@ mod tests {
             random.accept(Time::ZERO, packet(100, seq), &mut stamps);
         }
         assert!((200..400).contains(&random.counts.lost), "{}", random.counts.lost);
+    }
+
+    /// Every discipline keeps a link going whatever it drops, also where the queue falls empty on
+    /// the way to the next packet, with a delay or without.
+    #[test]
+    fn a_link_goes_on_when_its_queue_drops_what_waited() {
+        for (name, delay_ms) in QueueSpec::NAMES.iter().flat_map(|name| [(name, 0), (name, 30)]) {
+            let queue: QueueSpec = serde_json::from_value(serde_json::json!(name)).unwrap();
+            let loss = LossSetting::default();
+            let path = Path {
+                rate: Rate(120_000),
+                delay: Duration::from_millis(delay_ms),
+                queue: &queue,
+                loss: &loss,
+                jitter: None,
+                reordering: None,
+            };
+            let mut link = path.link(&Streams::new(1, 0), "test", 0);
+            let (mut stamps, mut arrived, mut sent) = (Stamps::default(), 0, 0);
+            link.keep_discarded();
+            for round in 0..20 {
+                for _ in 0..40 {
+                    let taken = link.accept(Time(round * 5_000_000_000), packet(1500, sent), &mut stamps);
+                    sent += u64::from(taken == Outcome::Taken);
+                }
+                arrived += drain(&mut link, &mut stamps).len() as u64;
+            }
+            let discarded = link.take_discarded().len() as u64;
+            assert_eq!(arrived + discarded, sent, "{name}");
+            assert_eq!((link.waiting(), link.waiting_bytes()), (0, 0), "{name}");
+            let drops = link.counts.dropped_early + link.counts.overflowed;
+            assert_eq!(drops, 800 - arrived, "{name}");
+            assert!(drops > 0 || !name.contains("codel"), "{name}");
+        }
     }
 }

@@ -1,7 +1,13 @@
-//! The fixed network: links with a rate, a delay, a queue and random loss.
+//! The fixed network: links with a rate, a delay, a queue, loss, jitter and reordering.
 
+pub mod flight;
+pub mod jitter;
 pub mod link;
+pub mod loss;
+pub mod params;
 pub mod queue;
 
-pub use link::{Link, Outcome, Uplink, Wired};
+pub use link::{Link, Outcome};
+pub use loss::LossSetting;
+pub use params::{Path, Uplink, Wired};
 pub use queue::QueueSpec;

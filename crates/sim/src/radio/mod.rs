@@ -8,6 +8,7 @@ pub mod dch;
 pub mod hs_dsch;
 pub mod mac;
 pub mod rlc;
+pub mod switching;
 pub mod tti;
 pub mod wire;
 
@@ -62,6 +63,17 @@ pub struct TtiRecord {
     pub failed: u32,
 }
 
+/// How a user was connected over a run, on a bearer that switches between channels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChannelRow {
+    /// Position of the user on its bearer.
+    pub user: usize,
+    /// Switches, and the time in each state.
+    pub usage: switching::ChannelUse,
+    /// Energy in joules that the phone's radio has used.
+    pub energy_j: f64,
+}
+
 /// A radio bearer.
 pub trait Bearer: Send + std::fmt::Debug {
     /// Takes a packet for a user; `false` means it was dropped.
@@ -74,6 +86,16 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn backlog(&self, user: usize) -> (usize, u64);
     /// What the bearer has done.
     fn counts(&self) -> BearerCounts;
+    /// Keeps from now on every packet that is dropped after it had been taken, where that happens.
+    fn keep_discarded(&mut self) {}
+    /// The packets kept since the last call.
+    fn take_discarded(&mut self) -> Vec<Packet> {
+        Vec::new()
+    }
+    /// What its users' channels have cost by `now`, where they are switched.
+    fn channels(&self, _now: Time) -> Vec<ChannelRow> {
+        Vec::new()
+    }
     /// Keeps a record of every TTI from now on, where there are TTIs.
     fn record_ttis(&mut self) {}
     /// The records kept.
@@ -98,6 +120,8 @@ registry! {
         "dch" => Dch(dch::Dch),
         /// The high-speed downlink shared channel: one bearer for all users (Release 5).
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
+        /// A shared FACH and a pool of dedicated channels, switched between (Release 99).
+        "fach_dch" => FachDch(switching::FachDch),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(wire::LinkBearer),
     }
@@ -112,6 +136,11 @@ impl Default for RadioSpec {
 impl RadioSpec {
     /// Whether all users share one bearer.
     pub fn is_shared(&self) -> bool {
+        matches!(self, Self::HsDsch(_) | Self::FachDch(_))
+    }
+
+    /// Whether blocks can follow a user's C/I process.
+    pub fn follows_ci(&self) -> bool {
         matches!(self, Self::HsDsch(_))
     }
 
@@ -119,6 +148,7 @@ impl RadioSpec {
     pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
         match self {
             Self::HsDsch(params) => vec![Box::new(params.build(users, streams))],
+            Self::FachDch(params) => vec![Box::new(params.build(users.len()))],
             Self::Dch(params) => {
                 users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
             }
@@ -134,6 +164,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => params.air().rate(best_ci),
             Self::HsDsch(params) => params.air().rate(best_ci),
+            Self::FachDch(params) => params.dch_rate.max(params.fach_rate),
             Self::Link(params) => params.rate,
         }
     }
@@ -143,7 +174,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => Some(params.tti),
             Self::HsDsch(params) => Some(params.tti),
-            Self::Link(_) => None,
+            Self::FachDch(_) | Self::Link(_) => None,
         }
     }
 
@@ -152,7 +183,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => params.bler,
             Self::HsDsch(params) => params.bler,
-            Self::Link(_) => Probability(0.0),
+            Self::FachDch(_) | Self::Link(_) => Probability(0.0),
         }
     }
 }

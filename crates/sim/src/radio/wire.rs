@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::{Bearer, BearerCounts, Delivery, UserRadio};
 use crate::check::{Check, Checked};
 use crate::engine::{Key, Stamps};
-use crate::network::link::{Link, Loss, Outcome, check_rate};
-use crate::network::queue::QueueSpec;
+use crate::network::flight::Reordering;
+use crate::network::jitter::JitterSpec;
+use crate::network::loss::{LossSpec, list::LossList};
+use crate::network::{Link, LossSetting, Outcome, Path, QueueSpec};
 use crate::packet::Packet;
 use crate::rng::Streams;
-use crate::units::{Duration, Probability, Rate, Time};
+use crate::units::{Duration, Rate, Time};
 
 /// A link with a rate, a delay, a queue and loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,10 +24,17 @@ pub struct LinkBearer {
     pub delay: Duration,
     /// Queue at the Node B.
     pub queue: QueueSpec,
-    /// Probability that a packet is lost, independently of the others.
-    pub loss: Probability,
-    /// Packets to lose instead, by their position in the order of arrival, 0 being the first.
+    /// Loss of packets: a probability, or a model.
+    pub loss: LossSetting,
+    /// Packets to lose instead, by their position in the order of arrival, 0 being the first: short
+    /// for `loss.list.positions`.
     pub drop_list: Vec<u64>,
+    /// Extra delay of every packet, which keeps their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterSpec>,
+    /// Packets held back, so that others overtake them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<Reordering>,
 }
 
 impl Default for LinkBearer {
@@ -34,35 +43,34 @@ impl Default for LinkBearer {
             rate: Rate(384_000),
             delay: Duration::ZERO,
             queue: QueueSpec::default(),
-            loss: Probability(0.0),
+            loss: LossSetting::default(),
             drop_list: Vec::new(),
+            jitter: None,
+            reordering: None,
         }
     }
 }
 
 impl Checked for LinkBearer {
     fn check(&self, check: &mut Check) {
-        check_rate(check, self.rate);
-        check.within("queue", |check| self.queue.check(check));
-        check.require(self.loss.0 < 1.0, "loss", || {
-            "a loss of 1 lets no packet through; expected a probability below 1".to_owned()
-        });
-        check.require(self.loss.0 == 0.0 || self.drop_list.is_empty(), "drop_list", || {
-            "a drop list replaces random loss; leave out one of `loss` and `drop_list`".to_owned()
+        self.path(&self.loss).check(check);
+        check.require(self.loss.is_none() || self.drop_list.is_empty(), "drop_list", || {
+            "a drop list replaces other loss; leave out one of `loss` and `drop_list`".to_owned()
         });
     }
 }
 
 impl LinkBearer {
+    fn path<'a>(&'a self, loss: &'a LossSetting) -> Path<'a> {
+        let (jitter, reordering) = (self.jitter.as_ref(), self.reordering.as_ref());
+        Path { rate: self.rate, delay: self.delay, queue: &self.queue, loss, jitter, reordering }
+    }
+
     /// The bearer of one user.
     pub fn build(&self, user: &UserRadio, streams: &Streams) -> WireBearer {
-        let loss = if self.drop_list.is_empty() {
-            Loss::random(self.loss, streams.stream("link", user.id, "loss"))
-        } else {
-            Loss::listed(self.drop_list.clone())
-        };
-        let link = Link::new(self.rate, self.delay, &self.queue, loss);
-        WireBearer { link, delivered: 0, bytes: 0 }
+        let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
+        let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };
+        WireBearer { link: self.path(loss).link(streams, "link", user.id), taken: 0, delivered: 0, bytes: 0 }
     }
 }
 
@@ -70,13 +78,16 @@ impl LinkBearer {
 #[derive(Debug)]
 pub struct WireBearer {
     link: Link,
+    taken: u64,
     delivered: u64,
     bytes: u64,
 }
 
 impl Bearer for WireBearer {
     fn accept(&mut self, now: Time, _user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
-        self.link.accept(now, packet, stamps) == Outcome::Taken
+        let taken = self.link.accept(now, packet, stamps) == Outcome::Taken;
+        self.taken += u64::from(taken);
+        taken
     }
 
     fn next_wake(&self) -> Option<Key> {
@@ -95,12 +106,20 @@ impl Bearer for WireBearer {
         (self.link.waiting(), self.link.waiting_bytes())
     }
 
+    fn keep_discarded(&mut self) {
+        self.link.keep_discarded();
+    }
+
+    fn take_discarded(&mut self) -> Vec<Packet> {
+        self.link.take_discarded()
+    }
+
     fn counts(&self) -> BearerCounts {
         let link = self.link.counts;
         BearerCounts {
-            packets_in: link.packets - link.lost - link.overflowed,
+            packets_in: self.taken,
             packets_delivered: self.delivered,
-            packets_dropped: link.lost + link.overflowed,
+            packets_dropped: link.lost + link.overflowed + link.dropped_early,
             bytes_delivered: self.bytes,
             ..BearerCounts::default()
         }

@@ -5,7 +5,7 @@
 
 mod read;
 
-pub use read::{from_json, from_toml, to_toml};
+pub use read::{document, from_json, from_toml, line_of, to_toml};
 
 use std::num::NonZeroU32;
 
@@ -13,10 +13,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
+use crate::network::jitter::JitterSpec;
+use crate::network::loss::LossSpec;
 use crate::network::{QueueSpec, Uplink, Wired};
+use crate::proxy::ProxySpec;
+use crate::proxy::snoop::Snoop;
 use crate::radio::RadioSpec;
 use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
+use crate::radio::switching::policy::SwitchingSpec;
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
 use crate::traffic::law::{SizeLaw, TimeLaw};
@@ -43,8 +48,17 @@ pub struct Scenario {
     pub max_runs: NonZeroU32,
     /// Simulated time after which a replication ends, finished or not.
     pub duration: Duration,
-    /// The link between server and Node B.
+    /// The link between server and gateway, and on to the Node B where there is no `core`.
     pub wired: Wired,
+    /// The link between gateway and Node B; absent: the gateway stands at the Node B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub core: Option<Wired>,
+    /// A proxy at the gateway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<ProxySpec>,
+    /// A Snoop agent at the Node B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub snoop: Option<Snoop>,
     /// Each phone's uplink.
     pub uplink: Uplink,
     /// The downlink over the air.
@@ -75,6 +89,9 @@ pub struct UserGroup {
     pub stagger: Duration,
     /// What each phone does.
     pub traffic: TrafficSpec,
+    /// TCP of these phones and of the servers they talk to; absent: the scenario's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<TcpSpec>,
     /// Relative frequencies of the C/I values 1, 2, ...: each TTI draws one, and a block then
     /// carries that many PDUs. Absent at constant rate. HS-DSCH only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -119,6 +136,9 @@ impl Default for Scenario {
             max_runs: count(200),
             duration: Duration::from_secs(100_000),
             wired: Wired::default(),
+            core: None,
+            proxy: None,
+            snoop: None,
             uplink: Uplink::default(),
             radio: RadioSpec::default(),
             tcp: TcpSpec::default(),
@@ -148,6 +168,15 @@ impl Checked for Scenario {
             format!("a run of {} is absurd; expected more than 0 s and at most {LONGEST}", self.duration)
         });
         check.within("wired", |check| self.wired.check(check));
+        if let Some(core) = &self.core {
+            check.within("core", |check| core.check(check));
+        }
+        if let Some(proxy) = &self.proxy {
+            check.within("proxy", |check| proxy.check(check));
+        }
+        if let Some(snoop) = &self.snoop {
+            check.within("snoop", |check| snoop.check(check));
+        }
         check.within("uplink", |check| self.uplink.check(check));
         check.within("radio", |check| self.radio.check(check));
         check.within("tcp", |check| self.tcp.check(check));
@@ -178,6 +207,9 @@ impl Checked for Scenario {
 impl Scenario {
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
         check.within("traffic", |check| group.traffic.check(check));
+        if let Some(tcp) = &group.tcp {
+            check.within("tcp", |check| tcp.check(check));
+        }
         let last =
             u128::from(group.start.0) + u128::from(group.stagger.0) * u128::from(group.count.get() - 1);
         check.require(last < u128::from(self.duration.0), "start", || {
@@ -193,9 +225,20 @@ impl Scenario {
         check.require(group.ci.len() <= 100, "ci", || {
             format!("{} C/I values are absurd; expected at most 100", group.ci.len())
         });
-        check.require(group.ci.is_empty() || self.radio.is_shared(), "ci", || {
+        check.require(group.ci.is_empty() || self.radio.follows_ci(), "ci", || {
             format!("a {} has no C/I process; leave `ci` out or use `hs_dsch`", self.radio.key())
         });
+    }
+
+    /// TCP of a group's servers.
+    pub fn tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
+        group.tcp.as_ref().unwrap_or(&self.tcp)
+    }
+
+    /// TCP over the air to a group's phones: its servers' own, unless a proxy ends it.
+    pub fn air_tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
+        let tcp = self.tcp_of(group);
+        self.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp))
     }
 
     /// The JSON Schema (draft 2020-12) of a scenario.
@@ -209,15 +252,27 @@ impl Scenario {
             RadioSpec::ENTRIES,
             SchedulerSpec::ENTRIES,
             CombiningSpec::ENTRIES,
+            SwitchingSpec::ENTRIES,
             TcpSpec::ENTRIES,
             ControlSpec::ENTRIES,
             CongestionSpec::ENTRIES,
+            ProxySpec::ENTRIES,
             QueueSpec::ENTRIES,
+            LossSpec::ENTRIES,
+            JitterSpec::ENTRIES,
             TrafficSpec::ENTRIES,
             SizeLaw::ENTRIES,
             TimeLaw::ENTRIES,
         ]
         .concat()
+    }
+
+    /// The first group that replays a recording whose lists are not there yet, and the recording.
+    pub fn unread_recording(&self) -> Option<(usize, &str)> {
+        self.users.iter().enumerate().find_map(|(i, group)| match &group.traffic {
+            TrafficSpec::Replay(replay) => Some((i, replay.unread()?)),
+            _ => None,
+        })
     }
 
     /// Number of users of all groups.

@@ -9,26 +9,55 @@ use super::Scenario;
 use crate::check::{Check, Checked, Problem};
 use crate::error::{Error, Result};
 
-/// Reads a scenario from TOML text. `file` is its name in messages. Each override is
-/// `key.path=value`, the value in TOML's form or, failing that, a bare string.
+/// The table of a scenario file that says what a sweep varies. It belongs to the file and not to the
+/// scenario, which is what the file says without it.
+const SWEEP: &str = "sweep";
+
+/// Reads a scenario from TOML text, a `[sweep]` table apart. `file` is its name in messages. Each
+/// override is `key.path=value`, the value in TOML's form or, failing that, a bare string.
 ///
 /// # Errors
 /// [`Error::Scenario`] naming file, line, key and what is allowed.
 pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenario> {
     if overrides.is_empty() {
-        return parse(text).map_err(|fault| fault.at(text, file));
+        return parse_file(text).map_err(|fault| fault.at(text, file));
     }
-    let mut table: toml::Table =
-        text.parse().map_err(|error| Fault::from_toml(&error, text).at(text, file))?;
+    let mut table = table(text, file)?;
+    table.remove(SWEEP);
     for change in overrides {
         set(&mut table, change)?;
     }
     // Problems that the file has by itself are told with their line, those of an override with it.
     let changed = toml::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))?;
-    parse(&changed).map_err(|fault| match parse(text) {
+    parse(&changed).map_err(|fault| match parse_file(text) {
         Err(own) if own.message == fault.message => own.at(text, file),
         _ => fault.in_overrides(file, overrides),
     })
+}
+
+/// Everything that a TOML text says, as JSON with the keys in the order of the text; only its form
+/// is checked.
+///
+/// # Errors
+/// [`Error::Scenario`] naming file and line where the text is not TOML.
+pub fn document(text: &str, file: &str) -> Result<String> {
+    let table = table(text, file)?;
+    serde_json::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))
+}
+
+/// The line, counted from 1, of the value at `path` in a TOML text, or of what is nearest around
+/// it; entries of lists are numbered from 0.
+pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
+    let document = DeTable::parse(text).ok()?;
+    span_of(document.get_ref(), path).map(|span| line_at(text, &span))
+}
+
+fn table(text: &str, file: &str) -> Result<toml::Table> {
+    text.parse().map_err(|error| Fault::from_toml(&error, text).at(text, file))
+}
+
+fn line_at(text: &str, span: &Range<usize>) -> usize {
+    text[..span.start.min(text.len())].matches('\n').count() + 1
 }
 
 /// Reads a scenario from JSON text, as the Python types give it; `null` counts as absent.
@@ -41,7 +70,13 @@ pub fn from_json(text: &str) -> Result<Scenario> {
     drop_nulls(&mut value);
     let toml =
         toml::to_string(&value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
-    parse(&toml).map_err(|fault| Error::Scenario(fault.text()))
+    let scenario = parse(&toml).map_err(|fault| Error::Scenario(fault.text()))?;
+    match scenario.unread_recording() {
+        None => Ok(scenario),
+        Some((user, file)) => Err(Error::Scenario(format!(
+            "users.{user}.traffic.replay: the recording `{file}` has not been read; expected its times and bytes"
+        ))),
+    }
 }
 
 /// The scenario as TOML text.
@@ -88,10 +123,8 @@ impl Fault {
     }
 
     fn at(&self, text: &str, file: &str) -> Error {
-        let line =
-            self.span.as_ref().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-        Error::Scenario(match line {
-            Some(line) => format!("{file}:{line}: {}", self.text()),
+        Error::Scenario(match &self.span {
+            Some(span) => format!("{file}:{}: {}", line_at(text, span), self.text()),
             None => format!("{file}: {}", self.text()),
         })
     }
@@ -107,8 +140,18 @@ impl Fault {
     }
 }
 
+fn parse_file(text: &str) -> std::result::Result<Scenario, Fault> {
+    read(text, |document| drop(document.remove(SWEEP)))
+}
+
 fn parse(text: &str) -> std::result::Result<Scenario, Fault> {
-    let deserializer = toml::Deserializer::parse(text).map_err(|error| Fault::from_toml(&error, text))?;
+    read(text, |_| ())
+}
+
+fn read(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Result<Scenario, Fault> {
+    let mut document = DeTable::parse(text).map_err(|error| Fault::from_toml(&error, text))?;
+    prepare(document.get_mut());
+    let deserializer = toml::Deserializer::from(document);
     let scenario = Scenario::deserialize(deserializer).map_err(|error| Fault::from_toml(&error, text))?;
     let mut check = Check::default();
     scenario.check(&mut check);
@@ -179,7 +222,7 @@ fn explain(message: &str, key: &str) -> String {
     in_plain_words(message)
 }
 
-/// What serde calls the types of numbers, in words.
+/// What serde calls structures and the types of numbers, in words.
 fn in_plain_words(message: &str) -> String {
     const WORDS: [(&str, &str); 5] = [
         ("a nonzero u32", "a whole number, at least 1"),
@@ -189,6 +232,9 @@ fn in_plain_words(message: &str) -> String {
         ("f64", "a number"),
     ];
     let message = message.trim_end();
+    if let Some((found, _)) = message.split_once("expected struct ") {
+        return format!("{found}expected a table of keys and values");
+    }
     let plain = |(rust, words): &(&str, &str)| {
         let start = message.strip_suffix(&format!("expected {rust}"))?;
         Some(format!("{start}expected {words}"))

@@ -2,25 +2,13 @@
 //!
 //! Quantiles and logarithms come from `libm`, so that a seed gives the same draws on any machine.
 
-use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
 use crate::registry;
-use crate::rng::{Stream, unit};
+use crate::rng::{Stream, normal, uniform};
 use crate::units::{Duration, Size};
-
-/// A uniform number in (0, 1].
-fn uniform(stream: &mut Stream) -> f64 {
-    1.0 - unit(stream.next_u64())
-}
-
-/// A standard normal number (Box & Muller 1958).
-fn normal(stream: &mut Stream) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log(uniform(stream)));
-    radius * libm::cos(2.0 * std::f64::consts::PI * uniform(stream))
-}
 
 /// A quantity that a law can be about.
 pub trait Scale: Copy {
@@ -128,14 +116,14 @@ impl<Q: Scale> Constant<Q> {
 
 impl<Q: Scale> Exponential<Q> {
     fn draw(&self, stream: &mut Stream) -> f64 {
-        -libm::log(uniform(stream)) * self.mean.base()
+        -libm::log(1.0 - uniform(stream)) * self.mean.base()
     }
 }
 
 impl<Q: Scale> Pareto<Q> {
     fn draw(&self, stream: &mut Stream) -> f64 {
         let smallest = self.mean.base() * (self.shape - 1.0) / self.shape;
-        let drawn = smallest * libm::pow(uniform(stream), -1.0 / self.shape);
+        let drawn = smallest * libm::pow(1.0 - uniform(stream), -1.0 / self.shape);
         self.max.map_or(drawn, |max| drawn.min(max.base()))
     }
 }

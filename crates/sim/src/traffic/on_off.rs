@@ -1,13 +1,17 @@
 //! Bursts with pauses: the on/off source of traffic studies.
+//!
+//! With silences this is the source of `prabhu`, Figure 2: bursts follow each other after short
+//! pauses until, with a probability, one is the last; after a long silence the next session begins.
 
+use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::law::{Exponential, SizeLaw, TimeLaw};
 use super::{After, Source, Transfer};
 use crate::check::{Check, Checked};
-use crate::rng::Stream;
-use crate::units::{Duration, Size};
+use crate::rng::{Stream, unit};
+use crate::units::{Duration, Probability, Size};
 
 /// Bursts of data over one connection, each a pause after the one before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +21,11 @@ pub struct OnOff {
     pub burst: SizeLaw,
     /// Pause before each burst.
     pub pause: TimeLaw,
+    /// Probability that a burst is the last of its session: what then comes before the next is a
+    /// silence in the place of a pause.
+    pub silence_probability: Probability,
+    /// Silence between two sessions.
+    pub silence: TimeLaw,
     /// Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
     /// began (open loop, whose load does not depend on the network).
     pub closed_loop: bool,
@@ -27,6 +36,8 @@ impl Default for OnOff {
         Self {
             burst: SizeLaw::Exponential(Exponential { mean: Size(30_000) }),
             pause: TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
+            silence_probability: Probability(0.0),
+            silence: TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
             closed_loop: true,
         }
     }
@@ -36,6 +47,7 @@ impl Checked for OnOff {
     fn check(&self, check: &mut Check) {
         check.within("burst", |check| self.burst.check(check));
         check.within("pause", |check| self.pause.check(check));
+        check.within("silence", |check| self.silence.check(check));
         let endless = matches!(&self.pause, TimeLaw::Constant(law) if law.value.0 == 0) && !self.closed_loop;
         check.require(!endless, "pause", || {
             "bursts without a pause in an open loop are endless data at once; expected a pause".to_owned()
@@ -55,12 +67,19 @@ impl Bursts {
     pub fn new(params: &OnOff, stream: Stream) -> Self {
         Self { params: params.clone(), stream }
     }
+
+    /// What comes before the next burst: a pause, or a silence.
+    fn wait(&mut self) -> Duration {
+        let OnOff { pause, silence_probability: Probability(p), silence, .. } = &self.params;
+        let law = if *p > 0.0 && unit(self.stream.next_u64()) < *p { silence } else { pause };
+        law.draw(&mut self.stream)
+    }
 }
 
 impl Source for Bursts {
     fn next(&mut self) -> Option<Transfer> {
         Some(Transfer {
-            wait: self.params.pause.draw(&mut self.stream),
+            wait: self.wait(),
             bytes: self.params.burst.draw(&mut self.stream),
             after: if self.params.closed_loop { After::End } else { After::Beginning },
             request_bytes: None,

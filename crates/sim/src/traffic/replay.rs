@@ -8,19 +8,30 @@ use crate::check::{Check, Checked};
 use crate::units::{Duration, Size};
 
 /// Data at recorded times, counted from the user's start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Replay {
+    /// A recording to take both lists from: lines of `seconds,bytes`. The path counts from the
+    /// scenario file's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// When each amount is there to send; never going backward.
     pub times: Vec<Duration>,
     /// How much it is.
     pub bytes: Vec<Size>,
 }
 
+impl Replay {
+    /// The recording that has still to be read: this crate knows no files.
+    pub fn unread(&self) -> Option<&str> {
+        self.file.as_deref().filter(|_| self.times.is_empty())
+    }
+}
+
 impl Checked for Replay {
     fn check(&self, check: &mut Check) {
-        check.require(!self.times.is_empty(), "times", || {
-            "the list is empty; expected at least one".to_owned()
+        check.require(self.file.is_some() || !self.times.is_empty(), "times", || {
+            "the list is empty; expected at least one, or a `file`".to_owned()
         });
         check.require(self.times.len() == self.bytes.len(), "bytes", || {
             format!("{} amounts for {} times; expected one each", self.bytes.len(), self.times.len())

@@ -5,6 +5,8 @@
 
 pub mod classic;
 pub mod modern;
+pub mod numbering;
+pub mod request;
 pub mod wire;
 
 use crate::packet::Packet;
@@ -69,6 +71,10 @@ pub trait Sender: Send + std::fmt::Debug {
 
 /// The end that receives data, at the phone.
 pub trait Receiver: Send + std::fmt::Debug {
+    /// The SYN with which this end opens the connection.
+    fn connect(&self, now: Time) -> Packet;
+    /// A request of `bytes` on the open connection.
+    fn request(&self, now: Time, bytes: u32) -> Packet;
     /// Takes a segment; returns the ACK to send now, if any.
     fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet>;
     /// The time of [`Self::timer`] has come; returns the ACK to send, if any.

@@ -38,11 +38,15 @@ pub enum Place {
     Server,
     /// The phone's interface.
     Phone,
+    /// The proxy's interface on the side of the server.
+    ProxyToServer,
+    /// The proxy's interface on the side of the phone.
+    ProxyToPhone,
 }
 
-/// Sees every packet that passes the servers' and the phones' interfaces, in order of time.
+/// Sees every packet that passes the interfaces of servers, phones and proxies, in order of time.
 pub trait Tap {
-    /// A packet passes; segments leave the server and enter the phone, all else goes the other way.
+    /// A packet passes; segments go from the server towards the phone, all else the other way.
     ///
     /// # Errors
     /// Whatever keeps the tap from taking the packet; it ends the run.

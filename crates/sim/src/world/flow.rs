@@ -1,17 +1,35 @@
 //! One connection with everything that belongs to it.
 
-use super::alarms::Alarms;
+use super::alarms::{Alarms, Event};
 use super::wire::Wire;
-use crate::metrics::FlowRow;
-use crate::network::link::{Link, Loss};
-use crate::packet::Packet;
+use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
+use crate::proxy::snoop::SnoopAgent;
+use crate::proxy::split::SplitProxy;
 use crate::rng::Streams;
 use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
+use crate::transport::request::Requester;
 use crate::transport::{Opener, Receiver, Sender, Window};
 use crate::units::{Probability, Time};
 
-/// One connection: its two ends, what it carries, and what has been noted about it.
+/// A box on the path with the number of its alarm.
+#[derive(Debug)]
+pub struct Boxed<T> {
+    pub agent: T,
+    pub alarm: usize,
+}
+
+/// The alarms of the ends of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowAlarms {
+    pub traffic: usize,
+    pub retransmission_timer: usize,
+    pub request_timer: usize,
+    pub delayed_ack: usize,
+}
+
+/// One connection: its two ends, the boxes between them, what it carries, and what has been noted
+/// about it.
 #[derive(Debug)]
 pub struct Flow {
     pub group: usize,
@@ -20,14 +38,21 @@ pub struct Flow {
     pub demand: Demand,
     /// Bytes of all transfers, where they are known beforehand.
     pub total_bytes: Option<u64>,
+    /// At the server.
     pub sender: Box<dyn Sender>,
+    /// At the phone.
     pub receiver: Box<dyn Receiver>,
+    /// At the gateway.
+    pub proxy: Option<Box<Boxed<SplitProxy>>>,
+    /// At the Node B.
+    pub snoop: Option<Box<Boxed<SnoopAgent>>>,
     pub uplink: Wire,
     pub bearer: u32,
     pub position: usize,
-    /// What the phone has asked for and the server has not heard of, and how often it was sent.
-    pub asking: Option<Packet>,
-    pub repetitions: u32,
+    pub alarms: FlowAlarms,
+    /// What the phone has asked for and nobody has heard of.
+    pub requester: Requester,
+    /// When the server accepted the connection.
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
     pub downloaded: Option<Time>,
@@ -36,34 +61,48 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// Phone number `nth` of a group; number `id` of all.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
-        group_index: usize,
-        group: &UserGroup,
-        nth: u32,
+        (group_index, nth): (usize, u32),
         id: u32,
         (bearer, position): (u32, usize),
+        alarms: &mut Alarms,
     ) -> Self {
-        let tcp = &scenario.tcp;
-        let uplink = &scenario.uplink;
-        let (sender, receiver) = tcp.build(id, group.traffic.first_request_bytes());
+        let group = &scenario.users[group_index];
+        let tcp = scenario.tcp_of(group);
+        let air_tcp = scenario.air_tcp_of(group);
+        let request_bytes = group.traffic.first_request_bytes();
         Self {
             group: group_index,
             start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
             opener: tcp.opener(),
             demand: Demand::new(group.traffic.build(u64::from(id), &streams)),
             total_bytes: group.traffic.total_bytes(),
-            sender,
-            receiver,
+            sender: tcp.build(id, request_bytes).0,
+            receiver: air_tcp.build(id, request_bytes).1,
             uplink: Wire {
-                link: Link::new(uplink.rate, uplink.delay, &uplink.queue, Loss::Never),
-                alarm: Alarms::uplink(id),
+                link: scenario.uplink.link(u64::from(id), &streams),
+                alarm: alarms.add(Event::Uplink(id)),
             },
             bearer,
             position,
-            asking: None,
-            repetitions: 0,
+            alarms: FlowAlarms {
+                traffic: alarms.add(Event::Traffic(id)),
+                retransmission_timer: alarms.add(Event::RetransmissionTimer(id)),
+                request_timer: alarms.add(Event::RequestTimer(id)),
+                delayed_ack: alarms.add(Event::DelayedAck(id)),
+            },
+            proxy: scenario.proxy.as_ref().map(|proxy| {
+                let agent = proxy.build(id, request_bytes, tcp);
+                Box::new(Boxed { agent, alarm: alarms.add(Event::Proxy(id)) })
+            }),
+            snoop: scenario.snoop.as_ref().map(|snoop| {
+                let agent = SnoopAgent::new(snoop, air_tcp.numbering());
+                Box::new(Boxed { agent, alarm: alarms.add(Event::Snoop(id)) })
+            }),
+            requester: Requester::default(),
             accepted: None,
             finished: None,
             downloaded: None,
@@ -71,18 +110,33 @@ impl Flow {
         }
     }
 
+    /// The sender whose segments the phone receives: the server's, or the proxy's.
+    pub fn air_sender(&self) -> &dyn Sender {
+        self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.agent.sender())
+    }
+
+    /// The same, to be changed.
+    pub fn air_sender_mut(&mut self) -> &mut dyn Sender {
+        match &mut self.proxy {
+            Some(proxy) => proxy.agent.sender_mut(),
+            None => &mut *self.sender,
+        }
+    }
+
     pub fn row(&self, user: usize, group: &UserGroup, bler: Probability, channel_rate_bps: f64) -> FlowRow {
-        let counts = self.sender.counts();
+        let sender = self.air_sender();
+        let counts = sender.counts();
         let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
             (Some(from), Some(to)) => to.since(from).as_secs(),
             _ => f64::NAN,
         };
-        let transfer_s = lasted(self.accepted, self.finished);
+        let opened = self.proxy.as_ref().map_or(self.accepted, |proxy| proxy.agent.opened());
+        let transfer_s = lasted(opened, self.finished);
         let application_bps = match self.total_bytes {
             Some(bytes) => bytes as f64 * 8.0 / transfer_s,
             None => self.demand.completed_bytes as f64 * 8.0 / self.demand.delay_sum.as_secs(),
         };
-        let retransmit_bps = self.sender.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
+        let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
         FlowRow {
             user: user as u64,
             group: group.name.clone(),
@@ -91,7 +145,7 @@ impl Flow {
             download_s: lasted(Some(self.start), self.downloaded),
             transfer_s,
             app_bytes: self.demand.bytes,
-            ip_bytes: self.sender.wire_bytes(),
+            ip_bytes: sender.wire_bytes(),
             delivered_bytes: self.receiver.delivered_bytes(),
             packets_sent: counts.packets,
             packets_retransmitted: counts.retransmissions,
@@ -105,5 +159,17 @@ impl Flow {
             retransmit_bps,
             utilization: retransmit_bps / channel_rate_bps,
         }
+    }
+
+    /// What the proxy saw, if there is one.
+    pub fn proxy_row(&self, user: usize) -> Option<ProxyRow> {
+        let proxy = &self.proxy.as_ref()?.agent;
+        let counts = self.sender.counts();
+        Some(ProxyRow { user: user as u64, server: *counts, most_held_bytes: proxy.most_held() })
+    }
+
+    /// What the Snoop agent did, if there is one.
+    pub fn snoop_row(&self, user: usize) -> Option<SnoopRow> {
+        Some(SnoopRow { user: user as u64, counts: self.snoop.as_ref()?.agent.counts })
     }
 }

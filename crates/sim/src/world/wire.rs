@@ -1,8 +1,10 @@
-//! A link and the alarm that wakes it.
+//! Links and the alarms that wake them.
 
+use super::alarms::{Alarms, Event};
 use crate::engine::{Agenda, Key};
-use crate::network::link::{Link, Outcome};
+use crate::network::{Link, Outcome, Wired};
 use crate::packet::Packet;
+use crate::rng::Streams;
 use crate::units::Time;
 
 /// A link with the number of its alarm.
@@ -23,5 +25,28 @@ impl Wire {
         let packet = self.link.wake(key, &mut agenda.stamps);
         agenda.set(self.alarm, self.link.next_wake());
         packet
+    }
+}
+
+/// A link with both its directions.
+#[derive(Debug)]
+pub struct Duplex {
+    pub down: Wire,
+    pub up: Wire,
+}
+
+impl Duplex {
+    /// The link that its random streams know as `entity`, and what its alarms ring for.
+    pub fn new(
+        link: &Wired,
+        entity: &str,
+        streams: Streams,
+        alarms: &mut Alarms,
+        [down, up]: [Event; 2],
+    ) -> Self {
+        Self {
+            down: Wire { link: link.down(entity, &streams), alarm: alarms.add(down) },
+            up: Wire { link: link.up(entity, &streams), alarm: alarms.add(up) },
+        }
     }
 }

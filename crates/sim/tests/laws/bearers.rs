@@ -36,7 +36,7 @@ impl Load {
 /// Random loads on the radio `name`, some of its parameters given.
 fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
     cases::radio_with(name, given).prop_flat_map(|radio| {
-        let ci = if radio.spec.is_shared() {
+        let ci = if radio.spec.follows_ci() {
             prop_oneof![Just(vec![]), cases::ci()].boxed()
         } else {
             Just(vec![]).boxed()
@@ -83,8 +83,13 @@ fn params(radio: &Radio) -> model::Params {
     }
 }
 
+/// Nothing is given up, and nothing that was taken is dropped later.
 fn unlimited() -> Value {
-    json!({ "max_transmissions": null })
+    json!({ "max_transmissions": null, "queue": "drop_tail" })
+}
+
+fn in_sequence() -> Value {
+    json!({ "delivery": "in_sequence", "reordering": null })
 }
 
 /// A buffer for all packets there are.
@@ -113,7 +118,7 @@ proptest! {
 
     /// Within a user packets keep their order where that is asked for.
     #[test]
-    fn in_sequence_means_in_sequence(load in any_load(json!({ "delivery": "in_sequence" }))) {
+    fn in_sequence_means_in_sequence(load in any_load(in_sequence())) {
         let mut last = HashMap::new();
         for (at, user, number) in load.drive().delivered {
             let before = last.insert(user, (at, number));
@@ -130,6 +135,7 @@ proptest! {
         prop_assert_eq!(distinct.len(), delivered.len());
         prop_assert!(distinct.iter().all(|number| taken.contains(number)));
         prop_assert_eq!(counts.packets_in, taken.len() as u64);
+        prop_assert!(counts.packets_delivered <= counts.packets_in);
         prop_assert_eq!(counts.packets_delivered, delivered.len() as u64);
         prop_assert_eq!(counts.packets_delivered + counts.packets_dropped, offered);
         prop_assert_eq!(backlog, (0, 0));

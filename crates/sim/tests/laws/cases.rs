@@ -75,14 +75,32 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "pdu_size" => any_json(select(vec!["9 B", "20 B", "32 B", "40 B", "82 B", "336 B", "2 kB"])),
         "pdus_per_tti" => any_json(1..=5),
         "bler" => any_json(prop_oneof![Just(0.0), 0.0..0.6]),
-        "retransmission_delay" => quantity(0..40_000u32, "us"),
+        "retransmission_delay" | "most" | "deviation" => quantity(0..40_000u32, "us"),
         "max_transmissions" => any_json(prop_oneof![3 => Just(None), 1 => (1..=5).prop_map(Some)]),
         "buffer" | "limit" => any_json(prop_oneof![3 => Just(1000), 1 => 1..=50]),
         "efficiency" => any_json(0.9..=1.0),
         "window" => quantity(1..3_000u32, "ms"),
-        "rate" => quantity(30..3_000u32, "kbps"),
+        "rate" | "dch_rate" => quantity(30..3_000u32, "kbps"),
+        "fach_rate" => quantity(60..400u32, "kbps"),
+        "signalling_rate" => quantity(0..50u32, "kbps"),
+        "signalling_size" => quantity(1..2_000u32, "B"),
+        "dch_channels" => any_json(1..=4),
+        "switch_time" | "paging_time" | "time_to_trigger" => quantity(0..600u32, "ms"),
+        "timeout" | "dch_inactivity" | "fach_inactivity" => quantity(1..8_000u32, "ms"),
+        "high" => any_json(0..10),
+        "low" => any_json(prop_oneof![4 => Just(1), 1 => Just(0)]),
+        "volume" => quantity(0..3_000u32, "B"),
+        "silence_probability" => any_json(prop_oneof![Just(0.0), 0.0..=1.0]),
         "delay" => quantity(0..150_000u32, "us"),
-        "loss" => any_json(prop_oneof![Just(0.0), 0.0..0.1]),
+        "loss" | "ack_loss" => loss(),
+        "p" => any_json(0.0..0.05),
+        "loss_in_good" => any_json(0.0..0.02),
+        "r" | "loss_in_bad" => any_json(0.2..1.0),
+        "every" => any_json(8..200),
+        "positions" => any_json(vec(0u32..150, 0..8)),
+        "reordering" => (0.0..0.1, 0..80u32)
+            .prop_map(|(share, ms)| json!({ "share": share, "delay": format!("{ms} ms") }))
+            .boxed(),
         "drop_list" => any_json(prop_oneof![Just(vec![]), vec(0u32..150, 0..8)]),
         "packet_size" => quantity(prop_oneof![Just(1500), 60..=1500u32], "B"),
         "initial_window" => any_json(1..=10),
@@ -104,6 +122,14 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
         _ => return None,
     })
+}
+
+/// A probability, or a model of loss.
+fn loss() -> BoxedStrategy<Value> {
+    let models = definition("LossSpec");
+    let names = registered(models).expect("a registry of loss models");
+    let model = select(names).prop_flat_map(|name| variant(models, name));
+    prop_oneof![2 => Just(json!(0.0)), 2 => any_json(0.0..0.1), 1 => model].boxed()
 }
 
 /// Values for a property: by its name, or by its type when that says enough.
@@ -200,7 +226,8 @@ impl Radio {
     }
 
     pub fn in_sequence(&self) -> bool {
-        self.json["delivery"].as_str().is_none_or(|order| order == "in_sequence")
+        let held_back = !self.json["reordering"].is_null();
+        !held_back && self.json["delivery"].as_str().is_none_or(|order| order == "in_sequence")
     }
 
     /// Whether so many blocks are given up that TCP may get nowhere.
@@ -233,13 +260,29 @@ pub fn ci() -> impl Strategy<Value = Vec<f64>> {
     })
 }
 
-fn group(shared: bool) -> impl Strategy<Value = Value> {
-    let ci = if shared { prop_oneof![Just(vec![]), ci()].boxed() } else { Just(vec![]).boxed() };
+/// A table that is not there more often than it is.
+fn optional(table: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
+    prop_oneof![3 => Just(Value::Null), 1 => table].boxed()
+}
+
+/// Boxes between the server's network and the phones: a core network, a proxy, Snoop.
+fn boxes() -> impl Strategy<Value = [Value; 3]> {
+    let proxy = values("proxy", &schema()["properties"]["proxy"]).expect("a registry of proxies");
+    [optional(table(definition("Wired"))), optional(proxy), optional(table(definition("Snoop")))]
+}
+
+fn group(follows_ci: bool) -> impl Strategy<Value = Value> {
+    let ci = if follows_ci { prop_oneof![Just(vec![]), ci()].boxed() } else { Just(vec![]).boxed() };
     let traffic = values("traffic", &definition("UserGroup")["properties"]["traffic"]).expect("traffic");
-    (1..=2, 0..3_000u32, 0..3_000u32, traffic, ci).prop_map(|(count, start, stagger, traffic, ci)| {
-        let (start, stagger) = (format!("{start} ms"), format!("{stagger} us"));
-        json!({ "count": count, "start": start, "stagger": stagger, "traffic": traffic, "ci": ci })
-    })
+    let tcp = optional(tcp_text());
+    (1..=2, 0..3_000u32, 0..3_000u32, traffic, ci, tcp).prop_map(
+        |(count, start, stagger, traffic, ci, tcp)| {
+            let (start, stagger) = (format!("{start} ms"), format!("{stagger} us"));
+            json!({
+                "count": count, "start": start, "stagger": stagger, "traffic": traffic, "ci": ci, "tcp": tcp,
+            })
+        },
+    )
 }
 
 /// Every switch of `record` on.
@@ -256,12 +299,12 @@ pub fn scenarios(name: &'static str) -> impl Strategy<Value = Case> {
 /// The same with some of the radio's parameters given.
 pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value = Case> {
     radio_with(name, given).prop_flat_map(move |radio| {
-        let users = vec(group(radio.spec.is_shared()), 1..=3);
+        let users = vec(group(radio.spec.follows_ci()), 1..=3);
         let tables = ["Wired", "Uplink"].map(|name| table(definition(name)));
         let radio = Just(radio);
-        (radio, tables, tcp_text(), users, any::<u32>()).prop_filter_map(
+        (radio, tables, boxes(), tcp_text(), users, any::<u32>()).prop_filter_map(
             "parameters that exclude each other",
-            move |(radio, [wired, uplink], tcp, mut users, seed)| {
+            move |(radio, [wired, uplink], [core, proxy, snoop], tcp, mut users, seed)| {
                 for (i, user) in users.iter_mut().enumerate() {
                     user["name"] = json!(format!("group {i}"));
                 }
@@ -269,6 +312,9 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
                     "seed": seed,
                     "duration": "50000 s",
                     "wired": wired,
+                    "core": core,
+                    "proxy": proxy,
+                    "snoop": snoop,
                     "uplink": uplink,
                     "radio": { name: radio.json },
                     "tcp": tcp,

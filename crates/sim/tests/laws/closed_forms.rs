@@ -12,8 +12,19 @@ use super::cases;
 /// What a packet meets between the server and the phone, in plain numbers.
 #[derive(Clone, Copy, Debug)]
 enum Air {
-    Link { rate: u64, delay: u64 },
-    Tti { tti: u64, pdu: u64, pdus_per_tti: u64 },
+    Link {
+        rate: u64,
+        delay: u64,
+    },
+    /// Each packet's time rounded up by itself.
+    Fach {
+        rate: u64,
+    },
+    Tti {
+        tti: u64,
+        pdu: u64,
+        pdus_per_tti: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +47,9 @@ impl Path {
     fn over_the_air(&self, now: u64, packets: &[u64]) -> u64 {
         match self.air {
             Air::Link { rate, delay } => now + on_wire(packets.iter().sum(), rate) + delay,
+            Air::Fach { rate } => {
+                now + packets.iter().map(|bytes| (bytes * 8_000_000_000).div_ceil(rate)).sum::<u64>()
+            }
             Air::Tti { tti, pdu, pdus_per_tti } => {
                 let pdus: u64 = packets.iter().map(|bytes| bytes.div_ceil(pdu)).sum();
                 (now.div_ceil(tti) + pdus.div_ceil(pdus_per_tti)) * tti
@@ -103,8 +117,11 @@ fn air(radio: &cases::Radio) -> Air {
         let pdus_per_tti = radio.number("channels").unwrap() * radio.number("pdus_per_tti").unwrap();
         return Air::Tti { tti: tti.0, pdu: radio.pdu_bytes(), pdus_per_tti };
     }
-    let rate: Rate = radio.json["rate"].as_str().unwrap().parse().unwrap();
-    Air::Link { rate: rate.0, delay: time("delay") }
+    let rate = |key: &str| radio.json[key].as_str().unwrap().parse::<Rate>().unwrap().0;
+    if cases::has(radio.spec.key(), "fach_rate") {
+        return Air::Fach { rate: rate("fach_rate") };
+    }
+    Air::Link { rate: rate("rate"), delay: time("delay") }
 }
 
 /// Downloads of one user; returns when the file was there and how long the server was busy.
@@ -148,7 +165,9 @@ fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
         .prop_flat_map(|(name, pdu, rate)| {
             let given = json!({
                 "bler": 0.0, "loss": 0.0, "drop_list": [], "buffer": 1000, "queue": "drop_tail",
+                "jitter": null, "reordering": null,
                 "pdu_size": format!("{pdu} B"), "rate": format!("{rate} bps"),
+                "fach_rate": format!("{rate} bps"), "signalling_rate": "0 bps", "policy": "always_fach",
             });
             cases::radio_with(name, given)
         })
@@ -177,7 +196,7 @@ proptest! {
         let path = Path { wired_rate: 10_000_000_000, uplink_rate: 1_000_000_000, ..path };
         let round_trip = path.set_up().1 - path.up(0, 40) + 600_000_000;
         let rate = match path.air {
-            Air::Link { rate, .. } => rate as f64,
+            Air::Link { rate, .. } | Air::Fach { rate } => rate as f64,
             Air::Tti { tti, pdu, pdus_per_tti } => (pdu * pdus_per_tti * 8) as f64 * 1e9 / tti as f64,
         };
         // A single segment must not wait longer for the next one than its ACK is held back.

@@ -1,4 +1,4 @@
-//! Drop-tail: first in, first out, with a limit in packets.
+//! Drop-tail: first in, first out, with a limit in packets, in bytes or in both.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -6,9 +6,10 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Queue;
+use super::{Ledger, Queue};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
+use crate::units::{Size, Time};
 
 /// Parameters of a drop-tail queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -17,11 +18,15 @@ pub struct DropTail {
     /// Packets the queue can be filled to. As in ns-2 the packet in service does not count, and
     /// an arrival is dropped when it would be the `limit`-th to wait.
     pub limit: NonZeroU32,
+    /// Bytes that may wait, if they are limited too; an arrival is dropped when it would exceed
+    /// them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_bytes: Option<Size>,
 }
 
 impl Default for DropTail {
     fn default() -> Self {
-        Self { limit: const { NonZeroU32::new(1000).unwrap() } }
+        Self { limit: const { NonZeroU32::new(1000).unwrap() }, limit_bytes: None }
     }
 }
 
@@ -35,26 +40,34 @@ pub struct Fifo {
     packets: VecDeque<Packet>,
     bytes: u64,
     limit: usize,
+    limit_bytes: u64,
 }
 
 impl Fifo {
     /// An empty queue.
     pub fn new(params: &DropTail) -> Self {
-        Self { packets: VecDeque::new(), bytes: 0, limit: params.limit.get() as usize }
+        Self {
+            packets: VecDeque::new(),
+            bytes: 0,
+            limit: params.limit.get() as usize,
+            limit_bytes: params.limit_bytes.map_or(u64::MAX, |limit| limit.0),
+        }
     }
 }
 
 impl Queue for Fifo {
-    fn push(&mut self, packet: Packet) -> bool {
-        if self.packets.len() + 1 >= self.limit {
+    fn push(&mut self, _: Time, packet: Packet, ledger: &mut Ledger) -> bool {
+        let bytes = self.bytes + u64::from(packet.size);
+        if self.packets.len() + 1 >= self.limit || bytes > self.limit_bytes {
+            ledger.refuse_overflow();
             return false;
         }
-        self.bytes += u64::from(packet.size);
+        self.bytes = bytes;
         self.packets.push_back(packet);
         true
     }
 
-    fn pop(&mut self) -> Option<Packet> {
+    fn pop(&mut self, _: Time, _: &mut Ledger) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.size);
         Some(packet)
@@ -66,5 +79,35 @@ impl Queue for Fifo {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn sees_every_packet(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+
+    fn fill(params: &DropTail, sizes: &[u32]) -> (Vec<bool>, Ledger) {
+        let (mut queue, mut ledger) = (Fifo::new(params), Ledger::default());
+        let packet = |size| Packet { size, ..Packet::control(0, Kind::Segment) };
+        let taken = sizes.iter().map(|&size| queue.push(Time::ZERO, packet(size), &mut ledger)).collect();
+        (taken, ledger)
+    }
+
+    #[test]
+    fn the_limit_in_packets_is_that_of_ns_2() {
+        let (taken, ledger) = fill(&DropTail { limit: 3.try_into().unwrap(), limit_bytes: None }, &[1500; 4]);
+        assert_eq!(taken, [true, true, false, false]);
+        assert_eq!(ledger.counts.overflowed, 2);
+    }
+
+    #[test]
+    fn the_limit_in_bytes_counts_the_arrival() {
+        let params = DropTail { limit_bytes: Some(Size(3_000)), ..DropTail::default() };
+        assert_eq!(fill(&params, &[1500, 1501, 1500, 1]).0, [true, false, true, false]);
     }
 }

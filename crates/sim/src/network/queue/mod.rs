@@ -1,16 +1,34 @@
 //! Queue disciplines: what a link does with packets that must wait.
+//!
+//! A discipline may refuse a packet on arrival, and it may drop or mark packets later; it writes
+//! both into the [`Ledger`]. The packet in service is not the queue's any more.
 
+pub mod codel;
 pub mod drop_tail;
+pub mod fq_codel;
+mod ledger;
+pub mod pie;
+pub mod red;
+mod timed;
+
+#[cfg(test)]
+mod laws;
+
+pub use ledger::{Ledger, QueueCounts};
+pub use timed::TimedFifo;
 
 use crate::packet::Packet;
 use crate::registry;
+use crate::rng::Stream;
+use crate::units::{Rate, Time};
 
 /// A packet queue in front of a link.
 pub trait Queue: Send + std::fmt::Debug {
     /// Takes a packet that must wait; `false` means it was dropped.
-    fn push(&mut self, packet: Packet) -> bool;
-    /// The next packet to send.
-    fn pop(&mut self) -> Option<Packet>;
+    fn push(&mut self, now: Time, packet: Packet, ledger: &mut Ledger) -> bool;
+    /// The next packet to send. Packets may be dropped on the way to it; `None` leaves the queue
+    /// empty.
+    fn pop(&mut self, now: Time, ledger: &mut Ledger) -> Option<Packet>;
     /// Packets waiting.
     fn len(&self) -> usize;
     /// Bytes waiting.
@@ -19,6 +37,11 @@ pub trait Queue: Send + std::fmt::Debug {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// Whether a packet that finds the link idle passes through the queue too, because the
+    /// discipline keeps averages or credits that it must enter.
+    fn sees_every_packet(&self) -> bool {
+        true
+    }
 }
 
 registry! {
@@ -26,6 +49,14 @@ registry! {
     "queue" QueueSpec {
         /// First in, first out; a packet that finds the queue full is dropped.
         "drop_tail" => DropTail(drop_tail::DropTail),
+        /// Random early detection: the drop probability grows with the average queue.
+        "red" => Red(red::Red),
+        /// Controlled delay: drops ever faster while every packet waits longer than a target.
+        "codel" => Codel(codel::Codel),
+        /// One CoDel queue per flow, served in turn, flows that have just begun first.
+        "fq_codel" => FqCodel(fq_codel::FqCodel),
+        /// A proportional-integral controller sets the drop probability from the queueing delay.
+        "pie" => Pie(pie::Pie),
     }
 }
 
@@ -36,10 +67,15 @@ impl Default for QueueSpec {
 }
 
 impl QueueSpec {
-    /// An empty queue of this discipline.
-    pub fn build(&self) -> Box<dyn Queue> {
+    /// An empty queue of this discipline in front of a link of `rate`; `stream` is for those that
+    /// draw at random.
+    pub fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue> {
         match self {
             Self::DropTail(params) => Box::new(drop_tail::Fifo::new(params)),
+            Self::Red(params) => Box::new(red::RedQueue::new(params, rate, stream)),
+            Self::Codel(params) => Box::new(codel::CodelQueue::new(params)),
+            Self::FqCodel(params) => Box::new(fq_codel::FlowQueues::new(params, stream)),
+            Self::Pie(params) => Box::new(pie::PieQueue::new(params, stream)),
         }
     }
 }

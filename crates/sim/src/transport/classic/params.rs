@@ -34,6 +34,9 @@ pub struct Classic {
     pub max_rto: Duration,
     /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1).
     pub initial_rto: Duration,
+    /// Whether the window falls to one segment when nothing was sent for a retransmission timeout
+    /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
+    pub slow_start_restart: bool,
     /// Granularity of the clock that measures round trips (ns-2's `tcpTick_`).
     pub clock: Duration,
     /// Phase of that clock when the simulation begins; less than one tick.
@@ -97,6 +100,7 @@ impl Default for Classic {
             min_rto: None,
             max_rto: Duration::from_secs(60),
             initial_rto: Duration::from_secs(3),
+            slow_start_restart: true,
             clock: Duration::from_millis(10),
             clock_phase: Duration::ZERO,
             limited_transmit: None,

@@ -86,7 +86,7 @@ impl Receiver {
     fn report(&mut self, seq: u64) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         let newest = self.block_around(seq);
-        let (expected, ack) = (self.expected, self.in_order());
+        let expected = self.expected;
         let Some(recent) = &mut self.recent else {
             return blocks;
         };
@@ -97,7 +97,7 @@ impl Receiver {
         }
         recent.truncate(SackBlocks::MOST);
         for &(first, end) in recent.iter() {
-            blocks.push(ack, first, end);
+            blocks.push(first, end);
         }
         blocks
     }
@@ -118,6 +118,14 @@ impl Receiver {
 }
 
 impl transport::Receiver for Receiver {
+    fn connect(&self, _: Time) -> Packet {
+        Packet::control(self.flow, Kind::Connect)
+    }
+
+    fn request(&self, _: Time, bytes: u32) -> Packet {
+        Packet { size: HEADER_BYTES + bytes, ..Packet::control(self.flow, Kind::Request) }
+    }
+
     fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
         let seq = segment.seq;
         self.record(segment);

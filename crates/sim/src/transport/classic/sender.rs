@@ -39,6 +39,7 @@ pub struct Transmission {
     max_window: u64,
     initial_window: f64,
     limited_transmit: bool,
+    slow_start_restart: bool,
     rtt: RttEstimator,
     /// Segment being timed and when it was sent.
     timed: Option<(u64, Time)>,
@@ -227,6 +228,7 @@ impl Sender {
             max_window: u64::from(tcp.max_window.get()),
             initial_window: f64::from(tcp.initial_window.get()),
             limited_transmit: tcp.limited_transmit(),
+            slow_start_restart: tcp.slow_start_restart,
             rtt,
             timed: None,
             last_timed: None,
@@ -267,6 +269,10 @@ impl transport::Sender for Sender {
 
     fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
         let idle = self.tx.una == self.tx.end;
+        if idle && !self.tx.slow_start_restart {
+            self.tx.timer = None;
+            return;
+        }
         if self.tx.una == 0 {
             // A lost SYN hints at congestion: start with one segment (RFC 5681, 3.1).
             self.tx.initial_window = 1.0;
@@ -391,6 +397,27 @@ mod tests {
         assert_eq!(sent(&mut out), [0, 0]);
         tcp.on_ack(at, &ack_of(0), &mut out);
         assert_eq!(sent(&mut out), [1]);
+    }
+
+    #[test]
+    fn an_idle_timeout_restarts_slow_start_where_asked() {
+        for (slow_start_restart, segments_after) in [(true, 1), (false, 6)] {
+            let params = Classic { slow_start_restart, ..Classic::default() };
+            let (mut tcp, mut out) = (Sender::new(0, &params), Vec::new());
+            tcp.write(Time::ZERO, 4 * 1460, &mut out);
+            tcp.open(Time::ZERO, &mut out);
+            for ack in 0..=4 {
+                tcp.on_ack(Time::ZERO, &ack_of(ack), &mut out);
+            }
+            let at = tcp.timer().unwrap();
+            tcp.on_timer(at, &mut out);
+            assert_eq!(tcp.timer().is_some(), slow_start_restart);
+            out.clear();
+            tcp.write(at, 20 * 1460, &mut out);
+            assert_eq!(out.len(), segments_after);
+            assert!(tcp.timer().is_some());
+            assert_eq!(tcp.tx.counts.timeouts, 0);
+        }
     }
 
     proptest! {

@@ -243,8 +243,8 @@ mod tests {
             wire.fields(End::Server, &segment(seq, if seq == 5 { 140 } else { 1500 }));
         }
         let mut sack = SackBlocks::default();
-        sack.push(1, 5, 6);
-        sack.push(1, 3, 4);
+        sack.push(5, 6);
+        sack.push(3, 4);
         let packet = Packet { sack, size: 56, ..ack(1, 0) };
         let fields = wire.fields(End::Phone, &packet);
         assert_eq!((fields.ack, fields.payload, fields.sack_count), (Some(1461), 0, 2));

@@ -1,8 +1,10 @@
 //! Phases of a connection: open, recovery, and loss after a timeout; how one leads to another, and
 //! back when a reduction turns out to be a mistake.
 
-use super::control::Phase;
+use super::control::{Loss, Phase};
+use super::frto::Frto;
 use super::prr::Prr;
+use super::scoreboard::Segment;
 use super::sender::{Harvest, Sender};
 use super::{DUP_THRESH, clock_us, is_older};
 use crate::packet::Packet;
@@ -27,6 +29,8 @@ pub enum Episode {
     Loss {
         /// End of the recovery.
         until: u64,
+        /// The search for signs that the timeout was spurious.
+        frto: Option<Frto>,
     },
 }
 
@@ -50,10 +54,15 @@ impl Episode {
         if let Self::Recovery { prr, .. } = self { prr.as_mut() } else { None }
     }
 
+    /// The search for signs that the timeout was spurious.
+    pub fn frto_mut(&mut self) -> Option<&mut Frto> {
+        if let Self::Loss { frto, .. } = self { frto.as_mut() } else { None }
+    }
+
     fn until(&self) -> Option<u64> {
         match self {
             Self::Open => None,
-            Self::Recovery { until, .. } | Self::Loss { until } => Some(*until),
+            Self::Recovery { until, .. } | Self::Loss { until, .. } => Some(*until),
         }
     }
 }
@@ -94,7 +103,7 @@ impl Sender {
         if harvest.dsack {
             self.rack.on_dsack(self.board.una(), self.board.next());
         }
-        if self.is_mistake(ack, harvest.dsack, advanced) {
+        if self.is_mistake(ack, harvest.dsack, advanced) || self.is_spurious_timeout(harvest) {
             self.take_back(now);
         }
         self.end_episode(now);
@@ -104,6 +113,7 @@ impl Sender {
             self.recover(now);
         }
         if ack.ecn.echo && self.params.ecn && self.episode == Episode::Open {
+            harvest.marked = true;
             self.reduce(now);
         }
         let (delivered, safe) = (harvest.delivered, advanced && harvest.lost == 0);
@@ -165,15 +175,32 @@ impl Sender {
 
     /// Marks what is lost by now; returns the bytes.
     fn find_losses(&mut self, now: Time, harvest: &Harvest) -> u64 {
-        if self.params.rack {
-            let path = self.conditions();
-            let (lost, again) = self.rack.detect(now, path, &mut self.board);
-            self.timers.reorder = again;
-            lost
+        let lost = if self.params.rack {
+            self.find_losses_by_time(now)
         } else if self.params.sack {
             self.board.mark_by_count()
         } else {
             self.find_loss_by_dupacks(harvest)
+        };
+        self.report_losses(now);
+        lost
+    }
+
+    fn find_losses_by_time(&mut self, now: Time) -> u64 {
+        let path = self.conditions();
+        let (lost, again) = self.rack.detect(now, path, &mut self.board);
+        self.timers.reorder = again;
+        lost
+    }
+
+    /// Tells the control what has been given up, segment by segment.
+    fn report_losses(&mut self, now: Time) {
+        let Self { board, sampler, control, .. } = self;
+        for segment in board.drain_given_up() {
+            let Segment { range, snapshot, .. } = segment;
+            let lost = sampler.note_lost(segment.bytes(), snapshot);
+            let delivered = sampler.delivered();
+            control.on_loss(&Loss { now, range, snapshot, lost, delivered });
         }
     }
 
@@ -210,9 +237,8 @@ impl Sender {
     }
 
     pub(super) fn on_reorder_timer(&mut self, now: Time) {
-        let path = self.conditions();
-        let (lost, again) = self.rack.detect(now, path, &mut self.board);
-        self.timers.reorder = again;
+        let lost = self.find_losses_by_time(now);
+        self.report_losses(now);
         if lost > 0 && self.episode == Episode::Open {
             self.recover(now);
         }
@@ -233,6 +259,7 @@ impl Sender {
         } else {
             self.board.mark_in_order(|_, _| Some(true));
         }
+        self.report_losses(now);
         self.dupacks = 0;
         self.probe = None;
         self.timers.probe = None;
@@ -241,7 +268,7 @@ impl Sender {
             self.undo = Some(Undo::default());
         }
         self.control.on_timeout(now, self.board.pipe(), repeated);
-        self.episode = Episode::Loss { until: self.board.next() };
+        self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
         self.tell_reduced = self.params.ecn;
         self.send(now, head, true, out);
     }

@@ -3,17 +3,17 @@
 //! and leaves the size of the window to a congestion control of its own file.
 //!
 //! On the wire:
-//! - Payload is numbered in bytes from 0; a data segment's number is that of its first byte, an
-//!   ACK's that of the next byte expected.
-//! - A segment without payload is the SYN, and later a probe of a closed window: it is answered at
-//!   once. Its size is that of the headers with timestamps.
-//! - Sizes include the options of every segment: 12 B of timestamps, 4 B and 8 B a block of SACK.
-//! - SACK blocks are offsets from [`sack_base`], as a D-SACK lies below the ACK's own number.
+//! - Numbers are those of TCP from the initial sequence number on: the SYN is 0, the first byte 1. A
+//!   data segment's number is that of its first byte, an ACK's that of the next byte expected.
+//! - A later segment without payload is a probe of a closed window: it is answered at once.
+//! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B
+//!   in all by default; later 12 B of timestamps, and 4 B and 8 B a block of SACK.
 //!
-//! Left out: options that only the SYN carries (MSS, window scale), FIN, path MTU discovery, a
-//! receive buffer that grows by itself, and data that the phone sends after its request.
+//! Left out: FIN, path MTU discovery, a receive buffer that grows by itself, and data that the phone
+//! sends after its request.
 
 pub mod control;
+pub mod frto;
 pub mod loss;
 pub mod pacing;
 pub mod params;
@@ -38,18 +38,15 @@ use crate::units::Time;
 /// The timestamps option (RFC 7323, 3.2), padded to words.
 pub const TIMESTAMPS_BYTES: u32 = 12;
 
+/// Number of the first byte: that of the SYN is 0.
+pub const FIRST_BYTE: u64 = 1;
+
 /// Duplicate ACKs, or segments acknowledged beyond a gap, that indicate a loss (RFC 5681, 3.2).
 pub const DUP_THRESH: u32 = 3;
 
 /// Bytes of a SACK option of `blocks` blocks (RFC 2018, 3), padded to words.
 pub fn sack_bytes(blocks: usize) -> u32 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks as u32 }
-}
-
-/// What the blocks of an ACK numbered `ack` are counted from: half the range of an offset lies
-/// below the number and half above.
-pub fn sack_base(ack: u64) -> u64 {
-    ack.saturating_sub(1 << 31)
 }
 
 /// The clock of RFC 7323 in microseconds. It wraps after 71 minutes and is never 0, which would

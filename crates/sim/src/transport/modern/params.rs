@@ -10,6 +10,7 @@ use super::{TIMESTAMPS_BYTES, sack_bytes};
 use crate::check::{Check, Checked};
 use crate::packet::{HEADER_BYTES, SackBlocks};
 use crate::transport::Opener;
+use crate::transport::wire::window_shift;
 use crate::units::{Duration, Rate, Size};
 
 /// A modern TCP connection's parameters. The defaults are Linux's, or the RFC's where Linux adapts.
@@ -36,6 +37,9 @@ pub struct Linux {
     /// Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
     /// lost (RFC 4015).
     pub undo: bool,
+    /// Recognize a spurious timeout by what the ACKs after it deliver (F-RTO, RFC 5682), and take its
+    /// reduction back.
+    pub frto: bool,
     /// Let queues mark segments instead of dropping them (RFC 3168).
     pub ecn: bool,
     /// Spread segments over the round trip.
@@ -73,6 +77,7 @@ impl Default for Linux {
             rack: true,
             tail_loss_probe: true,
             undo: true,
+            frto: true,
             ecn: false,
             pacing: true,
             // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_DELACK_MIN, TCP_MAX_QUICKACKS
@@ -89,6 +94,11 @@ impl Default for Linux {
     }
 }
 
+/// Options of a SYN, padded to words (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
+const MSS_BYTES: u32 = 4;
+const WINDOW_SCALE_BYTES: u32 = 4;
+const SACK_PERMITTED_BYTES: u32 = 4;
+
 /// Windows cannot be larger (RFC 7323, 2.3: 65,535 B shifted by 14).
 const LARGEST_WINDOW: u64 = 65_535 << 14;
 
@@ -96,6 +106,14 @@ impl Linux {
     /// Bytes of a data segment's headers.
     pub fn header_bytes(&self) -> u32 {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
+    }
+
+    /// Bytes of a SYN: MSS, window scale where windows need one, SACK-permitted, timestamps, padded to
+    /// words. SACK-permitted fits beside the timestamps.
+    pub fn syn_bytes(&self) -> u32 {
+        let scale = if window_shift(self.receive_buffer.0) > 0 { WINDOW_SCALE_BYTES } else { 0 };
+        let sack = if self.sack && !self.timestamps { SACK_PERMITTED_BYTES } else { 0 };
+        self.header_bytes() + MSS_BYTES + scale + sack
     }
 
     /// Payload of a full-sized segment.

@@ -45,6 +45,11 @@ impl Prr {
         self.allowance = self.allowance.saturating_sub(bytes);
     }
 
+    /// Bytes in flight when the recovery began.
+    pub fn recover_fs(&self) -> u64 {
+        self.recover_fs
+    }
+
     /// Whether `bytes` may be sent.
     pub fn allows(&self, bytes: u64) -> bool {
         bytes <= self.allowance

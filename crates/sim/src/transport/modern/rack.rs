@@ -156,7 +156,7 @@ mod tests {
     fn sack(rack: &mut Rack, board: &mut Scoreboard, number: u64) -> Time {
         let now = MS(100 + number);
         board.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
-            rack.on_delivered(now, &delivered, Some(Duration::from_millis(100)), true);
+            rack.on_delivered(now, delivered, Some(Duration::from_millis(100)), true);
         });
         now
     }
@@ -210,9 +210,30 @@ mod tests {
         board.send_again(MS(104), 0, Snapshot::default());
         board.send_next(MS(105), Snapshot::default());
         board.sack([(1_000, 1_100)].into_iter(), |delivered| {
-            rack.on_delivered(MS(205), &delivered, None, true);
+            rack.on_delivered(MS(205), delivered, None, true);
         });
         assert_eq!(rack.detect(MS(205), path(true), &mut board).0, 100 * 7);
         assert_eq!(board.next_lost(), Some(0));
+    }
+
+    #[test]
+    fn the_reordering_window_is_at_most_the_smoothed_round_trip() {
+        // 6.2, step 4: a D-SACK in each of seven round trips would make it two round trips.
+        let mut rack = Rack { reordering_seen: true, ..Rack::default() };
+        for round in 0..7 {
+            rack.on_dsack(1_000 * round, 1_000 * (round + 1));
+        }
+        assert_eq!(rack.window(path(true), 9), Duration::from_millis(100));
+        // Sixteen recoveries without another end it, and a D-SACK begins the count anew.
+        for _ in 0..15 {
+            rack.on_recovered();
+        }
+        rack.on_dsack(9_000, 10_000);
+        rack.on_recovered();
+        assert_eq!(rack.quarters, 9);
+        for _ in 0..15 {
+            rack.on_recovered();
+        }
+        assert_eq!(rack.quarters, 1);
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Every segment remembers how much had been delivered when it was sent. When it is delivered
 //! itself, what was delivered since, over the longer of the times it took to send and to
-//! acknowledge that much, is a sample of the rate that the path can deliver.
+//! acknowledge that much, is a sample of the rate that the path can deliver. It also remembers what
+//! had been lost and what was in flight, for controls that judge how much the path can hold
+//! (draft-ietf-ccwg-bbr, 4.1.2).
 
 use crate::units::{Duration, NANOS_PER_S, Time};
 
@@ -15,23 +17,36 @@ pub struct Snapshot {
     pub delivered_at: Time,
     /// When the segment was sent whose delivery came last.
     pub first_sent: Time,
+    /// Bytes lost by then.
+    pub lost: u64,
+    /// Bytes in flight, the segment's own included.
+    pub in_flight: u64,
     /// Whether the sender had run out of data.
     pub app_limited: bool,
 }
 
-/// One sample of the delivery rate.
+/// What the newest segment that an ACK delivers tells about the path, in bytes (`rs.*`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// Bytes per second.
-    pub rate: f64,
+    /// Delivery rate per second; `None` if it was taken over too short a time.
+    pub rate: Option<f64>,
     /// Whether the sender, not the path, may have set this rate.
     pub app_limited: bool,
+    /// Delivered when the segment was sent.
+    pub prior_delivered: u64,
+    /// Delivered since the segment was sent.
+    pub delivered: u64,
+    /// Lost since the segment was sent.
+    pub lost: u64,
+    /// In flight when the segment was sent, itself included.
+    pub in_flight: u64,
 }
 
 /// The connection's side of the estimation (`C.*` and `rs.*`).
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     delivered: u64,
+    lost: u64,
     delivered_at: Time,
     first_sent: Time,
     /// `delivered` at which the sender will no longer be limited by its data; 0 when it is not.
@@ -41,9 +56,9 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// What a segment sent now must remember; `idle` says that nothing was in flight before.
-    pub fn on_send(&mut self, now: Time, idle: bool) -> Snapshot {
-        if idle {
+    /// What a segment of `bytes` sent now, with `before` in flight, must remember.
+    pub fn on_send(&mut self, now: Time, bytes: u64, before: u64) -> Snapshot {
+        if before == 0 {
             self.first_sent = now;
             self.delivered_at = now;
         }
@@ -51,7 +66,9 @@ impl Sampler {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
-            app_limited: self.app_limited_until != 0,
+            lost: self.lost,
+            in_flight: before + bytes,
+            app_limited: self.is_app_limited(),
         }
     }
 
@@ -66,28 +83,42 @@ impl Sampler {
         }
     }
 
-    /// Ends an ACK: `delivered` when its newest segment was sent, and the sample that it gives.
-    /// One taken over less than the smallest round trip is not to be trusted (3.3).
-    pub fn finish(&mut self, min_rtt: Option<Duration>) -> (Option<u64>, Option<RateSample>) {
+    /// Ends an ACK: the sample that its newest segment gives, if it delivers any. A rate over less
+    /// than the smallest round trip is not to be trusted (3.3).
+    pub fn finish(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
         }
-        let Some((then, sent)) = self.newest.take() else {
-            return (None, None);
-        };
+        let (then, sent) = self.newest.take()?;
         let sending = sent.since(then.first_sent);
         let acking = self.delivered_at.since(then.delivered_at);
         let interval = sending.max(acking);
-        let sample = (interval.0 > 0 && min_rtt.is_none_or(|min| interval >= min)).then(|| RateSample {
-            rate: (self.delivered - then.delivered) as f64 * NANOS_PER_S as f64 / interval.0 as f64,
+        let delivered = self.delivered - then.delivered;
+        let long_enough = interval.0 > 0 && min_rtt.is_none_or(|min| interval >= min);
+        Some(RateSample {
+            rate: long_enough.then(|| delivered as f64 * NANOS_PER_S as f64 / interval.0 as f64),
             app_limited: then.app_limited,
-        });
-        (Some(then.delivered), sample)
+            prior_delivered: then.delivered,
+            delivered,
+            lost: self.lost - then.lost,
+            in_flight: then.in_flight,
+        })
+    }
+
+    /// Takes note of `bytes` lost; returns those lost since a segment with this snapshot was sent.
+    pub fn note_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
+        self.lost += bytes;
+        self.lost - snapshot.lost
     }
 
     /// The sender has run out of data while `in_flight` bytes are under way.
     pub fn set_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// Whether the sender has run out of data, and what it had sent until then is still under way.
+    pub fn is_app_limited(&self) -> bool {
+        self.app_limited_until != 0
     }
 
     /// Bytes delivered so far.
@@ -114,36 +145,38 @@ mod tests {
                 && let Some((sent, snapshot)) = in_flight.pop_front()
             {
                 sampler.on_delivered(now, 1_000, sent, snapshot);
-                last = sampler.finish(Some(Duration::from_millis(50))).1;
+                last = sampler.finish(Some(Duration::from_millis(50)));
             }
-            let snapshot = sampler.on_send(now, in_flight.is_empty());
+            let snapshot = sampler.on_send(now, 1_000, 1_000 * in_flight.len() as u64);
             in_flight.push_back((now, snapshot));
         }
-        assert_eq!(last, Some(RateSample { rate: 100_000.0, app_limited: false }));
+        let last = last.unwrap();
+        assert_eq!((last.rate, last.app_limited), (Some(100_000.0), false));
+        assert_eq!((last.delivered, last.in_flight), (5_000, 5_000));
     }
 
     #[test]
     fn compressed_acks_do_not_raise_the_rate_above_that_of_sending() {
         let mut sampler = Sampler::default();
-        let sent: Vec<_> = (0..6).map(|i| (MS(10 * i), sampler.on_send(MS(10 * i), i == 0))).collect();
+        let sent: Vec<_> =
+            (0..6).map(|i| (MS(10 * i), sampler.on_send(MS(10 * i), 1_000, 1_000 * i))).collect();
         for &(at, snapshot) in &sent {
             sampler.on_delivered(MS(100), 1_000, at, snapshot);
         }
         // 6000 B acknowledged in a moment, but over 100 ms since the first was sent.
-        let (_, sample) = sampler.finish(None);
-        assert_eq!(sample.map(|s| s.rate), Some(60_000.0));
+        assert_eq!(sampler.finish(None).unwrap().rate, Some(60_000.0));
     }
 
     #[test]
     fn samples_from_a_sender_without_data_are_marked() {
         let mut sampler = Sampler::default();
-        let first = sampler.on_send(MS(0), true);
+        let first = sampler.on_send(MS(0), 1_000, 0);
         sampler.set_app_limited(1_000);
-        let second = sampler.on_send(MS(1), false);
+        let second = sampler.on_send(MS(1), 1_000, 1_000);
         sampler.on_delivered(MS(50), 1_000, MS(0), first);
-        assert!(!sampler.finish(None).1.unwrap().app_limited);
+        assert!(!sampler.finish(None).unwrap().app_limited);
         sampler.on_delivered(MS(51), 1_000, MS(1), second);
-        assert!(sampler.finish(None).1.unwrap().app_limited);
-        assert!(!sampler.on_send(MS(52), true).app_limited);
+        assert!(sampler.finish(None).unwrap().app_limited);
+        assert!(!sampler.on_send(MS(52), 1_000, 0).app_limited);
     }
 }

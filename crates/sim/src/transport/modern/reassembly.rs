@@ -1,7 +1,7 @@
 //! What the receiver has: everything below a byte, and ranges beyond gaps, with the blocks to report
 //! about them (RFC 2018, RFC 2883).
 
-use super::sack_base;
+use super::FIRST_BYTE;
 use crate::packet::SackBlocks;
 
 /// What a segment brought.
@@ -75,14 +75,12 @@ impl Reassembly {
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
     }
 
-    /// The blocks for an ACK now: a duplicate first (RFC 2883, 4), then the ranges that changed
+    /// The blocks for an ACK now, in numbers of TCP: a duplicate first (RFC 2883, 4), then the ranges that changed
     /// last, newest first (RFC 2018, 4).
     pub fn report(&mut self) -> SackBlocks {
-        let (mut blocks, base) = (SackBlocks::default(), sack_base(self.expected));
-        if let Some((first, end)) = self.duplicate.take()
-            && first >= base
-        {
-            blocks.push(base, first, end);
+        let mut blocks = SackBlocks::default();
+        if let Some((first, end)) = self.duplicate.take() {
+            blocks.push(FIRST_BYTE + first, FIRST_BYTE + end);
         }
         for &byte in &self.recent {
             if blocks.len() == SackBlocks::MOST {
@@ -90,7 +88,7 @@ impl Reassembly {
             }
             let at = self.beyond.partition_point(|&(_, e)| e <= byte);
             if let Some(&(first, end)) = self.beyond.get(at) {
-                blocks.push(base, first, end);
+                blocks.push(FIRST_BYTE + first, FIRST_BYTE + end);
             }
         }
         blocks
@@ -106,7 +104,8 @@ mod tests {
     fn take(data: &mut Reassembly, number: u64) -> (u64, Vec<(u64, u64)>) {
         data.take(500 * number, 500 * number + 500);
         let blocks = data.report();
-        (data.expected(), blocks.of(sack_base(data.expected())).collect())
+        let payload = |(first, end)| (first - FIRST_BYTE, end - FIRST_BYTE);
+        (data.expected(), blocks.of(FIRST_BYTE + data.expected()).map(payload).collect())
     }
 
     #[test]
@@ -153,8 +152,8 @@ mod tests {
                 prop_assert_eq!(was_known, arrival == Arrival::Duplicate);
                 let expected = have.iter().take_while(|&&known| known).count() as u64 * 500;
                 prop_assert_eq!(data.expected(), expected);
-                for (first, end) in data.report().of(sack_base(expected)) {
-                    prop_assert!((first / 500..end / 500).all(|n| have[n as usize]));
+                for (first, end) in data.report().of(FIRST_BYTE + expected) {
+                    prop_assert!(((first - FIRST_BYTE) / 500..(end - FIRST_BYTE) / 500).all(|n| have[n as usize]));
                 }
             }
         }

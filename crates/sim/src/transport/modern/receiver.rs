@@ -2,9 +2,9 @@
 
 use super::params::Linux;
 use super::reassembly::{Arrival, Reassembly};
-use super::{TIMESTAMPS_BYTES, clock_us, is_older, sack_bytes};
-use crate::packet::{Ecn, HEADER_BYTES, Kind, Packet, SackBlocks};
-use crate::transport;
+use super::{FIRST_BYTE, clock_us, is_older, sack_bytes};
+use crate::packet::{Ecn, Kind, Packet, SackBlocks};
+use crate::transport::{self, Opener};
 use crate::units::{Duration, NANOS_PER_S, Time};
 
 /// Segments after which an ACK must not wait (RFC 9293, 3.8.6.3).
@@ -53,6 +53,9 @@ pub struct Receiver {
     request_bytes: u32,
     mss: u64,
     header_bytes: u32,
+    syn_bytes: u32,
+    /// Bytes of the ACK of the server's SYN, which is a SYN itself where the server opens.
+    syn_ack_bytes: u32,
     timestamps: bool,
     sack: bool,
     ecn: bool,
@@ -81,9 +84,14 @@ impl Receiver {
     pub fn new(flow: u32, request_bytes: u32, params: &Linux) -> Self {
         Self {
             flow,
+            syn_bytes: params.syn_bytes(),
             request_bytes,
             mss: params.mss(),
             header_bytes: params.header_bytes(),
+            syn_ack_bytes: match params.opened_by {
+                Opener::Phone => params.header_bytes(),
+                Opener::Server => params.syn_bytes(),
+            },
             timestamps: params.timestamps,
             sack: params.sack,
             ecn: params.ecn,
@@ -121,36 +129,46 @@ impl Receiver {
         }
     }
 
-    /// The ACK of everything so far, with `payload` bytes of its own.
-    fn ack(&mut self, now: Time, payload: u32) -> Packet {
+    /// The ACK of everything so far.
+    fn ack(&mut self, now: Time) -> Packet {
         self.delayed = None;
         self.unacknowledged = 0;
         self.quick_acks = self.quick_acks.saturating_sub(1);
         self.open_window(now);
-        let seq = self.data.expected();
-        self.last_acked = seq;
+        let expected = self.data.expected();
+        self.last_acked = expected;
         let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
         // Where the edge is far away, the next ACK will move it soon enough.
-        let closing = self.allowed - seq < 2 * self.mss && self.reader.read < seq;
-        let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.buffer).min(seq);
+        let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
+        let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.buffer).min(expected);
         self.update = if closing { self.reader.time_of(reopened) } else { None };
-        let options = if self.timestamps { TIMESTAMPS_BYTES } else { 0 } + sack_bytes(sack.len());
         Packet {
-            size: HEADER_BYTES + options + payload,
-            seq,
+            size: self.header_bytes + sack_bytes(sack.len()),
+            seq: FIRST_BYTE + expected,
             sack,
-            timestamp_us: if self.timestamps { clock_us(now) } else { 0 },
+            timestamp_us: self.stamp(now),
             echo_us: self.recent_stamp,
-            window: (self.allowed - seq) as u32,
+            window: (self.allowed - expected) as u32,
             ecn: Ecn { echo: self.echoing, ..Ecn::default() },
             ..Packet::control(self.flow, Kind::Ack)
         }
     }
 
+    /// The ACK of the SYN; the first carries the request.
+    fn answer_syn(&mut self, now: Time) -> Packet {
+        let request = if self.connected { 0 } else { self.request_bytes };
+        self.connected = true;
+        Packet { size: self.syn_ack_bytes + request, ..self.ack(now) }
+    }
+
+    fn stamp(&self, now: Time) -> u32 {
+        if self.timestamps { clock_us(now) } else { 0 }
+    }
+
     /// Remembers the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
     fn note_stamp(&mut self, segment: &Packet) {
         if self.timestamps
-            && segment.seq <= self.last_acked
+            && segment.seq <= FIRST_BYTE + self.last_acked
             && (self.recent_stamp == 0 || !is_older(segment.timestamp_us, self.recent_stamp))
         {
             self.recent_stamp = segment.timestamp_us;
@@ -173,36 +191,51 @@ impl Receiver {
 }
 
 impl transport::Receiver for Receiver {
+    fn connect(&self, now: Time) -> Packet {
+        let syn = Packet::control(self.flow, Kind::Connect);
+        Packet { size: self.syn_bytes, timestamp_us: self.stamp(now), ..syn }
+    }
+
+    fn request(&self, now: Time, bytes: u32) -> Packet {
+        let packet = Packet::control(self.flow, Kind::Request);
+        Packet {
+            size: self.header_bytes + bytes,
+            timestamp_us: self.stamp(now),
+            echo_us: self.recent_stamp,
+            ..packet
+        }
+    }
+
     fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
         self.note_stamp(segment);
         self.note_ecn(segment);
+        let Some(first) = segment.seq.checked_sub(FIRST_BYTE) else {
+            return Some(self.answer_syn(now));
+        };
         let payload = u64::from(segment.size.saturating_sub(self.header_bytes));
         if payload == 0 {
-            // The SYN, or a probe of the window.
-            let request = if self.connected { 0 } else { self.request_bytes };
-            self.connected = true;
-            return Some(self.ack(now, request));
+            // A probe of the window.
+            return Some(self.ack(now));
         }
-        self.connected = true;
         // What was there before was being read meanwhile; what comes now is read from now on.
         self.reader.advance(now, self.data.expected());
         // Beyond the window nothing is kept, but the ACK tells where its edge is.
-        let arrival = if segment.seq + payload > self.allowed {
+        let arrival = if first + payload > self.allowed {
             Arrival::Duplicate
         } else {
-            self.data.take(segment.seq, segment.seq + payload)
+            self.data.take(first, first + payload)
         };
         self.unacknowledged += 1;
         if arrival == Arrival::InOrder && self.may_wait() {
             self.delayed = Some(now + self.delay);
             return None;
         }
-        Some(self.ack(now, 0))
+        Some(self.ack(now))
     }
 
     fn on_timer(&mut self, now: Time) -> Option<Packet> {
         let due = self.timer().is_some_and(|at| at <= now);
-        due.then(|| self.ack(now, 0))
+        due.then(|| self.ack(now))
     }
 
     fn timer(&self) -> Option<Time> {

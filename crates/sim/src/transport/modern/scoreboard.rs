@@ -68,6 +68,8 @@ pub struct Scoreboard {
     lost_from: u64,
     /// Times and numbers of all transmissions, oldest first; those overtaken by events are skipped.
     order: VecDeque<(Time, u64)>,
+    /// Segments given up since they were last asked for.
+    given_up: Vec<Segment>,
     /// Blocks of the last ACK, in ascending order: what they cover is known.
     known: [(u64, u64); 3],
 }
@@ -88,6 +90,7 @@ impl Scoreboard {
             highest_sacked: 0,
             lost_from: 0,
             order: VecDeque::new(),
+            given_up: Vec::new(),
             known: [(0, 0); 3],
         }
     }
@@ -191,28 +194,29 @@ impl Scoreboard {
 
     /// Takes a cumulative acknowledgement; hands over what it delivers. Segments delivered before,
     /// beyond a gap, are not handed over again. A number within a segment acknowledges what is below.
-    pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(Segment)) {
-        while let Some(&segment) = self.segments.front().filter(|segment| segment.range.1 <= ack) {
-            self.segments.pop_front();
-            self.first += 1;
+    pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&Segment)) {
+        while let Some(segment) = self.segments.front().filter(|segment| segment.range.1 <= ack) {
             self.una = segment.range.1;
             match segment.state {
                 State::Sacked => {
                     self.sacked_bytes -= segment.bytes();
                     self.sacked_segments -= 1;
-                    continue;
                 }
-                State::Lost => self.lost_bytes -= segment.bytes(),
-                State::InFlight => {}
+                State::Lost => {
+                    self.lost_bytes -= segment.bytes();
+                    deliver(segment);
+                }
+                State::InFlight => deliver(segment),
             }
-            deliver(segment);
+            self.segments.pop_front();
+            self.first += 1;
         }
         self.lost_from = self.lost_from.max(self.first);
         self.drop_stale();
     }
 
     /// Takes the blocks of an ACK; hands over each segment that they deliver, once.
-    pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(Segment)) {
+    pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&Segment)) {
         let mut now_known = [(0, 0); 3];
         for ((first, end), known) in blocks.zip(&mut now_known) {
             let whole =
@@ -237,20 +241,20 @@ impl Scoreboard {
         self.first + self.segments.partition_point(precedes) as u64
     }
 
-    fn sack_range(&mut self, numbers: Range<u64>, deliver: &mut impl FnMut(Segment)) {
+    fn sack_range(&mut self, numbers: Range<u64>, deliver: &mut impl FnMut(&Segment)) {
         for number in numbers {
             let Some(segment) = self.get_mut(number).filter(|segment| segment.state != State::Sacked) else {
                 continue;
             };
-            let before = *segment;
-            segment.state = State::Sacked;
-            if before.state == State::Lost {
-                self.lost_bytes -= before.bytes();
+            let before = std::mem::replace(&mut segment.state, State::Sacked);
+            let bytes = segment.bytes();
+            deliver(segment);
+            if before == State::Lost {
+                self.lost_bytes -= bytes;
             }
-            self.sacked_bytes += before.bytes();
+            self.sacked_bytes += bytes;
             self.sacked_segments += 1;
             self.highest_sacked = self.highest_sacked.max(number + 1);
-            deliver(before);
         }
     }
 
@@ -260,10 +264,17 @@ impl Scoreboard {
             return 0;
         };
         segment.state = State::Lost;
+        let segment = *segment;
         let bytes = segment.bytes();
+        self.given_up.push(segment);
         self.lost_bytes += bytes;
         self.lost_from = self.lost_from.min(number);
         bytes
+    }
+
+    /// The segments given up since this was last called.
+    pub fn drain_given_up(&mut self) -> impl Iterator<Item = Segment> + '_ {
+        self.given_up.drain(..)
     }
 
     /// Everything given up and not yet sent again is taken to be in flight after all.
@@ -317,8 +328,8 @@ impl Scoreboard {
     pub fn mark_in_order(&mut self, mut visit: impl FnMut(u64, &Segment) -> Option<bool>) -> u64 {
         let (mut bytes, mut at) = (0, 0);
         while let Some(&(sent, number)) = self.order.get(at) {
-            let current = self.get(number).filter(|s| s.sent == sent && s.state == State::InFlight).copied();
-            match current.map(|segment| visit(number, &segment)) {
+            let current = self.get(number).filter(|s| s.sent == sent && s.state == State::InFlight);
+            match current.map(|segment| visit(number, segment)) {
                 Some(None) => break,
                 Some(Some(true)) => bytes += self.mark_lost(number),
                 _ => {}

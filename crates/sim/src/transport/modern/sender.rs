@@ -16,7 +16,7 @@ use super::rate::Sampler;
 use super::rtt::RttEstimator;
 use super::scoreboard::{Scoreboard, Segment};
 use super::timers::Timers;
-use super::{clock_us, is_older, sack_base};
+use super::{FIRST_BYTE, clock_us, is_older};
 use crate::packet::Packet;
 use crate::transport::{self, SenderCounts, Window};
 use crate::units::{Duration, Time};
@@ -41,6 +41,7 @@ struct Usage {
 
 /// What an ACK has delivered.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Harvest {
     /// Bytes acknowledged cumulatively.
     pub(super) acked: u64,
@@ -48,9 +49,15 @@ pub struct Harvest {
     pub(super) delivered: u64,
     /// Bytes found lost.
     pub(super) lost: u64,
+    /// Whether the window is reduced for a mark.
+    pub(super) marked: bool,
     prior_in_flight: u64,
     /// Round trip of the newest segment that was sent once.
     rtt: Option<Duration>,
+    /// One past the highest byte delivered.
+    pub(super) highest: u64,
+    /// Whether a segment that was sent once was delivered.
+    pub(super) original: bool,
     /// Whether a duplicate was reported.
     pub(super) dsack: bool,
     /// Whether the ACK acknowledges nothing new although something is outstanding.
@@ -106,7 +113,7 @@ impl Sender {
             rack: Rack::default(),
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
             sampler: Sampler::default(),
-            control: params.control.build(mss, initial_window, params.pacing),
+            control: params.control.build(mss, initial_window, params),
             pacer: Pacer::new(mss, initial_window),
             timers: Timers::default(),
             episode: Episode::Open,
@@ -156,7 +163,7 @@ impl Sender {
             self.rtt.lost_syn();
             if times > 2 {
                 // Linux restarts with one segment when the SYN was lost more than once.
-                self.control = self.params.control.build(self.mss, self.mss, self.params.pacing);
+                self.control = self.params.control.build(self.mss, self.mss, &self.params);
             }
         }
         self.timers.rto = None;
@@ -169,32 +176,37 @@ impl Sender {
             acked: 0,
             delivered: 0,
             lost: 0,
+            marked: false,
             prior_in_flight: self.in_flight(),
             rtt: None,
+            highest: 0,
+            original: false,
             dsack: false,
             duplicate: false,
         };
         let min_rtt = self.rtt.min();
         let Self { board, rack, sampler, params, .. } = self;
         let mut newest = None;
-        let mut deliver = |segment: Segment, in_order: bool| {
+        let mut deliver = |segment: &Segment, in_order: bool| {
             // Segments beyond a gap do not renew the timestamp that is echoed (RFC 7323, 4.3).
             let judged = in_order && params.timestamps;
             let echoed = !judged || !is_older(ack.echo_us, clock_us(segment.sent));
-            rack.on_delivered(now, &segment, min_rtt, echoed);
+            rack.on_delivered(now, segment, min_rtt, echoed);
             sampler.on_delivered(now, segment.bytes(), segment.sent, segment.snapshot);
             harvest.delivered += segment.bytes();
+            harvest.highest = harvest.highest.max(segment.range.1);
             if !segment.retransmitted {
                 newest = newest.max(Some(segment.sent));
             }
         };
-        board.acknowledge(ack.seq, |segment| deliver(segment, true));
+        board.acknowledge(number(ack), |segment| deliver(segment, true));
         if params.sack {
             let (dsack, blocks) = split_dsack(ack);
             board.sack(blocks, |segment| deliver(segment, false));
             harvest.dsack = dsack;
         }
         harvest.acked = self.board.una() - una;
+        harvest.original = newest.is_some();
         harvest.rtt = newest.map(|sent| now.since(sent)).or_else(|| self.rtt_by_stamp(now, ack, &harvest));
         harvest.duplicate = harvest.acked == 0 && !harvest.dsack && self.board.head().is_some();
         harvest
@@ -224,18 +236,17 @@ impl Sender {
     }
 
     fn tell_control(&mut self, now: Time, harvest: &Harvest) {
-        let (prior_delivered, rate) = self.sampler.finish(self.rtt.min());
         let event = AckEvent {
             now,
             acked: harvest.acked,
             delivered: harvest.delivered,
             lost: harvest.lost,
+            marked: harvest.marked,
             prior_in_flight: harvest.prior_in_flight,
             in_flight: self.in_flight(),
             rtt: harvest.rtt,
             srtt: self.rtt.srtt().unwrap_or_default(),
-            rate,
-            prior_delivered,
+            sample: self.sampler.finish(self.rtt.min()),
             total_delivered: self.sampler.delivered(),
             una: self.board.una(),
             next: self.board.next(),
@@ -247,11 +258,13 @@ impl Sender {
 
     /// An ACK of an established connection.
     fn process_ack(&mut self, now: Time, ack: &Packet) {
-        if ack.seq < self.board.una() || ack.seq > self.board.next() {
+        let acked = number(ack);
+        if acked < self.board.una() || acked > self.board.next() {
             return;
         }
-        let opened = ack.seq + u64::from(ack.window) > self.edge;
-        self.edge = self.edge.max(ack.seq + u64::from(ack.window));
+        let edge = acked + u64::from(ack.window);
+        let opened = edge > self.edge;
+        self.edge = self.edge.max(edge);
         let mut harvest = self.harvest(now, ack);
         harvest.duplicate &= !opened;
         self.take_rtt(&harvest);
@@ -266,16 +279,22 @@ impl Sender {
     }
 }
 
+/// The payload that an ACK acknowledges.
+fn number(ack: &Packet) -> u64 {
+    ack.seq.saturating_sub(FIRST_BYTE)
+}
+
 /// Separates a D-SACK, the first block if it lies below the ACK's number or within the second block
 /// (RFC 2883, 4), from the blocks that report gaps.
 fn split_dsack(ack: &Packet) -> (bool, impl Iterator<Item = (u64, u64)>) {
-    let base = sack_base(ack.seq);
-    let mut blocks = ack.sack.of(base);
+    let mut blocks = ack.sack.of(ack.seq);
     let (first, second) = (blocks.next(), blocks.next());
     let dsack = first.is_some_and(|(from, to)| {
         to <= ack.seq || second.is_some_and(|(outer, end)| outer <= from && to <= end)
     });
-    (dsack, ack.sack.of(base).skip(usize::from(dsack)))
+    let payload =
+        |(first, end): (u64, u64)| (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE));
+    (dsack, ack.sack.of(ack.seq).skip(usize::from(dsack)).map(payload))
 }
 
 impl transport::Sender for Sender {
@@ -321,13 +340,13 @@ impl transport::Sender for Sender {
         if Timers::take_due(&mut self.timers.persist, now) {
             self.rtt.back_off();
             self.counts.packets += 1;
-            out.push(self.packet(now, self.board.una(), 0));
+            out.push(self.packet(now, FIRST_BYTE + self.board.una(), 0));
         }
         self.transmit(now, out);
     }
 
     fn timer(&self) -> Option<Time> {
-        self.timers.next()
+        self.timers.wake()
     }
 
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>) {

@@ -1,12 +1,12 @@
 //! Modern TCP on the wire: nearly what it is already, bytes.
 //!
-//! Sizes and options are the simulated ones, but for MSS, window scale and SACK-permitted on SYNs. A
-//! phone's SYN is simulated without the timestamp that it would bear, so it is shown with one of 0;
-//! a later request is shown without.
+//! Numbers, sizes and options are the simulated ones. A phone's SYN is simulated without the options
+//! that it would bear, and is shown with them and a timestamp of 0; a later request is shown without.
 
 use super::params::Linux;
-use super::{TIMESTAMPS_BYTES, sack_base, sack_bytes};
+use super::{FIRST_BYTE, sack_bytes};
 use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
+use crate::transport::Opener;
 use crate::transport::wire::{
     self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift,
 };
@@ -16,6 +16,9 @@ use crate::transport::wire::{
 pub struct Wire {
     handshake: Handshake,
     timestamps: bool,
+    /// Bytes of headers, on a SYN and later.
+    syn_bytes: u32,
+    header_bytes: u32,
     ecn: bool,
     /// From which byte on new segments carry which acknowledgement number.
     acks: Vec<(u64, u64)>,
@@ -39,6 +42,8 @@ impl Wire {
                 sack_permitted: tcp.sack,
             },
             timestamps: tcp.timestamps,
+            syn_bytes: tcp.syn_bytes(),
+            header_bytes: tcp.header_bytes(),
             ecn: tcp.ecn,
             acks: vec![(0, 1)],
             end: 0,
@@ -59,10 +64,10 @@ impl Wire {
 
     /// A segment of the server; without data the SYN, or a probe of a closed window.
     fn segment(&mut self, end: End, packet: &Packet) -> TcpFields {
-        let payload = packet.size - HEADER_BYTES - if self.timestamps { TIMESTAMPS_BYTES } else { 0 };
-        if packet.seq == 0 && payload == 0 {
+        if packet.seq == 0 {
             return self.syn(packet, self.handshake.syn_of_server());
         }
+        let payload = packet.size - self.header_bytes;
         if end == End::Server && packet.seq >= self.end {
             let ack = 1 + self.ends.server.request_bytes;
             if self.acks.last().is_none_or(|(_, last)| *last != ack) {
@@ -73,7 +78,7 @@ impl Wire {
         self.ends.at(end).data = true;
         let after = self.acks.partition_point(|(first, _)| *first <= packet.seq);
         TcpFields {
-            seq: 1 + packet.seq,
+            seq: packet.seq,
             ack: Some(self.acks[after.saturating_sub(1)].1),
             cwr: packet.ecn.reduced,
             window: SERVER_WINDOW,
@@ -85,22 +90,25 @@ impl Wire {
 
     /// An ACK of the phone; that of the SYN may carry the first request.
     fn ack(&mut self, end: End, packet: &Packet) -> TcpFields {
-        let stamps = if self.timestamps { TIMESTAMPS_BYTES } else { 0 };
-        let payload = packet.size - HEADER_BYTES - stamps - sack_bytes(packet.sack.len());
         self.window_bytes = packet.window.into();
         let passed = self.ends.at(end);
         passed.acked = passed.acked.max(packet.seq);
-        let seq = passed.request(packet.seq == 0 && payload > 0, payload);
-        if packet.seq == 0 && self.handshake.is_syn_of_phone(passed, payload) {
+        let of_syn = packet.seq == FIRST_BYTE;
+        let is_answer = of_syn && packet.sack.is_empty() && packet.size >= self.syn_bytes;
+        let is_syn = is_answer && self.handshake.opener == Opener::Server;
+        let headers = if is_syn { self.syn_bytes } else { self.header_bytes + sack_bytes(packet.sack.len()) };
+        let payload = packet.size - headers;
+        let seq = passed.request(of_syn && payload > 0, payload);
+        if is_syn {
             return TcpFields { payload, ..self.syn(packet, self.handshake.syn_of_phone()) };
         }
         let mut sack = [(0, 0); SackBlocks::MOST];
-        for (shown, (first, end)) in sack.iter_mut().zip(packet.sack.of(sack_base(packet.seq))) {
-            *shown = (1 + first, 1 + end);
+        for (shown, (first, end)) in sack.iter_mut().zip(packet.sack.of(packet.seq)) {
+            *shown = (first, end);
         }
         TcpFields {
             seq,
-            ack: Some(1 + packet.seq),
+            ack: Some(packet.seq),
             ece: packet.ecn.echo,
             window: scaled_window(self.window_bytes, self.handshake.shift),
             payload,
@@ -114,13 +122,14 @@ impl Wire {
     /// A later request of the phone.
     fn request(&mut self, end: End, packet: &Packet) -> TcpFields {
         let passed = self.ends.at(end);
-        let payload = packet.size - HEADER_BYTES;
+        let payload = packet.size - self.header_bytes;
         let (seq, acked) = (passed.request(false, payload), passed.acked);
         TcpFields {
             seq,
-            ack: Some(1 + acked),
+            ack: Some(acked),
             window: scaled_window(self.window_bytes, self.handshake.shift),
             payload,
+            timestamps: self.stamps(packet),
             ..TcpFields::default()
         }
     }
@@ -141,7 +150,6 @@ impl wire::Wire for Wire {
 mod tests {
     use super::*;
     use crate::packet::Ecn;
-    use crate::transport::Opener;
     use crate::transport::wire::Wire as _;
 
     fn packet(kind: Kind, seq: u64, size: u32) -> Packet {
@@ -156,24 +164,24 @@ mod tests {
             (fields.syn, fields.seq, fields.ack, fields.payload)
         };
         assert_eq!(shown(Packet::control(0, Kind::Connect)), (true, 0, None, 0));
-        assert_eq!(shown(packet(Kind::Segment, 0, 52)), (true, 0, Some(1), 0));
-        assert_eq!(shown(packet(Kind::Ack, 0, 52 + 300)), (false, 1, Some(1), 300));
-        assert_eq!(shown(packet(Kind::Segment, 0, 1500)), (false, 1, Some(301), 1448));
-        assert_eq!(shown(packet(Kind::Ack, 0, 52)), (false, 301, Some(1), 0));
-        assert_eq!(shown(packet(Kind::Ack, 1448, 52)), (false, 301, Some(1449), 0));
-        let request = Packet { size: 240, ..Packet::control(0, Kind::Request) };
+        assert_eq!(shown(packet(Kind::Segment, 0, 60)), (true, 0, Some(1), 0));
+        assert_eq!(shown(packet(Kind::Ack, 1, 52 + 300)), (false, 1, Some(1), 300));
+        assert_eq!(shown(packet(Kind::Segment, 1, 1500)), (false, 1, Some(301), 1448));
+        assert_eq!(shown(packet(Kind::Ack, 1, 52)), (false, 301, Some(1), 0));
+        assert_eq!(shown(packet(Kind::Ack, 1449, 52)), (false, 301, Some(1449), 0));
+        let request = Packet { size: 252, ..Packet::control(0, Kind::Request) };
         assert_eq!(shown(request), (false, 301, Some(1449), 200));
-        assert_eq!(shown(packet(Kind::Segment, 1448, 152)), (false, 1449, Some(501), 100));
-        assert_eq!(shown(packet(Kind::Segment, 0, 1500)), (false, 1, Some(301), 1448));
+        assert_eq!(shown(packet(Kind::Segment, 1449, 152)), (false, 1449, Some(501), 100));
+        assert_eq!(shown(packet(Kind::Segment, 1, 1500)), (false, 1, Some(301), 1448));
     }
 
     #[test]
     fn a_duplicate_is_reported_below_the_ack() {
         let mut wire = Wire::new(&Linux::default());
         let mut sack = SackBlocks::default();
-        sack.push(sack_base(5000), 1000, 2000);
-        sack.push(sack_base(5000), 6000, 7000);
-        let fields = wire.fields(End::Phone, &Packet { sack, ..packet(Kind::Ack, 5000, 52 + 20) });
+        sack.push(1001, 2001);
+        sack.push(6001, 7001);
+        let fields = wire.fields(End::Phone, &Packet { sack, ..packet(Kind::Ack, 5001, 52 + 20) });
         assert_eq!((fields.payload, fields.timestamps), (0, Some((7, 5))));
         assert_eq!(fields.sack[..fields.sack_count], [(1001, 2001), (6001, 7001)]);
     }
@@ -185,12 +193,12 @@ mod tests {
             let fields = wire.fields(End::Server, &packet);
             (fields.syn, fields.ece, fields.cwr)
         };
-        assert_eq!(flags(packet(Kind::Segment, 0, 52)), (true, true, true));
-        assert_eq!(flags(packet(Kind::Ack, 0, 52)), (true, true, false));
-        let mut segment = packet(Kind::Segment, 0, 1500);
+        assert_eq!(flags(packet(Kind::Segment, 0, 60)), (true, true, true));
+        assert_eq!(flags(packet(Kind::Ack, 1, 60)), (true, true, false));
+        let mut segment = packet(Kind::Segment, 1, 1500);
         segment.ecn = Ecn { capable: true, reduced: true, ..Ecn::default() };
         assert_eq!(flags(segment), (false, false, true));
-        let mut ack = packet(Kind::Ack, 1448, 52);
+        let mut ack = packet(Kind::Ack, 1449, 52);
         ack.ecn.echo = true;
         assert_eq!(flags(ack), (false, true, false));
     }

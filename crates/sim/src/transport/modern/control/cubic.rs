@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hystart::HyStart;
-use super::{AckEvent, CongestionControl, LossWindow, Phase};
+use super::loss_based::LossWindow;
+use super::{AckEvent, CongestionControl, Phase};
 use crate::check::{Check, Checked};
 use crate::units::{Duration, Time};
 
@@ -303,5 +304,34 @@ mod tests {
         policy.window.cwnd = 70 * MSS;
         policy.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
         assert!(policy.epoch.is_some_and(|epoch| epoch.k == 0.0));
+    }
+
+    #[test]
+    fn w_est_grows_by_alpha_in_a_window() {
+        // Equation 4: from 14 segments, 1 * alpha / 14 more for each segment, alpha = 3 * 0.3 / 1.7,
+        // until the window before the loss, 20, is reached; then alpha is 1.
+        let mut policy = policy(false);
+        policy.window.cwnd = 20 * MSS;
+        policy.on_congestion(Time::ZERO, 0);
+        assert_eq!(policy.cwnd(), 14 * MSS);
+        policy.on_ack(&ack(Time(1), MSS, Duration::from_millis(10)));
+        let w_est = |policy: &Policy| policy.epoch.map(|epoch| epoch.w_est).unwrap();
+        assert!((w_est(&policy) - (14.0 + 9.0 / 17.0 / 14.0)).abs() < 1e-12);
+        policy.epoch.as_mut().unwrap().w_est = 20.0;
+        let cwnd = policy.segments();
+        policy.on_ack(&ack(Time(2), MSS, Duration::from_millis(10)));
+        assert!((w_est(&policy) - (20.0 + 1.0 / cwnd)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_window_grows_by_no_more_than_half_a_round_trip() {
+        // 4.2: the target is at most 1.5 cwnd, however long ago the plateau was.
+        let mut policy = policy(false);
+        policy.window.cwnd = 100 * MSS;
+        policy.on_congestion(Time::ZERO, 0);
+        policy.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
+        let before = policy.cwnd();
+        policy.on_ack(&ack(Time(100_000_000_000), MSS, Duration::from_millis(100)));
+        assert_eq!(policy.cwnd() - before, MSS / 2);
     }
 }

@@ -14,6 +14,11 @@ impl WindowedMax {
         Self { length, best: [(0, 0.0); 3] }
     }
 
+    /// Remembers for `length` from now on.
+    pub fn set_length(&mut self, length: u64) {
+        self.length = length;
+    }
+
     /// The largest value.
     pub fn max(&self) -> f64 {
         self.best[0].1

@@ -145,4 +145,18 @@ mod tests {
         round(&mut hystart, MS(200), 7);
         assert_eq!(hystart.growth(1_000, 100), 800);
     }
+
+    #[test]
+    fn the_increase_that_counts_is_between_4_and_16_ms() {
+        // 4.3: an eighth of the round trip, clamped.
+        let slowed = |before: u64, now: u64| {
+            let mut hystart = HyStart::new(true);
+            round(&mut hystart, MS(before), 10);
+            round(&mut hystart, MS(now), 10);
+            hystart.conservative.is_some()
+        };
+        assert_eq!([(16, 19), (16, 20)].map(|(a, b)| slowed(a, b)), [false, true]);
+        assert_eq!([(80, 89), (80, 90)].map(|(a, b)| slowed(a, b)), [false, true]);
+        assert_eq!([(400, 415), (400, 416)].map(|(a, b)| slowed(a, b)), [false, true]);
+    }
 }

@@ -8,12 +8,15 @@ pub mod bbr;
 pub mod cubic;
 pub mod filter;
 pub mod hystart;
+pub mod loss_based;
 pub mod reno;
+pub mod scalable;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
 
-use super::rate::RateSample;
+use super::params::Linux;
+use super::rate::{RateSample, Snapshot};
 use crate::registry;
 use crate::units::{Duration, Time};
 
@@ -39,6 +42,8 @@ pub struct AckEvent {
     pub delivered: u64,
     /// Bytes that were found lost on it.
     pub lost: u64,
+    /// Whether it echoes a mark for which the window is reduced (RFC 3168).
+    pub marked: bool,
     /// Bytes in flight before it.
     pub prior_in_flight: u64,
     /// Bytes in flight after it.
@@ -47,10 +52,8 @@ pub struct AckEvent {
     pub rtt: Option<Duration>,
     /// Smoothed round trip.
     pub srtt: Duration,
-    /// The delivery rate that it shows.
-    pub rate: Option<RateSample>,
-    /// Bytes delivered when the newest segment that it delivers was sent.
-    pub prior_delivered: Option<u64>,
+    /// What it shows of the path, if it delivers anything.
+    pub sample: Option<RateSample>,
     /// Bytes delivered so far.
     pub total_delivered: u64,
     /// First byte not yet acknowledged.
@@ -63,10 +66,27 @@ pub struct AckEvent {
     pub window_limited: bool,
 }
 
+/// A segment that has been given up.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// When it was given up.
+    pub now: Time,
+    /// First byte, and one past the last.
+    pub range: (u64, u64),
+    /// What it remembers of the moment when it was sent.
+    pub snapshot: Snapshot,
+    /// Bytes lost since then, its own included.
+    pub lost: u64,
+    /// Bytes delivered so far.
+    pub delivered: u64,
+}
+
 /// A congestion control. All sizes are in bytes.
 pub trait CongestionControl: Send + std::fmt::Debug {
     /// Takes an ACK.
     fn on_ack(&mut self, ack: &AckEvent);
+    /// A segment has been given up; what follows from it begins with the other calls.
+    fn on_loss(&mut self, _loss: &Loss) {}
     /// A loss or an ECN echo begins a recovery with `in_flight` bytes outstanding.
     fn on_congestion(&mut self, now: Time, in_flight: u64);
     /// The retransmission timer has expired with `in_flight` bytes not given up; `again` says that
@@ -77,6 +97,8 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Nothing has been sent for longer than the timeout: the window says little about the path any
     /// more (RFC 5681, 4.1).
     fn on_idle(&mut self) {}
+    /// Data are about to be sent after everything had been sent and delivered.
+    fn on_restart(&mut self, _now: Time) {}
     /// The last reduction was a mistake (RFC 4015).
     fn undo(&mut self);
     /// The congestion window.
@@ -87,9 +109,17 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
+    /// Segments that may leave together at `rate` bytes per second, at least.
+    fn least_quantum(&self, _rate: f64) -> u64 {
+        2
+    }
     /// Whether the sender should spread a reduction over a round trip (PRR).
     fn reduces_proportionally(&self) -> bool {
         true
+    }
+    /// Whether the control sends less than the path allows, on purpose.
+    fn holds_back(&self) -> bool {
+        false
     }
     /// Whether the window still grows in search of the path's capacity.
     fn is_slow_start(&self) -> bool {
@@ -105,11 +135,15 @@ registry! {
         /// CUBIC (RFC 9438) with HyStart++ (RFC 9406): grows with time since the last reduction.
         "cubic" => Cubic(cubic::Cubic),
         /// BBR version 1: paced at the bandwidth that it measures, with a short queue.
-        "bbr" => Bbr(bbr::Bbr),
+        "bbr" => Bbr(bbr::v1::Bbr),
+        /// BBR version 3: also bounds what is in flight by the loss that it meets.
+        "bbr3" => Bbr3(bbr::v3::Bbr3),
         /// Westwood+: after a loss falls to the bandwidth that it has measured, for radio links.
         "westwood" => Westwood(westwood::Westwood),
         /// Vegas: keeps two to four segments in the queue and so avoids loss.
         "vegas" => Vegas(vegas::Vegas),
+        /// Scalable TCP: grows and shrinks in proportion to the window, for long fat paths.
+        "scalable" => Scalable(scalable::Scalable),
         /// Veno: Reno that takes a loss with a short queue for one of the radio.
         "veno" => Veno(veno::Veno),
     }
@@ -122,83 +156,24 @@ impl Default for CongestionSpec {
 }
 
 impl CongestionSpec {
-    /// The control for segments of `mss` bytes, with an initial window in bytes.
-    pub fn build(&self, mss: u64, initial_window: u64, paced: bool) -> Box<dyn CongestionControl> {
+    /// The control of a connection with these parameters, for segments of `mss` bytes and an initial
+    /// window in bytes.
+    pub fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
         match self {
             Self::Reno(_) => Box::new(reno::Policy::new(mss, initial_window)),
-            Self::Cubic(params) => Box::new(cubic::Policy::new(params, mss, initial_window, paced)),
-            Self::Bbr(params) => Box::new(bbr::Policy::new(params, mss, initial_window)),
+            Self::Cubic(params) => Box::new(cubic::Policy::new(params, mss, initial_window, tcp.pacing)),
+            Self::Bbr(params) => Box::new(bbr::v1::Policy::new(params, mss, initial_window)),
+            Self::Bbr3(params) => Box::new(bbr::v3::Policy::new(params, mss, initial_window, tcp.sack)),
             Self::Westwood(_) => Box::new(westwood::Policy::new(mss, initial_window)),
             Self::Vegas(params) => Box::new(vegas::Policy::new(params, mss, initial_window)),
+            Self::Scalable(params) => Box::new(scalable::Policy::new(params, mss, initial_window)),
             Self::Veno(params) => Box::new(veno::Policy::new(params, mss, initial_window)),
         }
     }
 
     /// Whether the control cannot do without pacing.
     pub fn needs_pacing(&self) -> bool {
-        matches!(self, Self::Bbr(_))
-    }
-}
-
-/// Window and threshold of a control that reacts to loss, with what they were before.
-#[derive(Clone, Copy, Debug)]
-pub struct LossWindow {
-    /// Size of a segment.
-    pub mss: u64,
-    /// Congestion window.
-    pub cwnd: u64,
-    /// Slow-start threshold.
-    pub ssthresh: u64,
-    initial: u64,
-    before: Option<(u64, u64)>,
-}
-
-impl LossWindow {
-    /// The window at the start.
-    pub fn new(mss: u64, initial_window: u64) -> Self {
-        Self { mss, cwnd: initial_window, ssthresh: u64::MAX, initial: initial_window, before: None }
-    }
-
-    /// Reduces window and threshold to `target`, at least two segments (RFC 5681, equation 4).
-    pub fn reduce(&mut self, target: u64) {
-        self.before = Some((self.cwnd, self.ssthresh));
-        self.ssthresh = target.max(2 * self.mss);
-        self.cwnd = self.ssthresh;
-    }
-
-    /// Restarts with one segment beyond what is in flight after a timeout (RFC 5681, 3.1).
-    pub fn restart(&mut self, in_flight: u64) {
-        self.cwnd = in_flight + self.mss;
-    }
-
-    /// Falls back to the restart window and remembers where slow start led before (RFC 5681, 4.1;
-    /// the threshold as in Linux, `tcp_cwnd_restart`).
-    pub fn idle(&mut self) {
-        if self.cwnd > self.initial && self.ssthresh < u64::MAX {
-            self.ssthresh = self.ssthresh.max(self.cwnd / 4 * 3);
-        }
-        self.cwnd = self.cwnd.min(self.initial);
-    }
-
-    /// Takes the last reduction back.
-    pub fn undo(&mut self) {
-        if let Some((cwnd, ssthresh)) = self.before.take() {
-            self.cwnd = self.cwnd.max(cwnd);
-            self.ssthresh = self.ssthresh.max(ssthresh);
-        }
-    }
-
-    /// Whether the window is below the threshold.
-    pub fn in_slow_start(&self) -> bool {
-        self.cwnd < self.ssthresh
-    }
-
-    /// Slow start: grows by what is acknowledged, at most `limit` segments (RFC 3465, 2.2), up to
-    /// the threshold; returns the bytes left over for congestion avoidance.
-    pub fn slow_start(&mut self, acked: u64, limit: u64) -> u64 {
-        let growth = acked.min(limit.saturating_mul(self.mss)).min(self.ssthresh - self.cwnd);
-        self.cwnd += growth;
-        if self.in_slow_start() { 0 } else { acked - growth.min(acked) }
+        matches!(self, Self::Bbr(_) | Self::Bbr3(_))
     }
 }
 
@@ -211,12 +186,12 @@ impl Default for AckEvent {
             acked: 0,
             delivered: 0,
             lost: 0,
+            marked: false,
             prior_in_flight: 0,
             in_flight: 0,
             rtt: None,
             srtt: Duration::ZERO,
-            rate: None,
-            prior_delivered: None,
+            sample: None,
             total_delivered: 0,
             una: 0,
             next: 0,

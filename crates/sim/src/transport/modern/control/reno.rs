@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AckEvent, CongestionControl, LossWindow, Phase};
+use super::loss_based::{LossBased, LossWindow};
+use super::{AckEvent, Phase};
 use crate::check::{Check, Checked};
-use crate::units::Time;
 
 /// Segments by which an ACK may open the window in slow start (RFC 3465, 2.3: `L`).
 const ABC_LIMIT: u64 = 2;
@@ -73,44 +73,30 @@ impl Policy {
     }
 }
 
-impl CongestionControl for Policy {
-    fn on_ack(&mut self, ack: &AckEvent) {
+impl LossBased for Policy {
+    fn window(&self) -> &LossWindow {
+        &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut LossWindow {
+        &mut self.window
+    }
+
+    fn grow(&mut self, ack: &AckEvent) {
         self.growth.open(&mut self.window, ack);
     }
 
-    fn on_congestion(&mut self, _: Time, in_flight: u64) {
-        self.window.reduce(in_flight / 2);
+    fn reduced(&mut self, outstanding: u64) -> u64 {
         self.growth.reset();
-    }
-
-    fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
-        if !again {
-            self.window.reduce(self.window.cwnd / 2);
-        }
-        self.window.restart(in_flight);
-        self.growth.reset();
-    }
-
-    fn on_idle(&mut self) {
-        self.window.idle();
-    }
-
-    fn undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh
+        outstanding / 2
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::CongestionControl as _;
     use super::*;
+    use crate::units::Time;
 
     const MSS: u64 = 1_000;
 

@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::loss_based::{LossBased, LossWindow};
 use super::reno::Growth;
-use super::{AckEvent, CongestionControl, LossWindow, Phase};
+use super::{AckEvent, Phase};
 use crate::check::{Check, Checked};
-use crate::units::{Duration, Time};
+use crate::units::Duration;
 
 /// Round trips to be seen before one is believed; fewer may all stem from delayed ACKs.
 const SAMPLES: u32 = 3;
@@ -89,8 +90,16 @@ impl Policy {
     }
 }
 
-impl CongestionControl for Policy {
-    fn on_ack(&mut self, ack: &AckEvent) {
+impl LossBased for Policy {
+    fn window(&self) -> &LossWindow {
+        &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut LossWindow {
+        &mut self.window
+    }
+
+    fn grow(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.rtt {
             self.base_rtt = Some(self.base_rtt.map_or(rtt, |min| min.min(rtt)));
             self.round_rtt = Some(self.round_rtt.map_or(rtt, |min| min.min(rtt)));
@@ -113,38 +122,15 @@ impl CongestionControl for Policy {
         }
     }
 
-    fn on_congestion(&mut self, _: Time, _: u64) {
-        self.window.reduce(self.window.cwnd / 2);
+    fn reduced(&mut self, _: u64) -> u64 {
         self.growth.reset();
-    }
-
-    fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
-        if !again {
-            self.window.reduce(self.window.cwnd / 2);
-        }
-        self.window.restart(in_flight);
-        self.growth.reset();
-    }
-
-    fn on_idle(&mut self) {
-        self.window.idle();
-    }
-
-    fn undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh
+        self.window.cwnd / 2
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::CongestionControl as _;
     use super::*;
 
     /// The window after one round of 20 segments at round trips of `rtt_ms` on a path of 100 ms.
@@ -164,5 +150,18 @@ mod tests {
     fn two_to_four_segments_wait() {
         // 20 segments: 105 ms are one in the queue, 115 ms three, 125 ms five.
         assert_eq!([105, 115, 125].map(after_round), [21_000, 20_000, 19_000]);
+    }
+
+    #[test]
+    fn slow_start_ends_when_more_than_one_segment_waits() {
+        // 20 (110 - 100) / 100 = 2 segments wait: back to what 100 ms hold, and one more.
+        let mut policy = Policy::new(&Vegas::default(), 1_000, 20_000);
+        policy.base_rtt = Some(Duration::from_millis(100));
+        for (una, next) in [(1_000, 20_000), (2_000, 20_000), (3_000, 20_000), (20_000, 40_000)] {
+            let rtt = Some(Duration::from_millis(110));
+            policy.on_ack(&AckEvent { una, next, rtt, window_limited: false, ..AckEvent::default() });
+        }
+        assert_eq!(policy.cwnd(), 20_000 * 100 / 110 + 1_000);
+        assert_eq!(policy.ssthresh(), policy.cwnd() - 1_000);
     }
 }

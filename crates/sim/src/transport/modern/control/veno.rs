@@ -4,10 +4,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::loss_based::{LossBased, LossWindow};
 use super::reno::Growth;
-use super::{AckEvent, CongestionControl, LossWindow, Phase};
+use super::{AckEvent, Phase};
 use crate::check::{Check, Checked};
-use crate::units::{Duration, Time};
+use crate::units::Duration;
 
 /// Veno's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,17 +74,18 @@ impl Policy {
         }
         self.round_end = ack.next;
     }
-
-    /// A fifth less if the queue was short, else half (section III-B of the paper).
-    fn reduce(&mut self) {
-        let cwnd = self.window.cwnd;
-        self.window.reduce(if self.is_congested() { cwnd / 2 } else { cwnd / 5 * 4 });
-        self.growth.reset();
-    }
 }
 
-impl CongestionControl for Policy {
-    fn on_ack(&mut self, ack: &AckEvent) {
+impl LossBased for Policy {
+    fn window(&self) -> &LossWindow {
+        &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut LossWindow {
+        &mut self.window
+    }
+
+    fn grow(&mut self, ack: &AckEvent) {
         self.measure(ack);
         let avoiding = ack.phase == Phase::Open && !self.window.in_slow_start();
         if avoiding && self.is_congested() {
@@ -96,37 +98,19 @@ impl CongestionControl for Policy {
         }
     }
 
-    fn on_congestion(&mut self, _: Time, _: u64) {
-        self.reduce();
-    }
-
-    fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
-        if !again {
-            self.reduce();
-        }
-        self.window.restart(in_flight);
-    }
-
-    fn on_idle(&mut self) {
-        self.window.idle();
-    }
-
-    fn undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh
+    /// A fifth less if the queue was short, else half (section III-B of the paper).
+    fn reduced(&mut self, _: u64) -> u64 {
+        self.growth.reset();
+        let cwnd = self.window.cwnd;
+        if self.is_congested() { cwnd / 2 } else { cwnd / 5 * 4 }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::CongestionControl as _;
     use super::*;
+    use crate::units::Time;
 
     /// The window after a loss at 20 segments and round trips of `rtt_ms` on a path of 100 ms.
     fn after_loss(rtt_ms: u64) -> u64 {
@@ -141,5 +125,20 @@ mod tests {
     fn a_loss_with_a_short_queue_costs_a_fifth() {
         // 20 (1 - 100 / 110) = 1.8 segments wait, or 20 (1 - 100 / 125) = 4.
         assert_eq!([110, 125].map(after_loss), [16_000, 10_000]);
+    }
+
+    #[test]
+    fn a_long_queue_halves_the_pace() {
+        // 20 segments at 125 ms on a path of 100 ms: 4 wait. A window acknowledged adds half a segment.
+        let mut policy = Policy::new(&Veno::default(), 1_000, 20_000);
+        policy.window.ssthresh = 10_000;
+        (policy.base_rtt, policy.waiting) = (Some(Duration::from_millis(100)), 4.0);
+        policy.round_end = u64::MAX;
+        for _ in 0..39 {
+            policy.on_ack(&AckEvent { acked: 1_000, ..AckEvent::default() });
+        }
+        assert_eq!(policy.cwnd(), 20_000);
+        policy.on_ack(&AckEvent { acked: 1_000, ..AckEvent::default() });
+        assert_eq!(policy.cwnd(), 21_000);
     }
 }

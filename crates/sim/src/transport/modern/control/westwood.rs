@@ -4,8 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::AckEvent;
+use super::loss_based::{LossBased, LossWindow};
 use super::reno::Growth;
-use super::{AckEvent, CongestionControl, LossWindow};
 use crate::check::{Check, Checked};
 use crate::units::{Duration, Time};
 
@@ -72,8 +73,16 @@ impl Policy {
     }
 }
 
-impl CongestionControl for Policy {
-    fn on_ack(&mut self, ack: &AckEvent) {
+impl LossBased for Policy {
+    fn window(&self) -> &LossWindow {
+        &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut LossWindow {
+        &mut self.window
+    }
+
+    fn grow(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.rtt {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
         }
@@ -81,38 +90,15 @@ impl CongestionControl for Policy {
         self.growth.open(&mut self.window, ack);
     }
 
-    fn on_congestion(&mut self, _: Time, _: u64) {
-        self.window.reduce(self.pipe_size().min(self.window.cwnd));
+    fn reduced(&mut self, _: u64) -> u64 {
         self.growth.reset();
-    }
-
-    fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
-        if !again {
-            self.window.reduce(self.pipe_size().min(self.window.cwnd));
-        }
-        self.window.restart(in_flight);
-        self.growth.reset();
-    }
-
-    fn on_idle(&mut self) {
-        self.window.idle();
-    }
-
-    fn undo(&mut self) {
-        self.window.undo();
-    }
-
-    fn cwnd(&self) -> u64 {
-        self.window.cwnd
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.ssthresh
+        self.pipe_size().min(self.window.cwnd)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::CongestionControl as _;
     use super::*;
 
     #[test]
@@ -136,5 +122,20 @@ mod tests {
         }
         policy.on_congestion(now, 150_000);
         assert!(policy.cwnd().abs_diff(100_000) < 2_000, "{}", policy.cwnd());
+    }
+
+    #[test]
+    fn the_bandwidth_is_filtered_twice() {
+        // Samples of 1 MB/s and then 2 MB/s over 100 ms each, gains of an eighth.
+        let mut policy = Policy::new(1_000, 100_000);
+        let mut sample = |ms: u64, delivered, total_delivered| {
+            let now = Time::ZERO + Duration::from_millis(ms);
+            let srtt = Duration::from_millis(100);
+            policy.on_ack(&AckEvent { now, delivered, srtt, total_delivered, ..AckEvent::default() });
+            policy.bandwidth
+        };
+        let bandwidths = [sample(0, 0, 0), sample(100, 100_000, 100_000), sample(200, 200_000, 300_000)];
+        // smooth = (7 + 2) / 8, bandwidth = (7 + 9/8) / 8.
+        assert_eq!(bandwidths.map(|rate| rate.round() as u64), [0, 1_000_000, 65_000_000 / 64]);
     }
 }

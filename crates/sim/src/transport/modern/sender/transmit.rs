@@ -2,8 +2,7 @@
 
 use super::{Sender, Setup, Usage};
 use crate::packet::{Ecn, Kind, Packet};
-use crate::transport::modern::clock_us;
-use crate::transport::modern::timers::Timers;
+use crate::transport::modern::{FIRST_BYTE, clock_us};
 use crate::units::Time;
 
 /// Pacing of a control that knows no rate, relative to a window per round trip, in slow start and
@@ -40,8 +39,13 @@ impl Sender {
         self.setup = Setup::SynSent(now, times);
         self.counts.packets += 1;
         self.counts.retransmissions += u64::from(times > 1);
-        out.push(Packet { retransmission: times > 1, ..self.packet(now, 0, 0) });
+        out.push(Packet {
+            retransmission: times > 1,
+            size: self.params.syn_bytes(),
+            ..self.packet(now, 0, 0)
+        });
         self.timers.rto = Some(now + self.rtt.rto());
+        self.timers.settle(now);
     }
 
     /// Sends what the windows, the pacer and the data allow.
@@ -50,6 +54,8 @@ impl Sender {
         if self.board.head().is_none() && now.since(self.last_sent) > self.rtt.rto() {
             self.control.on_idle();
         }
+        let rate = self.pace();
+        self.pacer.set_rate(rate, rate.map_or(0, |rate| self.control.least_quantum(rate)));
         let mut limited = false;
         while let Some((number, again)) = self.next_segment() {
             let (first, end) = self.board.range(number);
@@ -57,7 +63,7 @@ impl Sender {
                 limited = true;
                 break;
             }
-            if let Some(at) = self.pace().and_then(|rate| self.pacer.blocked(now, rate)) {
+            if let Some(at) = self.pacer.blocked(now) {
                 self.timers.pacing = Some(at);
                 limited = true;
                 break;
@@ -65,20 +71,25 @@ impl Sender {
             self.send(now, number, again, out);
         }
         self.note_usage(limited);
-        if !limited && self.board.is_exhausted() {
+        if self.control.holds_back() || (!limited && self.board.is_exhausted()) {
             self.sampler.set_app_limited(self.in_flight());
         }
         self.keep_waiting(now);
+        self.timers.settle(now);
     }
 
     /// What to send next: lost segments first, then new ones that the receiver allows (RFC 6675,
     /// `NextSeg`, 1 and 2; RACK and the probe take the place of 3 and 4).
     fn next_segment(&mut self) -> Option<(u64, bool)> {
-        if let Some(lost) = self.board.next_lost() {
+        let frto = self.episode.frto_mut().and_then(|frto| frto.may_send_new());
+        if frto.is_none()
+            && let Some(lost) = self.board.next_lost()
+        {
             return Some((lost, true));
         }
         let next = self.board.end();
-        (!self.board.is_exhausted() && self.receiver_allows(next)).then_some((next, false))
+        let allowed = frto != Some(false) && !self.board.is_exhausted() && self.receiver_allows(next);
+        allowed.then_some((next, false))
     }
 
     /// Whether segment `number` lies within the receiver's window.
@@ -99,11 +110,14 @@ impl Sender {
 
     /// Sends segment `number`, for the first time or again.
     pub(in super::super) fn send(&mut self, now: Time, number: u64, again: bool, out: &mut Vec<Packet>) {
-        let snapshot = self.sampler.on_send(now, self.board.pipe() == 0);
         let (first, end) = self.board.range(number);
-        let bytes = end - first;
+        let (bytes, before) = (end - first, self.board.pipe());
+        if before == 0 && self.sampler.is_app_limited() {
+            self.control.on_restart(now);
+        }
+        let snapshot = self.sampler.on_send(now, bytes, before);
         self.counts.packets += 1;
-        let mut packet = Packet { retransmission: again, ..self.packet(now, first, bytes) };
+        let mut packet = Packet { retransmission: again, ..self.packet(now, FIRST_BYTE + first, bytes) };
         if again {
             self.counts.retransmissions += 1;
             self.board.send_again(now, number, snapshot);
@@ -112,6 +126,9 @@ impl Sender {
             }
         } else {
             self.board.send_next(now, snapshot);
+            if let Some(frto) = self.episode.frto_mut() {
+                frto.note_new();
+            }
             // Retransmissions are not marked (RFC 3168, 6.1.5).
             let reduced = std::mem::take(&mut self.tell_reduced);
             packet.ecn = Ecn { capable: self.params.ecn, reduced, ..Ecn::default() };
@@ -121,9 +138,7 @@ impl Sender {
         if let Some(prr) = self.episode.prr_mut() {
             prr.on_sent(bytes);
         }
-        if let Some(rate) = self.pace() {
-            self.pacer.charge(now, bytes, rate);
-        }
+        self.pacer.charge(now, bytes);
         if self.timers.rto.is_none() || self.board.head() == Some(number) {
             self.timers.rto = Some(now + self.rtt.rto());
         }
@@ -155,8 +170,7 @@ impl Sender {
             self.timers.persist = Some(now + self.rtt.rto());
         }
         if self.board.head().is_none() {
-            self.timers =
-                Timers { persist: self.timers.persist, pacing: self.timers.pacing, ..Timers::default() };
+            self.timers.stop_waiting();
         }
     }
 }

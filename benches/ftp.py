@@ -1,0 +1,129 @@
+"""One long FTP side by side with ns-2: CPU time per packet and memory.
+
+    cargo build --release --example simulate
+    python3 benches/ftp.py [--rounds N] [--size BYTES]
+
+ns-2 carries the file over a wire of 384 kb/s; nodeb carries it over the same wire, and over a DCH
+and an HS-DSCH of 384 kb/s, block by block.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from side_by_side import (
+    FLAT_MIB,
+    NO_NS2,
+    ROOT,
+    Series,
+    nodeb,
+    ns2,
+    parser,
+    peak_mib,
+    speed,
+    table,
+    take_turns,
+)
+
+NODEB = ROOT / ".venv/bin/nodeb"
+
+# The fixed network and TCP are nodeb's defaults, which ns2/ftp.tcl repeats.
+SCENARIO = """
+runs = 1
+duration = "1000000 s"
+[[users]]
+traffic.ftp.size = "16 MB"
+"""
+
+# A transfer of this size fills every queue and buffer.
+SMALL_BYTES = 16_000_000
+
+# What nodeb is asked to carry, how, and the share of ns-2's time per packet that it may take.
+CASES = (
+    ("wire, 384 kb/s", "radio=link", 1 / 5),
+    ("DCH, BLER 1 %", "radio.dch.bler=0.01", 1 / 2),
+    ("DCH, BLER 10 %", "radio.dch.bler=0.1", 1 / 2),
+    ("HS-DSCH 2 ms, BLER 1 %", "radio.hs_dsch.bler=0.01", 1.0),
+    ("HS-DSCH 2 ms, BLER 10 %", "radio.hs_dsch.bler=0.1", 1.0),
+)
+
+
+def same_transfer(ours: Series, theirs: Series) -> str:
+    """How far apart the two simulators see the end of the wired transfer."""
+    ends = [one.done[0].figures["simtime"] for one in (ours, theirs)]
+    return f"end of the transfer over the wire: nodeb {ends[0]:.1f} s, ns-2 {ends[1]:.1f} s"
+
+
+def memory(long: list[Series], size: int) -> tuple[str, bool]:
+    """The table of peak memory, and whether nodeb's does not grow with the transfer."""
+    small = max(size // 100, SMALL_BYTES)
+    header = ["peak memory in MiB", f"{small / 1e6:g} MB", f"{size / 1e6:g} MB", ""]
+    rows, good = [], True
+    for one in long:
+        command = [word.replace(str(size), str(small)) for word in one.command]
+        before, after = peak_mib(command), peak_mib(one.command)
+        flat = not after - before > FLAT_MIB
+        verdict = ""
+        if one.name.startswith("nodeb"):
+            verdict = "flat" if flat else "FAIL: it grows"
+            good &= flat
+        rows.append([one.name, f"{before:.1f}", f"{after:.1f}", verdict])
+    return table(header, rows), good
+
+
+def reproduction() -> str:
+    """Times `nodeb reproduce wang`, all tables and figures of the study."""
+    if not NODEB.exists():
+        return "nodeb reproduce wang: skipped, there is no .venv/bin/nodeb (make build)"
+    with tempfile.TemporaryDirectory() as out:
+        begin = time.monotonic()
+        command = [str(NODEB), "reproduce", "wang", "--out", out]
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        assert child.stderr is not None
+        with child.stderr:
+            messages = child.stderr.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            return f"nodeb reproduce wang: FAILED\n{messages.decode(errors='replace')[-500:]}"
+        wall, cpu = time.monotonic() - begin, usage.ru_utime + usage.ru_stime
+    return f"nodeb reproduce wang: {wall:.1f} s on {os.cpu_count()} cores, {cpu:.1f} s of CPU time"
+
+
+def main() -> int:
+    """Runs everything and returns 1 if a target was missed."""
+    line = parser(__doc__, rounds=5)
+    line.add_argument(
+        "--size", type=int, default=1_600_000_000, help="bytes of the file (default 1.6 GB)"
+    )
+    line.add_argument("--no-reproduce", action="store_true", help="leave out `nodeb reproduce`")
+    options = line.parse_args()
+    if options.rounds < 1 or options.size < 2 * SMALL_BYTES:
+        line.error("expected at least 1 round and 32 MB")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "ftp.toml"
+        file.write_text(SCENARIO)
+        size = f"users.0.traffic.ftp.size={options.size} B"
+        peer = ns2("ftp.tcl", options.size)
+        reference = Series("ns-2: wire, 384 kb/s", peer) if peer else None
+        ours = [
+            Series(f"nodeb: {name}", nodeb(file, size, radio), reference, target)
+            for name, radio, target in CASES
+        ]
+        everyone = [*([reference] if reference else []), *ours]
+        take_turns(everyone, options.rounds)
+        times, fast = speed(everyone)
+        peaks, flat = memory(everyone, options.size)
+    print(f"one FTP of {options.size / 1e6:g} MB, {options.rounds} rounds in turns\n\n{times}")
+    print(same_transfer(ours[0], reference) if reference else NO_NS2)
+    print(f"\n{peaks}")
+    if not options.no_reproduce:
+        print(f"\n{reproduction()}")
+    return 0 if fast and flat else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

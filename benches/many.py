@@ -1,0 +1,83 @@
+"""Thirty FTPs through one bottleneck side by side with ns-2: CPU time per packet.
+
+    cargo build --release --example simulate
+    python3 benches/many.py [--rounds N] [--seconds T]
+
+The bottleneck has 10 Mb/s and room for 100 packets, so that flows lose packets all the time and
+recover: what is measured is each variant's recovery as much as its sending. ns-2 gives each flow
+links of its own; nodeb has a link and an uplink for each phone.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from side_by_side import NO_NS2, Series, nodeb, ns2, parser, speed, take_turns
+
+FLOWS = 30
+
+SCENARIO = f"""
+runs = 1
+[wired]
+rate = "10 Mbps"
+delay = "20 ms"
+queue.drop_tail.limit = 100
+[radio.link]
+rate = "100 Mbps"
+delay = "1 ms"
+[uplink]
+rate = "100 Mbps"
+delay = "6 ms"
+[[users]]
+count = {FLOWS}
+stagger = "10 ms"
+traffic.ftp.size = "100 GB"
+"""
+
+CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
+
+# ns-2's variants with nodeb's names for them, and the share of ns-2's time that nodeb may take.
+SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
+OF_NS2 = 1 / 5
+
+# Today's controls, and how much more than nodeb's NewReno they may take.
+MODERN = ("cubic", "bbr", "bbr3")
+OF_NEWRENO = 1.5
+
+
+def main() -> int:
+    """Runs everything and returns 1 if a target was missed."""
+    line = parser(__doc__, rounds=5)
+    line.add_argument("--seconds", type=int, default=1000, help="simulated time (default 1000 s)")
+    options = line.parse_args()
+    if options.rounds < 1 or options.seconds < 10:
+        line.error("expected at least 1 round and 10 s")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "many.toml"
+        file.write_text(SCENARIO)
+        everyone: list[Series] = []
+
+        def ours(name: str, tcp: str, against: Series | None, target: float) -> Series:
+            command = nodeb(file, f"duration={options.seconds} s", f"tcp={{ {tcp} }}")
+            return Series(f"nodeb: {name}", command, against, target)
+
+        for theirs, name in SAME:
+            peer = ns2("many.tcl", theirs, FLOWS, options.seconds)
+            reference = Series(f"ns-2: {name}", peer) if peer else None
+            tcp = f'classic = {{ control = "{name}", {CLASSIC} }}'
+            everyone += [reference] if reference else []
+            everyone.append(ours(name, tcp, reference, OF_NS2))
+        newreno = next(one for one in everyone if one.name == "nodeb: newreno")
+        for name in MODERN:
+            tcp = f'linux = {{ control = "{name}", packet_size = "1000 B" }}'
+            everyone.append(ours(name, tcp, newreno, OF_NEWRENO))
+        take_turns(everyone, options.rounds)
+    times, fast = speed(everyone)
+    print(f"{FLOWS} FTPs for {options.seconds} s, {options.rounds} rounds in turns\n\n{times}")
+    if not everyone[0].name.startswith("ns-2"):
+        print(NO_NS2)
+    return 0 if fast else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

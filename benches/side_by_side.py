@@ -1,0 +1,165 @@
+"""Whole processes side by side: CPU time per packet and memory.
+
+The programs take turns (A B C A B C), so that a busy moment of the machine hits all of them, and
+the median of the CPU times counts. Without ns-2 (Debian: `apt install ns2`) nodeb is measured
+alone. Only the standard library is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SIMULATE = ROOT / "target/release/examples/simulate"
+NO_NS2 = "ns-2 is not installed (Debian: apt install ns2), so there is nothing to compare with."
+
+# Memory is flat when a long run needs at most so many MiB more than a short one.
+FLAT_MIB = 1.0
+
+
+def parser(doc: str | None, rounds: int) -> argparse.ArgumentParser:
+    """A command line with the number of rounds; ends the program where nodeb is not built."""
+    if not SIMULATE.exists():
+        sys.exit("error: build it first: cargo build --release --example simulate")
+    result = argparse.ArgumentParser(description=(doc or "").split("\n", 1)[0])
+    result.add_argument(
+        "--rounds", type=int, default=rounds, help=f"runs of each program (default {rounds})"
+    )
+    return result
+
+
+def ns2(script: str, *arguments: object) -> list[str] | None:
+    """The command of ns-2 for one of the scripts beside this file, where ns-2 is installed."""
+    ns = shutil.which("ns")
+    return [ns, str(ROOT / "benches/ns2" / script), *map(str, arguments)] if ns else None
+
+
+def nodeb(scenario: Path, *overrides: str) -> list[str]:
+    """The command of nodeb for a scenario file."""
+    return [str(SIMULATE), str(scenario), *overrides]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A finished process: the CPU time it took and the figures it printed."""
+
+    cpu_s: float
+    figures: dict[str, float]
+
+    @property
+    def us_per_packet(self) -> float:
+        """CPU time of the whole process over the data packets sent."""
+        return self.cpu_s * 1e6 / self.figures["data_pkts"]
+
+
+@dataclass
+class Series:
+    """The processes of one case, one a round, and what share of another's time it may take."""
+
+    name: str
+    command: list[str]
+    against: Series | None = None
+    target: float | None = None
+    done: list[Process] = field(default_factory=list)
+
+    def median(self) -> float:
+        """Median of the CPU time per packet in microseconds."""
+        return statistics.median(process.us_per_packet for process in self.done)
+
+    def spread(self) -> float:
+        """Largest less smallest CPU time per packet, as a share of the median."""
+        times = [process.us_per_packet for process in self.done]
+        return (max(times) - min(times)) / self.median()
+
+
+def finish(child: subprocess.Popen[str]) -> Process:
+    """Waits for a child; the kernel says what this process and no other has used."""
+    assert child.stdout is not None
+    with child.stdout:
+        output = child.stdout.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(f"error: {child.args!r} failed with status {child.returncode}")
+    pairs = (word.split("=", 1) for word in output.split() if "=" in word)
+    return Process(usage.ru_utime + usage.ru_stime, {key: float(value) for key, value in pairs})
+
+
+def run(command: list[str]) -> Process:
+    """Runs a command to its end."""
+    return finish(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+
+
+def peak_mib(command: list[str]) -> float:
+    """Peak memory of a command in MiB; NaN where there is no /proc.
+
+    The kernel's `ru_maxrss` will not do: it begins with the memory of the Python that forks.
+    """
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    status = Path(f"/proc/{child.pid}/status")
+    peak_kib = float("nan")
+    while True:
+        try:
+            lines = status.read_text().splitlines()
+        except OSError:
+            break
+        peaks = [line for line in lines if line.startswith("VmHWM")]
+        if not peaks:  # it has ended and waits to be reaped
+            break
+        peak_kib = float(peaks[0].split()[1])
+        time.sleep(0.0005)
+    finish(child)
+    return peak_kib / 1024
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    """Columns side by side: the first to the left, the others to the right."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+
+    def line(row: list[str]) -> str:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        return "  ".join(cells).rstrip()
+
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([line(header), rule, *map(line, rows)])
+
+
+def take_turns(series: list[Series], rounds: int) -> None:
+    """Runs each series once a round."""
+    for done in range(rounds):
+        for one in series:
+            if sys.stderr.isatty():
+                print(f"\rround {done + 1} of {rounds}: {one.name:<40}", end="", file=sys.stderr)
+            one.done.append(run(one.command))
+    if sys.stderr.isatty():
+        print("\r" + " " * 70 + "\r", end="", file=sys.stderr)
+
+
+def speed(everyone: list[Series]) -> tuple[str, bool]:
+    """The table of CPU times, and whether all targets are met."""
+    compared = any(one.against for one in everyone)
+    header = ["CPU time of the whole process", "packets", "us/packet", "spread"]
+    header += ["ratio", "to", "target", ""] if compared else []
+    rows, good = [], True
+    for one in everyone:
+        packets = one.done[0].figures["data_pkts"]
+        row = [one.name, f"{packets:.0f}", f"{one.median():.3f}", f"{one.spread():.0%}"]
+        if one.against and one.target is not None:
+            ratio = one.median() / one.against.median()
+            holds = ratio <= one.target
+            good &= holds
+            verdict = "pass" if holds else "FAIL"
+            row += [f"{ratio:.3f}", one.against.name, f"{one.target:.2f}", verdict]
+        elif compared:
+            row += ["", "", "", ""]
+        rows.append(row)
+    return table(header, rows), good

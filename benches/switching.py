@@ -1,0 +1,94 @@
+"""Channel switching side by side with ns-2, which carries the same load without switching.
+
+    cargo build --release --example simulate
+    python3 benches/switching.py [--rounds N] [--seconds T]
+
+One point of a study's figures: `examples/switching.toml`, eight connections for 200 000 s. ns-2 has
+one shared link in the place of FACH and dedicated channel, so it simulates no queues per user,
+timers, switches or signalling. What counts is the CPU time of the whole process, whatever each
+carries in it.
+"""
+
+import statistics
+import sys
+
+from side_by_side import (
+    FLAT_MIB,
+    NO_NS2,
+    ROOT,
+    Series,
+    nodeb,
+    ns2,
+    parser,
+    peak_mib,
+    table,
+    take_turns,
+)
+
+SCENARIO = ROOT / "examples/switching.toml"
+CONNECTIONS = 8
+POLICIES = ("threshold", "preemptive", "non_preemptive", "longest_queue")
+
+# Share of ns-2's CPU time that a point may take.
+OF_NS2 = 1 / 6
+
+
+def point(policy: str, seconds: int) -> list[str]:
+    """The command of nodeb for one point."""
+    overrides = (f"duration={seconds} s", f"users.0.count={CONNECTIONS}")
+    return nodeb(SCENARIO, *overrides, f"radio.fach_dch.policy={policy}")
+
+
+def cpu_s(series: Series) -> float:
+    """Median CPU time."""
+    return statistics.median(process.cpu_s for process in series.done)
+
+
+def speed(everyone: list[Series]) -> tuple[str, bool]:
+    """The table of CPU times, and whether all targets are met."""
+    rows, good = [], True
+    for one in everyone:
+        row = [one.name, f"{one.done[0].figures['data_pkts']:.0f}", f"{cpu_s(one):.2f}"]
+        if one.against and one.target is not None:
+            ratio = cpu_s(one) / cpu_s(one.against)
+            good &= ratio <= one.target
+            verdict = "pass" if ratio <= one.target else "FAIL"
+            row += [f"{ratio:.3f}", f"{one.target:.3f}", verdict]
+        rows.append(row + [""] * (6 - len(row)))
+    header = ["CPU time of the whole process", "packets", "s", "ratio", "target", ""]
+    return table(header, rows), good
+
+
+def memory(seconds: int) -> tuple[str, bool]:
+    """Peak memory of a run and of one a tenth as long."""
+    short, long = (peak_mib(point(POLICIES[0], length)) for length in (seconds // 10, seconds))
+    flat = not long - short > FLAT_MIB
+    verdict = "flat" if flat else "FAIL: it grows"
+    return f"peak memory: {short:.1f} MiB, ten times as long {long:.1f} MiB: {verdict}", flat
+
+
+def main() -> int:
+    """Runs everything and returns 1 if a target was missed."""
+    line = parser(__doc__, rounds=1)
+    line.add_argument("--seconds", type=int, default=200_000, help="simulated time (200 000 s)")
+    options = line.parse_args()
+    if options.rounds < 1 or options.seconds < 1_000:
+        line.error("expected at least 1 round and 1000 s")
+    peer = ns2("bursts.tcl", options.seconds, CONNECTIONS)
+    reference = Series("ns-2: one shared link", peer) if peer else None
+    everyone = [reference] if reference else []
+    for policy in POLICIES:
+        command = point(policy, options.seconds)
+        everyone.append(Series(f"nodeb: {policy}", command, reference, OF_NS2))
+    take_turns(everyone, options.rounds)
+    times, fast = speed(everyone)
+    peaks, flat = memory(options.seconds)
+    print(f"{CONNECTIONS} connections on FACH and DCH for {options.seconds} s\n")
+    print(f"{times}\n{peaks}")
+    if not reference:
+        print(NO_NS2)
+    return 0 if fast and flat else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

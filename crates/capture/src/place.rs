@@ -1,0 +1,96 @@
+//! Where packets are seen: interfaces of the capture, and the connection that a packet belongs to.
+
+use nodeb_sim::Scenario;
+use nodeb_sim::packet::Packet;
+use nodeb_sim::scenario::UserGroup;
+use nodeb_sim::transport::wire::{End, TcpFields, Wire};
+use nodeb_sim::world::Place;
+
+use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_client_socket};
+
+/// An interface of a capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    /// The servers'.
+    Server,
+    /// The phones'.
+    Phone,
+    /// The proxy's, on either side.
+    Proxy,
+}
+
+impl Interface {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Server, Self::Phone, Self::Proxy];
+
+    /// Its name in the capture.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Phone => "phone",
+            Self::Proxy => "proxy",
+        }
+    }
+
+    /// What the capture says about it.
+    pub(crate) fn description(self) -> &'static str {
+        match self {
+            Self::Server => "what leaves and enters the server",
+            Self::Phone => "what leaves and enters the phones",
+            Self::Proxy => "what leaves and enters the proxy on either side",
+        }
+    }
+
+    /// The interface that `place` belongs to.
+    pub(crate) fn of(place: Place) -> Self {
+        match place {
+            Place::Server => Self::Server,
+            Place::Phone => Self::Phone,
+            Place::ProxyToServer | Place::ProxyToPhone => Self::Proxy,
+        }
+    }
+
+    /// Those that a scenario has.
+    pub(crate) fn of_scenario(scenario: &Scenario) -> Vec<Self> {
+        let has = |interface: &Self| *interface != Self::Proxy || scenario.proxy.is_some();
+        Self::ALL.into_iter().filter(has).collect()
+    }
+}
+
+/// The connections of one flow: from the server to the phone, or to the proxy and on from there.
+pub(crate) struct Connections {
+    server: Box<dyn Wire>,
+    from_proxy: Option<Box<dyn Wire>>,
+}
+
+/// A packet as a header with its addresses.
+pub(crate) struct Seen {
+    pub server: Socket,
+    pub client: Socket,
+    pub end: End,
+    pub fields: TcpFields,
+}
+
+impl Connections {
+    /// Those of a phone of `group`.
+    pub fn new(scenario: &Scenario, group: &UserGroup) -> Self {
+        let from_proxy = scenario.proxy.as_ref().map(|_| scenario.air_tcp_of(group).wire());
+        Self { server: scenario.tcp_of(group).wire(), from_proxy }
+    }
+
+    /// What a packet looks like at `place`. Must be told of every packet in order of time.
+    pub fn seen(&mut self, place: Place, packet: &Packet) -> Seen {
+        let end = match place {
+            Place::Server | Place::ProxyToPhone => End::Server,
+            Place::Phone | Place::ProxyToServer => End::Phone,
+        };
+        let beyond_proxy = matches!(place, Place::Phone | Place::ProxyToPhone);
+        let flow = packet.flow;
+        let (server, client, wire) = match &mut self.from_proxy {
+            None => (SERVER_SOCKET, phone_socket(flow), &mut self.server),
+            Some(wire) if beyond_proxy => (PROXY_SOCKET, phone_socket(flow), wire),
+            Some(_) => (SERVER_SOCKET, proxy_client_socket(flow), &mut self.server),
+        };
+        Seen { server, client, end, fields: wire.fields(end, packet) }
+    }
+}

@@ -1,0 +1,108 @@
+//! Multipath profiles: tapped delay lines of ITU-R M.1225 and of 3GPP.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// One path.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tap {
+    /// Delay after the first path, ns.
+    pub delay_ns: f64,
+    /// Mean power, dB; only differences between taps count.
+    pub power_db: f64,
+}
+
+/// The paths between transmitter and receiver.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// One path that does not fade: white noise alone.
+    #[default]
+    Static,
+    /// Pedestrian A, 3 km/h (ITU-R M.1225, outdoor to indoor and pedestrian, channel A).
+    PedestrianA,
+    /// Vehicular A, 120 km/h (ITU-R M.1225, vehicular, channel A).
+    VehicularA,
+    /// Vehicular B, 120 km/h (ITU-R M.1225, vehicular, channel B).
+    VehicularB,
+    /// Case 1, 3 km/h (TS 25.104, annex B.2).
+    Case1,
+    /// Case 2, 3 km/h (TS 25.104, annex B.2).
+    Case2,
+    /// Case 3, 120 km/h (TS 25.104, annex B.2).
+    Case3,
+    /// Fading paths of the user's own.
+    Taps(Vec<Tap>),
+}
+
+impl Profile {
+    /// All that have a name.
+    pub const NAMED: [Self; 7] = [
+        Self::Static,
+        Self::PedestrianA,
+        Self::VehicularA,
+        Self::VehicularB,
+        Self::Case1,
+        Self::Case2,
+        Self::Case3,
+    ];
+
+    /// The paths, their powers as published.
+    pub fn taps(&self) -> Vec<Tap> {
+        let published: &[(f64, f64)] = match self {
+            Self::Static => &[(0.0, 0.0)],
+            Self::PedestrianA => &[(0.0, 0.0), (110.0, -9.7), (190.0, -19.2), (410.0, -22.8)],
+            Self::VehicularA => {
+                &[(0.0, 0.0), (310.0, -1.0), (710.0, -9.0), (1090.0, -10.0), (1730.0, -15.0), (2510.0, -20.0)]
+            }
+            Self::VehicularB => &[
+                (0.0, -2.5),
+                (300.0, 0.0),
+                (8900.0, -12.8),
+                (12_900.0, -10.0),
+                (17_100.0, -25.2),
+                (20_000.0, -16.0),
+            ],
+            Self::Case1 => &[(0.0, 0.0), (976.0, -10.0)],
+            Self::Case2 => &[(0.0, 0.0), (976.0, 0.0), (20_000.0, 0.0)],
+            Self::Case3 => &[(0.0, 0.0), (260.0, -3.0), (521.0, -6.0), (781.0, -9.0)],
+            Self::Taps(taps) => return taps.clone(),
+        };
+        published.iter().map(|&(delay_ns, power_db)| Tap { delay_ns, power_db }).collect()
+    }
+
+    /// The speed that the profile is used with, km/h.
+    pub fn speed_kmh(&self) -> f64 {
+        match self {
+            Self::Static => 0.0,
+            Self::PedestrianA | Self::Case1 | Self::Case2 | Self::Taps(_) => 3.0,
+            Self::VehicularA | Self::VehicularB | Self::Case3 => 120.0,
+        }
+    }
+
+    /// Whether paths fade.
+    pub fn fades(&self) -> bool {
+        *self != Self::Static
+    }
+
+    /// # Errors
+    /// When a tap cannot be.
+    pub fn check(&self) -> Result<()> {
+        let taps = self.taps();
+        if taps.is_empty() || taps.len() > 64 {
+            return Err(Error::config("taps", format!("1 to 64 taps, not {}", taps.len())));
+        }
+        for (at, tap) in taps.iter().enumerate() {
+            if !(tap.delay_ns >= 0.0 && tap.delay_ns.is_finite()) {
+                return Err(Error::config(format!("taps[{at}].delay_ns"), "a finite delay of 0 ns or more"));
+            }
+            if !(-200.0..=200.0).contains(&tap.power_db) {
+                return Err(Error::config(format!("taps[{at}].power_db"), "a power of -200 to 200 dB"));
+            }
+        }
+        Ok(())
+    }
+}

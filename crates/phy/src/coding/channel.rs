@@ -1,0 +1,194 @@
+//! Channel coding of one transport channel: CRC attachment, concatenation of transport blocks,
+//! segmentation into code blocks, and the code itself (TS 25.212, 4.2.1 to 4.2.3).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::convolutional::{self, Rate};
+use super::crc::Crc;
+use super::turbo::{self, Encoder};
+use crate::error::{Error, Result};
+
+/// The code of a transport channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Coding {
+    /// Convolutional code of rate 1/2.
+    #[serde(rename = "convolutional_1/2")]
+    ConvolutionalHalf,
+    /// Convolutional code of rate 1/3.
+    #[serde(rename = "convolutional_1/3")]
+    ConvolutionalThird,
+    /// Turbo code of rate 1/3.
+    #[serde(rename = "turbo_1/3")]
+    Turbo,
+}
+
+impl Coding {
+    fn convolutional(self) -> Option<Rate> {
+        match self {
+            Self::ConvolutionalHalf => Some(Rate::Half),
+            Self::ConvolutionalThird => Some(Rate::Third),
+            Self::Turbo => None,
+        }
+    }
+
+    /// Longest code block Z (4.2.2.2).
+    fn longest(self) -> usize {
+        if self == Self::Turbo { turbo::K_MAX } else { convolutional::K_MAX }
+    }
+}
+
+/// How a TTI's transport blocks become code blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segmentation {
+    /// Bits of all transport blocks with their CRCs.
+    pub total: usize,
+    /// Code blocks C.
+    pub blocks: usize,
+    /// Bits of a code block K.
+    pub k: usize,
+}
+
+impl Segmentation {
+    /// Code blocks of equal length for `total` bits.
+    pub fn new(total: usize, coding: Coding) -> Self {
+        let blocks = total.div_ceil(coding.longest()).max(1);
+        let shortest = if coding == Coding::Turbo { turbo::K_MIN } else { 0 };
+        Self { total, blocks, k: total.div_ceil(blocks).max(shortest) }
+    }
+
+    /// Filler bits Y, zeros before the first bit.
+    pub fn filler(&self) -> usize {
+        self.blocks * self.k - self.total
+    }
+}
+
+/// Coder of the transport blocks of one TTI.
+#[derive(Clone, Debug)]
+pub struct TransportCoder {
+    block_bits: usize,
+    crc: Crc,
+    coding: Coding,
+    segmentation: Segmentation,
+    turbo: Option<Encoder>,
+}
+
+impl TransportCoder {
+    /// A coder of `blocks` transport blocks of `block_bits` bits.
+    ///
+    /// # Errors
+    /// When there is nothing to code.
+    pub fn new(blocks: usize, block_bits: usize, crc: Crc, coding: Coding) -> Result<Self> {
+        if blocks == 0 || block_bits == 0 {
+            return Err(Error::config("pdus", "at least one PDU of at least one bit in a TTI"));
+        }
+        let segmentation = Segmentation::new(blocks * (block_bits + crc.size()), coding);
+        let turbo = (coding == Coding::Turbo).then(|| Encoder::new(segmentation.k)).transpose()?;
+        Ok(Self { block_bits, crc, coding, segmentation, turbo })
+    }
+
+    /// How the TTI is cut into code blocks.
+    pub fn segmentation(&self) -> Segmentation {
+        self.segmentation
+    }
+
+    /// Whether the code is a turbo code.
+    pub fn is_turbo(&self) -> bool {
+        self.turbo.is_some()
+    }
+
+    /// Whether transport blocks have a CRC.
+    pub fn has_crc(&self) -> bool {
+        self.crc != Crc::None
+    }
+
+    /// Bits of a transport block, without CRC.
+    pub fn block_bits(&self) -> usize {
+        self.block_bits
+    }
+
+    /// Coded bits of one code block.
+    pub fn coded_block(&self) -> usize {
+        let k = self.segmentation.k;
+        self.coding.convolutional().map_or(3 * k + turbo::TAIL, |rate| rate.coded(k))
+    }
+
+    /// Coded bits of one TTI.
+    pub fn coded(&self) -> usize {
+        self.segmentation.blocks * self.coded_block()
+    }
+
+    /// The coded bits of a TTI's transport blocks `bits`, one after the other.
+    pub fn encode(&self, bits: &[u8]) -> Vec<u8> {
+        let mut blocks = vec![0; self.segmentation.filler()];
+        for block in bits.chunks(self.block_bits) {
+            self.crc.attach(block, &mut blocks);
+        }
+        let mut coded = Vec::with_capacity(self.coded());
+        for block in blocks.chunks(self.segmentation.k) {
+            match (&self.turbo, self.coding.convolutional()) {
+                (Some(turbo), _) => turbo.encode(block, &mut coded),
+                (None, Some(rate)) => rate.encode(block, &mut coded),
+                (None, None) => unreachable!("a turbo code has an encoder"),
+            }
+        }
+        coded
+    }
+
+    /// Decodes a TTI of a convolutional code; `None` for a turbo code.
+    pub fn viterbi(&self, llrs: &[f32]) -> Option<Vec<u8>> {
+        let rate = self.coding.convolutional()?;
+        let blocks = llrs.chunks(self.coded_block());
+        Some(blocks.flat_map(|block| rate.decode(self.segmentation.k, block)).collect())
+    }
+
+    /// The transport blocks in a TTI's code blocks, each as it was received with its CRC.
+    pub fn transport_blocks<'a>(&self, code_blocks: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        code_blocks[self.segmentation.filler()..].chunks(self.block_bits + self.crc.size())
+    }
+
+    /// Whether a received transport block passes its CRC.
+    pub fn passes(&self, block: &[u8]) -> bool {
+        self.crc.holds(block)
+    }
+
+    /// A received transport block without its CRC.
+    pub fn payload<'a>(&self, block: &'a [u8]) -> &'a [u8] {
+        &block[..self.block_bits]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_as_the_clause_says() {
+        let of = |total, coding| {
+            let s = Segmentation::new(total, coding);
+            (s.blocks, s.k, s.filler())
+        };
+        assert_eq!(of(4032, Coding::Turbo), (1, 4032, 0));
+        assert_eq!(of(5115, Coding::Turbo), (2, 2558, 1));
+        assert_eq!(of(20, Coding::Turbo), (1, 40, 20));
+        assert_eq!(of(504, Coding::ConvolutionalThird), (1, 504, 0));
+        assert_eq!(of(505, Coding::ConvolutionalThird), (2, 253, 1));
+    }
+
+    #[test]
+    fn transport_blocks_survive_the_way_through() {
+        for coding in [Coding::ConvolutionalHalf, Coding::ConvolutionalThird] {
+            let coder = TransportCoder::new(3, 201, Crc::Crc12, coding).unwrap();
+            let bits: Vec<u8> = (0..603u32).map(|i| (i * i % 11 % 2) as u8).collect();
+            let llrs: Vec<f32> = coder.encode(&bits).iter().map(|&bit| 1.0 - 2.0 * f32::from(bit)).collect();
+            assert_eq!(llrs.len(), coder.coded());
+            let decoded = coder.viterbi(&llrs).unwrap();
+            let blocks: Vec<_> = coder.transport_blocks(&decoded).collect();
+            assert!(blocks.iter().all(|block| coder.passes(block)));
+            assert_eq!(
+                blocks.iter().flat_map(|block| coder.payload(block)).copied().collect::<Vec<_>>(),
+                bits
+            );
+        }
+    }
+}

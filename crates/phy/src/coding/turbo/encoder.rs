@@ -1,0 +1,101 @@
+//! The turbo encoder: two recursive 8-state encoders in parallel, rate 1/3 (TS 25.212, 4.2.3.2.1).
+
+use super::interleaver::permutation;
+use crate::error::Result;
+
+/// Bits added by the termination of both trellises (4.2.3.2.2).
+pub const TAIL: usize = 12;
+
+/// One constituent encoder's state: its registers, the newest in bit 2.
+pub(super) type State = u8;
+
+/// What the constituent encoder `(1 + D + D^3) / (1 + D^2 + D^3)` does with bit `u`:
+/// its parity bit and next state.
+pub(super) const fn step(state: State, u: u8) -> (u8, State) {
+    let (s1, s2, s3) = (state >> 2, state >> 1 & 1, state & 1);
+    let feedback = u ^ s2 ^ s3;
+    (feedback ^ s1 ^ s3, feedback << 2 | state >> 1)
+}
+
+/// The bit that brings a 0 into the registers and so terminates the trellis.
+pub(super) const fn terminating(state: State) -> u8 {
+    (state >> 1 ^ state) & 1
+}
+
+/// Encoder of blocks of one length.
+#[derive(Clone, Debug)]
+pub struct Encoder {
+    interleaver: Vec<u32>,
+}
+
+impl Encoder {
+    /// An encoder of blocks of `k` bits.
+    ///
+    /// # Errors
+    /// When the code has no blocks of `k` bits.
+    pub fn new(k: usize) -> Result<Self> {
+        Ok(Self { interleaver: permutation(k)? })
+    }
+
+    /// Appends to `to` the `3 K + 12` coded bits of `block`, in the order `x1 z1 z'1 x2 z2 z'2 ...`
+    /// and then the tail `x z x z x z` of the first encoder and of the second.
+    ///
+    /// # Panics
+    /// When `block` does not have K bits.
+    pub fn encode(&self, block: &[u8], to: &mut Vec<u8>) {
+        assert_eq!(block.len(), self.interleaver.len(), "the block's length");
+        let (mut first, mut second) = (0, 0);
+        for (&x, &other) in block.iter().zip(&self.interleaver) {
+            let (z1, next) = step(first, x);
+            first = next;
+            let (z2, next) = step(second, block[other as usize]);
+            second = next;
+            to.extend([x, z1, z2]);
+        }
+        for mut state in [first, second] {
+            for _ in 0..3 {
+                let x = terminating(state);
+                let (z, next) = step(state, x);
+                to.extend([x, z]);
+                state = next;
+            }
+            debug_assert_eq!(state, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The impulse response of (1 + D + D^3) / (1 + D^2 + D^3), by hand: division of the polynomials
+    /// gives 1 1 1 1 0 0 1 0 | 1 1 1 0 0 1 0 ..., of period 7 from the second bit on.
+    #[test]
+    fn impulse_response_by_hand() {
+        let mut state = 0;
+        let response: Vec<u8> = (0..15)
+            .map(|i| {
+                let (z, next) = step(state, u8::from(i == 0));
+                state = next;
+                z
+            })
+            .collect();
+        assert_eq!(response, [1, 1, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0]);
+    }
+
+    #[test]
+    fn is_linear_and_ends_in_state_zero() {
+        let encoder = Encoder::new(40).unwrap();
+        let code = |block: &[u8]| {
+            let mut coded = Vec::new();
+            encoder.encode(block, &mut coded);
+            assert_eq!(coded.len(), 3 * 40 + TAIL);
+            coded
+        };
+        let a: Vec<u8> = (0..40).map(|i| u8::from(i % 3 == 0)).collect();
+        let b: Vec<u8> = (0..40).map(|i| u8::from(i % 7 < 3)).collect();
+        let sum: Vec<u8> = a.iter().zip(&b).map(|(a, b)| a ^ b).collect();
+        let coded_sum: Vec<u8> = code(&a).iter().zip(code(&b)).map(|(a, b)| a ^ b).collect();
+        assert_eq!(code(&sum), coded_sum);
+    }
+}

@@ -1,0 +1,158 @@
+//! The turbo code's internal interleaver (TS 25.212, 4.2.3.2.3).
+
+use crate::error::{Error, Result};
+
+/// Shortest code block.
+pub const K_MIN: usize = 40;
+/// Longest code block.
+pub const K_MAX: usize = 5114;
+
+/// The rows' order is reversed in short blocks and one of two patterns in long ones (table 3).
+const LONG: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11];
+const LONG_SPECIAL: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10];
+
+/// The interleaver of blocks of `k` bits: output bit `i` is input bit `permutation(k)[i]`.
+///
+/// The bits are written by rows into a rectangle of R x C, each row is permuted by powers of a
+/// primitive root modulo the prime p, the rows are permuted, and the bits are read by columns.
+///
+/// # Errors
+/// When the code has no blocks of `k` bits.
+pub fn permutation(k: usize) -> Result<Vec<u32>> {
+    if !(K_MIN..=K_MAX).contains(&k) {
+        return Err(Error::config(
+            "code_block",
+            format!("a turbo code block has {K_MIN} to {K_MAX} bits (TS 25.212, 4.2.3.2.3), not {k}"),
+        ));
+    }
+    let order = row_order(k);
+    let (rows, (p, columns)) = (order.len(), prime_and_columns(k, order.len()));
+    let base = base_sequence(p);
+    let mut steps = vec![0; rows];
+    for (&row, step) in order.iter().zip(step_primes(p)) {
+        steps[row] = step;
+    }
+    let swap_last = columns == p + 1 && k == rows * columns;
+    let column_of = |row: usize, j: usize| {
+        // The exchange of the last row's first and last column.
+        let j = if swap_last && row == rows - 1 && (j == 0 || j == p) { p - j } else { j };
+        match j {
+            _ if j == p => p,
+            _ if j == p - 1 => 0,
+            _ => base[j * steps[row] % (p - 1)] - usize::from(columns == p - 1),
+        }
+    };
+    let cells = (0..columns).flat_map(|j| order.iter().map(move |&row| (row, j)));
+    let bits = cells.map(|(row, j)| row * columns + column_of(row, j));
+    Ok(bits.filter(|&bit| bit < k).map(|bit| bit as u32).collect())
+}
+
+/// T: which row of the rectangle comes i-th; its length is the number of rows R.
+fn row_order(k: usize) -> Vec<usize> {
+    match k {
+        40..=159 => (0..5).rev().collect(),
+        160..=200 | 481..=530 => (0..10).rev().collect(),
+        2281..=2480 | 3161..=3210 => LONG_SPECIAL.to_vec(),
+        _ => LONG.to_vec(),
+    }
+}
+
+/// The prime p and the number of columns C, one of p - 1, p and p + 1.
+fn prime_and_columns(k: usize, rows: usize) -> (usize, usize) {
+    if (481..=530).contains(&k) {
+        return (53, 53);
+    }
+    let p = (7..=257).find(|&p| is_prime(p) && k <= rows * (p + 1)).expect("257 is enough for 5114 bits");
+    let columns = (p - 1..=p + 1).find(|columns| k <= rows * columns).expect("p + 1 columns are enough");
+    (p, columns)
+}
+
+fn is_prime(n: usize) -> bool {
+    n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
+}
+
+/// s: the powers of the least primitive root v modulo p, which are all of 1 to p - 1. The roots of
+/// table 2 are the least ones.
+fn base_sequence(p: usize) -> Vec<usize> {
+    let powers = |v: usize| std::iter::successors(Some(1), move |s| Some(s * v % p)).take(p - 1);
+    let primitive = |v: &usize| powers(*v).skip(1).all(|s| s != 1);
+    let v = (2..p).find(primitive).expect("every prime has a primitive root");
+    powers(v).collect()
+}
+
+/// q: 1, then the primes above 6 that have no factor in common with p - 1.
+fn step_primes(p: usize) -> impl Iterator<Item = usize> {
+    let coprime = move |q: &usize| !(p - 1).is_multiple_of(*q);
+    std::iter::once(1).chain((7..).filter(|&q| is_prime(q)).filter(coprime))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_a_permutation_for_every_k() {
+        for k in K_MIN..=K_MAX {
+            let mut seen = vec![false; k];
+            for bit in permutation(k).unwrap() {
+                assert!(!std::mem::replace(&mut seen[bit as usize], true), "K = {k}: {bit} twice");
+            }
+            assert!(seen.into_iter().all(|seen| seen), "K = {k}");
+        }
+    }
+
+    /// Worked by hand: R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1, and K = R C, so
+    /// the last row ends with its first column.
+    #[test]
+    fn forty_bits_by_hand() {
+        let rows = [
+            [1, 5, 4, 6, 2, 3, 0, 7],
+            [1, 3, 2, 6, 4, 5, 0, 7],
+            [1, 5, 4, 6, 2, 3, 0, 7],
+            [1, 3, 2, 6, 4, 5, 0, 7],
+            [7, 3, 2, 6, 4, 5, 0, 1],
+        ];
+        let by_hand: Vec<u32> =
+            (0..8).flat_map(|j| (0..5).rev().map(move |row| row as u32 * 8 + rows[row][j])).collect();
+        assert_eq!(permutation(40).unwrap(), by_hand);
+    }
+
+    /// Table 2 of TS 25.212 gives these primes and roots, among them the two largest.
+    #[test]
+    fn least_primitive_roots_are_those_of_the_table() {
+        let table = [
+            (7, 3),
+            (11, 2),
+            (23, 5),
+            (41, 6),
+            (53, 2),
+            (71, 7),
+            (73, 5),
+            (191, 19),
+            (239, 7),
+            (241, 7),
+            (257, 3),
+        ];
+        for (p, v) in table {
+            assert_eq!(base_sequence(p)[1], v, "p = {p}");
+        }
+    }
+
+    #[test]
+    fn other_lengths_are_refused() {
+        for k in [0, 39, 5115] {
+            let error = permutation(k).unwrap_err().to_string();
+            assert!(error.contains("40 to 5114"), "{error}");
+        }
+    }
+
+    /// Neighbours end up far apart: that is what an interleaver is for.
+    #[test]
+    fn neighbours_are_spread() {
+        for k in [320, 1024, 1344, 3840, 5114] {
+            let permutation = permutation(k).unwrap();
+            let close = permutation.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) < 8).count();
+            assert!(close < k / 50, "K = {k}: {close}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! 16-bit metrics for max-log-MAP, portable and with AVX2; both give the same bits.
+//!
+//! An LLR has three fractional bits. Additions need not saturate: a step changes a path by at most
+//! S = 383 + 1535 + 383, two states of one time differ by at most 3 S, metrics are normalised every
+//! fourth step, so that forward and backward metrics stay within 7 S and their sum within 16 bits.
+
+use super::{LANES, Metric, Row, sign_bits, zip};
+
+/// Steps of one LLR unit.
+const RESOLUTION: f32 = 8.0;
+/// Largest channel value, 48 in units of LLR.
+const CHANNEL_LIMIT: f32 = 383.0;
+/// Largest extrinsic information, 192 in units of LLR.
+const EXTRINSIC_LIMIT: i16 = 1535;
+/// More than 3 S below any path, and with three steps and a backward metric still within 16 bits.
+const IMPOSSIBLE: i16 = -9_700;
+
+/// Rounds to the nearest step, halves to even: near 1.5 * 2^23 the last bit of a float is worth one,
+/// and the last 16 bits are the number.
+#[inline(always)]
+fn quantise(llr: f32) -> i16 {
+    let steps = (llr * RESOLUTION).clamp(-CHANNEL_LIMIT, CHANNEL_LIMIT);
+    (steps + 12_582_912.0).to_bits() as i16
+}
+
+/// The scale as a fraction of 2^15; one becomes the largest fraction, which rounds to the same.
+fn fraction(scale: f32) -> i16 {
+    (scale * 32_768.0).clamp(0.0, 32_767.0) as i16
+}
+
+/// Plain Rust, for any processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable {
+    scale: i16,
+}
+
+impl Portable {
+    /// Metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
+    pub fn new(scale: f32) -> Self {
+        Self { scale: fraction(scale) }
+    }
+}
+
+impl Metric for Portable {
+    type Item = i16;
+    type Lanes = Row<i16>;
+    const IMPOSSIBLE: i16 = IMPOSSIBLE;
+
+    #[inline(always)]
+    fn quantise(self, llr: f32) -> i16 {
+        quantise(llr)
+    }
+
+    #[inline(always)]
+    fn load(self, row: &Row<i16>) -> Row<i16> {
+        *row
+    }
+
+    #[inline(always)]
+    fn store(self, lanes: Row<i16>, row: &mut Row<i16>) {
+        *row = lanes;
+    }
+
+    #[inline(always)]
+    fn splat(self, item: i16) -> Row<i16> {
+        Row([item; LANES])
+    }
+
+    #[inline(always)]
+    fn add(self, a: Row<i16>, b: Row<i16>) -> Row<i16> {
+        zip(a, b, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    fn sub(self, a: Row<i16>, b: Row<i16>) -> Row<i16> {
+        zip(a, b, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    fn max_star(self, a: Row<i16>, b: Row<i16>) -> Row<i16> {
+        zip(a, b, i16::max)
+    }
+
+    #[inline(always)]
+    fn scale(self, extrinsic: Row<i16>) -> Row<i16> {
+        Row(extrinsic.0.map(|x| {
+            let scaled = (i32::from(x) * i32::from(self.scale) + (1 << 14)) >> 15;
+            (scaled as i16).clamp(-EXTRINSIC_LIMIT, EXTRINSIC_LIMIT)
+        }))
+    }
+
+    #[inline(always)]
+    fn negative(self, lanes: Row<i16>) -> u16 {
+        sign_bits(&lanes)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use avx2::Avx2;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::__m256i;
+
+    use pulp::x86::V3;
+
+    use super::{EXTRINSIC_LIMIT, IMPOSSIBLE, Metric, Row, fraction, quantise};
+
+    /// 256-bit registers of x86-64.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Avx2 {
+        isa: V3,
+        scale: i16,
+    }
+
+    impl Avx2 {
+        /// Metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
+        pub fn new(isa: V3, scale: f32) -> Self {
+            Self { isa, scale: fraction(scale) }
+        }
+    }
+
+    impl Metric for Avx2 {
+        type Item = i16;
+        type Lanes = __m256i;
+        const IMPOSSIBLE: i16 = IMPOSSIBLE;
+
+        #[inline(always)]
+        fn quantise(self, llr: f32) -> i16 {
+            quantise(llr)
+        }
+
+        #[inline(always)]
+        fn load(self, row: &Row<i16>) -> __m256i {
+            pulp::cast(row.0)
+        }
+
+        #[inline(always)]
+        fn store(self, lanes: __m256i, row: &mut Row<i16>) {
+            row.0 = pulp::cast(lanes);
+        }
+
+        #[inline(always)]
+        fn splat(self, item: i16) -> __m256i {
+            self.isa.avx._mm256_set1_epi16(item)
+        }
+
+        #[inline(always)]
+        fn add(self, a: __m256i, b: __m256i) -> __m256i {
+            self.isa.avx2._mm256_add_epi16(a, b)
+        }
+
+        #[inline(always)]
+        fn sub(self, a: __m256i, b: __m256i) -> __m256i {
+            self.isa.avx2._mm256_sub_epi16(a, b)
+        }
+
+        #[inline(always)]
+        fn max_star(self, a: __m256i, b: __m256i) -> __m256i {
+            self.isa.avx2._mm256_max_epi16(a, b)
+        }
+
+        #[inline(always)]
+        fn scale(self, extrinsic: __m256i) -> __m256i {
+            let avx2 = self.isa.avx2;
+            let scaled = avx2._mm256_mulhrs_epi16(extrinsic, self.splat(self.scale));
+            let limited = avx2._mm256_min_epi16(scaled, self.splat(EXTRINSIC_LIMIT));
+            avx2._mm256_max_epi16(limited, self.splat(-EXTRINSIC_LIMIT))
+        }
+
+        #[inline(always)]
+        fn negative(self, lanes: __m256i) -> u16 {
+            // Packing works in halves: lanes 0 to 7 land in bytes 0 to 7, lanes 8 to 15 in 16 to 23.
+            let bytes = self.isa.avx2._mm256_packs_epi16(lanes, self.isa.avx._mm256_setzero_si256());
+            let mask = self.isa.avx2._mm256_movemask_epi8(bytes) as u32;
+            (mask & 0xFF | mask >> 8 & 0xFF00) as u16
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quantise;
+
+    #[test]
+    fn quantises_to_eighths_within_limits() {
+        let cases = [(0.0, 0), (1.0, 8), (-1.0, -8), (0.06, 0), (0.07, 1), (-0.07, -1), (47.9, 383)];
+        for (llr, steps) in cases.into_iter().chain([(1e9, 383), (f32::NEG_INFINITY, -383)]) {
+            assert_eq!(quantise(llr), steps, "{llr}");
+        }
+    }
+}

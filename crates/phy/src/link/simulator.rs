@@ -1,0 +1,159 @@
+//! One unit of work: 16 TTIs of the data channel, decoded side by side.
+//!
+//! A unit is a pure function of (link, seed, number): the channel is asked for the unit's place in
+//! time, all other chance is drawn from streams named by the number of frame or TTI. Each frame is
+//! sent between chips of the same power instead of its neighbours' (as many as the channel is long),
+//! and the smoothing of pilots ends at the unit's borders.
+
+use num_complex::Complex32;
+
+use super::config::Link;
+use super::run::Counts;
+use super::service::TransportChannel;
+use crate::channel::{Channel, Geometry, Response};
+use crate::coding::TransportCoder;
+use crate::coding::turbo::{Decoder, LANES};
+use crate::error::Result;
+use crate::multiplexing::Map;
+use crate::receiver::estimate::SEGMENTS;
+use crate::simd::Isa;
+use crate::spreading::{CHIP_RATE, Chips, FRAME_CHIPS, Spreader, scrambling};
+
+/// A link made ready: what all units share.
+pub(super) struct Simulator {
+    link: Link,
+    seed: u64,
+    isa: Isa,
+    /// Channels with their coders, the data channel first.
+    coders: Vec<(TransportChannel, TransportCoder)>,
+    map: Map,
+    spreader: Spreader,
+    span: usize,
+    fingers: Vec<usize>,
+    /// The channel to each antenna.
+    antennas: Vec<Channel>,
+    interferers: Vec<Interferer>,
+    /// Standard deviation of each part of a chip's noise.
+    sigma: f32,
+}
+
+/// A terminal of another cell.
+struct Interferer {
+    spreader: Spreader,
+    amplitude: f32,
+    /// Its channel to each antenna.
+    antennas: Vec<Channel>,
+}
+
+/// What a thread keeps from unit to unit.
+pub(super) struct Workspace {
+    decoder: Option<Decoder>,
+    sent: Chips,
+    /// What the antennas receive of this frame and of the one before.
+    received: [Vec<Air>; 2],
+    chips: Vec<f32>,
+    coefficients: Vec<Complex32>,
+    soft: Vec<f32>,
+}
+
+/// One antenna's frame.
+#[derive(Clone, Default)]
+struct Air {
+    chips: Chips,
+    response: Response,
+    other: Response,
+}
+
+/// Bits of a unit as they are sent.
+struct Sent {
+    /// PDU bits of each TTI of each channel.
+    bits: Vec<Vec<Vec<u8>>>,
+    /// DPDCH bits of each frame.
+    frames: Vec<Vec<u8>>,
+}
+
+impl Simulator {
+    pub(super) fn new(link: &Link, seed: u64, isa: Isa) -> Result<Self> {
+        link.check()?;
+        let (geometry, doppler) = (link.geometry(), link.doppler_hz());
+        let antennas = link.receiver.antennas;
+        let n0 = CHIP_RATE / link.service.bit_rate() / libm::pow(10.0, link.eb_n0_db / 10.0);
+        let (interference, terminals) =
+            link.air.other_cells.as_ref().map_or((0.0, 0), |cells| {
+                (n0 * libm::pow(10.0, cells.over_noise_db / 10.0), cells.terminals)
+            });
+        let noise = if terminals == 0 { n0 + interference } else { n0 };
+        let service = &link.service;
+        let spreader = |code| Spreader::new(service.spreading_factor as usize, service.beta_c, code);
+        // Codes of neighbouring numbers begin alike; these are spread over all.
+        let code =
+            |at: u32| link.scrambling_code.wrapping_add((at + 1).wrapping_mul(0x9E_3779)) % scrambling::CODES;
+        let interferer = |at: u32| Interferer {
+            spreader: spreader(code(at)),
+            amplitude: (interference / f64::from(terminals)).sqrt() as f32,
+            antennas: channels(&geometry, doppler, seed, u64::from(1 + at), antennas),
+        };
+        Ok(Self {
+            coders: service.coders()?,
+            map: service.map()?,
+            spreader: spreader(link.scrambling_code),
+            span: geometry.span(),
+            fingers: geometry.strongest(link.receiver.fingers as usize),
+            antennas: channels(&geometry, doppler, seed, 0, antennas),
+            interferers: (0..terminals).map(interferer).collect(),
+            sigma: (noise / 2.0).sqrt() as f32,
+            link: link.clone(),
+            seed,
+            isa,
+        })
+    }
+
+    pub(super) fn workspace(&self) -> Workspace {
+        let (_, coder) = &self.coders[0];
+        let decoder = coder.is_turbo().then(|| {
+            Decoder::new(coder.segmentation().k, self.link.receiver.turbo, self.isa)
+                .expect("a link that was checked")
+        });
+        let air = Air { chips: Chips::zeros(Channel::samples(self.span)), ..Air::default() };
+        Workspace {
+            decoder,
+            sent: Chips::zeros(FRAME_CHIPS + 2 * self.span),
+            received: [vec![air.clone(); self.antennas.len()], vec![air; self.antennas.len()]],
+            chips: vec![0.0; FRAME_CHIPS],
+            coefficients: vec![Complex32::ZERO; SEGMENTS],
+            soft: Vec::new(),
+        }
+    }
+
+    /// Radio frames of a unit.
+    fn frames(&self) -> usize {
+        LANES * self.coders[0].0.frames()
+    }
+
+    /// Time that a unit takes on the air, s.
+    pub(super) fn seconds(&self) -> f64 {
+        self.frames() as f64 * FRAME_CHIPS as f64 / CHIP_RATE
+    }
+
+    /// Simulates unit `number`.
+    pub(super) fn unit(&self, number: u64, workspace: &mut Workspace) -> (Counts, Vec<bool>) {
+        let sent = self.transmit(number);
+        let mut counts = Counts::default();
+        let llrs = self.receive(number, &sent, workspace, &mut counts);
+        let lost = self.decode_data(&sent.bits[0], &llrs[0], workspace, &mut counts);
+        if let Some((_, coder)) = self.coders.get(1) {
+            counts.signalling = receive::decode_signalling(coder, &sent.bits[1], &llrs[1]);
+        }
+        (counts, lost)
+    }
+}
+
+/// The channels from one terminal to each antenna.
+fn channels(geometry: &Geometry, doppler: f64, seed: u64, terminal: u64, antennas: u32) -> Vec<Channel> {
+    let channel =
+        |antenna: u32| Channel::new(geometry, doppler, seed, "fading", terminal * 2 + u64::from(antenna));
+    (0..antennas).map(channel).collect()
+}
+
+mod receive;
+mod transmit;

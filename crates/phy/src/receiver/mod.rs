@@ -1,0 +1,7 @@
+//! The receiver: a rake whose fingers stand at known delays, with maximum-ratio combining.
+
+pub mod estimate;
+pub mod rake;
+
+pub use estimate::Estimation;
+pub use rake::Rake;

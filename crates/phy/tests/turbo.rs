@@ -1,0 +1,183 @@
+//! The turbo code against published decoders, and its arithmetics against each other.
+
+use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Schedule, Settings, TAIL};
+use nodeb_phy::simd::Isa;
+use nodeb_phy::{gaussian, rng};
+
+const REFERENCE: &str = include_str!("reference/turbo_awgn.csv");
+
+/// A point of the reference file.
+#[derive(Debug)]
+struct Point {
+    k: usize,
+    settings: Settings,
+    eb_n0_db: f64,
+    fer: f64,
+}
+
+fn points() -> Vec<Point> {
+    let lines = REFERENCE.lines().filter(|line| !line.starts_with('#')).skip(1);
+    lines.map(|line| point(&line.split(',').collect::<Vec<_>>())).collect()
+}
+
+fn point(fields: &[&str]) -> Point {
+    let [k, iterations, algorithm, schedule, eb_n0_db, _, fer, _] = fields else {
+        panic!("eight fields: {fields:?}");
+    };
+    let (algorithm, scale) = match *algorithm {
+        "log_map" => (Algorithm::LogMap, 1.0),
+        _ => (Algorithm::MaxLogMap, 0.75),
+    };
+    let schedule = if *schedule == "throughout" { Schedule::Throughout } else { Schedule::NotAtTheEnd };
+    Point {
+        k: k.parse().unwrap(),
+        settings: Settings { algorithm, iterations: iterations.parse().unwrap(), scale, schedule },
+        eb_n0_db: eb_n0_db.parse().unwrap(),
+        fer: fer.parse().unwrap(),
+    }
+}
+
+/// Bits of frame `at` and its LLRs at noise variance `sigma2`.
+fn frame(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
+    let (mut bits, mut coded) = (vec![0; k], Vec::new());
+    rng::fill_bits(&mut rng::stream(7, "data", at), &mut bits);
+    encoder.encode(&bits, &mut coded);
+    let mut llrs = vec![0.0; coded.len()];
+    gaussian::fill(Isa::best(), &mut rng::stream(7, "noise", at), sigma2.sqrt() as f32, &mut llrs);
+    for (llr, bit) in llrs.iter_mut().zip(coded) {
+        *llr = (2.0 / sigma2) as f32 * (1.0 - 2.0 * f32::from(bit) + *llr);
+    }
+    (bits, llrs)
+}
+
+fn variance(k: usize, eb_n0_db: f64) -> f64 {
+    (3 * k + TAIL) as f64 / k as f64 / 2.0 / 10f64.powf(eb_n0_db / 10.0)
+}
+
+/// Frame error rate over frames until `errors` of them failed.
+fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
+    let (encoder, sigma2) = (Encoder::new(point.k).unwrap(), variance(point.k, point.eb_n0_db));
+    let mut decoder = Decoder::new(point.k, settings, Isa::best()).unwrap();
+    let (mut frames, mut failed) = (0, 0);
+    while failed < errors {
+        let sent: Vec<_> =
+            (frames..frames + LANES as u64).map(|at| frame(&encoder, point.k, sigma2, at)).collect();
+        let received: Vec<&[f32]> = sent.iter().map(|(_, llrs)| llrs.as_slice()).collect();
+        let results = decoder.decode(&received, |_, _| false);
+        failed += results.iter().zip(&sent).filter(|(result, (bits, _))| result.bits != *bits).count();
+        frames += LANES as u64;
+    }
+    failed as f64 / frames as f64
+}
+
+/// The reference has a standard error of 6 to 8 %.
+fn agrees(point: &Point, errors: usize) {
+    let ours = fer(point, point.settings, errors);
+    println!("{point:?}: {ours:.3e}, ratio {:.3}", ours / point.fer);
+    assert!((ours / point.fer - 1.0).abs() < 0.2, "{ours:.3e} for {point:?}");
+}
+
+#[test]
+fn frame_error_rates_of_max_log_map() {
+    let points = points();
+    let chosen =
+        points.iter().filter(|p| p.settings.algorithm == Algorithm::MaxLogMap && p.fer > 0.1 && p.k == 1024);
+    for point in chosen {
+        agrees(point, 600);
+    }
+}
+
+#[test]
+fn frame_error_rates_of_log_map() {
+    let points = points();
+    let chosen = points.iter().filter(|p| p.settings.algorithm == Algorithm::LogMap && p.fer > 0.3);
+    for point in chosen.filter(|p| p.k == 1024) {
+        agrees(point, 300);
+    }
+}
+
+#[test]
+#[ignore = "minutes: all points, 1000 frame errors each"]
+fn frame_error_rates_everywhere() {
+    for point in points() {
+        agrees(&point, 1000);
+    }
+}
+
+/// 16 bits cost less than the statistics show: same frames, so the comparison is a paired one.
+#[test]
+fn integers_lose_nothing_to_floats() {
+    let point = Point { k: 640, settings: Settings::default(), eb_n0_db: 1.0, fer: 0.0 };
+    let integer = fer(&point, point.settings, 400);
+    let float = fer(&point, Settings { algorithm: Algorithm::MaxLogMapFloat, ..point.settings }, 400);
+    assert!((integer / float - 1.0).abs() < 0.05, "{integer} for {float}");
+}
+
+#[test]
+fn instruction_sets_give_the_same_bits() {
+    for (k, algorithm) in [
+        (40, Algorithm::MaxLogMap),
+        (1027, Algorithm::MaxLogMap),
+        (333, Algorithm::MaxLogMapFloat),
+        (333, Algorithm::LogMap),
+    ] {
+        let (encoder, settings) = (Encoder::new(k).unwrap(), Settings { algorithm, ..Settings::default() });
+        let frames: Vec<_> = (0..LANES as u64).map(|at| frame(&encoder, k, variance(k, 0.4), at).1).collect();
+        let received: Vec<&[f32]> = frames.iter().map(Vec::as_slice).collect();
+        let decode = |isa| Decoder::new(k, settings, isa).unwrap().decode(&received, |_, _| false);
+        assert_eq!(decode(Isa::Baseline), decode(Isa::best()), "K = {k}, {algorithm:?}");
+    }
+}
+
+#[test]
+fn a_block_does_not_feel_its_company() {
+    let (k, sigma2) = (500, variance(500, 0.8));
+    let encoder = Encoder::new(k).unwrap();
+    let frames: Vec<_> = (0..LANES as u64).map(|at| frame(&encoder, k, sigma2, at)).collect();
+    let mut decoder =
+        Decoder::new(k, Settings { iterations: 6, ..Settings::default() }, Isa::best()).unwrap();
+    let received: Vec<&[f32]> = frames.iter().map(|(_, llrs)| llrs.as_slice()).collect();
+    let together = decoder.decode(&received, |block, bits| bits == frames[block].0);
+    assert!(together.iter().any(|d| d.iterations < 3) && together.iter().any(|d| d.iterations > 3));
+    for ((bits, llrs), together) in frames.iter().zip(&together) {
+        assert_eq!(decoder.decode(&[llrs], |_, decoded| decoded == bits), std::slice::from_ref(together));
+    }
+}
+
+/// Values far beyond any limit neither overflow nor confuse the decoder.
+#[test]
+fn certain_bits_are_decoded_in_every_length() {
+    for k in (40..=5114).step_by(211) {
+        let encoder = Encoder::new(k).unwrap();
+        for amplitude in [0.2, 1e6] {
+            let (mut bits, mut coded) = (vec![0; k], Vec::new());
+            rng::fill_bits(&mut rng::stream(3, "data", k as u64), &mut bits);
+            encoder.encode(&bits, &mut coded);
+            let llrs: Vec<f32> = coded.iter().map(|&bit| amplitude * (1.0 - 2.0 * f32::from(bit))).collect();
+            let mut decoder = Decoder::new(k, Settings::default(), Isa::best()).unwrap();
+            assert_eq!(decoder.decode(&[&llrs], |_, _| false)[0].bits, bits, "K = {k}, {amplitude}");
+        }
+    }
+}
+
+/// The portable arithmetic checks for overflow where tests are built: contradictory values as large as
+/// they get, with a scale that lets the extrinsic information grow.
+#[test]
+fn the_largest_values_do_not_overflow() {
+    let settings = Settings { iterations: 8, scale: 1.0, ..Settings::default() };
+    for trial in 0..20 {
+        let k = 40 + 13 * trial as usize;
+        let mut decoder = Decoder::new(k, settings, Isa::Baseline).unwrap();
+        let mut blocks = vec![vec![0.0; 3 * k + TAIL]; LANES];
+        for (lane, block) in blocks.iter_mut().enumerate() {
+            let mut bits = vec![0; block.len()];
+            rng::fill_bits(&mut rng::stream(trial, "extremes", lane as u64), &mut bits);
+            let period = 1 + lane % 8;
+            for (i, llr) in block.iter_mut().enumerate() {
+                *llr = 1e9 * (1.0 - 2.0 * f32::from(bits[i / period]));
+            }
+        }
+        let received: Vec<&[f32]> = blocks.iter().map(Vec::as_slice).collect();
+        assert_eq!(decoder.decode(&received, |_, _| false).len(), LANES);
+    }
+}

@@ -1,0 +1,222 @@
+//! The packets on their way over a link: in order, later by a jitter, or held back and overtaken.
+
+use std::collections::VecDeque;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::jitter::{Jitter, JitterSpec};
+use crate::check::{Check, Checked};
+use crate::engine::{Key, Stamps};
+use crate::packet::Packet;
+use crate::rng::{ErrorGaps, Stream, Streams};
+use crate::units::{Duration, Probability, Time};
+
+/// Packets that a link holds back, so that later ones overtake them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reordering {
+    /// Share of packets that are held back, each independently of the others.
+    pub share: Probability,
+    /// How long they are held back beyond the link's delay.
+    pub delay: Duration,
+}
+
+impl Checked for Reordering {
+    fn check(&self, _: &mut Check) {}
+}
+
+type Lane = VecDeque<(Key, Packet)>;
+
+/// The packets on their way. Without jitter and reordering they lie in one lane.
+#[derive(Debug, Default)]
+pub struct Flight {
+    lane: Lane,
+    impairment: Option<Box<Impairment>>,
+}
+
+/// What makes some packets arrive later than the link's delay alone would.
+#[derive(Debug)]
+struct Impairment {
+    jitter: Option<(Box<dyn Jitter>, Stream)>,
+    /// Latest arrival in the lane so far, which jitter may not fall behind.
+    latest: Time,
+    /// Which packets are held back, and how long.
+    held_back: Option<(ErrorGaps, Duration)>,
+    /// The packets held back. What arrives in order arrives in order a constant time later, so
+    /// that this too is a lane and no heap.
+    late: Lane,
+}
+
+impl Flight {
+    /// Packets on link `index` among the like-named ones.
+    pub fn new(
+        jitter: Option<&JitterSpec>,
+        reordering: Option<&Reordering>,
+        streams: &Streams,
+        entity: &str,
+        index: u64,
+    ) -> Self {
+        let stream = |purpose| streams.stream(entity, index, purpose);
+        let jitter = jitter.map(|spec| (spec.build(), stream("jitter")));
+        let held_back = reordering.map(|r| (ErrorGaps::new(r.share.0, stream("reordering")), r.delay));
+        let impaired = jitter.is_some() || held_back.is_some();
+        let impairment = Impairment { jitter, latest: Time::ZERO, held_back, late: Lane::new() };
+        Self { lane: Lane::new(), impairment: impaired.then(|| Box::new(impairment)) }
+    }
+
+    /// Sends a packet on its way that would arrive `at` without jitter and reordering.
+    #[inline]
+    pub fn depart(&mut self, at: Time, packet: Packet, stamps: &mut Stamps) {
+        match &mut self.impairment {
+            None => self.lane.push_back((stamps.key(at), packet)),
+            Some(impairment) => {
+                let at = impairment.in_order(at);
+                match impairment.hold_back() {
+                    None => self.lane.push_back((stamps.key(at), packet)),
+                    Some(delay) => impairment.late.push_back((stamps.key(at + delay), packet)),
+                }
+            }
+        }
+    }
+
+    /// When the next packet arrives.
+    #[inline]
+    pub fn next(&self) -> Option<Key> {
+        let next = first(&self.lane);
+        match &self.impairment {
+            None => next,
+            Some(impairment) => next.into_iter().chain(first(&impairment.late)).min(),
+        }
+    }
+
+    /// The packet that arrives under `key`, if one does.
+    #[inline]
+    pub fn arrive(&mut self, key: Key) -> Option<Packet> {
+        match &mut self.impairment {
+            Some(impairment) if first(&self.lane) != Some(key) => take(&mut impairment.late, key),
+            _ => take(&mut self.lane, key),
+        }
+    }
+}
+
+fn first(lane: &Lane) -> Option<Key> {
+    lane.front().map(|(key, _)| *key)
+}
+
+fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
+    match lane.front() {
+        Some(&(arrival, packet)) if arrival == key => {
+            lane.pop_front();
+            Some(packet)
+        }
+        _ => None,
+    }
+}
+
+impl Impairment {
+    /// When a packet arrives that would arrive `at` without jitter; never before those ahead.
+    fn in_order(&mut self, at: Time) -> Time {
+        let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
+        self.latest = self.latest.max(at + extra);
+        self.latest
+    }
+
+    /// How long the next packet is held back, if it is.
+    fn hold_back(&mut self) -> Option<Duration> {
+        let (chosen, delay) = self.held_back.as_mut()?;
+        chosen.next_is_error().then_some(*delay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+    use proptest::prelude::*;
+
+    fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> T {
+        toml::from_str(text).unwrap()
+    }
+
+    /// Sends a packet every `spacing_ms`, with a delay of 100 ms; returns arrivals in order.
+    fn fly(
+        jitter: Option<&str>,
+        reordering: Option<&str>,
+        packets: u64,
+        spacing_ms: u64,
+    ) -> Vec<(Time, u64)> {
+        let jitter: Option<JitterSpec> = jitter.map(from_toml);
+        let reordering: Option<Reordering> = reordering.map(from_toml);
+        let streams = Streams::new(1, 0);
+        let mut flight = Flight::new(jitter.as_ref(), reordering.as_ref(), &streams, "test", 0);
+        let mut stamps = Stamps::default();
+        for seq in 0..packets {
+            let at = Time((seq * spacing_ms + 100) * 1_000_000);
+            flight.depart(at, Packet { seq, ..Packet::control(0, Kind::Segment) }, &mut stamps);
+        }
+        std::iter::from_fn(|| {
+            let key = flight.next()?;
+            flight.arrive(key).map(|packet| (key.0, packet.seq))
+        })
+        .collect()
+    }
+
+    fn delays_ms(arrivals: &[(Time, u64)], spacing_ms: u64) -> Vec<f64> {
+        arrivals.iter().map(|(at, seq)| at.as_secs() * 1e3 - (seq * spacing_ms + 100) as f64).collect()
+    }
+
+    fn moments(values: &[f64]) -> (f64, f64) {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        (mean, (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+    }
+
+    #[test]
+    fn jitter_has_its_distribution_when_packets_are_far_apart() {
+        let delays = delays_ms(&fly(Some("uniform.most = '12 ms'"), None, 20_000, 1_000), 1_000);
+        let (mean, deviation) = moments(&delays);
+        assert!((mean - 6.0).abs() < 0.1 && (deviation - 12f64.sqrt()).abs() < 0.05, "{mean} {deviation}");
+        assert!(delays.iter().all(|delay| (-1e-3..=12.001).contains(delay)));
+        let delays = delays_ms(
+            &fly(Some("normal = { mean = '30 ms', deviation = '5 ms' }"), None, 20_000, 1_000),
+            1_000,
+        );
+        let (mean, deviation) = moments(&delays);
+        assert!((mean - 30.0).abs() < 0.15 && (deviation - 5.0).abs() < 0.1, "{mean} {deviation}");
+    }
+
+    #[test]
+    fn the_stated_share_is_overtaken() {
+        // Held back by 35 ms at a spacing of 10 ms: three packets overtake, unless held back too.
+        let arrivals = fly(None, Some("share = 0.05\ndelay = '35 ms'"), 40_000, 10);
+        let mut newest = 0;
+        let late = arrivals.iter().filter(|(_, seq)| {
+            newest = newest.max(*seq);
+            *seq < newest
+        });
+        let share = late.count() as f64 / 40_000.0;
+        let expected = 0.05 * (1.0 - 0.05f64.powi(3));
+        assert!((share - expected).abs() < 4.0 * (0.05 * 0.95 / 40_000f64).sqrt(), "{share}");
+        let delays = delays_ms(&arrivals, 10);
+        assert!(delays.iter().all(|d| d.abs() < 1e-3 || (d - 35.0).abs() < 1e-3));
+    }
+
+    proptest! {
+        /// Jitter keeps the order, nothing is early, and every packet arrives once.
+        #[test]
+        fn packets_arrive_once_and_in_order_of_time(
+            jitter in prop::option::of(Just("uniform.most = '50 ms'")),
+            reordering in prop::option::of(Just("share = 0.2\ndelay = '25 ms'")),
+            packets in 1u64..300, spacing in 0u64..30,
+        ) {
+            let arrivals = fly(jitter, reordering, packets, spacing);
+            prop_assert!(arrivals.is_sorted_by_key(|(at, _)| *at));
+            prop_assert!(delays_ms(&arrivals, spacing).iter().all(|delay| *delay > -1e-3));
+            let mut order: Vec<u64> = arrivals.iter().map(|(_, seq)| *seq).collect();
+            prop_assert!(reordering.is_some() || order.is_sorted());
+            order.sort_unstable();
+            prop_assert_eq!(order, (0..packets).collect::<Vec<_>>());
+        }
+    }
+}

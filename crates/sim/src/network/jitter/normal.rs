@@ -1,0 +1,36 @@
+//! Normally distributed jitter.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Jitter;
+use crate::check::{Check, Checked};
+use crate::rng::{Stream, normal};
+use crate::units::Duration;
+
+/// Parameters of normally distributed jitter.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NormalJitter {
+    /// Mean of the distribution before negative values are taken as nothing.
+    pub mean: Duration,
+    /// Its standard deviation.
+    pub deviation: Duration,
+}
+
+impl Default for NormalJitter {
+    fn default() -> Self {
+        Self { mean: Duration::from_millis(10), deviation: Duration::from_millis(3) }
+    }
+}
+
+impl Checked for NormalJitter {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl Jitter for NormalJitter {
+    fn draw(&mut self, stream: &mut Stream) -> Duration {
+        let extra = self.mean.0 as f64 + normal(stream) * self.deviation.0 as f64;
+        Duration(extra.round().max(0.0) as u64)
+    }
+}

@@ -1,0 +1,46 @@
+//! Loss of listed packets.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::LossModel;
+use crate::check::{Check, Checked};
+
+/// Parameters of listed loss.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LossList {
+    /// Positions of the packets to lose in the order of arrival, 0 being the first.
+    pub positions: Vec<u64>,
+}
+
+impl Checked for LossList {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// The positions that are still to come, ascending.
+#[derive(Debug)]
+pub struct Listed {
+    next: Option<u64>,
+    rest: std::vec::IntoIter<u64>,
+}
+
+impl Listed {
+    /// Loss of exactly the packets at `positions`, given in any order.
+    pub fn new(mut positions: Vec<u64>) -> Self {
+        positions.sort_unstable();
+        positions.dedup();
+        let mut rest = positions.into_iter();
+        Self { next: rest.next(), rest }
+    }
+}
+
+impl LossModel for Listed {
+    fn loses(&mut self, position: u64) -> bool {
+        let hit = self.next == Some(position);
+        if hit {
+            self.next = self.rest.next();
+        }
+        hit
+    }
+}

@@ -1,0 +1,191 @@
+//! Which packets a link loses before its queue.
+
+pub mod gilbert_elliott;
+pub mod list;
+pub mod periodic;
+pub mod random;
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{self, IntoDeserializer as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::check::Check;
+use crate::registry;
+use crate::rng::{ErrorGaps, Stream, Streams};
+use crate::units::Probability;
+
+/// Decides for every packet whether it is lost.
+pub trait LossModel: Send + fmt::Debug {
+    /// Whether the packet at `position` is lost. Asked once for each, in order, from 0 on.
+    fn loses(&mut self, position: u64) -> bool;
+}
+
+registry! {
+    /// A model of loss, as a scenario names it.
+    "loss" LossSpec {
+        /// Every packet with the same probability, independently of the others.
+        "random" => Random(random::RandomLoss),
+        /// Every n-th packet.
+        "periodic" => Periodic(periodic::PeriodicLoss),
+        /// The packets at listed positions.
+        "list" => List(list::LossList),
+        /// In bursts: a good and a bad state, each with its own probability.
+        "gilbert_elliott" => GilbertElliott(gilbert_elliott::GilbertElliott),
+    }
+}
+
+impl LossSpec {
+    /// The losses of link `index` among the like-named ones.
+    pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
+        match self {
+            Self::Random(params) => Loss::random(params.p, streams.stream(entity, index, "loss")),
+            Self::Periodic(params) => Loss::Model(Box::new(*params)),
+            Self::List(params) => Loss::listed(params.positions.clone()),
+            Self::GilbertElliott(params) => Loss::Model(Box::new(params.build(streams, entity, index))),
+        }
+    }
+}
+
+/// Loss as a scenario gives it: a probability, or a model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LossSetting {
+    /// Every packet with this probability, independently of the others.
+    Independent(Probability),
+    /// By a model.
+    Model(LossSpec),
+}
+
+impl Default for LossSetting {
+    fn default() -> Self {
+        Self::Independent(Probability(0.0))
+    }
+}
+
+impl LossSetting {
+    /// The losses of link `index` among the like-named ones.
+    pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
+        match self {
+            Self::Independent(p) => Loss::random(*p, streams.stream(entity, index, "loss")),
+            Self::Model(spec) => spec.build(streams, entity, index),
+        }
+    }
+
+    /// Whether no packet is ever lost.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Looks for impossible values below `key`.
+    pub fn check_within(&self, key: &str, check: &mut Check) {
+        match self {
+            Self::Independent(p) => require_passage(check, key, *p),
+            Self::Model(spec) => check.within(key, |check| spec.check(check)),
+        }
+    }
+}
+
+/// Reports a loss that lets no packet through.
+fn require_passage(check: &mut Check, key: &str, loss: Probability) {
+    check.require(loss.0 < 1.0, key, || {
+        "a loss of 1 lets no packet through; expected a probability below 1".to_owned()
+    });
+}
+
+impl Serialize for LossSetting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Independent(p) => p.serialize(serializer),
+            Self::Model(spec) => spec.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for LossSetting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SettingVisitor)
+    }
+}
+
+struct SettingVisitor;
+
+impl<'de> Visitor<'de> for SettingVisitor {
+    type Value = LossSetting;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = LossSpec::NAMES.join(", ");
+        write!(f, "a probability from 0 to 1, or a loss model as a table with one key, of: {names}")
+    }
+
+    fn visit_f64<E: de::Error>(self, p: f64) -> Result<LossSetting, E> {
+        Probability::deserialize(p.into_deserializer()).map(LossSetting::Independent)
+    }
+
+    fn visit_i64<E: de::Error>(self, p: i64) -> Result<LossSetting, E> {
+        self.visit_f64(p as f64)
+    }
+
+    fn visit_u64<E: de::Error>(self, p: u64) -> Result<LossSetting, E> {
+        self.visit_f64(p as f64)
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<LossSetting, E> {
+        LossSpec::deserialize(StrDeserializer::new(name)).map(LossSetting::Model)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LossSetting, A::Error> {
+        LossSpec::deserialize(MapAccessDeserializer::new(map)).map(LossSetting::Model)
+    }
+}
+
+impl JsonSchema for LossSetting {
+    /// In place, so that readers of the schema see a number or one of the models.
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "LossSetting".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [generator.subschema_for::<Probability>(), generator.subschema_for::<LossSpec>()],
+        })
+    }
+}
+
+/// The losses of one link.
+#[derive(Debug)]
+pub enum Loss {
+    /// None.
+    Never,
+    /// By a model.
+    Model(Box<dyn LossModel>),
+}
+
+impl Loss {
+    /// Independent loss with probability `p`.
+    pub fn random(p: Probability, stream: Stream) -> Self {
+        if p.0 > 0.0 { Self::Model(Box::new(ErrorGaps::new(p.0, stream))) } else { Self::Never }
+    }
+
+    /// Loss of exactly the packets at `positions`.
+    pub fn listed(positions: Vec<u64>) -> Self {
+        Self::Model(Box::new(list::Listed::new(positions)))
+    }
+
+    /// Whether the packet at `position` is lost. Asked once for each, in order, from 0 on.
+    pub fn loses(&mut self, position: u64) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Model(model) => model.loses(position),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Loss of every n-th packet.
+
+use std::num::NonZeroU64;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::LossModel;
+use crate::check::{Check, Checked};
+
+/// Parameters of periodic loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PeriodicLoss {
+    /// One packet in so many is lost.
+    pub every: NonZeroU64,
+    /// Position of the first packet lost in the order of arrival, 0 being the first packet.
+    #[serde(default)]
+    pub offset: u64,
+}
+
+impl Checked for PeriodicLoss {
+    fn check(&self, check: &mut Check) {
+        check.require(self.every.get() > 1, "every", || {
+            "a loss of every packet lets none through; expected at least 2".to_owned()
+        });
+    }
+}
+
+impl LossModel for PeriodicLoss {
+    fn loses(&mut self, position: u64) -> bool {
+        position.checked_sub(self.offset).is_some_and(|since| since.is_multiple_of(self.every.get()))
+    }
+}

@@ -1,0 +1,29 @@
+//! Independent loss.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{LossModel, require_passage};
+use crate::check::{Check, Checked};
+use crate::rng::ErrorGaps;
+use crate::units::Probability;
+
+/// Parameters of independent loss.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RandomLoss {
+    /// Probability that a packet is lost.
+    pub p: Probability,
+}
+
+impl Checked for RandomLoss {
+    fn check(&self, check: &mut Check) {
+        require_passage(check, "p", self.p);
+    }
+}
+
+impl LossModel for ErrorGaps {
+    fn loses(&mut self, _: u64) -> bool {
+        self.next_is_error()
+    }
+}

@@ -1,0 +1,173 @@
+//! The links of a scenario, and how one is built from what a scenario says of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::flight::{Flight, Reordering};
+use super::jitter::JitterSpec;
+use super::link::Link;
+use super::loss::LossSetting;
+use super::queue::QueueSpec;
+use crate::check::{Check, Checked};
+use crate::rng::Streams;
+use crate::units::{Duration, Rate};
+
+/// A link of the fixed network, both ways.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wired {
+    /// Bit rate in each direction.
+    pub rate: Rate,
+    /// Propagation delay in each direction.
+    pub delay: Duration,
+    /// Loss of packets towards the phone: a probability, or a model.
+    pub loss: LossSetting,
+    /// Loss of packets towards the server: a probability, or a model.
+    pub ack_loss: LossSetting,
+    /// Queue in each direction.
+    pub queue: QueueSpec,
+    /// Extra delay of every packet in each direction, which keeps their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterSpec>,
+    /// Packets held back in each direction, so that others overtake them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<Reordering>,
+}
+
+impl Default for Wired {
+    /// The fixed network of `wang`, Table 6.
+    fn default() -> Self {
+        Self {
+            rate: Rate(10_000_000),
+            delay: Duration::from_millis(110),
+            loss: LossSetting::default(),
+            ack_loss: LossSetting::default(),
+            queue: QueueSpec::default(),
+            jitter: None,
+            reordering: None,
+        }
+    }
+}
+
+/// A phone's dedicated uplink.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Uplink {
+    /// Bit rate.
+    pub rate: Rate,
+    /// Delay from the end of sending to the Node B.
+    pub delay: Duration,
+    /// Loss of packets: a probability, or a model.
+    pub loss: LossSetting,
+    /// Queue at the phone.
+    pub queue: QueueSpec,
+    /// Extra delay of every packet, which keeps their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterSpec>,
+    /// Packets held back, so that others overtake them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<Reordering>,
+}
+
+impl Default for Uplink {
+    /// The DCH uplink of `wang`, Table 6.
+    fn default() -> Self {
+        Self {
+            rate: Rate(64_000),
+            delay: Duration::from_millis(20),
+            loss: LossSetting::default(),
+            queue: QueueSpec::default(),
+            jitter: None,
+            reordering: None,
+        }
+    }
+}
+
+/// What a scenario says of one direction of a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'a> {
+    /// Bit rate.
+    pub rate: Rate,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// Queue in front of it.
+    pub queue: &'a QueueSpec,
+    /// Loss before the queue.
+    pub loss: &'a LossSetting,
+    /// Extra delay that keeps the order.
+    pub jitter: Option<&'a JitterSpec>,
+    /// Packets held back.
+    pub reordering: Option<&'a Reordering>,
+}
+
+impl Path<'_> {
+    /// The link, idle. `entity` and `index` name its random streams.
+    pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
+        let queue = self.queue.build(self.rate, streams.stream(entity, index, "queue"));
+        let flight = Flight::new(self.jitter, self.reordering, streams, entity, index);
+        Link::assemble(self.rate, self.delay, queue, self.loss.build(streams, entity, index), flight)
+    }
+
+    /// Looks for impossible values.
+    pub fn check(&self, check: &mut Check) {
+        check.require(self.rate.0 > 0, "rate", || {
+            "a link of 0 bps carries nothing; expected a positive rate".to_owned()
+        });
+        self.loss.check_within("loss", check);
+        check.within("queue", |check| self.queue.check(check));
+        if let Some(jitter) = self.jitter {
+            check.within("jitter", |check| jitter.check(check));
+        }
+        if let Some(reordering) = self.reordering {
+            check.within("reordering", |check| reordering.check(check));
+        }
+    }
+}
+
+impl Wired {
+    fn path<'a>(&'a self, loss: &'a LossSetting) -> Path<'a> {
+        let (jitter, reordering) = (self.jitter.as_ref(), self.reordering.as_ref());
+        Path { rate: self.rate, delay: self.delay, queue: &self.queue, loss, jitter, reordering }
+    }
+
+    /// The direction towards the phones; `entity` names its random streams.
+    pub fn down(&self, entity: &str, streams: &Streams) -> Link {
+        self.path(&self.loss).link(streams, entity, 0)
+    }
+
+    /// The direction towards the server.
+    pub fn up(&self, entity: &str, streams: &Streams) -> Link {
+        self.path(&self.ack_loss).link(streams, entity, 1)
+    }
+}
+
+impl Uplink {
+    fn path(&self) -> Path<'_> {
+        Path {
+            rate: self.rate,
+            delay: self.delay,
+            queue: &self.queue,
+            loss: &self.loss,
+            jitter: self.jitter.as_ref(),
+            reordering: self.reordering.as_ref(),
+        }
+    }
+
+    /// The uplink of phone number `user`.
+    pub fn link(&self, user: u64, streams: &Streams) -> Link {
+        self.path().link(streams, "uplink", user)
+    }
+}
+
+impl Checked for Wired {
+    fn check(&self, check: &mut Check) {
+        self.path(&self.loss).check(check);
+        self.ack_loss.check_within("ack_loss", check);
+    }
+}
+
+impl Checked for Uplink {
+    fn check(&self, check: &mut Check) {
+        self.path().check(check);
+    }
+}

@@ -1,0 +1,276 @@
+//! PIE, proportional integral controller enhanced (RFC 8033): arrivals are dropped at random with
+//! a probability that a controller sets from the queueing delay every update period.
+//!
+//! The update timer is no event of its own: between packets nothing that it looks at changes, so
+//! the updates that have fallen due are made when the next packet comes or goes. Section 5.3 of
+//! the RFC (switching PIE off while the buffer is less than a third full) is not modelled.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ledger, Queue, TimedFifo};
+use crate::check::{Check, Checked};
+use crate::packet::Packet;
+use crate::rng::{Stream, uniform};
+use crate::units::{Duration, Probability, Size, Time};
+
+/// How PIE knows the queueing delay (RFC 8033, section 4.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DelayEstimate {
+    /// The time that the last packet to leave has waited.
+    #[default]
+    Timestamp,
+    /// Bytes waiting over the departure rate, which is measured whenever 16 KiB wait (section 5.2).
+    DepartureRate,
+}
+
+/// Parameters of a PIE queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pie {
+    /// Packets that may wait.
+    pub limit: NonZeroU32,
+    /// Queueing delay to hold, QDELAY_REF.
+    pub target: Duration,
+    /// Time between updates of the drop probability, T_UPDATE.
+    pub update: Duration,
+    /// Time for which a burst is let through after the queue was calm, MAX_BURST.
+    pub burst: Duration,
+    /// Gain on the deviation from the target, per second.
+    pub alpha: f64,
+    /// Gain on the change of the delay, per second.
+    pub beta: f64,
+    /// How the queueing delay is known.
+    pub delay_estimate: DelayEstimate,
+    /// Spaces drops out by counting the probability up between them (section 5.4).
+    pub derandomize: bool,
+    /// Mean size of a packet; while no more than two of it wait, nothing is dropped.
+    pub mean_packet: Size,
+    /// Marks packets of transports that understand it, instead of dropping them.
+    pub ecn: bool,
+    /// Drop probability from which such packets are dropped all the same, MAX_ECNTH.
+    pub ecn_threshold: Probability,
+}
+
+impl Default for Pie {
+    /// RFC 8033, sections 4 and 5.1.
+    fn default() -> Self {
+        Self {
+            limit: const { NonZeroU32::new(1000).unwrap() },
+            target: Duration::from_millis(15),
+            update: Duration::from_millis(15),
+            burst: Duration::from_millis(150),
+            alpha: 0.125,
+            beta: 1.25,
+            delay_estimate: DelayEstimate::default(),
+            derandomize: false,
+            mean_packet: Size(1500),
+            ecn: true,
+            ecn_threshold: Probability(0.1),
+        }
+    }
+}
+
+impl Checked for Pie {
+    fn check(&self, check: &mut Check) {
+        check.require(self.target.0 > 0, "target", || {
+            "no queue has a delay of 0 s; expected a positive time such as \"15 ms\"".to_owned()
+        });
+        check.require(self.update.0 >= 1_000_000, "update", || {
+            "expected at least 1 ms between updates".to_owned()
+        });
+        for (key, gain) in [("alpha", self.alpha), ("beta", self.beta)] {
+            check.require(gain >= 0.0 && gain.is_finite(), key, || "expected a gain from 0".to_owned());
+        }
+        check.require(self.alpha > 0.0, "alpha", || {
+            "without this gain the target is never met; expected a number above 0".to_owned()
+        });
+    }
+}
+
+/// Bytes over which a departure rate is measured, and the weight of a measurement (section 5.2).
+const MEASURED_BYTES: u64 = 1 << 14;
+const WEIGHT: f64 = MEASURED_BYTES as f64 / (1 << 16) as f64;
+
+/// Measures how fast packets leave.
+#[derive(Debug, Default)]
+struct DepartureRate {
+    /// Beginning of the measurement under way and bytes that have left since.
+    under_way: Option<(Time, u64)>,
+    /// Average time for a byte in seconds; 0 before the first measurement.
+    s_per_byte: f64,
+}
+
+impl DepartureRate {
+    /// A packet of `size` bytes leaves `backlog` bytes behind. It is sent from `now` on, so a
+    /// measurement counts the packets after the one with which it begins.
+    fn leaves(&mut self, now: Time, size: u32, backlog: u64) {
+        if let Some((begin, bytes)) = &mut self.under_way {
+            let time_s = now.since(*begin).as_secs();
+            *bytes += u64::from(size);
+            if *bytes < MEASURED_BYTES {
+                return;
+            }
+            // Up to now all but the packet that is only beginning have gone out, and the first.
+            let measured = time_s / *bytes as f64;
+            let weight = if self.s_per_byte == 0.0 { 1.0 } else { WEIGHT };
+            self.s_per_byte += weight * (measured - self.s_per_byte);
+            self.under_way = None;
+        }
+        if backlog >= MEASURED_BYTES {
+            self.under_way = Some((now, 0));
+        }
+    }
+}
+
+/// A PIE queue, its state named after RFC 8033, appendix A.
+#[derive(Debug)]
+pub struct PieQueue {
+    params: Pie,
+    fifo: TimedFifo,
+    stream: Stream,
+    drop_prob: f64,
+    accu_prob: f64,
+    qdelay_old_s: f64,
+    /// Time that the last packet to leave has waited.
+    last_wait: Duration,
+    departure_rate: DepartureRate,
+    burst_allowance: Duration,
+    next_update: Time,
+}
+
+impl PieQueue {
+    /// An empty queue.
+    pub fn new(params: &Pie, stream: Stream) -> Self {
+        Self {
+            params: params.clone(),
+            fifo: TimedFifo::default(),
+            stream,
+            drop_prob: 0.0,
+            accu_prob: 0.0,
+            qdelay_old_s: 0.0,
+            last_wait: Duration::ZERO,
+            departure_rate: DepartureRate::default(),
+            burst_allowance: params.burst,
+            next_update: Time::ZERO + params.update,
+        }
+    }
+
+    /// The queueing delay in seconds as PIE sees it; none when nothing waits.
+    fn delay_s(&self) -> f64 {
+        match self.params.delay_estimate {
+            _ if self.fifo.is_empty() => 0.0,
+            DelayEstimate::Timestamp => self.last_wait.as_secs(),
+            DelayEstimate::DepartureRate => self.fifo.bytes() as f64 * self.departure_rate.s_per_byte,
+        }
+    }
+
+    /// Makes the updates that have fallen due by `now`.
+    fn catch_up(&mut self, now: Time) {
+        while self.next_update <= now {
+            if self.is_calm() {
+                let late = now.since(self.next_update).0 / self.params.update.0;
+                self.next_update += Duration(late * self.params.update.0);
+            }
+            self.update();
+            self.next_update += self.params.update;
+        }
+    }
+
+    /// Whether further updates change nothing as long as no packet comes.
+    fn is_calm(&self) -> bool {
+        self.fifo.is_empty()
+            && self.drop_prob == 0.0
+            && self.qdelay_old_s == 0.0
+            && self.burst_allowance == self.params.burst
+    }
+
+    /// One update of the drop probability (sections 4.2 and 4.4).
+    fn update(&mut self) {
+        let delay_s = self.delay_s();
+        let target_s = self.params.target.as_secs();
+        let change =
+            self.params.alpha * (delay_s - target_s) + self.params.beta * (delay_s - self.qdelay_old_s);
+        self.drop_prob += scaled(change, self.drop_prob);
+        if delay_s == 0.0 && self.qdelay_old_s == 0.0 {
+            self.drop_prob *= 0.98;
+        }
+        self.drop_prob = self.drop_prob.clamp(0.0, 1.0);
+        self.burst_allowance = Duration(self.burst_allowance.0.saturating_sub(self.params.update.0));
+        if self.drop_prob == 0.0 && delay_s < target_s / 2.0 && self.qdelay_old_s < target_s / 2.0 {
+            self.burst_allowance = self.params.burst;
+        }
+        self.qdelay_old_s = delay_s;
+    }
+
+    /// Whether an arrival is to be dropped or marked (sections 4.1 and 5.4).
+    fn drop_early(&mut self) -> bool {
+        let calm = self.qdelay_old_s < self.params.target.as_secs() / 2.0 && self.drop_prob < 0.2;
+        if self.burst_allowance.0 > 0 || calm || self.fifo.bytes() <= 2 * self.params.mean_packet.0 {
+            return false;
+        }
+        if self.params.derandomize {
+            self.accu_prob = if self.drop_prob == 0.0 { 0.0 } else { self.accu_prob + self.drop_prob };
+            if self.accu_prob < 0.85 {
+                return false;
+            }
+            if self.accu_prob >= 8.5 {
+                return true;
+            }
+        }
+        uniform(&mut self.stream) < self.drop_prob
+    }
+}
+
+/// A change of the drop probability, made smaller where the probability is small (section 4.2), and
+/// held to 2 % where it is large (section 5.5).
+fn scaled(change: f64, drop_prob: f64) -> f64 {
+    const STEPS: [(f64, f64); 6] =
+        [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+    let step = STEPS.iter().find(|(below, _)| drop_prob < *below);
+    step.map_or(change.min(0.02), |(_, divisor)| change / divisor)
+}
+
+impl Queue for PieQueue {
+    fn push(&mut self, now: Time, mut packet: Packet, ledger: &mut Ledger) -> bool {
+        self.catch_up(now);
+        if self.fifo.len() >= self.params.limit.get() as usize {
+            self.accu_prob = 0.0;
+            ledger.refuse_overflow();
+            return false;
+        }
+        if self.drop_early() {
+            self.accu_prob = 0.0;
+            let may_mark = self.params.ecn && self.drop_prob < self.params.ecn_threshold.0;
+            if !(may_mark && ledger.mark(&mut packet)) {
+                ledger.refuse_early();
+                return false;
+            }
+        }
+        self.fifo.push(now, packet);
+        true
+    }
+
+    fn pop(&mut self, now: Time, _: &mut Ledger) -> Option<Packet> {
+        self.catch_up(now);
+        let (came, packet) = self.fifo.pop()?;
+        self.last_wait = now.since(came);
+        self.departure_rate.leaves(now, packet.size, self.fifo.bytes());
+        Some(packet)
+    }
+
+    fn len(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.fifo.bytes()
+    }
+}
+
+#[cfg(test)]
+#[path = "pie_tests.rs"]
+mod tests;

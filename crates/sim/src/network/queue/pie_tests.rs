@@ -1,0 +1,138 @@
+//! PIE against the formulas of RFC 8033.
+
+use super::*;
+use crate::packet::{Ecn, Kind};
+use crate::rng::Streams;
+
+fn pie(params: &Pie) -> PieQueue {
+    PieQueue::new(params, Streams::new(1, 0).stream("test", 0, "queue"))
+}
+
+fn segment(capable: bool) -> Packet {
+    let ecn = Ecn { capable, ..Ecn::default() };
+    Packet { size: 1500, ecn, ..Packet::control(0, Kind::Segment) }
+}
+
+/// Lets a packet leave every millisecond for `ms`, with `arrivals(t)` coming at each.
+fn serve(
+    queue: &mut PieQueue,
+    ms: std::ops::Range<u64>,
+    capable: bool,
+    arrivals: impl Fn(u64) -> u64,
+) -> Ledger {
+    let mut ledger = Ledger::default();
+    for t in ms {
+        let now = Time(t * 1_000_000);
+        for _ in 0..arrivals(t) {
+            queue.push(now, segment(capable), &mut ledger);
+        }
+        queue.pop(now, &mut ledger);
+    }
+    ledger
+}
+
+#[test]
+fn the_update_is_the_scaled_controller() {
+    // Delay 40 ms, before 30 ms, target 15 ms: 0.125 * 0.025 + 1.25 * 0.010 = 0.015625.
+    for (before, divisor) in
+        [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0)]
+    {
+        let mut queue = pie(&Pie::default());
+        queue.fifo.push(Time::ZERO, segment(false));
+        queue.last_wait = Duration::from_millis(40);
+        (queue.qdelay_old_s, queue.drop_prob) = (0.030, before);
+        queue.update();
+        assert!((queue.drop_prob - (before + 0.015_625 / divisor)).abs() < 1e-12, "{before}");
+        assert!((queue.qdelay_old_s - 0.040).abs() < 1e-12);
+    }
+    // Full strength from 10 % on, but no more than 2 % at a time.
+    assert!((scaled(0.015, 0.1) - 0.015).abs() < 1e-12);
+    assert!((scaled(0.5, 0.3) - 0.02).abs() < 1e-12);
+    assert!((scaled(-0.5, 0.3) + 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn the_probability_decays_when_nothing_waits() {
+    let mut queue = pie(&Pie::default());
+    queue.drop_prob = 0.5;
+    queue.update();
+    assert!((queue.drop_prob - (0.5 - 0.125 * 0.015) * 0.98).abs() < 1e-12);
+}
+
+#[test]
+fn the_departure_rate_gives_the_delay() {
+    let params = Pie { delay_estimate: DelayEstimate::DepartureRate, ..Pie::default() };
+    let mut queue = pie(&params);
+    serve(&mut queue, 0..60, false, |t| if t == 0 { 100 } else { 0 });
+    // 40 packets wait and each takes a millisecond.
+    assert_eq!(queue.fifo.len(), 40);
+    assert!((queue.delay_s() - 0.040).abs() < 1e-9, "{}", queue.delay_s());
+}
+
+#[test]
+fn a_burst_is_let_through_for_its_allowance() {
+    // The queue grows by a packet a millisecond from the beginning.
+    let ledger = serve(&mut pie(&Pie::default()), 0..150, false, |_| 2);
+    assert_eq!(ledger.counts.early, 0);
+    let mut queue = pie(&Pie::default());
+    let ledger = serve(&mut queue, 0..2_000, false, |_| 2);
+    assert!(ledger.counts.early > 100, "{:?}", ledger.counts);
+    assert_eq!(queue.burst_allowance, Duration::ZERO);
+    // After a long calm the allowance is back, however few events there were to update it.
+    let mut ledger = Ledger::default();
+    while queue.pop(Time(2_000_000_000), &mut ledger).is_some() {}
+    queue.push(Time(900_000_000_000), segment(false), &mut ledger);
+    assert_eq!((queue.burst_allowance, queue.drop_prob.to_bits()), (queue.params.burst, 0));
+    assert_eq!(queue.next_update.0 % queue.params.update.0, 0);
+    assert!(queue.next_update.since(Time(900_000_000_000)) <= queue.params.update);
+}
+
+#[test]
+fn the_delay_is_held_near_the_target() {
+    // Six packets come for every five that can leave, for a minute.
+    let mut queue = pie(&Pie::default());
+    let (mut ledger, mut waits) = (Ledger::default(), Vec::new());
+    for t in 0..60_000u64 {
+        let now = Time(t * 1_000_000);
+        for _ in 0..=u64::from(t % 5 == 0) {
+            queue.push(now, segment(false), &mut ledger);
+        }
+        queue.pop(now, &mut ledger);
+        if t > 20_000 {
+            waits.push(queue.last_wait.as_secs());
+        }
+    }
+    let mean = waits.iter().sum::<f64>() / waits.len() as f64;
+    assert!((mean - 0.015).abs() < 0.003, "{mean}");
+    // What is too much is dropped: one packet in six.
+    assert!((queue.drop_prob - 1.0 / 6.0).abs() < 0.05, "{}", queue.drop_prob);
+}
+
+#[test]
+fn capable_packets_are_marked_up_to_the_threshold() {
+    let mut queue = pie(&Pie { beta: 0.0, alpha: 1e-9, ..Pie::default() });
+    for (probability, marks) in [(0.09, true), (0.11, false)] {
+        (queue.drop_prob, queue.qdelay_old_s, queue.burst_allowance) = (probability, 0.05, Duration::ZERO);
+        queue.next_update = Time(u64::MAX);
+        let ledger = serve(&mut queue, 0..1_000, true, |t| if t == 0 { 20 } else { 1 });
+        let counts = ledger.counts;
+        assert_eq!((counts.marked > 10, counts.early > 10), (marks, !marks), "{counts:?}");
+    }
+}
+
+#[test]
+fn derandomized_drops_keep_their_distance() {
+    let mut queue = pie(&Pie { derandomize: true, ..Pie::default() });
+    (queue.drop_prob, queue.qdelay_old_s, queue.burst_allowance) = (0.1, 0.05, Duration::ZERO);
+    for _ in 0..20 {
+        queue.fifo.push(Time::ZERO, segment(false));
+    }
+    let mut gap = 0;
+    for _ in 0..5_000 {
+        gap += 1;
+        if queue.drop_early() {
+            assert!((9..=85).contains(&gap), "{gap}");
+            (queue.accu_prob, gap) = (0.0, 0);
+        }
+    }
+}

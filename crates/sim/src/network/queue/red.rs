@@ -1,0 +1,300 @@
+//! RED, random early detection (Floyd & Jacobson, IEEE/ACM Trans. Networking 1(4), 1993), with
+//! the gentle variant (Floyd, "Recommendation on using the gentle variant of RED", 2000).
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ledger, Queue, TimedFifo};
+use crate::check::{Check, Checked};
+use crate::packet::Packet;
+use crate::rng::{Stream, uniform};
+use crate::units::{Probability, Rate, Size, Time};
+
+/// What the queue and its thresholds are counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RedMode {
+    /// Packets: every packet is dropped or marked with the same probability.
+    #[default]
+    Packets,
+    /// Bytes: a packet is dropped or marked with a probability in proportion to its size.
+    Bytes,
+}
+
+/// Parameters of a RED queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Red {
+    /// Packets that may wait, in mode `bytes` packets of the mean size; an arrival beyond is
+    /// dropped.
+    pub limit: NonZeroU32,
+    /// Average queue in packets from which packets are dropped or marked at random.
+    pub min_threshold: f64,
+    /// Average queue in packets at which `max_probability` is reached.
+    pub max_threshold: f64,
+    /// Probability of a drop or mark at `max_threshold`, before packets are spread evenly.
+    pub max_probability: Probability,
+    /// Weight of the queue that an arrival finds in its moving average.
+    pub weight: f64,
+    /// Lets the probability grow on to 1 at twice `max_threshold`, where it otherwise jumps to 1.
+    pub gentle: bool,
+    /// What the queue is counted in.
+    pub mode: RedMode,
+    /// Mean size of a packet. It gives the thresholds of mode `bytes`, and how many packets could
+    /// have been sent while the queue was empty.
+    pub mean_packet: Size,
+    /// Marks packets of transports that understand it, instead of dropping them, while the
+    /// average is below `max_threshold` (RFC 3168, section 7).
+    pub ecn: bool,
+}
+
+impl Default for Red {
+    /// Thresholds and gentle as in ns-2; weight as in the article, 0.002; a maximum probability of
+    /// 0.1 as Floyd recommends for gentle RED.
+    fn default() -> Self {
+        Self {
+            limit: const { NonZeroU32::new(1000).unwrap() },
+            min_threshold: 5.0,
+            max_threshold: 15.0,
+            max_probability: Probability(0.1),
+            weight: 0.002,
+            gentle: true,
+            mode: RedMode::Packets,
+            mean_packet: Size(1500),
+            ecn: true,
+        }
+    }
+}
+
+impl Checked for Red {
+    fn check(&self, check: &mut Check) {
+        check.require(self.min_threshold >= 0.0 && self.min_threshold.is_finite(), "min_threshold", || {
+            "expected a number of packets from 0".to_owned()
+        });
+        let ordered = self.max_threshold > self.min_threshold && self.max_threshold.is_finite();
+        check.require(ordered, "max_threshold", || {
+            "expected a number of packets above `min_threshold`".to_owned()
+        });
+        check.require(self.weight > 0.0 && self.weight <= 1.0, "weight", || {
+            "expected a weight above 0 and up to 1, such as 0.002".to_owned()
+        });
+        check.require(self.max_probability.0 > 0.0, "max_probability", || {
+            "RED would never drop at random; expected a probability above 0".to_owned()
+        });
+        check.require((1..=65_535).contains(&self.mean_packet.0), "mean_packet", || {
+            "expected the size of an IP packet, from 1 to 65535 B".to_owned()
+        });
+    }
+}
+
+/// A RED queue.
+#[derive(Debug)]
+pub struct RedQueue {
+    params: Red,
+    fifo: TimedFifo,
+    stream: Stream,
+    /// Time to send a packet of the mean size, in nanoseconds.
+    mean_ns: f64,
+    /// Moving average of the queue in packets (in mode `bytes`, of the mean size).
+    average: f64,
+    /// Since when nothing waits.
+    empty_since: Option<Time>,
+    /// Packets since the last drop or mark; `None` while the average is below the thresholds.
+    since_last: Option<u32>,
+}
+
+impl RedQueue {
+    /// An empty queue in front of a link of `rate`.
+    pub fn new(params: &Red, rate: Rate, stream: Stream) -> Self {
+        Self {
+            mean_ns: params.mean_packet.0 as f64 * 8e9 / rate.0 as f64,
+            params: params.clone(),
+            fifo: TimedFifo::default(),
+            stream,
+            average: 0.0,
+            empty_since: Some(Time::ZERO),
+            since_last: None,
+        }
+    }
+
+    /// The queue in packets, in mode `bytes` in packets of the mean size.
+    fn queue(&self) -> f64 {
+        match self.params.mode {
+            RedMode::Packets => self.fifo.len() as f64,
+            RedMode::Bytes => self.fifo.bytes() as f64 / self.params.mean_packet.0 as f64,
+        }
+    }
+
+    /// Enters the queue that an arrival finds into the average (the article's section 4). After
+    /// an idle time the average is what it would be had as many small queues been seen as packets
+    /// could have been sent.
+    fn update_average(&mut self, now: Time) {
+        let w = self.params.weight;
+        match self.empty_since {
+            None => self.average += w * (self.queue() - self.average),
+            Some(since) => {
+                let missed = now.since(since).0 as f64 / self.mean_ns;
+                self.average *= libm::pow(1.0 - w, missed);
+                // Counted up to here; an arrival that is dropped leaves the queue empty.
+                self.empty_since = Some(now);
+            }
+        }
+    }
+
+    /// The article's p_b, for a packet of `size` bytes; 0 below the thresholds, 1 above.
+    fn base_probability(&self, size: u32) -> f64 {
+        let Red { min_threshold: low, max_threshold: high, max_probability: most, .. } = self.params;
+        let p = if self.average < low {
+            0.0
+        } else if self.average < high {
+            most.0 * (self.average - low) / (high - low)
+        } else if self.params.gentle && self.average < 2.0 * high {
+            most.0 + (1.0 - most.0) * (self.average - high) / high
+        } else {
+            return 1.0;
+        };
+        match self.params.mode {
+            RedMode::Packets => p,
+            RedMode::Bytes => (p * f64::from(size) / self.params.mean_packet.0 as f64).min(1.0),
+        }
+    }
+
+    /// Whether an arrival is picked to be dropped or marked. Dividing by 1 - count p_b spreads the
+    /// picked packets evenly instead of in clusters (the article's section 7, p_a).
+    fn picks(&mut self, size: u32) -> bool {
+        if self.average < self.params.min_threshold {
+            self.since_last = None;
+            return false;
+        }
+        let base = self.base_probability(size);
+        let count = self.since_last.map_or(0, |count| count.saturating_add(1));
+        let rest = 1.0 - f64::from(count) * base;
+        let picked = base >= rest || uniform(&mut self.stream) * rest < base;
+        self.since_last = Some(if picked { 0 } else { count });
+        picked
+    }
+
+    fn is_full(&self, size: u32) -> bool {
+        let limit = u64::from(self.params.limit.get());
+        match self.params.mode {
+            RedMode::Packets => self.fifo.len() as u64 >= limit,
+            RedMode::Bytes => self.fifo.bytes() + u64::from(size) > limit * self.params.mean_packet.0,
+        }
+    }
+}
+
+impl Queue for RedQueue {
+    fn push(&mut self, now: Time, mut packet: Packet, ledger: &mut Ledger) -> bool {
+        self.update_average(now);
+        if self.is_full(packet.size) {
+            self.since_last = Some(0);
+            ledger.refuse_overflow();
+            return false;
+        }
+        if self.picks(packet.size) {
+            let may_mark = self.params.ecn && self.average < self.params.max_threshold;
+            if !(may_mark && ledger.mark(&mut packet)) {
+                ledger.refuse_early();
+                return false;
+            }
+        }
+        self.fifo.push(now, packet);
+        self.empty_since = None;
+        true
+    }
+
+    fn pop(&mut self, now: Time, _: &mut Ledger) -> Option<Packet> {
+        let (_, packet) = self.fifo.pop()?;
+        if self.fifo.is_empty() {
+            self.empty_since = Some(now);
+        }
+        Some(packet)
+    }
+
+    fn len(&self) -> usize {
+        self.fifo.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.fifo.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Ecn, Kind};
+    use crate::rng::Streams;
+
+    fn queue(params: &Red) -> RedQueue {
+        let stream = Streams::new(1, 0).stream("test", 0, "queue");
+        RedQueue::new(params, Rate(1_200_000), stream) // 10 ms for 1500 B
+    }
+
+    fn segment(size: u32, capable: bool) -> Packet {
+        let ecn = Ecn { capable, ..Ecn::default() };
+        Packet { size, ecn, ..Packet::control(0, Kind::Segment) }
+    }
+
+    #[test]
+    fn the_average_follows_the_queue_and_decays_when_idle() {
+        let (mut red, mut ledger) = (queue(&Red { weight: 0.1, ..Red::default() }), Ledger::default());
+        let mut expected = 0.0;
+        for n in 0..5 {
+            expected += 0.1 * (f64::from(n) - expected);
+            red.push(Time::ZERO, segment(1500, false), &mut ledger);
+            assert!((red.average - expected).abs() < 1e-12);
+        }
+        while red.pop(Time(50_000_000), &mut ledger).is_some() {}
+        // 70 ms without a queue: seven packets could have been sent.
+        red.push(Time(120_000_000), segment(1500, false), &mut ledger);
+        assert!((red.average - expected * 0.9f64.powi(7)).abs() < 1e-9, "{}", red.average);
+    }
+
+    #[test]
+    fn the_probability_is_linear_then_gentle() {
+        let mut red = queue(&Red::default());
+        for (average, p) in [(4.99, 0.0), (5.0, 0.0), (10.0, 0.05), (15.0, 0.1), (22.5, 0.55), (30.0, 1.0)] {
+            red.average = average;
+            assert!((red.base_probability(1500) - p).abs() < 1e-12, "{average}");
+        }
+        red.params.gentle = false;
+        red.average = 15.0;
+        assert!((red.base_probability(40) - 1.0).abs() < f64::EPSILON);
+        red.params.mode = RedMode::Bytes;
+        red.average = 10.0;
+        assert!((red.base_probability(750) - 0.025).abs() < 1e-12);
+    }
+
+    #[test]
+    fn picked_packets_lie_evenly_apart() {
+        // With p_b = 0.05 the gap is uniform on 1 to 19 after a pick (the article's section 7).
+        let mut red = queue(&Red::default());
+        red.average = 10.0;
+        let picked: Vec<u32> = (0..40_000).filter(|_| red.picks(1500)).collect();
+        let gaps: Vec<f64> = picked.windows(2).map(|pair| f64::from(pair[1] - pair[0])).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let sigma = ((19.0f64.powi(2) - 1.0) / 12.0 / gaps.len() as f64).sqrt();
+        assert!((mean - 10.0).abs() < 4.0 * sigma, "{mean}");
+        assert!(gaps.iter().all(|gap| *gap <= 19.0));
+    }
+
+    #[test]
+    fn capable_packets_are_marked_below_the_upper_threshold_and_dropped_above() {
+        let (mut red, mut ledger) = (queue(&Red { weight: 1e-12, ..Red::default() }), Ledger::default());
+        red.average = 14.9;
+        for _ in 0..500 {
+            assert!(red.push(Time::ZERO, segment(100, true), &mut ledger));
+        }
+        assert!(ledger.counts.marked > 30 && ledger.counts.early == 0);
+        let marked = std::iter::from_fn(|| red.pop(Time::ZERO, &mut ledger));
+        assert_eq!(marked.filter(|p| p.ecn.experienced).count() as u64, ledger.counts.marked);
+        red.average = 29.9;
+        for _ in 0..500 {
+            red.push(Time::ZERO, segment(100, true), &mut ledger);
+        }
+        assert!(ledger.counts.early > 450, "{:?}", ledger.counts);
+    }
+}

@@ -1,0 +1,112 @@
+//! Snoop's rules, by hand.
+
+use super::*;
+use crate::transport::numbering::Numbering;
+
+const MS: u64 = 1_000_000;
+
+struct Air {
+    agent: SnoopAgent,
+    again: Vec<Packet>,
+}
+
+impl Air {
+    fn new(params: &Snoop) -> Self {
+        Self { agent: SnoopAgent::new(params, Numbering::Segments), again: Vec::new() }
+    }
+
+    fn segments(&mut self, ms: u64, seqs: std::ops::RangeInclusive<u64>) {
+        for seq in seqs {
+            let segment = Packet { size: 1500, seq, ..Packet::control(0, Kind::Segment) };
+            self.agent.on_segment(Time(ms * MS), &segment);
+        }
+    }
+
+    /// Whether each ACK goes on, and the segments sent again.
+    fn acks(&mut self, ms: u64, seqs: &[u64]) -> (Vec<bool>, Vec<u64>) {
+        let ack = |seq| Packet { seq, ..Packet::control(0, Kind::Ack) };
+        let on =
+            seqs.iter().map(|&seq| self.agent.on_ack(Time(ms * MS), &ack(seq), &mut self.again)).collect();
+        (on, self.again.drain(..).map(|packet| packet.seq).collect())
+    }
+}
+
+#[test]
+fn a_loss_on_the_air_stays_there() {
+    let mut air = Air::new(&Snoop::default());
+    air.segments(0, 1..=6);
+    assert_eq!(air.acks(50, &[1, 2]), (vec![true, true], vec![]));
+    // Segment 3 is lost: the duplicates of 4, 5 and 6 go nowhere, and 3 is sent once.
+    assert_eq!(air.acks(60, &[2, 2, 2]), (vec![false; 3], vec![3]));
+    assert_eq!(air.acks(90, &[6]), (vec![true], vec![]));
+    assert_eq!(air.agent.counts, SnoopCounts { retransmissions: 1, suppressed: 3, ..SnoopCounts::default() });
+    assert_eq!(air.agent.timer(), None, "nothing is outstanding");
+}
+
+#[test]
+fn a_loss_of_the_local_retransmission_is_seen_by_the_duplicates_beyond_it() {
+    let mut air = Air::new(&Snoop::default());
+    air.segments(0, 1..=4);
+    // 1 is lost; 2 to 4 cause a duplicate each, the first of which has it sent again.
+    assert_eq!(air.acks(50, &[0]), (vec![true], vec![]), "of the SYN, the first ACK that is seen");
+    assert_eq!(air.acks(60, &[0, 0, 0]), (vec![false; 3], vec![1]));
+    air.segments(70, 5..=6);
+    // The duplicates of 5 and 6 tell that 1 is lost once more.
+    assert_eq!(air.acks(120, &[0]), (vec![false], vec![1]));
+    assert_eq!(air.acks(121, &[0]), (vec![false], vec![]));
+    assert_eq!(air.acks(150, &[6]).0, [true]);
+}
+
+#[test]
+fn what_was_lost_before_the_node_b_is_the_senders_business() {
+    let mut air = Air::new(&Snoop::default());
+    air.segments(0, 1..=2);
+    air.segments(1, 4..=6);
+    assert_eq!(air.acks(50, &[2]), (vec![true], vec![]));
+    assert_eq!(air.acks(60, &[2, 2, 2]), (vec![true; 3], vec![]));
+    // The sender's retransmission is kept, but duplicates still on their way are not Snoop's.
+    air.segments(100, 3..=3);
+    assert_eq!(air.acks(101, &[2]), (vec![true], vec![]));
+    assert_eq!(air.acks(150, &[6]), (vec![true], vec![]));
+}
+
+#[test]
+fn an_ack_that_comes_late_is_of_no_use() {
+    let mut air = Air::new(&Snoop::default());
+    air.segments(0, 1..=3);
+    assert_eq!(air.acks(50, &[3, 1]), (vec![true, false], vec![]));
+}
+
+#[test]
+fn silence_is_answered_after_a_timeout_that_doubles() {
+    let mut air = Air::new(&Snoop { max_retransmissions: 3, ..Snoop::default() });
+    air.segments(0, 1..=1);
+    assert_eq!(air.acks(40, &[1]), (vec![true], vec![]));
+    // One round trip of 40 ms: the timeout is 40 + 4 x 20 ms.
+    air.segments(1000, 2..=3);
+    let mut due = Vec::new();
+    while let Some(at) = air.agent.timer() {
+        due.push(at.0 / MS);
+        air.agent.on_timer(at, &mut air.again);
+    }
+    assert_eq!(due, [1120, 1360, 1840, 2800]);
+    assert_eq!(air.again.iter().map(|packet| packet.seq).collect::<Vec<_>>(), [2, 2, 2]);
+    assert_eq!(air.agent.counts.timeouts, 3);
+}
+
+#[test]
+fn a_full_cache_lets_the_rest_pass_unseen() {
+    let mut air = Air::new(&Snoop { cache: NonZeroU32::MIN, ..Snoop::default() });
+    air.segments(0, 1..=3);
+    assert_eq!(air.agent.counts.uncached, 2);
+    assert_eq!(air.acks(50, &[1, 1]), (vec![true, true], vec![]), "2 is not in the cache");
+}
+
+#[test]
+fn a_higher_threshold_waits_for_more_duplicates() {
+    let mut air = Air::new(&Snoop { dup_threshold: NonZeroU32::new(3).unwrap(), ..Snoop::default() });
+    air.segments(0, 1..=5);
+    assert_eq!(air.acks(50, &[1]).0, [true]);
+    assert_eq!(air.acks(60, &[1, 1]), (vec![false; 2], vec![]));
+    assert_eq!(air.acks(61, &[1]), (vec![false], vec![2]));
+}

@@ -1,0 +1,240 @@
+//! A split connection: one TCP from the server to the proxy, another from there to the phone.
+//!
+//! As an HTTP proxy does, and as I-TCP did first (Bakre & Badrinath, ICDCS 1995): the proxy
+//! acknowledges the server's data itself and sends them on under its own congestion control, so
+//! that neither connection sees the round trip and the losses of the other. The phone's first
+//! packet makes the proxy open both connections. Left out: a limit on what the proxy holds (its
+//! highest level is reported), its processing time, caching, and the FIN, in place of which the
+//! proxy is told how much will come.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::packet::{Kind, Packet};
+use crate::transport::request::Requester;
+use crate::transport::{Receiver, Sender, TcpSpec};
+use crate::units::Time;
+
+/// Parameters of a split connection.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Split {
+    /// TCP between proxy and phone; absent: the same as between server and proxy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tcp: Option<TcpSpec>,
+}
+
+impl Checked for Split {
+    fn check(&self, check: &mut Check) {
+        if let Some(tcp) = &self.tcp {
+            check.within("tcp", |check| tcp.check(check));
+        }
+    }
+}
+
+/// What a proxy sends.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// Towards the phone.
+    pub down: Vec<Packet>,
+    /// Towards the server.
+    pub up: Vec<Packet>,
+}
+
+/// The proxy's part of one connection: the receiver that faces the server and the sender that
+/// faces the phone.
+#[derive(Debug)]
+pub struct SplitProxy {
+    /// Bytes of headers on the phone's requests.
+    request_headers: u32,
+    receiver: Box<dyn Receiver>,
+    sender: Box<dyn Sender>,
+    requester: Requester,
+    opened: Option<Time>,
+    /// Bytes handed from one connection to the other.
+    relayed: u64,
+    /// Bytes that the server will have sent in all, once that is known.
+    total: Option<u64>,
+    most_held: u64,
+}
+
+impl SplitProxy {
+    /// A proxy that has heard of nothing, between the ends that face it and a phone that sends
+    /// `request_headers` bytes of headers.
+    pub fn new(receiver: Box<dyn Receiver>, sender: Box<dyn Sender>, request_headers: u32) -> Self {
+        Self {
+            request_headers,
+            receiver,
+            sender,
+            requester: Requester::default(),
+            opened: None,
+            relayed: 0,
+            total: None,
+            most_held: 0,
+        }
+    }
+
+    /// A packet of the server arrives.
+    pub fn on_segment(&mut self, now: Time, segment: &Packet, out: &mut Outbox) {
+        self.open(now, out);
+        out.up.extend(self.receiver.on_segment(now, segment));
+        self.relay(now, out);
+    }
+
+    /// A packet of the phone arrives.
+    pub fn on_packet_of_phone(&mut self, now: Time, packet: &Packet, out: &mut Outbox) {
+        match packet.kind {
+            Kind::Connect if self.opened.is_some() => {}
+            Kind::Connect => {
+                self.open(now, out);
+                out.up.push(self.requester.ask(now, self.receiver.connect(now)));
+            }
+            Kind::Request => {
+                let bytes = packet.size.saturating_sub(self.request_headers);
+                out.up.push(self.requester.ask(now, self.receiver.request(now, bytes)));
+            }
+            Kind::Segment | Kind::Ack => {
+                self.sender.on_ack(now, packet, &mut out.down);
+            }
+        }
+    }
+
+    /// The server has heard what the proxy asked.
+    pub fn hear(&mut self) {
+        self.requester.hear();
+    }
+
+    /// The server will have sent `total` bytes when it has sent everything.
+    pub fn expect(&mut self, total: u64) {
+        self.total = Some(total);
+        self.close_when_relayed();
+    }
+
+    /// The time of [`Self::timer`] has come.
+    pub fn on_timer(&mut self, now: Time, out: &mut Outbox) {
+        let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
+        if due(self.sender.timer()) {
+            self.sender.on_timer(now, &mut out.down);
+        }
+        if due(self.receiver.timer()) {
+            out.up.extend(self.receiver.on_timer(now));
+        }
+        out.up.extend(self.requester.on_timer(now));
+    }
+
+    /// When [`Self::on_timer`] must be called, unless something happens before.
+    pub fn timer(&self) -> Option<Time> {
+        [self.sender.timer(), self.receiver.timer(), self.requester.timer()].into_iter().flatten().min()
+    }
+
+    /// The sender that faces the phone.
+    pub fn sender(&self) -> &dyn Sender {
+        &*self.sender
+    }
+
+    /// The same, to be changed.
+    pub fn sender_mut(&mut self) -> &mut dyn Sender {
+        &mut *self.sender
+    }
+
+    /// When the proxy opened its connection to the phone.
+    pub fn opened(&self) -> Option<Time> {
+        self.opened
+    }
+
+    /// The most bytes that were acknowledged to the server and not yet by the phone.
+    pub fn most_held(&self) -> u64 {
+        self.most_held
+    }
+
+    fn open(&mut self, now: Time, out: &mut Outbox) {
+        if self.opened.is_none() {
+            self.opened = Some(now);
+            self.sender.open(now, &mut out.down);
+        }
+    }
+
+    fn relay(&mut self, now: Time, out: &mut Outbox) {
+        let arrived = self.receiver.delivered_bytes();
+        if arrived > self.relayed {
+            self.sender.write(now, arrived - self.relayed, &mut out.down);
+            self.relayed = arrived;
+            self.most_held = self.most_held.max(arrived - self.sender.acked_bytes());
+        }
+        self.close_when_relayed();
+    }
+
+    fn close_when_relayed(&mut self) {
+        if self.total == Some(self.relayed) {
+            self.sender.close();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Duration;
+
+    fn proxy() -> SplitProxy {
+        let tcp = TcpSpec::default();
+        crate::proxy::ProxySpec::Split(Split::default()).build(3, 100, &tcp)
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Duration::from_millis(ms)
+    }
+
+    fn seqs(packets: &mut Vec<Packet>) -> Vec<(Kind, u64)> {
+        packets.drain(..).map(|packet| (packet.kind, packet.seq)).collect()
+    }
+
+    #[test]
+    fn the_phone_is_answered_at_once_and_the_server_asked() {
+        let (mut proxy, mut out) = (proxy(), Outbox::default());
+        proxy.on_packet_of_phone(at(0), &Packet::control(3, Kind::Connect), &mut out);
+        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 0)]);
+        assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
+        // Asked again it does nothing more; unheard it asks again itself, and the phone's SYN too.
+        proxy.on_packet_of_phone(at(10), &Packet::control(3, Kind::Connect), &mut out);
+        assert!(out.down.is_empty() && out.up.is_empty());
+        assert_eq!(proxy.timer(), Some(at(3000)));
+        proxy.on_timer(at(3000), &mut out);
+        assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
+        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 0)]);
+        proxy.hear();
+        assert!(proxy.timer().is_some_and(|timer| timer > at(3000) + Duration::from_secs(3)));
+    }
+
+    #[test]
+    fn data_are_acknowledged_before_they_go_on() {
+        let (mut proxy, mut out) = (proxy(), Outbox::default());
+        proxy.on_packet_of_phone(at(0), &Packet::control(3, Kind::Connect), &mut out);
+        let segment = |seq, size| Packet { size, seq, ..Packet::control(3, Kind::Segment) };
+        proxy.on_segment(at(5), &segment(0, 40), &mut out);
+        proxy.on_segment(at(6), &segment(1, 1500), &mut out);
+        proxy.on_segment(at(7), &segment(2, 540), &mut out);
+        let acks: Vec<_> = out.up.iter().filter(|packet| packet.kind == Kind::Ack).collect();
+        assert_eq!(acks.iter().map(|ack| ack.seq).collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(acks[0].size, 140, "the request goes on to the server");
+        assert_eq!(proxy.most_held(), 1960);
+        // The phone's ACK of the SYN lets the data go, and the last ACK ends the connection.
+        proxy.expect(1960);
+        out.down.clear();
+        let ack = |seq| Packet { seq, ..Packet::control(3, Kind::Ack) };
+        proxy.on_packet_of_phone(at(100), &ack(0), &mut out);
+        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 1), (Kind::Segment, 2)]);
+        assert!(!proxy.sender().is_done());
+        proxy.on_packet_of_phone(at(200), &ack(2), &mut out);
+        assert!(proxy.sender().is_done());
+    }
+
+    #[test]
+    fn a_server_that_opens_unasked_is_carried_on() {
+        let (mut proxy, mut out) = (proxy(), Outbox::default());
+        proxy.on_segment(at(5), &Packet::control(3, Kind::Segment), &mut out);
+        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 0)]);
+        assert_eq!(proxy.opened(), Some(at(5)));
+    }
+}

@@ -1,0 +1,221 @@
+//! The cell's control plane: who holds a dedicated channel, who waits for one, which switch ends
+//! when.
+
+mod rrc;
+
+pub use rrc::Rrc;
+
+use std::collections::VecDeque;
+
+use super::params::FachDch;
+use super::state::{ChannelUse, State};
+use crate::engine::{Agenda, Key, Stamps};
+use crate::packet::Packet;
+use crate::units::{Duration, Time};
+
+/// A user as the Node B sees it.
+#[derive(Debug)]
+struct Station {
+    /// Packets not yet sent to the end; the first may be on the air.
+    queue: VecDeque<Packet>,
+    bytes: u64,
+    /// Whether the first packet is on the air.
+    sending: bool,
+    state: State,
+    /// Since when.
+    since: Time,
+    usage: ChannelUse,
+}
+
+/// Whose alarm it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alarm {
+    /// The FACH may go on.
+    Fach,
+    /// A packet has been sent to the end on a user's dedicated channel.
+    Dch(usize),
+    /// A user's switch ends.
+    Switch(usize),
+    /// The timer that the policy has set for a user.
+    Timer(usize),
+}
+
+impl Alarm {
+    fn number(self) -> usize {
+        match self {
+            Self::Fach => 0,
+            Self::Dch(user) => 1 + 3 * user,
+            Self::Switch(user) => 2 + 3 * user,
+            Self::Timer(user) => 3 + 3 * user,
+        }
+    }
+
+    fn of(number: usize) -> Self {
+        let user = number.wrapping_sub(1) / 3;
+        match (number, number % 3) {
+            (0, _) => Self::Fach,
+            (_, 1) => Self::Dch(user),
+            (_, 2) => Self::Switch(user),
+            _ => Self::Timer(user),
+        }
+    }
+}
+
+/// The users of a cell and the pool of dedicated channels.
+#[derive(Debug)]
+pub struct Cell {
+    stations: Vec<Station>,
+    channels: usize,
+    switch_time: Duration,
+    paging_time: Duration,
+    /// Who holds a channel, from the beginning of the set-up to the end of the release, in order of
+    /// the set-ups.
+    holders: Vec<usize>,
+    /// Who waits for a channel, in order of asking.
+    waiting: Vec<usize>,
+    agenda: Agenda,
+}
+
+impl Cell {
+    /// A cell whose users are all on the FACH.
+    pub fn new(params: &FachDch, users: usize) -> Self {
+        let station = || Station {
+            queue: VecDeque::new(),
+            bytes: 0,
+            sending: false,
+            state: State::Fach,
+            since: Time::ZERO,
+            usage: ChannelUse::default(),
+        };
+        Self {
+            stations: std::iter::repeat_with(station).take(users).collect(),
+            channels: params.dch_channels.get() as usize,
+            switch_time: params.switch_time,
+            paging_time: params.paging_time,
+            holders: Vec::new(),
+            waiting: Vec::new(),
+            agenda: Agenda::new(1 + 3 * users),
+        }
+    }
+
+    /// A user's state.
+    pub fn state(&self, user: usize) -> State {
+        self.stations[user].state
+    }
+
+    /// A user's packets, the one on the air included.
+    pub fn packets(&self, user: usize) -> usize {
+        self.stations[user].queue.len()
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self, user: usize) -> u64 {
+        self.stations[user].bytes
+    }
+
+    /// What has been counted for each user by `now`.
+    pub fn usage(&self, now: Time) -> Vec<ChannelUse> {
+        let of_station = |station: &Station| {
+            let mut usage = station.usage;
+            usage.add(station.state, now.since(station.since));
+            usage
+        };
+        self.stations.iter().map(of_station).collect()
+    }
+
+    // --- the queues ---
+
+    /// Adds a packet to a user's queue.
+    pub fn push(&mut self, user: usize, packet: Packet) {
+        self.stations[user].bytes += u64::from(packet.size);
+        self.stations[user].queue.push_back(packet);
+    }
+
+    /// Whether a user has a packet that could begin to be sent.
+    pub fn is_ready(&self, user: usize) -> bool {
+        let station = &self.stations[user];
+        !station.sending && !station.queue.is_empty()
+    }
+
+    /// Puts a ready user's first packet on the air and says its bytes.
+    pub fn begin_packet(&mut self, user: usize) -> u64 {
+        self.stations[user].sending = true;
+        self.stations[user].queue.front().map_or(0, |packet| u64::from(packet.size))
+    }
+
+    /// Takes the packet that has been sent to the end.
+    pub fn end_packet(&mut self, user: usize) -> Option<Packet> {
+        let station = &mut self.stations[user];
+        station.sending = false;
+        let packet = station.queue.pop_front()?;
+        station.bytes -= u64::from(packet.size);
+        Some(packet)
+    }
+
+    /// The first user from `first` on, in a circle, who is ready on the FACH.
+    pub fn next_on_fach(&self, first: usize) -> Option<usize> {
+        let users = self.stations.len();
+        let is_ready = |user: &usize| self.stations[*user].state == State::Fach && self.is_ready(*user);
+        (first..users).chain(0..first.min(users)).find(is_ready)
+    }
+
+    // --- alarms ---
+
+    /// The alarm that rings next.
+    pub fn next_alarm(&self) -> Option<(Key, Alarm)> {
+        self.agenda.next().map(|(key, number)| (key, Alarm::of(number)))
+    }
+
+    /// Whether an alarm is set.
+    pub fn is_set(&self, alarm: Alarm) -> bool {
+        self.agenda.due(alarm.number()).is_some()
+    }
+
+    /// Sets an alarm, or takes it back.
+    pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Time>, stamps: &mut Stamps) {
+        self.agenda.set(alarm.number(), at.map(|at| stamps.key(at)));
+    }
+
+    // --- switches ---
+
+    fn enter(&mut self, now: Time, user: usize, state: State) {
+        let station = &mut self.stations[user];
+        station.usage.add(station.state, now.since(station.since));
+        station.state = state;
+        station.since = now;
+    }
+
+    fn begin(&mut self, now: Time, user: usize, state: State, lasts: Duration, stamps: &mut Stamps) {
+        self.enter(now, user, state);
+        self.set_alarm(Alarm::Switch(user), Some(now + lasts), stamps);
+    }
+
+    /// Calls a user from the paging channel.
+    pub fn page(&mut self, now: Time, user: usize, stamps: &mut Stamps) {
+        self.stations[user].usage.pagings += 1;
+        self.begin(now, user, State::Paging, self.paging_time, stamps);
+    }
+
+    /// Whether a channel is free and somebody waits for it.
+    pub fn can_set_up(&self) -> bool {
+        self.holders.len() < self.channels && !self.waiting.is_empty()
+    }
+
+    /// Begins to set up a channel for the user at a position among those who wait; says who it is.
+    pub fn set_up(&mut self, now: Time, position: usize, stamps: &mut Stamps) -> usize {
+        let user = self.waiting.remove(position);
+        self.holders.push(user);
+        self.stations[user].usage.set_ups += 1;
+        self.begin(now, user, State::SettingUp, self.switch_time, stamps);
+        user
+    }
+
+    /// Ends a user's switch.
+    pub fn end_switch(&mut self, now: Time, user: usize) {
+        let state = if self.state(user) == State::SettingUp { State::Dch } else { State::Fach };
+        if self.state(user) == State::Releasing {
+            self.holders.retain(|holder| *holder != user);
+        }
+        self.enter(now, user, state);
+    }
+}

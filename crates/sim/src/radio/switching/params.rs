@@ -1,0 +1,96 @@
+//! The parameters of a FACH with a pool of dedicated channels.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::bearer::SwitchedBearer;
+use super::policy::SwitchingSpec;
+use super::state::PhonePower;
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Rate, Size};
+
+/// A FACH that all users share and dedicated channels that one user holds at a time. The defaults
+/// are Table I of `prabhu`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FachDch {
+    /// Bit rate of the FACH.
+    pub fach_rate: Rate,
+    /// Bit rate of the signalling on the FACH, which goes before the users' packets.
+    pub signalling_rate: Rate,
+    /// Size of a signalling packet.
+    pub signalling_size: Size,
+    /// Dedicated channels in the cell.
+    pub dch_channels: NonZeroU32,
+    /// Bit rate of a dedicated channel.
+    pub dch_rate: Rate,
+    /// How long the set-up of a dedicated channel takes, and its release. The user's queue is not
+    /// served meanwhile.
+    pub switch_time: Duration,
+    /// How long a phone on the paging channel takes to the FACH.
+    pub paging_time: Duration,
+    /// Who is switched when.
+    pub policy: SwitchingSpec,
+    /// Packets that each user's buffer holds.
+    pub buffer: NonZeroU32,
+    /// What a phone's radio consumes in which state.
+    pub power: PhonePower,
+}
+
+impl Default for FachDch {
+    fn default() -> Self {
+        let count = |n| NonZeroU32::new(n).expect("a positive constant");
+        Self {
+            fach_rate: Rate(33_000),
+            signalling_rate: Rate(24_000),
+            signalling_size: Size(1_000),
+            dch_channels: count(1),
+            dch_rate: Rate(384_000),
+            switch_time: Duration::from_millis(250),
+            paging_time: Duration::from_millis(600),
+            policy: SwitchingSpec::default(),
+            buffer: count(1000),
+            power: PhonePower::default(),
+        }
+    }
+}
+
+/// More than these are typing errors.
+const LARGEST_SIGNALLING: u64 = 65_535;
+const LONGEST_SWITCH: Duration = Duration::from_secs(60);
+
+impl Checked for FachDch {
+    fn check(&self, check: &mut Check) {
+        for (key, rate) in [("fach_rate", self.fach_rate), ("dch_rate", self.dch_rate)] {
+            check.require(rate.0 > 0, key, || {
+                "a channel of 0 bps carries nothing; expected a positive rate".to_owned()
+            });
+        }
+        check.require(self.signalling_rate <= self.fach_rate, "signalling_rate", || {
+            format!(
+                "signalling of {} is more than the FACH of {} carries, so that TCP would starve on it; expected at \
+                 most `fach_rate`",
+                self.signalling_rate, self.fach_rate
+            )
+        });
+        check.require((1..=LARGEST_SIGNALLING).contains(&self.signalling_size.0), "signalling_size", || {
+            format!("a signalling packet of {} is absurd; expected 1 B to 65.535 kB", self.signalling_size)
+        });
+        for (key, time) in [("switch_time", self.switch_time), ("paging_time", self.paging_time)] {
+            check.require(time <= LONGEST_SWITCH, key, || {
+                format!("a switch of {time} is absurd; expected at most {LONGEST_SWITCH}")
+            });
+        }
+        check.within("policy", |check| self.policy.check(check));
+        check.within("power", |check| self.power.check(check));
+    }
+}
+
+impl FachDch {
+    /// The bearer of `users` users, all of them on the FACH.
+    pub fn build(&self, users: usize) -> SwitchedBearer {
+        SwitchedBearer::new(self, users)
+    }
+}

@@ -1,0 +1,76 @@
+//! The modified threshold policy, non pre-emptive (`prabhu`, section V).
+//!
+//! As the pre-emptive one, but the timer is always waited for. At its end the user is moved back
+//! if another one waits; if not, the timer starts again. It is not simulated round by round: when
+//! somebody asks, the end of the round under way follows from when the first began.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::idle::IdleTimers;
+use super::threshold::Thresholds;
+use super::{Event, Rrc, SwitchingPolicy};
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Time};
+
+/// Thresholds and a timer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NonPreemptive {
+    /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+    pub high: u32,
+    /// The timer runs below so many packets (T_l); 0 keeps the channel.
+    pub low: u32,
+    /// The timer (T_out).
+    pub timeout: Duration,
+}
+
+impl Default for NonPreemptive {
+    fn default() -> Self {
+        let Thresholds { high, low } = Thresholds::default();
+        Self { high, low, timeout: Duration::from_millis(500) }
+    }
+}
+
+impl NonPreemptive {
+    fn thresholds(&self) -> Thresholds {
+        Thresholds { high: self.high, low: self.low }
+    }
+}
+
+impl Checked for NonPreemptive {
+    fn check(&self, check: &mut Check) {
+        self.thresholds().check(check);
+        check.require(self.timeout.0 > 0, "timeout", || {
+            "a timer of 0 s would start again for ever; expected more, or the policy `threshold`".to_owned()
+        });
+    }
+}
+
+/// The policy at work.
+#[derive(Debug)]
+pub struct Policy {
+    idle: IdleTimers,
+}
+
+/// The end of the round of a timer of length `timeout` that is under way at `now`, or ends just
+/// then, `since` being the beginning of the first.
+pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
+    let rounds = now.since(since).0.div_ceil(timeout.0).max(1);
+    since + Duration(rounds * timeout.0)
+}
+
+impl Policy {
+    /// The policy for `users` users.
+    pub fn new(params: &NonPreemptive, users: usize) -> Self {
+        Self { idle: IdleTimers::new(params.thresholds(), params.timeout, users) }
+    }
+}
+
+impl SwitchingPolicy for Policy {
+    fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
+        self.idle.update(event, user, rrc);
+        let timeout = self.idle.timeout;
+        self.idle.release_for_others(rrc, |since, now| end_of_round(since, timeout, now));
+    }
+}

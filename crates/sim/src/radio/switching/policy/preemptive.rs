@@ -1,0 +1,77 @@
+//! The modified threshold policy, pre-emptive (`prabhu`, section V).
+//!
+//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, in which ACKs may
+//! bring new ones. A packet that comes stops the timer. If another user waits for a channel, the
+//! timer is not heeded. With a timeout of 0 this is the original policy.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::idle::IdleTimers;
+use super::threshold::Thresholds;
+use super::{Event, Rrc, SwitchingPolicy};
+use crate::check::{Check, Checked};
+use crate::units::Duration;
+
+/// Thresholds and a timer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Preemptive {
+    /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+    pub high: u32,
+    /// The timer runs below so many packets (T_l); 0 keeps the channel.
+    pub low: u32,
+    /// The timer (T_out).
+    pub timeout: Duration,
+}
+
+impl Default for Preemptive {
+    fn default() -> Self {
+        let Thresholds { high, low } = Thresholds::default();
+        Self { high, low, timeout: Duration::from_millis(500) }
+    }
+}
+
+impl Preemptive {
+    fn thresholds(&self) -> Thresholds {
+        Thresholds { high: self.high, low: self.low }
+    }
+}
+
+impl Checked for Preemptive {
+    fn check(&self, check: &mut Check) {
+        self.thresholds().check(check);
+    }
+}
+
+/// The policy at work.
+#[derive(Debug)]
+pub struct Policy {
+    idle: IdleTimers,
+}
+
+impl Policy {
+    /// The policy for `users` users.
+    pub fn new(params: &Preemptive, users: usize) -> Self {
+        Self { idle: IdleTimers::new(params.thresholds(), params.timeout, users) }
+    }
+
+    fn must_go(&self, user: usize, rrc: &Rrc<'_>) -> bool {
+        let is_over = |since| rrc.is_full() && since + self.idle.timeout <= rrc.now();
+        self.idle.since(user).is_some_and(|since| rrc.unmet() > 0 || is_over(since))
+    }
+}
+
+impl SwitchingPolicy for Policy {
+    fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
+        self.idle.update(event, user, rrc);
+        let end = self.idle.since(user).map(|since| since + self.idle.timeout);
+        rrc.set_timer(user, end.filter(|end| *end > rrc.now()));
+        for i in 0..rrc.holders().len() {
+            let holder = rrc.holders()[i];
+            if self.must_go(holder, rrc) {
+                self.idle.release(holder, rrc);
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Who holds the dedicated channel when, to the millisecond, under each policy.
+
+use State::{Dch, Fach, Paging, Pch, Releasing, SettingUp};
+use serde_json::json;
+
+use super::{Driver, State, every_10_ms};
+
+#[test]
+fn always_dch_is_first_come_first_kept() {
+    let mut cell = Driver::new(json!({ "policy": "always_dch" }), 2);
+    cell.packets(50, 1, 2).packets(60, 0, 1).packets(5_000, 1, 1).finish();
+    assert_eq!(cell.changes, [(50.0, 1, SettingUp), (300.0, 1, Dch)]);
+    assert_eq!(cell.delivered, [(180.0, 0), (310.0, 1), (320.0, 1), (5_010.0, 1)]);
+}
+
+#[test]
+fn threshold_with_a_request_during_a_switch() {
+    let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 2 } } }), 2);
+    // User 0's third packet asks; the first is on the FACH until 120. User 1 asks in vain at 100,
+    // falls to the threshold at 240, and asks again at 300, while user 0 is being moved back.
+    cell.packets(0, 0, 5).packets(100, 1, 3).packets(300, 1, 4).finish();
+    assert_eq!(
+        cell.changes,
+        [
+            (0.0, 0, SettingUp),
+            (250.0, 0, Dch),
+            (290.0, 0, Releasing),
+            (540.0, 0, Fach),
+            (540.0, 1, SettingUp),
+            (790.0, 1, Dch),
+            (820.0, 1, Releasing),
+            (1070.0, 1, Fach),
+        ]
+    );
+    assert_eq!(cell.deliveries(0), [120.0, 260.0, 270.0, 280.0, 290.0]);
+    assert_eq!(cell.deliveries(1), [240.0, 360.0, 480.0, 600.0, 800.0, 810.0, 820.0]);
+}
+
+#[test]
+fn a_high_threshold_of_0_asks_at_the_first_packet() {
+    let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 1);
+    cell.packets(0, 0, 1).packets(300, 0, 1).finish();
+    // The second packet comes while the user is on the way back; it asks again on the FACH.
+    assert_eq!(
+        cell.changes,
+        [
+            (0.0, 0, SettingUp),
+            (250.0, 0, Dch),
+            (260.0, 0, Releasing),
+            (510.0, 0, SettingUp),
+            (760.0, 0, Dch),
+            (770.0, 0, Releasing),
+            (1020.0, 0, Fach),
+        ]
+    );
+    assert_eq!(cell.deliveries(0), [260.0, 770.0]);
+}
+
+#[test]
+fn a_low_threshold_of_0_keeps_the_channel() {
+    for policy in ["threshold", "preemptive", "non_preemptive"] {
+        let mut cell = Driver::new(json!({ "policy": { policy: { "high": 0, "low": 0 } } }), 2);
+        cell.packets(0, 0, 1).packets(300, 1, 5).finish();
+        assert_eq!(cell.changes, [(0.0, 0, SettingUp), (250.0, 0, Dch)], "{policy}");
+        assert_eq!(cell.deliveries(1), [420.0, 540.0, 660.0, 780.0, 900.0]);
+    }
+}
+
+#[test]
+fn with_a_channel_for_everybody_nobody_is_moved_back() {
+    for policy in ["threshold", "preemptive", "non_preemptive"] {
+        let params = json!({ "dch_channels": 3, "policy": { policy: { "high": 0 } } });
+        let mut cell = Driver::new(params, 2);
+        cell.packets(0, 0, 1).packets(1_000, 1, 1).finish();
+        let kept = [(0.0, 0, SettingUp), (250.0, 0, Dch), (1_000.0, 1, SettingUp), (1_250.0, 1, Dch)];
+        assert_eq!(cell.changes, kept, "{policy}");
+    }
+}
+
+#[test]
+fn the_last_free_channel_moves_back_who_is_idle() {
+    let mut cell = Driver::new(json!({ "dch_channels": 2, "policy": { "threshold": { "high": 0 } } }), 2);
+    cell.packets(0, 0, 1).packets(1_000, 1, 1).finish();
+    assert_eq!(
+        cell.changes,
+        [
+            (0.0, 0, SettingUp),
+            (250.0, 0, Dch),
+            (1_000.0, 0, Releasing),
+            (1_000.0, 1, SettingUp),
+            (1_250.0, 1, Dch),
+            (1_250.0, 0, Fach),
+        ]
+    );
+}
+
+#[test]
+fn preemptive_gives_way_at_once_and_leaves_at_the_end_of_the_timer() {
+    let params = json!({ "policy": { "preemptive": { "high": 0, "timeout": "500 ms" } } });
+    let mut cell = Driver::new(params, 2);
+    // Idle from 260, busy again from 500 to 510; user 1 asks at 700.
+    cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).finish();
+    assert_eq!(
+        cell.changes,
+        [
+            (0.0, 0, SettingUp),
+            (250.0, 0, Dch),
+            (700.0, 0, Releasing),
+            (950.0, 0, Fach),
+            (950.0, 1, SettingUp),
+            (1_200.0, 1, Dch),
+            (1_760.0, 1, Releasing),
+            (2_010.0, 1, Fach),
+        ]
+    );
+    assert_eq!(cell.deliveries(0), [260.0, 510.0]);
+    assert_eq!(cell.deliveries(1)[..3], [820.0, 940.0, 1_060.0]);
+    assert_eq!(cell.deliveries(1)[3..], every_10_ms(1_210, 1_260));
+}
+
+#[test]
+fn non_preemptive_waits_for_the_end_of_the_timer_and_starts_it_again() {
+    let params = json!({ "policy": { "non_preemptive": { "high": 0, "timeout": "500 ms" } } });
+    let mut cell = Driver::new(params, 2);
+    // User 0 is idle from 510, so its timer ends at 1010. User 1 is idle from 1550, so its rounds end
+    // at 2050, 2550 and 3050, and at the last of them user 0 waits again.
+    cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).packets(3_000, 0, 6).finish();
+    assert_eq!(
+        cell.changes,
+        [
+            (0.0, 0, SettingUp),
+            (250.0, 0, Dch),
+            (1_010.0, 0, Releasing),
+            (1_260.0, 0, Fach),
+            (1_260.0, 1, SettingUp),
+            (1_510.0, 1, Dch),
+            (3_050.0, 1, Releasing),
+            (3_300.0, 0, SettingUp),
+            (3_300.0, 1, Fach),
+            (3_550.0, 0, Dch),
+        ]
+    );
+    assert_eq!(cell.deliveries(1)[..5], [820.0, 940.0, 1_060.0, 1_180.0, 1_300.0]);
+    assert_eq!(cell.deliveries(1)[5..], every_10_ms(1_520, 1_550));
+    assert_eq!(cell.deliveries(0)[2..], [3_120.0, 3_240.0, 3_360.0, 3_560.0, 3_570.0, 3_580.0]);
+}
+
+#[test]
+fn a_request_that_lapses_before_the_timer_ends_moves_nobody() {
+    let params = json!({ "policy": { "non_preemptive": { "high": 0, "timeout": "500 ms" } } });
+    let mut cell = Driver::new(params, 2);
+    cell.packets(0, 0, 1).packets(300, 1, 1).finish();
+    assert_eq!(cell.changes, [(0.0, 0, SettingUp), (250.0, 0, Dch)]);
+    assert_eq!(cell.deliveries(1), [420.0]);
+}
+
+#[test]
+fn packets_below_the_low_threshold_start_the_timer_anew() {
+    let params = json!({ "policy": { "preemptive": { "high": 1, "low": 2, "timeout": "500 ms" } } });
+    let mut cell = Driver::new(params, 1);
+    // Below two packets from 250 on (the other one went over the FACH), and again at 600.
+    cell.packets(0, 0, 2).packets(600, 0, 1).finish();
+    let timeline = [(0.0, 0, SettingUp), (250.0, 0, Dch), (1_100.0, 0, Releasing), (1_350.0, 0, Fach)];
+    assert_eq!(cell.changes, timeline);
+    assert_eq!(cell.deliveries(0), [120.0, 260.0, 610.0]);
+}
+
+#[test]
+fn without_a_timer_preemptive_is_the_original_policy() {
+    let run = |policy| {
+        let mut cell = Driver::new(json!({ "policy": policy }), 3);
+        for i in 0..200 {
+            let user = (i * i + i / 7) % 3;
+            cell.packets(i as u64 * 53, user, 1 + i % 4);
+        }
+        cell.finish();
+        (cell.changes.clone(), cell.delivered.clone())
+    };
+    let original = run(json!({ "threshold": { "high": 3 } }));
+    assert!(original.0.len() > 20, "{:?}", original.0);
+    assert_eq!(original, run(json!({ "preemptive": { "high": 3, "timeout": "0 s" } })));
+}
+
+#[test]
+fn traffic_volume_has_a_trigger_and_two_inactivity_timers() {
+    let policy = json!({ "traffic_volume": {
+        "volume": "1000 B", "time_to_trigger": "200 ms", "dch_inactivity": "2 s", "fach_inactivity": "3 s",
+    } });
+    let mut cell = Driver::new(json!({ "policy": policy }), 1);
+    // 960 B stay on the FACH, idle from 240. The phone is called at 4000; 2400 B exceed the volume
+    // on the FACH from 4600 on.
+    cell.packets(0, 0, 2).packets(4_000, 0, 5).finish();
+    assert_eq!(
+        cell.changes,
+        [
+            (3_240.0, 0, Pch),
+            (4_000.0, 0, Paging),
+            (4_600.0, 0, Fach),
+            (4_800.0, 0, SettingUp),
+            (5_050.0, 0, Dch),
+            (7_080.0, 0, Releasing),
+            (7_330.0, 0, Fach),
+            (10_330.0, 0, Pch),
+        ]
+    );
+    assert_eq!(cell.deliveries(0), [120.0, 240.0, 4_720.0, 4_840.0, 5_060.0, 5_070.0, 5_080.0]);
+}
+
+#[test]
+fn a_volume_that_falls_before_the_trigger_moves_nobody() {
+    let policy = json!({ "traffic_volume": { "volume": "1000 B", "time_to_trigger": "121 ms" } });
+    let mut cell = Driver::new(json!({ "policy": policy }), 1);
+    cell.packets(0, 0, 3).finish();
+    assert_eq!(cell.changes, [(12_360.0, 0, Pch)]);
+}
+
+#[test]
+fn longest_queue_goes_before_who_asked_first_and_gives_way_after_the_timer() {
+    let policy = json!({ "longest_queue": { "high": 2, "timeout": "500 ms" } });
+    let mut cell = Driver::new(json!({ "policy": policy }), 3);
+    // User 0 is idle from 270 on. The others ask at 300 and 310; at 1020, when the channel is free,
+    // user 1 has 5 packets left and user 2, which asked later, more.
+    cell.packets(0, 0, 3).packets(300, 1, 8).packets(310, 2, 9).finish();
+    assert_eq!(
+        cell.changes,
+        [
+            (0.0, 0, SettingUp),
+            (250.0, 0, Dch),
+            (770.0, 0, Releasing),
+            (1_020.0, 0, Fach),
+            (1_020.0, 2, SettingUp),
+            (1_270.0, 2, Dch),
+        ]
+    );
+    assert_eq!(cell.deliveries(0), [120.0, 260.0, 270.0]);
+    // The FACH serves them in turn from 300 on, and user 1 alone from 1020.
+    assert_eq!(cell.deliveries(1)[..4], [420.0, 660.0, 900.0, 1_140.0]);
+}
+
+#[test]
+fn longest_queue_does_not_wait_for_the_end_of_a_round() {
+    let changes = |policy: &str| {
+        let mut cell = Driver::new(json!({ "policy": { policy: { "high": 0, "timeout": "500 ms" } } }), 2);
+        cell.packets(0, 0, 1).packets(900, 1, 9).finish();
+        cell.changes[2]
+    };
+    // User 0 is idle from 260, and user 1 asks after more than one round.
+    assert_eq!(changes("non_preemptive"), (1_260.0, 0, Releasing));
+    assert_eq!(changes("longest_queue"), (900.0, 0, Releasing));
+}

@@ -1,0 +1,343 @@
+//! BBR version 3 (draft-ietf-ccwg-bbr, editors' copy of 3 August 2026, whose sections are cited).
+//!
+//! As version 1 it paces at the bandwidth and keeps the path's content in flight. Beyond that it
+//! bounds both by the loss that it meets: for long by the largest volume that was safe, for a short
+//! time by what was just delivered; and it probes for more only every few seconds.
+//!
+//! The draft leaves the response to ECN open. Here a mark counts as a loss: of a probe it ends the
+//! probe, at other times it lowers the short-term bounds. Where the draft draws at random, the draw
+//! follows from the time, which differs from flow to flow as much.
+
+mod aggregation;
+mod cycle;
+mod probe_rtt;
+mod signals;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{AckEvent, CongestionControl, Loss, Phase};
+use super::path::{FullPipe, Pace, Path, Window};
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Time};
+use aggregation::Aggregation;
+use cycle::Cycle;
+use probe_rtt::MinRtt;
+use signals::{Bounds, Latest, Undo};
+
+/// 4 ln 2, the smallest gain that doubles the rate every round trip (5.3.1.1).
+const STARTUP_GAIN: f64 = 2.77;
+/// Empties the queue of the start in a round trip (5.3.2), for at most so many rounds.
+const DRAIN_GAIN: f64 = 0.5;
+const DRAIN_ROUNDS: u64 = 3;
+/// Window in bandwidth-delay products (5.6.1).
+const CWND_GAIN: f64 = 2.0;
+const UP_CWND_GAIN: f64 = 2.25;
+/// Share of the bandwidth that pacing aims at (5.6.2: `PacingMarginPercent`).
+const PACING_MARGIN: f64 = 0.99;
+/// The largest bandwidth is that of this cycle and the one before (5.5.3: `MaxBwFilterLen`).
+const BANDWIDTH_CYCLES: u64 = 1;
+
+/// BBRv3's parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bbr3 {
+    /// Share of a round trip's data that may be lost while probing (2.7: `LossThresh`).
+    pub loss_threshold: f64,
+    /// Share of a bound that a round trip with loss leaves at least (2.7: `Beta`).
+    pub beta: f64,
+    /// Share of the largest safe volume that is left to others (2.7: `Headroom`).
+    pub headroom: f64,
+    /// How long the smallest round trip is trusted (2.15.1: `MinRTTFilterLen`).
+    pub min_rtt_window: Duration,
+    /// Time between measurements of the round trip (2.15.2: `ProbeRTTInterval`).
+    pub probe_rtt_interval: Duration,
+    /// How long the window is kept small for one (2.15.2: `ProbeRTTDuration`).
+    pub probe_rtt: Duration,
+}
+
+impl Default for Bbr3 {
+    fn default() -> Self {
+        Self {
+            loss_threshold: 0.02,
+            beta: 0.7,
+            headroom: 0.15,
+            min_rtt_window: Duration::from_secs(10),
+            probe_rtt_interval: Duration::from_secs(5),
+            probe_rtt: Duration::from_millis(200),
+        }
+    }
+}
+
+impl Checked for Bbr3 {
+    fn check(&self, check: &mut Check) {
+        let shares =
+            [("loss_threshold", self.loss_threshold), ("beta", self.beta), ("headroom", self.headroom)];
+        for (key, share) in shares {
+            check.require(share > 0.0 && share < 1.0, key, || {
+                format!("{share} is no share; expected more than 0 and less than 1")
+            });
+        }
+        check.require(self.probe_rtt_interval > self.probe_rtt, "probe_rtt_interval", || {
+            format!("expected longer than one measurement, {}", self.probe_rtt)
+        });
+        check.require(self.min_rtt_window >= self.probe_rtt_interval, "min_rtt_window", || {
+            format!("expected at least the time between measurements, {}", self.probe_rtt_interval)
+        });
+    }
+}
+
+/// The states (5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    /// Since this round.
+    Drain(u64),
+    /// `ProbeBW_DOWN` to `ProbeBW_UP`.
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    /// Until when, once the window is small; and whether a round has passed since.
+    ProbeRtt(Option<(Time, bool)>),
+}
+
+impl State {
+    fn is_probe_bw(self) -> bool {
+        matches!(self, Self::Down | Self::Cruise | Self::Refill | Self::Up)
+    }
+
+    /// Whether what is sent explores how much the path can take (`IsProbingBW`).
+    fn is_probing(self) -> bool {
+        matches!(self, Self::Startup | Self::Refill | Self::Up)
+    }
+}
+
+/// BBRv3's state.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub struct Policy {
+    params: Bbr3,
+    mss: u64,
+    /// Whether more than one loss a round trip can be told.
+    sack: bool,
+    state: State,
+    window: Window,
+    pace: Pace,
+    path: Path,
+    full_pipe: FullPipe,
+    /// Whether this search has found the pipe full, and whether any has (`full_bw_now`,
+    /// `full_bw_reached`).
+    full_now: bool,
+    filled: bool,
+    bounds: Bounds,
+    latest: Latest,
+    cycle: Cycle,
+    min_rtt: MinRtt,
+    aggregation: Aggregation,
+    undo: Undo,
+    /// Sending has just begun anew after the sender was idle.
+    restarting: bool,
+    now: Time,
+    delivered: u64,
+}
+
+impl Policy {
+    /// BBRv3 at the start of a connection.
+    pub fn new(params: &Bbr3, mss: u64, initial_window: u64, sack: bool) -> Self {
+        Self {
+            params: params.clone(),
+            mss,
+            sack,
+            state: State::Startup,
+            window: Window::new(initial_window),
+            pace: Pace::default(),
+            path: Path::new(mss, initial_window, BANDWIDTH_CYCLES),
+            full_pipe: FullPipe::default(),
+            full_now: false,
+            filled: false,
+            bounds: Bounds::default(),
+            latest: Latest::default(),
+            cycle: Cycle::default(),
+            min_rtt: MinRtt::default(),
+            aggregation: Aggregation::default(),
+            undo: Undo::default(),
+            restarting: false,
+            now: Time::ZERO,
+            delivered: 0,
+        }
+    }
+
+    /// `BBR.bw`: the bandwidth that is safe for now.
+    fn bandwidth(&self) -> f64 {
+        self.path.max_bandwidth().min(self.bounds.bandwidth)
+    }
+
+    /// `gain` times what the path holds at `bandwidth`, with room for quanta (5.6.4.2).
+    fn inflight(&self, bandwidth: f64, gain: f64) -> u64 {
+        self.quantized(self.path.bdp(bandwidth, gain))
+    }
+
+    fn quantized(&self, inflight: u64) -> u64 {
+        let enough = inflight.max(self.path.quanta()).max(self.path.min_window());
+        if self.state == State::Up { enough + 2 * self.mss } else { enough }
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        match self.state {
+            State::Startup => (STARTUP_GAIN, CWND_GAIN),
+            State::Drain(_) => (DRAIN_GAIN, CWND_GAIN),
+            State::Down => (0.9, CWND_GAIN),
+            State::Cruise | State::Refill => (1.0, CWND_GAIN),
+            State::Up => (1.25, UP_CWND_GAIN),
+            State::ProbeRtt(_) => (1.0, probe_rtt::CWND_GAIN),
+        }
+    }
+
+    /// 5.3.1.2: whether acceleration has stopped to bring more.
+    fn check_full_pipe(&mut self, ack: &AckEvent) {
+        let Some(sample) = ack.sample.filter(|sample| !sample.app_limited && self.path.rounds.start) else {
+            return;
+        };
+        if !self.full_now
+            && let Some(rate) = sample.rate
+        {
+            self.full_now = self.full_pipe.on_round(rate);
+            self.filled |= self.full_now;
+        }
+    }
+
+    /// `ResetFullBW`: looks for a plateau above `rate`.
+    fn search_full_pipe(&mut self, rate: f64) {
+        self.full_pipe = FullPipe::above(rate);
+        self.full_now = false;
+    }
+
+    /// 5.3.1 and 5.3.2.
+    fn update_start(&mut self, ack: &AckEvent) {
+        if self.state == State::Startup {
+            self.check_startup_loss(ack);
+            if self.filled {
+                self.state = State::Drain(self.path.rounds.count);
+            }
+        }
+        if let State::Drain(since) = self.state
+            && (ack.in_flight <= self.inflight(self.bandwidth(), 1.0)
+                || self.path.rounds.count > since + DRAIN_ROUNDS)
+        {
+            self.start_down();
+        }
+    }
+
+    /// 5.6.2.
+    fn set_pacing_rate(&mut self, srtt: Duration) {
+        let bandwidth = self.bandwidth();
+        if bandwidth > 0.0 {
+            self.pace.set(PACING_MARGIN * self.gains().0 * bandwidth, self.filled);
+        } else {
+            self.pace = Pace { rate: Some(STARTUP_GAIN * self.path.nominal_bandwidth(srtt)) };
+        }
+    }
+
+    /// 5.6.4.6 and 5.6.4.7.
+    fn set_cwnd(&mut self, ack: &AckEvent) {
+        let bdp = self.path.bdp(self.bandwidth(), self.gains().1);
+        let most = self.quantized(bdp + self.aggregation.extra());
+        let mut cwnd = self.window.cwnd;
+        if self.filled {
+            cwnd = (cwnd + ack.delivered).min(most);
+        } else if cwnd < most || self.path.is_unknown(ack.total_delivered) {
+            cwnd += ack.delivered;
+        }
+        cwnd = cwnd.max(self.path.min_window());
+        if matches!(self.state, State::ProbeRtt(_)) {
+            cwnd = cwnd.min(self.probe_rtt_window());
+        }
+        let cap = match self.state {
+            State::Cruise | State::ProbeRtt(_) => self.safe_with_headroom(),
+            state if state.is_probe_bw() => self.bounds.long_term,
+            _ => u64::MAX,
+        };
+        self.window.cwnd = cwnd.min(cap.min(self.bounds.short_term).max(self.path.min_window()));
+    }
+}
+
+impl CongestionControl for Policy {
+    fn on_ack(&mut self, ack: &AckEvent) {
+        self.now = ack.now;
+        self.delivered = ack.total_delivered;
+        self.update_signals(ack);
+        self.aggregate(ack);
+        self.check_full_pipe(ack);
+        self.update_start(ack);
+        self.update_cycle(ack);
+        self.update_min_rtt(ack);
+        self.update_probe_rtt(ack);
+        self.latest.advance(ack.sample);
+        self.set_pacing_rate(ack.srtt);
+        self.set_cwnd(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.take_loss(loss);
+    }
+
+    /// 5.6.4.4. What else is to be saved has been when the loss was noted.
+    fn on_congestion(&mut self, _: Time, _: u64) {
+        self.save_window();
+        self.window.phase = Phase::Recovery;
+    }
+
+    fn on_timeout(&mut self, _: Time, in_flight: u64, _: bool) {
+        self.save_window();
+        self.window.phase = Phase::Loss;
+        self.window.cwnd = in_flight + self.mss;
+    }
+
+    fn on_recovered(&mut self, _: Time) {
+        self.window.phase = Phase::Open;
+        self.window.restore();
+    }
+
+    /// 5.4: at the bandwidth, without a gain.
+    fn on_restart(&mut self, now: Time) {
+        self.now = now;
+        self.restarting = true;
+        self.aggregation.restart(now);
+        if self.state.is_probe_bw() {
+            self.pace.set(PACING_MARGIN * self.bandwidth(), self.filled);
+        } else {
+            self.end_probe_rtt();
+        }
+    }
+
+    fn undo(&mut self) {
+        self.take_back();
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        self.pace.rate
+    }
+
+    fn reduces_proportionally(&self) -> bool {
+        false
+    }
+
+    fn holds_back(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
+    }
+
+    fn is_slow_start(&self) -> bool {
+        self.state == State::Startup
+    }
+}

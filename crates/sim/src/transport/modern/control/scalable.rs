@@ -1,0 +1,117 @@
+//! Scalable TCP: grows and shrinks in proportion to its window, so that it recovers from a loss in the
+//! same number of round trips at any rate (Kelly, ACM CCR 33(2), 2003). Small windows are Reno's.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::loss_based::{LossBased, LossWindow};
+use super::reno::Growth;
+use super::{AckEvent, Phase};
+use crate::check::{Check, Checked};
+
+/// Scalable TCP's parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scalable {
+    /// Growth per byte acknowledged (section 3 of the paper: `a`).
+    pub increase: f64,
+    /// Share of the window that a loss takes away (`b`).
+    pub decrease: f64,
+    /// Segments up to which the window is Reno's (`lwnd`).
+    pub legacy_window: u32,
+}
+
+impl Default for Scalable {
+    fn default() -> Self {
+        Self { increase: 0.01, decrease: 0.125, legacy_window: 16 }
+    }
+}
+
+impl Checked for Scalable {
+    fn check(&self, check: &mut Check) {
+        for (key, share) in [("increase", self.increase), ("decrease", self.decrease)] {
+            check.require(share > 0.0 && share < 1.0, key, || {
+                format!("{share} is no share; expected more than 0 and less than 1")
+            });
+        }
+    }
+}
+
+/// Scalable TCP's state.
+#[derive(Debug)]
+pub struct Policy {
+    params: Scalable,
+    window: LossWindow,
+    growth: Growth,
+    /// Growth not yet large enough to be bytes.
+    fraction: f64,
+}
+
+impl Policy {
+    /// Scalable TCP at the start of a connection.
+    pub fn new(params: &Scalable, mss: u64, initial_window: u64) -> Self {
+        let window = LossWindow::new(mss, initial_window);
+        Self { params: params.clone(), window, growth: Growth::default(), fraction: 0.0 }
+    }
+
+    fn is_legacy(&self) -> bool {
+        self.window.cwnd <= u64::from(self.params.legacy_window) * self.window.mss
+    }
+}
+
+impl LossBased for Policy {
+    fn window(&self) -> &LossWindow {
+        &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut LossWindow {
+        &mut self.window
+    }
+
+    fn grow(&mut self, ack: &AckEvent) {
+        if self.window.in_slow_start() || self.is_legacy() {
+            self.growth.open(&mut self.window, ack);
+        } else if ack.phase != Phase::Recovery && ack.window_limited {
+            self.fraction += self.params.increase * ack.acked as f64;
+            self.window.cwnd += self.fraction as u64;
+            self.fraction = self.fraction.fract();
+        }
+    }
+
+    fn reduced(&mut self, _: u64) -> u64 {
+        self.growth.reset();
+        let share = if self.is_legacy() { 0.5 } else { 1.0 - self.params.decrease };
+        (share * self.window.cwnd as f64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::CongestionControl as _;
+    use super::*;
+    use crate::units::Time;
+
+    const MSS: u64 = 1_000;
+
+    /// Round trips until a window of `segments` is back after a loss.
+    fn rounds_to_recover(segments: u64) -> u32 {
+        let mut policy = Policy::new(&Scalable::default(), MSS, segments * MSS);
+        policy.on_congestion(Time::ZERO, 0);
+        let mut rounds = 0;
+        while policy.cwnd() < segments * MSS {
+            for _ in 0..policy.cwnd() / MSS {
+                policy.on_ack(&AckEvent { acked: MSS, ..AckEvent::default() });
+            }
+            rounds += 1;
+        }
+        rounds
+    }
+
+    #[test]
+    fn recovery_takes_as_long_at_any_window() {
+        // Section 3: log(1 - b) / log(1 + a) = 13.4 round trips; Reno's need half the window.
+        assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [14, 14, 14]);
+        // From 8 to 16 segments one by one.
+        assert_eq!(rounds_to_recover(16), 8);
+    }
+}

@@ -1,0 +1,80 @@
+//! A sender that is fed ACKs by hand, segment by segment.
+
+use super::*;
+
+/// A sender of segments of 1000 B on a path of 100 ms, with its connection set up at 100 ms.
+pub struct Script {
+    pub sender: Sender,
+    pub now: Time,
+    params: Linux,
+}
+
+/// A segment as a test looks at it: its number, and whether it was sent before.
+pub type Sent = (u64, bool);
+
+pub const MSS: u64 = 1_000;
+/// No slow-start threshold.
+pub const NONE: u64 = u64::MAX / MSS;
+
+impl Script {
+    /// Has `segments` to send; returns with it what is sent when the connection is set up.
+    pub fn begin(params: Linux, segments: u64) -> (Self, Vec<Sent>) {
+        let packet_size = Size(MSS + u64::from(params.header_bytes()));
+        let params = Linux { packet_size, pacing: false, ..params };
+        let mut new = Self { sender: Sender::new(0, &params), now: Time::ZERO, params };
+        let mut out = Vec::new();
+        new.sender.write(Time::ZERO, segments * MSS, &mut out);
+        new.sender.open(Time::ZERO, &mut out);
+        assert_eq!(out.len(), 1, "one SYN");
+        new.now = Time::ZERO + MS(100);
+        let sent = new.acknowledge(0, &[]);
+        (new, sent)
+    }
+
+    /// Lets `ms` go by without a timer.
+    pub fn wait(&mut self, ms: u64) {
+        self.now += MS(ms);
+        while let Some(at) = self.sender.timer().filter(|&at| at <= self.now) {
+            let mut out = Vec::new();
+            self.sender.on_timer(at, &mut out);
+            assert!(out.is_empty(), "{out:?} at {at:?}");
+        }
+    }
+
+    /// Waits for the next timer that lets something go.
+    pub fn time_out(&mut self) -> Vec<Sent> {
+        let mut out = Vec::new();
+        while out.is_empty() {
+            self.now = self.sender.timer().expect("a timer");
+            self.sender.on_timer(self.now, &mut out);
+        }
+        numbers(&out)
+    }
+
+    /// An ACK of all segments before `next`, with blocks of segments, that echoes nothing.
+    pub fn acknowledge(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<Sent> {
+        self.echo(next, blocks, 0)
+    }
+
+    /// An ACK that echoes the timestamp of `echo_us`.
+    pub fn echo(&mut self, next: u64, blocks: &[(u64, u64)], echo_us: u32) -> Vec<Sent> {
+        let window = self.params.receive_buffer.0 as u32;
+        let seq = FIRST_BYTE + next * MSS;
+        let mut ack = Packet { seq, window, echo_us, timestamp_us: 1, ..Packet::control(0, Kind::Ack) };
+        for &(first, end) in blocks {
+            ack.sack.push(FIRST_BYTE + first * MSS, FIRST_BYTE + end * MSS);
+        }
+        let mut out = Vec::new();
+        self.sender.on_ack(self.now, &ack, &mut out);
+        numbers(&out)
+    }
+
+    /// Window and slow-start threshold in whole segments; the threshold is [`NONE`] at first.
+    pub fn window(&self) -> (u64, u64) {
+        (self.sender.control.cwnd() / MSS, self.sender.control.ssthresh() / MSS)
+    }
+}
+
+fn numbers(out: &[Packet]) -> Vec<Sent> {
+    out.iter().map(|packet| (packet.seq / MSS, packet.retransmission)).collect()
+}

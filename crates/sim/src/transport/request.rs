@@ -1,0 +1,69 @@
+//! The phone's requests, which are repeated until they are heard.
+//!
+//! A request stands for what a real client sends before data flow: the SYN of the connection it
+//! opens, or the application's next request. Its retransmission is that of RFC 2988, 2.1 and 5.5,
+//! without a round-trip estimate.
+
+use crate::packet::Packet;
+use crate::units::{Duration, Time};
+
+/// How long an answer is waited for (RFC 2988, 2.1); doubled each time.
+const TIMEOUT: Duration = Duration::from_secs(3);
+const MOST_DOUBLINGS: u32 = 4;
+
+/// Who asks, and asks again until it has been heard.
+#[derive(Debug, Default)]
+pub struct Requester {
+    /// What is asked, how often it was sent, and when it is sent again.
+    asking: Option<(Packet, u32, Time)>,
+}
+
+impl Requester {
+    /// Asks with `packet`; returns what to send.
+    pub fn ask(&mut self, now: Time, packet: Packet) -> Packet {
+        self.asking = Some((packet, 1, now + TIMEOUT));
+        packet
+    }
+
+    /// What was asked has been heard.
+    pub fn hear(&mut self) {
+        self.asking = None;
+    }
+
+    /// When [`Self::on_timer`] must be called.
+    pub fn timer(&self) -> Option<Time> {
+        self.asking.map(|(_, _, at)| at)
+    }
+
+    /// The time of [`Self::timer`] has come; returns what to send again.
+    pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
+        let (packet, sent, at) = self.asking.as_mut().filter(|(_, _, at)| *at <= now)?;
+        *at = now + Duration(TIMEOUT.0 << (*sent).min(MOST_DOUBLINGS));
+        *sent += 1;
+        Some(Packet { retransmission: true, ..*packet })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+
+    #[test]
+    fn a_request_is_repeated_ever_later_until_it_is_heard() {
+        let mut requester = Requester::default();
+        assert_eq!(requester.timer(), None);
+        let first = requester.ask(Time::ZERO, Packet::control(7, Kind::Connect));
+        assert!(!first.retransmission);
+        let mut times = Vec::new();
+        for _ in 0..7 {
+            let at = requester.timer().unwrap();
+            assert_eq!(requester.on_timer(Time(at.0 - 1)), None);
+            assert_eq!(requester.on_timer(at), Some(Packet { retransmission: true, ..first }));
+            times.push(at.0 / 1_000_000_000);
+        }
+        assert_eq!(times, [3, 9, 21, 45, 93, 141, 189]);
+        requester.hear();
+        assert_eq!(requester.timer(), None);
+    }
+}

@@ -1,0 +1,94 @@
+//! A world at time zero, as a scenario describes it.
+
+use super::alarms::{Alarms, Event};
+use super::control::Tap;
+use super::flow::Flow;
+use super::wire::Duplex;
+use super::{Air, World};
+use crate::engine::Agenda;
+use crate::metrics::series::Series;
+use crate::proxy::split::Outbox;
+use crate::radio::UserRadio;
+use crate::rng::Streams;
+use crate::scenario::Scenario;
+use crate::units::Time;
+
+impl<'t, T: Tap> World<'t, T> {
+    pub(super) fn new(scenario: &Scenario, seed: u64, run: u64, tap: &'t mut T) -> Self {
+        let streams = Streams::new(seed, run);
+        let mut alarms = Alarms::default();
+        let wired_events = [Event::WiredDown, Event::WiredUp];
+        let wired = Duplex::new(&scenario.wired, "wired", streams, &mut alarms, wired_events);
+        let core_events = [Event::CoreDown, Event::CoreUp];
+        let core = scenario.core.as_ref();
+        let core = core.map(|core| Duplex::new(core, "core", streams, &mut alarms, core_events));
+        let flows = flows(scenario, streams, &mut alarms);
+        let bearers = bearers(scenario, streams, &flows, &mut alarms);
+        let mut world = Self {
+            now: Time::ZERO,
+            tap,
+            agenda: Agenda::new(alarms.len()),
+            alarms,
+            wired,
+            core,
+            bearers,
+            unfinished: flows.len(),
+            flows,
+            record: scenario.record,
+            series: Series::default(),
+            outbox: Vec::new(),
+            relayed: Outbox::default(),
+            again: Vec::new(),
+            delivered: Vec::new(),
+        };
+        for flow in &world.flows {
+            if let Some(first) = flow.demand.upcoming {
+                world.agenda.set_time(flow.alarms.traffic, Some(flow.start + first.wait));
+            }
+        }
+        world.prepare_records();
+        world
+    }
+
+    /// Tells those who can keep a record to do so where one is asked for.
+    fn prepare_records(&mut self) {
+        if self.record.segments {
+            self.wired.down.link.keep_discarded();
+            if let Some(core) = &mut self.core {
+                core.down.link.keep_discarded();
+            }
+        }
+        for air in &mut self.bearers {
+            if self.record.scheduler {
+                air.bearer.record_ttis();
+            }
+            if self.record.segments {
+                air.bearer.keep_discarded();
+            }
+        }
+    }
+}
+
+fn flows(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<Flow> {
+    let shared = scenario.radio.is_shared();
+    let groups = scenario.users.iter().enumerate();
+    let members = groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)));
+    let build = |(id, member)| {
+        let seat = if shared { (0, id as usize) } else { (id, 0) };
+        Flow::new(scenario, streams, member, id, seat, alarms)
+    };
+    (0..).zip(members).map(build).collect()
+}
+
+fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut Alarms) -> Vec<Air> {
+    let radio = |(id, flow): (u64, &Flow)| UserRadio { id, ci: scenario.users[flow.group].ci.clone() };
+    let radios: Vec<UserRadio> = (0..).zip(flows).map(radio).collect();
+    let built = (0..).zip(scenario.radio.build(&radios, &streams));
+    let mut bearers: Vec<Air> = built
+        .map(|(i, bearer)| Air { bearer, alarm: alarms.add(Event::Bearer(i)), flows: Vec::new() })
+        .collect();
+    for (id, flow) in (0..).zip(flows) {
+        bearers[flow.bearer as usize].flows.push(id);
+    }
+    bearers
+}

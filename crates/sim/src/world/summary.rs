@@ -1,0 +1,87 @@
+//! How far a run is, and what it came to.
+
+use super::control::Tap;
+use super::flow::Flow;
+use super::wire::Duplex;
+use super::{Air, World};
+use crate::metrics::{BearerRow, LinkRow, RunResult};
+use crate::radio::{ChannelRow, TtiRecord};
+use crate::scenario::{Scenario, UserGroup};
+use crate::units::{Duration, Rate, Time};
+
+impl<T: Tap> World<'_, T> {
+    /// Share of the run that is done, from 0 to 1.
+    pub(super) fn progress(&self, end: Time) -> f64 {
+        let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
+            let total = flow.total_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
+            (done + flow.receiver.delivered_bytes() as f64, all + total)
+        });
+        (done / all).max(self.now.as_secs() / end.as_secs())
+    }
+
+    pub(super) fn into_result(mut self, scenario: &Scenario, events: u64) -> RunResult {
+        let mut series = std::mem::take(&mut self.series);
+        for air in &self.bearers {
+            let named = |record: &TtiRecord| TtiRecord { user: air.flows[record.user] as usize, ..*record };
+            series.scheduler.extend(air.bearer.tti_records().iter().map(named));
+        }
+        let channel_rate = channel_rate(scenario);
+        let bler = scenario.radio.bler();
+        let users = || self.flows.iter().enumerate();
+        let flow_row = |(user, flow): (usize, &Flow)| {
+            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64)
+        };
+        RunResult {
+            flows: users().map(flow_row).collect(),
+            bearers: self.bearers.iter().map(|air| bearer_row(scenario, air, channel_rate)).collect(),
+            links: self.link_rows(),
+            proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
+            snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
+            channels: self.bearers.iter().flat_map(|air| channel_rows(air, self.now)).collect(),
+            series,
+            events,
+            end_s: self.now.as_secs(),
+        }
+    }
+
+    fn link_rows(&self) -> Vec<LinkRow> {
+        let both = |name: &str, link: &Duplex| {
+            let down = LinkRow { link: format!("{name}_down"), counts: link.down.link.counts };
+            [down, LinkRow { link: format!("{name}_up"), counts: link.up.link.counts }]
+        };
+        let uplink = |(user, flow): (usize, &Flow)| LinkRow {
+            link: format!("uplink_{user}"),
+            counts: flow.uplink.link.counts,
+        };
+        let mut rows = Vec::from(both("wired", &self.wired));
+        rows.extend(self.core.iter().flat_map(|core| both("core", core)));
+        rows.extend(self.flows.iter().enumerate().map(uplink));
+        rows
+    }
+}
+
+/// The best channel rate of all users.
+fn channel_rate(scenario: &Scenario) -> Rate {
+    let rate_of = |group: &UserGroup| {
+        let best_ci = (!group.ci.is_empty()).then_some(group.ci.len() as u32);
+        scenario.radio.channel_rate(best_ci)
+    };
+    scenario.users.iter().map(rate_of).max().unwrap_or_default()
+}
+
+fn channel_rows(air: &Air, now: Time) -> impl Iterator<Item = ChannelRow> + '_ {
+    let named = |row: ChannelRow| ChannelRow { user: air.flows[row.user] as usize, ..row };
+    air.bearer.channels(now).into_iter().map(named)
+}
+
+fn bearer_row(scenario: &Scenario, air: &Air, channel_rate: Rate) -> BearerRow {
+    let counts = air.bearer.counts();
+    let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
+    BearerRow {
+        kind: scenario.radio.key(),
+        channel_rate_bps: channel_rate.0,
+        bler: scenario.radio.bler().0,
+        counts,
+        active_s: Duration(counts.ttis * tti.0).as_secs(),
+    }
+}

@@ -1,0 +1,72 @@
+//! Like flows share a bottleneck: every registered control against itself.
+
+use nodeb_sim::transport::classic::recovery::ControlSpec;
+use nodeb_sim::transport::modern::control::CongestionSpec;
+use nodeb_sim::{Control, run, scenario};
+
+const FLOWS: u32 = 4;
+const REPLICATIONS: u64 = 5;
+
+/// Jain, Chiu & Hawe, DEC-TR-301 (1984): (sum x)^2 / (n sum x^2).
+fn jain(shares: &[f64]) -> f64 {
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    shares.iter().sum::<f64>().powi(2) / (shares.len() as f64 * squares)
+}
+
+/// Four flows at a bottleneck of 10 Mbps with a buffer of 1.7 times the bandwidth-delay product.
+/// Each first fetches 1 kB from the idle path, one after the other, so that it knows the path's
+/// round trip: a Vegas flow that meets a queue at its beginning takes that for the path and wants
+/// more than its share for ever (La, Walrand & Anantharam, 1998).
+fn indices(tcp: &str) -> Vec<f64> {
+    let text = format!(
+        r#"
+        duration = "100 s"
+        wired = {{ rate = "10 Mbps", delay = "20 ms", queue.drop_tail.limit = 70 }}
+        radio.link.rate = "100 Mbps"
+        uplink = {{ rate = "10 Mbps", delay = "0 s", jitter.uniform.most = "2 ms" }}
+        {tcp}
+        [[users]]
+        count = {FLOWS}
+        stagger = "1 s"
+        traffic.replay = {{ times = ["0 s", "10 s"], bytes = ["1 kB", "1 GB"] }}
+        "#
+    );
+    let scenario = scenario::from_toml(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let index = |number| {
+        let result = run(&scenario, 1, number, &Control::default()).unwrap();
+        let shares: Vec<_> = result.flows.iter().map(|flow| flow.delivered_bytes as f64).collect();
+        let used = shares.iter().sum::<f64>() * 8.0 / 90.0 / 10e6;
+        assert!(used > 0.8, "{tcp}: only {used:.2} of the bottleneck are used");
+        jain(&shares)
+    };
+    (0..REPLICATIONS).map(index).collect()
+}
+
+/// Controls that need not converge to equal shares: growth and reduction are both in proportion to
+/// the window, so that losses which hit all flows at once leave their ratio as it is (Chiu & Jain,
+/// Computer Networks and ISDN Systems 17, 1989, section 3).
+const WITHOUT_CONVERGENCE: &[&str] = &["scalable"];
+
+fn assert_fair(control: &str, tcp: &str) {
+    let indices = indices(tcp);
+    let mean = indices.iter().sum::<f64>() / indices.len() as f64;
+    let converges = !WITHOUT_CONVERGENCE.contains(&control);
+    assert!(mean >= 0.95 || !converges, "{tcp}: {indices:?}");
+}
+
+#[test]
+fn like_flows_of_every_classic_control_share_equally() {
+    for control in ControlSpec::NAMES {
+        let tcp = format!(
+            "tcp.classic = {{ control = \"{control}\", max_window = 1000, initial_ssthresh = 1000 }}"
+        );
+        assert_fair(control, &tcp);
+    }
+}
+
+#[test]
+fn like_flows_of_every_linux_control_share_equally() {
+    for control in CongestionSpec::NAMES {
+        assert_fair(control, &format!("tcp.linux.control = \"{control}\""));
+    }
+}

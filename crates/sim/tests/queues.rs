@@ -1,0 +1,149 @@
+//! Queue disciplines, losses, jitter and reordering of links in whole runs.
+
+use nodeb_sim::metrics::RunResult;
+use nodeb_sim::network::QueueSpec;
+use nodeb_sim::network::loss::LossSpec;
+use nodeb_sim::{Control, run, scenario};
+
+/// The links that can be made the bottleneck.
+const PLACES: [&str; 2] = ["wired", "radio.link"];
+
+/// Runs one download over links of 100 Mbps but for the one `at` a place, which has 2 Mbps and what
+/// `keys` say.
+fn download(at: &str, keys: &str, size: &str, seed: u64) -> RunResult {
+    let link = |place: &str| {
+        let (rate, keys) = if place == at { ("2 Mbps", keys) } else { ("100 Mbps", "") };
+        format!("[{place}]\nrate = \"{rate}\"\ndelay = \"20 ms\"\n{keys}\n")
+    };
+    let text = format!(
+        "duration = \"1000 s\"\nrecord.rtt = true\n{}{}\
+         [uplink]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
+         [tcp.classic]\ncontrol = \"newreno\"\n\
+         [[users]]\ntraffic.ftp.size = \"{size}\"\n",
+        link("wired"),
+        link("radio.link"),
+    );
+    let scenario = scenario::from_toml(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, seed, 0, &Control::default()).expect("a finished run")
+}
+
+/// Packets towards the phone that were lost or dropped.
+fn gone(result: &RunResult) -> u64 {
+    let wired = result.link("wired_down").unwrap();
+    wired.lost + wired.overflowed + wired.dropped_early + result.bearers[0].counts.packets_dropped
+}
+
+fn assert_delivered(result: &RunResult, bytes: u64, what: &str) {
+    let flow = &result.flows[0];
+    assert!(flow.complete, "{what}");
+    assert_eq!((flow.app_bytes, flow.delivered_bytes), (bytes, bytes), "{what}");
+}
+
+/// A model with parameters that lose a few packets in a hundred.
+fn some_loss(name: &str) -> &'static str {
+    match name {
+        "random" => "random.p = 0.02",
+        "periodic" => "periodic = { every = 50, offset = 10 }",
+        "list" => "list.positions = [5, 6, 40, 300]",
+        "gilbert_elliott" => "gilbert_elliott = { p = 0.01, r = 0.4, loss_in_bad = 0.8 }",
+        _ => panic!("the loss `{name}` has no place in this test"),
+    }
+}
+
+#[test]
+fn every_queue_delivers_everything_in_the_end() {
+    for (at, name) in PLACES.iter().flat_map(|at| QueueSpec::NAMES.iter().map(move |name| (at, name))) {
+        let result = download(at, &format!("queue.{name}.limit = 20"), "4 MB", 1);
+        assert_delivered(&result, 4_000_000, name);
+        assert!(gone(&result) > 0, "{at} {name}");
+    }
+}
+
+#[test]
+fn every_loss_delivers_everything_in_the_end() {
+    for (at, name) in PLACES.iter().flat_map(|at| LossSpec::NAMES.iter().map(move |name| (at, name))) {
+        let result = download(at, &format!("loss.{}", some_loss(name)), "2 MB", 1);
+        assert_delivered(&result, 2_000_000, name);
+        assert!(gone(&result) > 2, "{at} {name}");
+    }
+}
+
+#[test]
+fn exactly_the_listed_packets_are_lost() {
+    for at in PLACES {
+        assert_eq!(gone(&download(at, "loss.list.positions = [5, 6, 40, 300]", "2 MB", 1)), 4);
+    }
+    assert_eq!(gone(&download("radio.link", "drop_list = [5, 6, 40, 300]", "2 MB", 1)), 4);
+}
+
+#[test]
+fn a_named_random_loss_is_the_bare_number() {
+    for at in PLACES {
+        let (bare, named) =
+            (download(at, "loss = 0.02", "1 MB", 3), download(at, "loss.random.p = 0.02", "1 MB", 3));
+        assert_eq!((gone(&bare), bare.events), (gone(&named), named.events));
+    }
+}
+
+#[test]
+fn lost_acks_cost_little_because_acks_are_cumulative() {
+    let result = download("wired", "ack_loss = 0.05", "2 MB", 1);
+    assert_delivered(&result, 2_000_000, "ack_loss");
+    assert_eq!(gone(&result), 0);
+    assert!(result.flows[0].timeouts <= 1, "{}", result.flows[0].timeouts);
+    let without = download("wired", "", "2 MB", 1);
+    assert!(result.flows[0].download_s < 1.5 * without.flows[0].download_s);
+}
+
+/// Mean round trip in seconds after the first twenty.
+fn settled_rtt_s(result: &RunResult) -> f64 {
+    let late: Vec<f64> =
+        result.series.rtt.iter().filter(|row| row.at.as_secs() > 20.0).map(|row| row.rtt.as_secs()).collect();
+    assert!(late.len() > 50);
+    late.iter().sum::<f64>() / late.len() as f64
+}
+
+#[test]
+fn delay_controllers_keep_the_queue_of_a_long_transfer_short() {
+    for at in PLACES {
+        let drop_tail = download(at, "queue.drop_tail.limit = 100", "20 MB", 1);
+        let base_s = 0.09;
+        let other = settled_rtt_s(&drop_tail) - base_s;
+        for name in ["codel", "fq_codel", "pie"] {
+            let result = download(at, &format!("queue = \"{name}\""), "20 MB", 1);
+            assert_delivered(&result, 20_000_000, name);
+            let this = settled_rtt_s(&result) - base_s;
+            assert!(this < 0.5 * other, "{at} {name}: {this} s against {other} s");
+            // The link is not left idle for it: 20 MB at 2 Mbps and 3 % of headers last 82 s.
+            assert!(result.flows[0].download_s < 100.0, "{at} {name}: {}", result.flows[0].download_s);
+        }
+    }
+}
+
+#[test]
+fn jitter_alone_reorders_nothing_and_reordering_shows() {
+    for at in PLACES {
+        let calm = download(at, "jitter.uniform.most = \"30 ms\"", "1 MB", 1);
+        assert_delivered(&calm, 1_000_000, "jitter");
+        assert_eq!((calm.flows[0].packets_retransmitted, gone(&calm)), (0, 0));
+        let late = download(at, "reordering = { share = 0.02, delay = \"60 ms\" }", "1 MB", 1);
+        assert_delivered(&late, 1_000_000, "reordering");
+        assert!(late.flows[0].fast_retransmits > 3, "{at} {}", late.flows[0].fast_retransmits);
+    }
+}
+
+#[test]
+fn everything_at_once_is_delivered_and_repeatable() {
+    let text = "duration = \"1000 s\"\n\
+        [uplink]\nloss.periodic = { every = 40, offset = 20 }\nqueue = \"codel\"\njitter.uniform.most = \"3 ms\"\n\
+        [radio.link]\nloss.gilbert_elliott = { p = 0.01, r = 0.5 }\nqueue = \"red\"\n\
+        jitter.normal = { mean = \"4 ms\", deviation = \"1 ms\" }\n\
+        reordering = { share = 0.01, delay = \"20 ms\" }\n\
+        [[users]]\ncount = 2\ntraffic.ftp.size = \"500 kB\"\n";
+    let scenario = scenario::from_toml(text, "test.toml", &[]).unwrap();
+    let once = run(&scenario, 1, 0, &Control::default()).unwrap();
+    assert!(once.flows.iter().all(|flow| flow.complete && flow.delivered_bytes == 500_000));
+    assert!(once.bearers.iter().any(|bearer| bearer.counts.packets_dropped > 0));
+    let again = run(&scenario, 1, 0, &Control::default()).unwrap();
+    assert_eq!((once.events, once.end_s.to_bits()), (again.events, again.end_s.to_bits()));
+}

@@ -1,0 +1,32 @@
+"""What commands of the command line share: options, and how a command ends early."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nodeb.errors import NodebError
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, as in `--set wired.loss=0.01`."),
+]
+Seed = Annotated[int | None, typer.Option(help="Seed of the random streams.")]
+Runs = Annotated[int | None, typer.Option(help="Number of replications.")]
+Precision = Annotated[
+    float | None,
+    typer.Option(help="Replicate until the 95 % half-width is this share of the mean bit rate."),
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
+]
+Jobs = Annotated[
+    int | None, typer.Option(help="Replications simulated at a time; default: one per processor.")
+]
+
+
+class Stopped(NodebError):
+    """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""

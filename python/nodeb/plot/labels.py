@@ -1,0 +1,51 @@
+"""What columns are called on axes, and in which unit they read well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.summary import UNITS
+from nodeb.text import FACTORS, LABELS, shown_unit
+
+__all__ = ["Quantity"]
+
+SUFFIXES = {"_bps": "bit/s", "_s": "s", "_bytes": "bytes", "_packets": "packets"}
+"""End of a column's name -> unit, as all tables have it."""
+DIFFERENCE = "_diff"
+NAMES = LABELS | {"t_s": "time", "cwnd_packets": "congestion window", "begin_s": "begin"}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a column holds, in the unit that suits its values."""
+
+    name: str
+    unit: str
+    factor: float
+    """What to multiply the column by."""
+
+    @classmethod
+    def of(cls, column: str, values: NDArray[np.float64]) -> Quantity:
+        """The quantity of a column with these values."""
+        metric = column.removesuffix(DIFFERENCE)
+        suffix = next((s for s in SUFFIXES if metric.endswith(s)), "")
+        known = values[np.isfinite(values)]
+        largest = float(np.abs(known).max()) if known.size else 0.0
+        unit = shown_unit(metric, UNITS.get(metric, SUFFIXES.get(suffix, "")), largest)
+        name = NAMES.get(metric, metric.removesuffix(suffix) or metric)
+        prefix = "difference of " if metric != column else ""
+        return cls(prefix + name, unit, FACTORS.get(unit, 1.0))
+
+    @property
+    def title(self) -> str:
+        """The name at the beginning of a line; a key of the scenario stays as it is."""
+        return self.name if "." in self.name else self.name[:1].upper() + self.name[1:]
+
+    @property
+    def label(self) -> str:
+        """The label of an axis."""
+        text = self.title.replace("_", " ") if "." not in self.name else self.title
+        return f"{text} ({self.unit})" if self.unit else text

@@ -1,0 +1,91 @@
+"""From files to tables, and from pictures to files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.files import read_parquet, write_bytes
+from nodeb.plot.table import find
+from nodeb.result import ALWAYS, SERIES
+from nodeb.table import Table
+
+__all__ = ["open_table", "save"]
+
+TABLES = ("sweep", *ALWAYS, *SERIES, "summary")
+"""Tables in a folder of results, in the order in which they are looked through."""
+FORMATS = (".png", ".svg", ".pdf")
+DPI = 150
+
+
+def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path]:
+    """The table to draw, and the folder that it is in.
+
+    Args:
+        path: a Parquet file; or a folder of results, of which the first table with all columns is
+            taken.
+        columns: the columns that are needed.
+
+    Raises:
+        InputError: there is no such file or table.
+    """
+    if not path.is_dir():
+        return _read(path), path.parent
+    files = [path / f"{name}.parquet" for name in TABLES]
+    tables = {file.stem: _read(file) for file in files if file.exists()}
+    if not tables:
+        raise InputError(f"{path}: there are no results in this folder")
+    for table in tables.values():
+        if all(_has(table, name) for name in columns):
+            return table, path
+    known = dict.fromkeys(name for table in tables.values() for name in table.columns)
+    for name in columns:
+        find(Table(dict.fromkeys(known, ())), name)
+    names = ", ".join(tables)
+    raise InputError(f"{path}: no table has {', '.join(columns)} at once (tables: {names})")
+
+
+def save(figure: Figure, path: Path) -> Path:
+    """Writes a picture in the format of its suffix; the same picture is the same file.
+
+    Raises:
+        InputError: the suffix is not of a format that can be written.
+        OutputError: the file cannot be written.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(f"{path}: pictures are written as {', '.join(FORMATS)}, by suffix")
+    stamp = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}[suffix]
+    data = io.BytesIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
+        figure.savefig(data, format=suffix[1:], dpi=DPI, facecolor="white", metadata={stamp: None})
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, data.getvalue())
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {os_reason(error)}") from None
+    return path
+
+
+def _read(path: Path) -> Table:
+    try:
+        return read_parquet(path)[0]
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {os_reason(error)}") from None
+    except ValueError:
+        raise InputError(f"{path}: this is not a Parquet file, or a damaged one") from None
+
+
+def _has(table: Table, name: str) -> bool:
+    try:
+        find(table, name)
+    except InputError:
+        return False
+    return True

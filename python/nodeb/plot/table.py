@@ -1,0 +1,217 @@
+"""Curves from a table of results: one column over another, a curve for each value of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError
+from nodeb.plot.bands import Curve, bands
+from nodeb.plot.labels import SUFFIXES, Quantity
+from nodeb.plot.style import nice_step
+from nodeb.stats import mean_interval
+from nodeb.summary import ALL
+from nodeb.table import Table, nearest
+from nodeb.timeseries import time_averages
+
+__all__ = ["curves"]
+
+TIME = "t_s"
+BINS = 100
+LOG = ("", "x", "y", "xy")
+ENDS = ("_ci95_low", "_ci95_high")
+SERIES = ("user", "event")
+"""Columns that tell the time series in one table apart."""
+NOTES = ("runs", "seed", "version", "precision_reached", "unit")
+"""Columns that say where a row comes from, not what it is about."""
+
+
+def curves(
+    table: Table,
+    x: str,
+    y: str,
+    by: Sequence[str] = (),
+    where: Mapping[str, str] | None = None,
+    log: str = "",
+    title: str | None = None,
+) -> Figure:
+    """Draws one column of a table over another, with 95 % confidence bands.
+
+    The intervals are those of the table (the columns `<y>_ci95_low` and `<y>_ci95_high` of a
+    sweep). A table with a column `run` and without intervals gets them from its replications: rows
+    of one run with the same x are averaged first. A series over time is averaged in about a hundred
+    intervals of time, as far as all runs go. A unit at the end of a column's name may be left out.
+
+    Args:
+        table: a table of a sweep or of a result.
+        x: column of the x axis; text makes places next to each other.
+        y: column of the y axis.
+        by: columns that tell curves apart.
+        where: column -> value of the rows to use; the others are left out. Of several groups of
+            users all together are used, unless `group` is named here or in `by`.
+        log: axes with a logarithmic scale: "", "x", "y" or "xy".
+        title: what stands above; None says what is shown.
+
+    Raises:
+        InputError: there is no such column, no such row, or several rows for one point.
+    """
+    if log not in LOG:
+        raise InputError(f"log is `{log}`; the axes with a logarithmic scale are x, y or xy")
+    x, y, by = find(table, x), find(table, y), [find(table, name) for name in by]
+    chosen = {find(table, name): value for name, value in (where or {}).items()}
+    if "group" in table.columns and "group" not in (x, y, *by, *chosen):
+        chosen |= {"group": ALL} if ALL in table["group"] else {}
+    rows = _where(table, chosen)
+    if not np.issubdtype(rows[y].dtype, np.number) and rows[y].dtype != bool:
+        raise InputError(f"`{y}` is text; the y axis needs a column of numbers")
+    ticks = _ticks(rows[x])
+    if ticks and "x" in log:
+        raise InputError(f"`{x}` is text, which has no logarithm")
+    parts = [
+        _curve(label, part, x, y, ticks, {x, y, *by, *chosen}) for label, part in _split(rows, by)
+    ]
+    across = Quantity.of(x, np.concatenate([c.x for c in parts]) if not ticks else np.array([]))
+    up = Quantity.of(_metric(rows, y), np.concatenate([c.mean for c in parts]))
+    told = [
+        f"{name} = {value}" for name, value in chosen.items() if (name, value) != ("group", ALL)
+    ]
+    return bands(
+        title or ", ".join([up.title.replace("_", " "), *told]),
+        across.label,
+        up.label,
+        [_scaled(curve, across.factor, up.factor) for curve in parts],
+        ticks=ticks,
+        log=log,
+    )
+
+
+def find(table: Table, name: str) -> str:
+    """The column of a name, in which the unit may be left out.
+
+    Raises:
+        InputError: there is none; the message names the nearest.
+    """
+    for column in (name, *(name + suffix for suffix in SUFFIXES)):
+        if column in table.columns:
+            return column
+    shown = [c for c in table.columns if not c.endswith(ENDS)]
+    raise InputError(f"there is no column `{name}`{nearest(name, shown)}")
+
+
+def _metric(rows: Table, y: str) -> str:
+    """What a column holds: in a summary the metric, if it is one only."""
+    metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
+    return str(metrics.pop()) if len(metrics) == 1 else y
+
+
+def _where(table: Table, chosen: Mapping[str, str]) -> Table:
+    for name, value in chosen.items():
+        rows = table.where(np.array([_is(one, value) for one in table[name].tolist()], dtype=bool))
+        if not len(rows):
+            known = ", ".join(_shown(one) for one in np.unique(table[name])[:20].tolist())
+            raise InputError(f"no row has {name} = {value} (there is: {known or 'nothing'})")
+        table = rows
+    if not len(table):
+        raise InputError("the table has no rows")
+    return table
+
+
+def _is(value: object, text: str) -> bool:
+    """Whether a value is what somebody wrote."""
+    if isinstance(value, bool | str):
+        return str(value).lower() == text.lower()
+    try:
+        return bool(np.isclose(float(text), float(value), rtol=1e-9, atol=0))  # type: ignore[arg-type]
+    except ValueError:
+        return False
+
+
+def _ticks(column: NDArray[Any]) -> list[str]:
+    """The places of a column of text, in order of the table; none for numbers."""
+    if np.issubdtype(column.dtype, np.number):
+        return []
+    return list(dict.fromkeys(str(one) for one in column.tolist()))
+
+
+def _split(rows: Table, by: Sequence[str]) -> Iterator[tuple[str, Table]]:
+    """The rows of each curve with its label, in order of the table."""
+    keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
+    for key in dict.fromkeys(keys):
+        label = ", ".join(f"{name} = {_shown(v)}" for name, v in zip(by, key, strict=True))
+        yield label, rows.where(np.array([one == key for one in keys], dtype=bool))
+
+
+def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: set[str]) -> Curve:
+    at = np.array([ticks.index(str(v)) for v in rows[x].tolist()]) if ticks else rows[x]
+    at, values = at.astype(np.float64), rows[y].astype(np.float64)
+    ends = [y + end if y != "mean" else end[1:] for end in ENDS]
+    known = all(end in rows.columns for end in ends)
+    if "run" in rows.columns and "run" not in used and not known:
+        if x == TIME:
+            return _over_time(label, rows, y, used)
+        return _of_runs(label, at, values, rows["run"])
+    _refuse_twins(rows, x, used)
+    order = np.argsort(at, kind="stable")
+    low, high = (rows[end] if known else np.full(len(rows), np.nan) for end in ends)
+    return Curve(label, *(one[order] for one in (at, values, low, high)))
+
+
+def _refuse_twins(rows: Table, x: str, used: set[str]) -> None:
+    """Complains about several rows for one point, and says what tells them apart."""
+    if len(np.unique(rows[x])) == len(rows):
+        return
+    others = [c for c in rows.columns if c not in used and not c.endswith(ENDS) and c not in NOTES]
+    varying = [c for c in others if rows[c].dtype.kind in "OUSib" or "." in c]
+    apart = next((c for c in varying if len(set(rows[c].tolist())) > 1), None)
+    hint = f"; they differ in `{apart}`: add --by {apart} or --where {apart}=VALUE" if apart else ""
+    raise InputError(f"a curve has several rows with the same {x}{hint}")
+
+
+def _of_runs(
+    label: str, at: NDArray[np.float64], values: NDArray[np.float64], run: NDArray[Any]
+) -> Curve:
+    """Means over the runs at each place."""
+    places = np.unique(at)
+    found = []
+    for place in places:
+        here = (at == place) & np.isfinite(values)
+        found.append([values[here & (run == r)].mean() for r in np.unique(run[here])])
+    return _means(label, places, found)
+
+
+def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
+    """Means over the runs of a step function, in intervals of time."""
+    for name in SERIES:
+        if name in rows.columns and name not in used and len(set(rows[name].tolist())) > 1:
+            raise InputError(
+                f"these are the series of several values of `{name}`; "
+                f"add --by {name} or --where {name}=VALUE"
+            )
+    end = float(rows[TIME].max())
+    step = nice_step(end, BINS)
+    edges = np.arange(0.0, end + step, step)
+    runs = [rows.where(rows["run"] == run) for run in np.unique(rows["run"])]
+    averages = np.array([time_averages(one[TIME], one[y], edges) for one in runs])
+    # Where some runs are over, the mean would be one of the others only.
+    use = np.isfinite(averages).all(axis=0)
+    return _means(label, ((edges[1:] + edges[:-1]) / 2)[use], averages[:, use].T.tolist())
+
+
+def _means(label: str, at: NDArray[np.float64], found: Sequence[Sequence[float]]) -> Curve:
+    kept = np.array([len(values) > 0 for values in found], dtype=bool)
+    intervals = [mean_interval(values) for values in found if len(values)]
+    ends = [(i.mean, i.low, i.high) for i in intervals]
+    return Curve(label, at[kept], *np.array(ends, dtype=np.float64).reshape(-1, 3).T)
+
+
+def _scaled(curve: Curve, across: float, up: float) -> Curve:
+    heights = (one * up for one in (curve.mean, curve.low, curve.high))
+    return Curve(curve.label, curve.x * across, *heights)
+
+
+def _shown(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,137 @@
+"""What is kept of the replications of one scenario: a few numbers per user, never a series."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.stats import mean_interval
+
+Array = NDArray[np.float64]
+Tables = Mapping[str, Mapping[str, Any]]
+
+_FLOW_COLUMNS = (
+    "transfer_s",
+    "download_s",
+    "app_bytes",
+    "ip_bytes",
+    "packets_sent",
+    "packets_retransmitted",
+    "timeouts",
+    "fast_retransmits",
+    "rtt_mean_s",
+)
+_STATES = ("pch_s", "paging_s", "fach_s", "setting_up_s", "dch_s", "releasing_s")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One replication.
+
+    Attributes:
+        quantities: name -> a value per user, or a single one.
+        unfinished: downloads that did not end; sources that go on for ever have none.
+    """
+
+    quantities: Mapping[str, Array]
+    unfinished: int
+
+
+def reduce(tables: Tables, warm_up_s: float = 0.0) -> Run:
+    """What is kept of the tables of a replication.
+
+    Args:
+        tables: as the simulation core returns them.
+        warm_up_s: bursts (rows of the table `transfers`) count if they end later than this.
+    """
+    quantities = _downloads(tables["flows"]) | _bearer(tables["bearers"])
+    if "transfers" not in tables:
+        complete = np.asarray(tables["flows"]["complete"], dtype=bool)
+        return Run(quantities, int(np.sum(~complete)))
+    quantities |= _bursts(tables["transfers"], len(tables["flows"]["user"]), warm_up_s)
+    if "channels" in tables:
+        quantities |= _channels(tables["channels"], warm_up_s)
+    return Run(quantities, 0)
+
+
+def _downloads(flows: Mapping[str, Any]) -> dict[str, Array]:
+    order = np.argsort(np.asarray(flows["user"]), kind="stable")
+    found = {name: np.asarray(flows[name], dtype=float)[order] for name in _FLOW_COLUMNS}
+    start = np.asarray(flows["start_s"], dtype=float)
+    # The end of the last download, counted from the first one's start.
+    found["last_s"] = np.array([np.max(start[order] + found["transfer_s"]) - np.min(start)])
+    return found
+
+
+def _bearer(bearers: Mapping[str, Any]) -> dict[str, Array]:
+    return {
+        "bearers": np.array([float(len(np.asarray(bearers["bler"])))]),
+        "bler": np.asarray(bearers["bler"], dtype=float)[:1],
+        "channel_rate_bps": np.asarray(bearers["channel_rate_bps"], dtype=float)[:1],
+    }
+
+
+def _bursts(transfers: Mapping[str, Any], users: int, warm_up_s: float) -> dict[str, Array]:
+    """Sums over each user's bursts that end after the warm-up.
+
+    The end decides, not the beginning: bursts that both begin and end in a window would be too
+    short a sample of them.
+    """
+    user = np.asarray(transfers["user"], dtype=np.int64)
+    delay = np.asarray(transfers["delay_s"], dtype=float)
+    size = np.asarray(transfers["bytes"], dtype=float)
+    kept = np.asarray(transfers["begin_s"], dtype=float) + delay > warm_up_s
+
+    def per_user(values: Array) -> Array:
+        return np.bincount(user[kept], values[kept], users).astype(np.float64)
+
+    return {
+        "all_bursts": np.bincount(user, minlength=users).astype(float),
+        "bursts": per_user(np.ones_like(delay)),
+        "burst_delay_s": per_user(delay),
+        "burst_bytes": per_user(size),
+        "burst_rate": per_user(size / delay),
+    }
+
+
+def _channels(channels: Mapping[str, Any], warm_up_s: float) -> dict[str, Array]:
+    spent = np.sum([np.asarray(channels[state], dtype=float) for state in _STATES], axis=0)
+    return {
+        "set_ups": np.asarray(channels["set_ups"], dtype=float),
+        "observed_s": spent[:1] - warm_up_s,  # every user is in some state all the time
+    }
+
+
+class Log:
+    """The replications of one scenario: per quantity an array of runs by users."""
+
+    def __init__(self) -> None:
+        self._runs: list[Mapping[str, Array]] = []
+        self._stacked: dict[str, Array] | None = None
+        self.unfinished = 0
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def add(self, run: Run) -> None:
+        """Append one replication."""
+        self.unfinished += run.unfinished
+        self._runs.append(run.quantities)
+        self._stacked = None
+
+    def stacked(self) -> dict[str, Array]:
+        """Quantity -> array of runs by users."""
+        if self._stacked is None:
+            keys = self._runs[0].keys()
+            self._stacked = {key: np.stack([run[key] for run in self._runs]) for key in keys}
+        return self._stacked
+
+    def relative_half_width(self) -> float:
+        """Half-width of the 95 % interval of the mean download time, relative to it."""
+        times = self.stacked()["transfer_s"].mean(axis=1)
+        # More replications cannot help where a download never ended.
+        return mean_interval(times).relative_half_width if np.all(np.isfinite(times)) else 0.0

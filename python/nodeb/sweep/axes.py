@@ -1,0 +1,188 @@
+"""The `[sweep]` table of a scenario file: which keys take which values, alone or in lockstep."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from nodeb import _core
+from nodeb.errors import ScenarioError
+
+__all__ = ["FIXED", "TOGETHER", "Axis", "Swept", "read_axes"]
+
+TABLE, TOGETHER = "sweep", "together"
+RANGE = ("from", "to", "steps", "scale")
+SCALES = ("linear", "log")
+FIXED = {
+    "name": "it is only what the scenario is called",
+    "seed": "all cells meet the same random numbers, and replications vary them",
+    "runs": "it says how often each cell is replicated",
+    "max_runs": "it says how often each cell is replicated",
+    "precision": "it says how often each cell is replicated",
+    "record": "a sweep keeps no time series",
+}
+"""Keys that a sweep leaves as they are, and why."""
+MOST_STEPS = 10_000
+DIGITS = 12
+"""Significant digits of a step: 0.15, not 0.15000000000000002."""
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A key and the values that it takes."""
+
+    key: str
+    """The key's dotted path in the scenario."""
+    values: tuple[Any, ...]
+    """The values as they are written in the file."""
+    lines: tuple[int | None, ...]
+    """The line of each value."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Keys that change in lockstep; often one."""
+
+    swept: tuple[Swept, ...]
+
+    def __len__(self) -> int:
+        """How many places there are on the axis."""
+        return len(self.swept[0].values)
+
+
+def read_axes(text: str, file: str, table: Mapping[str, Any]) -> list[Axis]:
+    """The axes of a sweep: each separate key, then each `[[sweep.together]]`.
+
+    Args:
+        text: the file, for the lines in messages.
+        file: its name in messages.
+        table: its `[sweep]` table.
+
+    Raises:
+        ScenarioError: the table is wrong; the message names file, line and key.
+    """
+    return _Reader(text, file).axes(table)
+
+
+class _Reader:
+    """Reads the table of one file, whose lines it knows."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self._text, self._file = text, file
+        self._seen: dict[str, list[str]] = {}
+
+    def axes(self, table: Any) -> list[Axis]:
+        if not isinstance(table, Mapping) or not table:
+            raise self._wrong(
+                [TABLE],
+                'expected keys with lists of values, such as "wired.delay" = ["50 ms", "1 s"]',
+            )
+        alone = {key: value for key, value in table.items() if key != TOGETHER}
+        axes = [Axis((one,)) for one in self._swept(alone, [TABLE], [])]
+        return axes + self._lockstep(table.get(TOGETHER, []))
+
+    def _lockstep(self, blocks: Any) -> list[Axis]:
+        blocks = [blocks] if isinstance(blocks, Mapping) else blocks
+        if not isinstance(blocks, list) or not all(isinstance(one, Mapping) for one in blocks):
+            raise self._wrong([TABLE, TOGETHER], "expected a table, as in `[[sweep.together]]`")
+        axes = []
+        for place, block in enumerate(blocks):
+            path = [TABLE, TOGETHER, str(place)]
+            axis = Axis(tuple(self._swept(block, path, [])))
+            if not axis.swept:
+                raise self._wrong(path, "there is no key in it")
+            lengths = {one.key: len(one.values) for one in axis.swept}
+            if len(set(lengths.values())) > 1:
+                counts = ", ".join(f"`{key}` has {n}" for key, n in lengths.items())
+                raise self._wrong(path, f"keys in lockstep need equally many values; {counts}")
+            axes.append(axis)
+        return axes
+
+    def _swept(self, table: Mapping[str, Any], path: list[str], keys: list[str]) -> Iterator[Swept]:
+        """The keys with values in a table and those below it; dotted keys are tables in TOML."""
+        for name, value in table.items():
+            at, parts = [*path, name], [*keys, *name.split(".")]
+            if isinstance(value, list):
+                yield self._one(parts, at, value, [[*at, str(i)] for i in range(len(value))])
+            elif isinstance(value, Mapping) and value and set(value) <= set(RANGE):
+                values = self._range(value, at)
+                yield self._one(parts, at, values, [at] * len(values))
+            elif isinstance(value, Mapping):
+                yield from self._swept(value, at, parts)
+            else:
+                raise self._wrong(
+                    at, "expected a list of values, or { from = ..., to = ..., steps = ... }"
+                )
+
+    def _one(
+        self, parts: list[str], at: list[str], values: Sequence[Any], places: list[list[str]]
+    ) -> Swept:
+        key = ".".join(parts)
+        if not all(parts):
+            raise self._wrong(at, "a key of the path is empty")
+        if parts[0] in FIXED:
+            raise self._wrong(at, f"`{parts[0]}` cannot be swept: {FIXED[parts[0]]}")
+        if key in self._seen:
+            raise self._wrong(at, f"line {self._line(self._seen[key])} sweeps `{key}` already")
+        if not values:
+            raise self._wrong(at, "the list is empty; expected at least one value")
+        for value, place in zip(values, places, strict=True):
+            if value is None:  # what JSON makes of them
+                raise self._wrong(place, "expected a value, not infinity or NaN")
+        self._seen[key] = at
+        return Swept(key, tuple(values), tuple(self._line(place) for place in places))
+
+    def _range(self, table: Mapping[str, Any], at: list[str]) -> list[Any]:
+        missing = [name for name in RANGE[:3] if name not in table]
+        if missing:
+            raise self._wrong(at, f"a range needs from, to and steps; `{missing[0]}` is missing")
+        steps, scale = table["steps"], table.get("scale", SCALES[0])
+        if not isinstance(steps, int) or isinstance(steps, bool) or not 2 <= steps <= MOST_STEPS:
+            raise self._wrong(
+                [*at, "steps"], f"expected how many values, a whole number from 2 to {MOST_STEPS}"
+            )
+        if scale not in SCALES:
+            raise self._wrong([*at, "scale"], f"unknown scale (allowed: {', '.join(SCALES)})")
+        (first, unit), (last, same) = (self._number(table[k], [*at, k]) for k in RANGE[:2])
+        if unit != same:
+            raise self._wrong(at, f"`from` and `to` need the same unit, not `{unit}` and `{same}`")
+        if scale == "log" and not (first > 0 and last > 0):
+            raise self._wrong(at, "both ends of a logarithmic range must be above 0")
+        whole = not any(isinstance(table[k], float) for k in RANGE[:2])
+        return [_with_unit(v, unit) for v in _steps(first, last, steps, scale, whole)]
+
+    def _number(self, value: Any, at: list[str]) -> tuple[Decimal, str]:
+        """A number and its unit, which is empty for a plain number."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return Decimal(str(value)), ""
+        match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(\D\S*)\s*", str(value))
+        if not isinstance(value, str) or match is None or match[1].count(".") > 1:
+            raise self._wrong(at, 'expected a number, or one with its unit such as "50 ms"')
+        return Decimal(match[1]), match[2]
+
+    def _line(self, path: list[str]) -> int | None:
+        return _core.line_of(self._text, path)
+
+    def _wrong(self, path: list[str], message: str) -> ScenarioError:
+        where = f"{self._file}:{self._line(path)}: {'.'.join(path)}"
+        return ScenarioError(f"{where}: {message}")
+
+
+def _steps(
+    first: Decimal, last: Decimal, steps: int, scale: str, whole: bool
+) -> Iterator[float | int]:
+    """The values of a range; whole numbers where they come out so, if `whole`."""
+    for i in range(steps):
+        share = Decimal(i) / (steps - 1)
+        exact = (
+            first * (last / first) ** share if scale == "log" else first + (last - first) * share
+        )
+        value = float(f"{exact:.{DIGITS}g}")
+        yield int(value) if whole and value.is_integer() else value
+
+
+def _with_unit(value: float | int, unit: str) -> Any:
+    return f"{value!r} {unit}" if unit else value

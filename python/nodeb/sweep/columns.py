@@ -1,0 +1,82 @@
+"""Swept values as columns of numbers with a unit in the name, as all tables have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from nodeb.scenario import toml_value
+
+__all__ = ["column", "place", "plain", "quantity"]
+
+UNITS = {
+    **dict.fromkeys(("bps", "bit/s"), ("bps", "1")),
+    **dict.fromkeys(("kbps", "kbit/s"), ("bps", "1e3")),
+    **dict.fromkeys(("Mbps", "Mbit/s"), ("bps", "1e6")),
+    **dict.fromkeys(("Gbps", "Gbit/s"), ("bps", "1e9")),
+    "ns": ("s", "1e-9"),
+    **dict.fromkeys(("us", "µs"), ("s", "1e-6")),
+    "ms": ("s", "1e-3"),
+    "s": ("s", "1"),
+    "min": ("s", "60"),
+    "h": ("s", "3600"),
+    "B": ("bytes", "1"),
+    "kB": ("bytes", "1e3"),
+    "MB": ("bytes", "1e6"),
+    "GB": ("bytes", "1e9"),
+    "KiB": ("bytes", "1024"),
+    "MiB": ("bytes", "1048576"),
+    "GiB": ("bytes", "1073741824"),
+}
+"""Unit of a scenario file -> suffix of a column, and how many of the column's units it is."""
+
+
+def quantity(text: str) -> tuple[float, str] | None:
+    """Number and suffix of a quantity with a unit: "110 ms" is (0.11, "s"); None for other text."""
+    match = re.fullmatch(r"\s*\+?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*(\S+)\s*", text)
+    if match is None or match[2] not in UNITS:
+        return None
+    suffix, size = UNITS[match[2]]
+    return float(Decimal(match[1]) * Decimal(size)), suffix
+
+
+def place(data: Any, key: str) -> Any:
+    """What stands at a dotted key; None when nothing does."""
+    for part in key.split("."):
+        if isinstance(data, list):
+            data = data[int(part)] if part.isdigit() and int(part) < len(data) else None
+        elif isinstance(data, dict):
+            data = data.get(part)
+        else:
+            return None
+    return data
+
+
+def plain(value: Any) -> Any:
+    """A value of a file as a person would call it: text as it is, all else in TOML's form."""
+    return value if isinstance(value, str) else toml_value(value)
+
+
+def column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Name and values of the column of a swept key.
+
+    Args:
+        key: the swept key.
+        written: its values as they are in the file.
+        resolved: its values as they are in the resolved scenarios.
+
+    Returns:
+        Numbers in s, bit/s or bytes, with the unit in the name, if all are such quantities;
+        numbers if all are numbers; what is written in the file otherwise.
+    """
+    found = [quantity(v) if isinstance(v, str) else None for v in resolved]
+    known = [one for one in found if one is not None]
+    suffixes = {suffix for _, suffix in known}
+    if len(known) == len(found) and len(suffixes) == 1:
+        return f"{key}_{suffixes.pop()}", [number for number, _ in known]
+    kinds = {type(v) for v in resolved}
+    if kinds <= {int, float} or kinds == {bool}:
+        return key, list(resolved)
+    return key, [plain(v) for v in written]

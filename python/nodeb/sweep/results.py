@@ -1,0 +1,174 @@
+"""The table of a sweep: metrics of each cell with 95 % intervals, and differences to a baseline."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb import _core
+from nodeb.errors import InputError
+from nodeb.stats import mean_interval, paired_difference
+from nodeb.summary import ALL, UNITS
+from nodeb.sweep.axes import Axis
+from nodeb.sweep.cells import Cell
+from nodeb.sweep.columns import column, place, plain, quantity
+from nodeb.table import Table, nearest
+
+__all__ = ["Baseline", "results", "swept_columns"]
+
+Known = Callable[[tuple[int, ...]], tuple[list[Table], bool]]
+"""The replications that count of the cell at these places, and whether a precision was reached."""
+
+ENDS = ("", "_ci95_low", "_ci95_high")
+DIFFERENCE = "_diff"
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What each cell is compared with: the cell that has some values in place of its own."""
+
+    fixed: dict[int, int]
+    """Number of an axis -> its place in the baseline."""
+
+    @classmethod
+    def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:
+        """The baseline that `KEY=VALUE` settings ask for; None if there are none.
+
+        Raises:
+            InputError: a key is not swept, or does not take the value.
+        """
+        fixed: dict[int, int] = {}
+        for setting in settings:
+            number, at = _find(setting, axes)
+            if fixed.setdefault(number, at) != at:
+                raise InputError(f"--baseline {setting} contradicts another --baseline")
+        return cls(fixed) if settings else None
+
+    def of(self, cell: Cell) -> tuple[int, ...]:
+        """Places of the cell that a cell is compared with."""
+        return tuple(self.fixed.get(axis, at) for axis, at in enumerate(cell.places))
+
+
+def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Any]]:
+    """The columns of the swept keys, one value per cell."""
+    resolved = [json.loads(cell.scenario) for cell in cells]
+    keys = [one.key for axis in axes for one in axis.swept]
+    return dict(
+        column(key, [c.values[key] for c in cells], [place(r, key) for r in resolved])
+        for key in keys
+    )
+
+
+def results(
+    cells: Sequence[Cell],
+    axes: Sequence[Axis],
+    seed: int,
+    known: Known,
+    baseline: Baseline | None = None,
+) -> Table:
+    """The table of a sweep.
+
+    One row per cell and, where there are several groups of users, per group and for `all`. The
+    columns are the swept keys with their units, `group`, `runs`, `precision_reached`, `seed`,
+    `version`, and for each metric of `nodeb.summary` its mean (`transfer_s`) and 95 % interval
+    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). With a baseline the paired difference "cell
+    less baseline" follows in the same form (`transfer_s_diff`, ...).
+
+    Args:
+        cells: the cells, in order of the rows.
+        axes: what is swept.
+        seed: seed of all random streams.
+        known: gives the replications of a cell.
+        baseline: what the cells are compared with.
+    """
+    swept = swept_columns(cells, axes)
+    rows: list[dict[str, Any]] = []
+    for i, cell in enumerate(cells):
+        own, reached = known(cell.places)
+        other = known(baseline.of(cell))[0] if baseline else None
+        for group in _groups(own[0]):
+            row = {name: values[i] for name, values in swept.items()}
+            row |= {"group": group, "runs": len(own), "precision_reached": reached}
+            row |= {"seed": seed, "version": _core.version()}
+            rows.append(row | dict(_metrics(group, own, other)))
+    return Table({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _metrics(
+    group: str, own: list[Table], other: list[Table] | None
+) -> Iterator[tuple[str, float]]:
+    """Name and value of each metric's columns."""
+    for metric in UNITS:
+        values = _by_run(own, group, metric)
+        yield from zip((metric + end for end in ENDS), _interval(values), strict=True)
+        if other is not None:
+            found = _difference(values, _by_run(other, group, metric))
+            yield from zip((metric + DIFFERENCE + end for end in ENDS), found, strict=True)
+
+
+def _by_run(runs: list[Table], group: str, metric: str) -> NDArray[np.float64]:
+    """A metric of a group in each run; NaN where it has no value, also for want of the group."""
+    found = [run[metric][run["group"] == group] for run in runs]
+    return np.array([one[0] if len(one) else math.nan for one in found], dtype=np.float64)
+
+
+def _interval(values: NDArray[np.float64]) -> tuple[float, float, float]:
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return math.nan, math.nan, math.nan
+    found = mean_interval(values)
+    return found.mean, found.low, found.high
+
+
+def _difference(own: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Paired by run, over the runs that both have."""
+    common = min(own.size, other.size)
+    both = np.isfinite(own[:common]) & np.isfinite(other[:common])
+    if not both.any():
+        return math.nan, math.nan, math.nan
+    found = paired_difference(own[:common][both], other[:common][both])
+    return found.mean, found.low, found.high
+
+
+def _groups(run: Table) -> list[str]:
+    """The groups that get a row: one alone is the same as all."""
+    groups = list(dict.fromkeys(run["group"].tolist()))
+    return [ALL] if len(groups) == 2 else groups
+
+
+def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
+    """Number of the axis and place on it that `KEY=VALUE` means."""
+    key, equals, text = (part.strip() for part in setting.partition("="))
+    if not equals:
+        raise InputError(f'--baseline {setting}: expected KEY=VALUE, such as wired.delay="50 ms"')
+    swept = {one.key: (n, one) for n, axis in enumerate(axes) for one in axis.swept}
+    if key not in swept:
+        raise InputError(f"--baseline: no swept key is `{key}`{nearest(key, swept)}")
+    number, one = swept[key]
+    at = [i for i, value in enumerate(one.values) if _same(value, text)]
+    if len(at) != 1:
+        taken = ", ".join(plain(value) for value in one.values)
+        why = "takes this value more than once" if at else "does not take this value"
+        raise InputError(f"--baseline {setting}: `{key}` {why} (values: {taken})")
+    return number, at[0]
+
+
+def _same(value: Any, text: str) -> bool:
+    """Whether a value of the file is what somebody wrote on the command line."""
+    text = text.strip("\"'")
+    if plain(value) == text:
+        return True
+    if isinstance(value, str):
+        return (found := quantity(value)) is not None and found == quantity(text)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return float(text) == value
+        except ValueError:
+            return False
+    return False

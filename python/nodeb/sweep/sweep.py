@@ -1,0 +1,187 @@
+"""A sweep: read from a scenario file, run, and put into a table."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+from nodeb import _core
+from nodeb.errors import Interrupted, RunError, ScenarioError
+from nodeb.progress import ProgressCallback
+from nodeb.provenance import git_hash, utc_now
+from nodeb.runner import check_jobs
+from nodeb.scenario import core_call, read_text
+from nodeb.stats import Precision
+from nodeb.sweep.axes import TABLE, Axis, read_axes
+from nodeb.sweep.cells import Cell, base, cells, identity, plan
+from nodeb.sweep.folder import Folder
+from nodeb.sweep.results import Baseline, results
+from nodeb.sweep.simulate import Filler, enough
+from nodeb.table import Table
+
+__all__ = ["Outcome", "Sweep", "has_sweep"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a sweep."""
+
+    table: Table
+    """One row per cell and group; see `nodeb.sweep.results.results`."""
+    file: Path
+    """The Parquet file with the same."""
+    simulated: int
+    """Cells that were simulated now."""
+    kept: int
+    """Cells that were there already."""
+    replications: int
+    """Replications that were simulated now."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.simulated + self.kept} cells, {self.kept} of them kept, "
+            f"{self.replications} replications simulated"
+        )
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A scenario file with a `[sweep]` table."""
+
+    text: str
+    """The file."""
+    name: str
+    """What the scenario is called."""
+    axes: list[Axis]
+    """What is swept."""
+    cells: list[Cell]
+    """Every combination, the last axis changing fastest."""
+    base: dict[str, Any]
+    """What the cells have in common."""
+    seed: int
+    """Seed of all random streams, the same for all cells."""
+    stop: int | Precision
+    """How many replications each cell has, or the rule that decides."""
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        settings: Sequence[str] = (),
+        runs: int | None = None,
+        precision: float | None = None,
+        seed: int | None = None,
+    ) -> Self:
+        """Reads a sweep and checks every cell.
+
+        Args:
+            path: a scenario file with a `[sweep]` table.
+            settings: changes of the base scenario, each `key.path=value`.
+            runs: number of replications of each cell; None takes the file's, and its `precision`.
+            precision: relative 95 % half-width of each cell's mean application bit rate to reach.
+            seed: seed of the random streams; None takes the file's.
+
+        Raises:
+            ScenarioError: the file is wrong; the message names line and key.
+            InputError: another argument makes no sense.
+        """
+        text, file = read_text(Path(path)), str(path)
+        table = _sweep_table(text, file)
+        if table is None:
+            raise ScenarioError(
+                f"{file}: there is no [sweep] table that says what to vary; "
+                "`nodeb run` simulates a single scenario"
+            )
+        axes = read_axes(text, file, table)
+        found = cells(text, file, axes, settings)
+        planned = plan(text, file, axes, settings).planned(runs, precision, seed)
+        common = base(text, file, settings)
+        stop = planned.stopping_rule()
+        return cls(text, planned.name, axes, found, common, planned.seed, stop)
+
+    def baseline(self, settings: Sequence[str]) -> Baseline | None:
+        """What `KEY=VALUE` settings make the cells be compared with; None if there are none.
+
+        Raises:
+            InputError: a key is not swept, or does not take the value.
+        """
+        return Baseline.read(settings, self.axes)
+
+    def run(
+        self,
+        folder: str | os.PathLike[str],
+        baseline: Sequence[str] = (),
+        jobs: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Outcome:
+        """Simulates what is missing in a folder and writes the table there.
+
+        The same sweep gives the same table, however often it was interrupted and for any `jobs`.
+
+        Args:
+            folder: where results go; cells that are there already are not simulated again.
+            baseline: `KEY=VALUE` of swept keys; see `results` for the columns they add.
+            jobs: replications simulated at a time; None takes one per processor.
+            progress: called with the fraction done and a few words.
+
+        Raises:
+            InputError: an argument makes no sense.
+            OutputError: the folder belongs to another scenario, or cannot be written.
+            RunError: a replication failed.
+            Interrupted: Ctrl-C; the same call goes on from there.
+        """
+        workers, compared, place = check_jobs(jobs), self.baseline(baseline), Folder(Path(folder))
+        place.claim(self.text, self.base, self._about())
+        filler = Filler(self.cells, self.seed, self.stop, place, workers, progress)
+        try:
+            filler.run()
+        except KeyboardInterrupt:
+            done, rest = filler.simulated + filler.kept, len(self.cells)
+            raise Interrupted(
+                f"interrupted with {done} of {rest} cells complete; they are kept in {place.path}, "
+                "and the same command goes on from there"
+            ) from None
+
+        by_places = {cell.places: cell for cell in self.cells}
+
+        @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
+        def known(places: tuple[int, ...]) -> tuple[list[Table], bool]:
+            cell = by_places[places]
+            found = enough(self.stop, place.load(identity(cell, self.seed)))
+            if found is None:
+                raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
+            return found
+
+        table = results(self.cells, self.axes, self.seed, known, compared)
+        place.save_table(table)
+        return Outcome(table, place.table, filler.simulated, filler.kept, filler.replications)
+
+    def _about(self) -> dict[str, Any]:
+        """What `sweep.json` tells besides whose the folder is."""
+        return {
+            "name": self.name,
+            "cells": len(self.cells),
+            "seed": self.seed,
+            "version": _core.version(),
+            "git": git_hash(),
+            "started": utc_now(),
+        }
+
+
+def has_sweep(path: str | os.PathLike[str]) -> bool:
+    """Whether a scenario file has a `[sweep]` table.
+
+    Raises:
+        ScenarioError: the file cannot be read or is not TOML.
+    """
+    return _sweep_table(read_text(Path(path)), str(path)) is not None
+
+
+def _sweep_table(text: str, file: str) -> Any:
+    """The `[sweep]` table of a file; None if there is none."""
+    return json.loads(core_call(_core.document, text, file)).get(TABLE)

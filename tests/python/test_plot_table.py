@@ -1,0 +1,210 @@
+"""Pictures of tables: what is drawn where, with which intervals, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nodeb import cli
+from nodeb.errors import InputError
+from nodeb.files import write_parquet
+from nodeb.plot import curves
+from nodeb.plot.labels import Quantity
+from nodeb.stats import mean_interval
+from nodeb.table import Table
+
+MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+
+
+def swept() -> Table:
+    """A sweep over two keys with two groups; rates are 100 * loss + 1000 * count kbit/s."""
+    rows = [
+        {
+            "wired.loss": loss,
+            "users.0.count": count,
+            "group": group,
+            "runs": 3,
+            "application_bps": 1e5 * loss + 1e6 * count,
+            "application_bps_ci95_low": 1e5 * loss + 1e6 * count - 1e4,
+            "application_bps_ci95_high": 1e5 * loss + 1e6 * count + 2e4,
+        }
+        for loss in (0.2, 0.1, 0.0)
+        for count in (1, 2)
+        for group in ("phone", "late", "all")
+    ]
+    return Table({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def of_runs() -> Table:
+    """Three runs of two users."""
+    run, user = np.repeat([0, 1, 2], 2), np.tile([0, 1], 3)
+    rate = np.array([1.0, 3.0, 2.0, 4.0, 6.0, 8.0]) * 1e3
+    return Table({"run": run, "user": user, "group": ["phone"] * 6, "application_bps": rate})
+
+
+def drawn(figure):
+    """Label, x and y of each curve."""
+    (axes,) = figure.axes
+    lines = [line for line in axes.lines if line.get_marker() != "_"]  # the ends of error bars
+    return {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in lines}
+
+
+def test_a_sweep_has_a_curve_for_each_value_with_its_own_intervals():
+    figure = curves(swept(), "wired.loss", "application_bps", ["users.0.count"])
+    (axes,) = figure.axes
+    assert axes.get_xlabel() == "wired.loss"
+    assert axes.get_ylabel() == "Application bit rate (Mbit/s)"
+    assert drawn(figure) == {
+        "users.0.count = 1": ([0.0, 0.1, 0.2], pytest.approx([1.0, 1.01, 1.02])),
+        "users.0.count = 2": ([0.0, 0.1, 0.2], pytest.approx([2.0, 2.01, 2.02])),
+    }
+    first, _ = axes.collections  # the bands
+    box = first.get_paths()[0].get_extents()
+    assert (box.x0, box.x1) == (0.0, 0.2)
+    assert (box.y0, box.y1) == pytest.approx((0.99, 1.04))
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == list(drawn(figure))
+
+
+def test_rows_are_chosen_and_groups_are_all_together_unless_named():
+    figure = curves(swept(), "wired.loss", "application_bps", where={"users.0.count": "2"})
+    assert list(drawn(figure).values()) == [([0.0, 0.1, 0.2], pytest.approx([2.0, 2.01, 2.02]))]
+    named = curves(swept(), "wired.loss", "application_bps", ["users.0.count", "group"])
+    assert len(drawn(named)) == 6
+    assert "users.0.count = 1, group = late" in drawn(named)
+
+
+def test_several_rows_for_a_point_are_refused_with_what_tells_them_apart():
+    with pytest.raises(InputError, match=r"differ in `users.0.count`: add --by users.0.count"):
+        curves(swept(), "wired.loss", "application_bps")
+
+
+def test_replications_get_intervals_over_runs_of_means_over_users():
+    figure = curves(of_runs(), "group", "application_bps")
+    (_, (mean,)) = next(iter(drawn(figure).values()))
+    assert mean == pytest.approx(4.0)  # of 2, 3 and 7 kbit/s
+    (axes,) = figure.axes
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["phone"]
+    (bar,) = axes.collections[0].get_segments()
+    interval = mean_interval([2.0, 3.0, 7.0])
+    assert bar[:, 1] == pytest.approx([interval.low, interval.high])
+
+
+def test_series_over_time_are_averaged_in_intervals_over_runs():
+    run = np.repeat([0, 1], 3)
+    times = np.array([0.0, 4.0, 10.0, 0.0, 6.0, 8.0])
+    series = Table({"run": run, "t_s": times, "cwnd_packets": [2.0, 6.0, 0.0, 4.0, 8.0, 0.0]})
+    figure = curves(series, "t_s", "cwnd_packets")
+    (axes,) = figure.axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Congestion window (packets)")
+    (x, y) = next(iter(drawn(figure).values()))
+    assert x[-1] < 8 < x[-1] + 0.2  # where the shorter run ends
+    assert [y[10], y[50], y[70]] == pytest.approx([3, 5, 7])  # 2 and 4, then 6 and 4, then 6 and 8
+
+
+def test_series_of_several_users_are_not_mixed():
+    columns = {"run": [0, 0], "user": [0, 1], "t_s": [0.0, 1.0], "cwnd_packets": [1.0, 2.0]}
+    with pytest.raises(InputError, match="--by user or --where user=VALUE"):
+        curves(Table(columns), "t_s", "cwnd_packets")
+
+
+@pytest.mark.parametrize("log", ["", "x", "y", "xy"])
+def test_axes_may_be_logarithmic(log):
+    table = Table({"a": [1.0, 10.0], "b": [1.0, 100.0]})
+    (axes,) = curves(table, "a", "b", log=log).axes
+    assert (axes.get_xscale() == "log", axes.get_yscale() == "log") == ("x" in log, "y" in log)
+    assert (axes.get_ylim()[0] == 0) == ("y" not in log)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"x": "wired.los"}, "there is no column `wired.los`; did you mean `wired.loss`?"),
+        ({"y": "aplication_bps"}, "did you mean `application_bps`?"),
+        ({"by": ["count"]}, "did you mean `users.0.count`?"),
+        ({"y": "group"}, "the y axis needs a column of numbers"),
+        ({"where": {"users.0.count": "7"}}, r"no row has users.0.count = 7 \(there is: 1, 2\)"),
+        ({"x": "group", "log": "x"}, "no logarithm"),
+        ({"log": "z"}, "x, y or xy"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(arguments, expected):
+    asked = {"x": "wired.loss", "y": "application_bps", "by": ["users.0.count"], **arguments}
+    with pytest.raises(InputError, match=expected):
+        curves(swept(), **asked)
+
+
+@pytest.mark.parametrize(
+    ("column", "largest", "label"),
+    [
+        ("application_bps", 384e3, "Application bit rate (kbit/s)"),
+        ("application_bps_diff", 2e6, "Difference of application bit rate (Mbit/s)"),
+        ("wired.delay_s", 0.1, "wired.delay (ms)"),
+        ("utilization", 0.4, "Channel utilization (%)"),
+        ("users.0.traffic.ftp.size_bytes", 5e4, "users.0.traffic.ftp.size (kB)"),
+        ("jain_index", 1.0, "Fairness (Jain)"),
+        ("timeouts", 3.0, "Timeouts"),
+    ],
+)
+def test_columns_have_names_and_units_that_read_well(column, largest, label):
+    assert Quantity.of(column, np.array([largest, np.nan])).label == label
+
+
+@pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    """Calls the command line in a folder with a sweep; returns status, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+    write_parquet(tmp_path / "sweep.parquet", swept())
+
+    def call(*arguments):
+        return cli.invoke(["plot", *map(str, arguments)]), *capsys.readouterr()
+
+    return call
+
+
+ASKED = ("--x", "wired.loss", "--y", "application", "--by", "users.0.count")
+
+
+@pytest.mark.parametrize("suffix", list(MAGIC))
+def test_pictures_have_the_format_of_their_suffix_and_are_the_same_again(call, tmp_path, suffix):
+    for name in ("a", "b/a"):
+        status, out, err = call(".", *ASKED, "--out", f"{name}.{suffix}")
+        assert (status, out, err) == (0, f"{name}.{suffix}\n", "")
+    first, second = ((tmp_path / f"{name}.{suffix}").read_bytes() for name in ("a", "b/a"))
+    assert first.startswith(MAGIC[suffix])
+    assert first == second
+
+
+def test_a_picture_goes_beside_its_table(call, tmp_path):
+    assert call("sweep.parquet", *ASKED, "--log", "y", "--title", "T")[1] == "application.png\n"
+    assert (tmp_path / "application.png").exists()
+
+
+def test_results_of_a_run_can_be_drawn(call, tmp_path, small):
+    small.with_(**{"record.cwnd": True}).run().save(tmp_path / "run")
+    assert call("run", "--x", "t", "--y", "cwnd_packets", "--by", "user")[0] == 0
+    assert call("run", "--x", "user", "--y", "application_bps")[0] == 0
+    summary = ("run/summary.parquet", "--x", "group", "--y", "mean")
+    assert call(*summary, "--where", "metric=transfer_s")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("nope.parquet", *ASKED), "there is no such file"),
+        (("empty", *ASKED), "there are no results in this folder"),
+        (("text.parquet", *ASKED), "not a Parquet file"),
+        ((".", "--x", "wired.los", "--y", "application_bps"), "did you mean `wired.loss`?"),
+        ((".", *ASKED, "--out", "a.gif"), "pictures are written as .png, .svg, .pdf"),
+        ((".", *ASKED, "--out", "text.parquet/a.png"), "text.parquet"),
+        ((".", *ASKED, "--where", "group"), "expected COLUMN=VALUE"),
+        ((".", "--x", "wired.loss"), "--y"),
+    ],
+)
+def test_wrong_plots_are_told_in_one_paragraph(call, tmp_path, arguments, expected):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.parquet").write_text("PAR1 not")
+    status, out, err = call(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert expected in err
+    assert "Traceback" not in err

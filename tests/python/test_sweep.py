@@ -1,0 +1,443 @@
+"""Sweeps: what the table says, what is simulated again, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import nodeb
+from nodeb import cli
+from nodeb.files import read_parquet
+from nodeb.stats import Precision, mean_interval, paired_difference
+from nodeb.sweep import Sweep
+from nodeb.sweep.columns import column, quantity
+
+BASE = """name = "small"
+runs = 4
+[radio.dch]
+bler = 0.1
+[[users]]
+traffic.ftp.size = "20 kB"
+"""
+GRID = """[sweep]
+"radio.dch.bler" = [0.1, 0.3]
+wired.delay = ["50 ms", "0.1 s", "200 ms"]
+"""
+
+
+def write(folder: Path, sweep: str, base: str = BASE) -> Path:
+    path = folder / "s.toml"
+    path.write_text(base + sweep, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    """Calls the command line in a folder of its own; returns status, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        status = cli.invoke([str(argument) for argument in arguments])
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Everything in the folder of a sweep but when and where it was made."""
+    found = [file for file in folder.rglob("*") if file.is_file() and file.name != "sweep.json"]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(found)}
+
+
+# --- what is swept ---
+
+
+def test_separate_keys_make_all_combinations(tmp_path):
+    table = Sweep.load(write(tmp_path, GRID)).run(tmp_path / "out").table
+    assert table["radio.dch.bler"].tolist() == [0.1, 0.1, 0.1, 0.3, 0.3, 0.3]
+    assert table["wired.delay_s"].tolist() == [0.05, 0.1, 0.2] * 2
+    assert table["group"].tolist() == ["all"] * 6
+    assert set(table["runs"].tolist()) == {4}
+    assert set(table["seed"].tolist()) == {1}
+    assert set(table["version"].tolist()) == {nodeb.__version__}
+
+
+def test_both_forms_of_keys_mean_the_same(tmp_path):
+    quoted = Sweep.load(write(tmp_path, GRID))
+    dotted = Sweep.load(write(tmp_path, GRID.replace('"radio.dch.bler"', "radio.dch.bler")))
+    tables = (
+        "[sweep.radio.dch]\nbler = [0.1, 0.3]\n[sweep.wired]\ndelay = ['50 ms', '0.1 s', '200 ms']"
+    )
+    assert quoted.cells == dotted.cells == Sweep.load(write(tmp_path, tables)).cells
+
+
+def test_lockstep_goes_through_its_keys_together(tmp_path):
+    sweep = """[sweep]
+users.0.count = [1, 2]
+[[sweep.together]]
+"tcp.classic.max_window" = [10, 20]
+"wired.delay" = ["50 ms", "100 ms"]
+"""
+    table = Sweep.load(write(tmp_path, sweep)).run(tmp_path / "out").table
+    rows = [tuple(row.values())[:3] for row in table]
+    assert rows == [(1, 10, 0.05), (1, 20, 0.1), (2, 10, 0.05), (2, 20, 0.1)]
+
+
+def swept(tmp_path: Path, line: str, base: str = BASE) -> list:
+    (axis,) = Sweep.load(write(tmp_path, "[sweep]\n" + line, base)).axes
+    return list(axis.swept[0].values)
+
+
+def test_ranges_hold_both_ends_and_read_well(tmp_path):
+    bler = "radio.dch.bler = { from = 0.0, to = 0.3, steps = 4 }"
+    assert swept(tmp_path, bler) == [0.0, 0.1, 0.2, 0.3]
+    delay = 'wired.delay = { from = "50 ms", to = "200 ms", steps = 4 }'
+    assert swept(tmp_path, delay) == ["50 ms", "100 ms", "150 ms", "200 ms"]
+    rate = 'wired.rate = { from = "1 Mbps", to = "100 Mbps", steps = 3, scale = "log" }'
+    assert swept(tmp_path, rate) == ["1 Mbps", "10 Mbps", "100 Mbps"]
+    assert swept(tmp_path, "users.0.count = { from = 2, to = 8, steps = 3 }") == [2, 5, 8]
+
+
+def test_variants_are_swept_by_name_and_their_parameters_after_them(tmp_path):
+    sweep = """[sweep]
+radio.hs_dsch.channels = [1, 3]
+radio.hs_dsch.scheduler = ["round_robin", { proportional_fair = { window = "2 s" } }]
+"""
+    base = BASE.replace("[radio.dch]", "[radio.hs_dsch]")
+    table = Sweep.load(write(tmp_path, sweep, base)).run(tmp_path / "out").table
+    names = ["round_robin", '{"proportional_fair" = {"window" = "2 s"}}']
+    assert table["radio.hs_dsch.scheduler"].tolist() == names * 2
+    replaced = '[sweep]\n"radio.link.rate" = ["1 Mbps", "2 Mbps"]\nradio = ["link"]\n'
+    cells = Sweep.load(write(tmp_path, replaced)).cells
+    assert [json.loads(c.scenario)["radio"]["link"]["rate"] for c in cells] == ["1 Mbps", "2 Mbps"]
+
+
+def test_a_key_that_only_the_sweep_gives_is_enough(tmp_path):
+    path = write(tmp_path, '[sweep]\nusers.0.traffic.ftp.size = ["5 kB", "10 kB"]\n', "[[users]]\n")
+    table = Sweep.load(path, runs=2).run(tmp_path / "out").table
+    assert table["users.0.traffic.ftp.size_bytes"].tolist() == [5000, 10_000]
+    Sweep.load(path, runs=2).run(tmp_path / "out")  # the folder is known again
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("110 ms", (0.11, "s")),
+        ("1.5 min", (90.0, "s")),
+        ("384kbps", (384_000.0, "bps")),
+        ("2 KiB", (2048.0, "bytes")),
+        ("1e-3 s", (0.001, "s")),
+        ("2003", None),
+        ("round_robin", None),
+        ("5 apples", None),
+    ],
+)
+def test_quantities_are_numbers_with_a_suffix(text, expected):
+    assert quantity(text) == expected
+
+
+def test_columns_of_mixed_kinds_are_text():
+    assert column("k", [1, "dch"], [1, {"dch": {}}]) == ("k", ["1", "dch"])
+    assert column("k", [True, False], [True, False]) == ("k", [True, False])
+
+
+# --- what the table says ---
+
+
+def test_a_cell_is_what_nodeb_run_gives(tmp_path):
+    """Common random numbers: every cell has the seed and the run numbers of a plain run."""
+    path = write(tmp_path, GRID)
+    table = Sweep.load(path, seed=7).run(tmp_path / "out").table
+    for row in table:
+        changes = {"radio.dch.bler": row["radio.dch.bler"]}
+        changes["wired.delay"] = f"{1000 * row['wired.delay_s']:g} ms"
+        summary = nodeb.load(path).with_(**changes).run(seed=7).summary
+        for one in summary.where(summary["group"] == "all"):
+            names = (one["metric"] + end for end in ("", "_ci95_low", "_ci95_high"))
+            found = tuple(row[name] for name in names)
+            assert found == (one["mean"], one["ci95_low"], one["ci95_high"])
+
+
+def test_groups_have_rows_of_their_own(tmp_path):
+    more = BASE + '[[users]]\nname = "late"\nstart = "1 s"\ntraffic.ftp.size = "20 kB"\n'
+    table = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.1, 0.2]\n", more)).run(
+        tmp_path / "out"
+    )
+    assert table.table["group"].tolist() == ["phone", "late", "all"] * 2
+
+
+def test_differences_are_paired_with_the_cell_that_has_the_other_value(tmp_path):
+    path = write(tmp_path, GRID)
+    sweep = Sweep.load(path, runs=10)
+    table = sweep.run(tmp_path / "out", baseline=["wired.delay=100 ms"]).table
+    for row in table:
+        plain = nodeb.load(path).with_(**{"radio.dch.bler": row["radio.dch.bler"]})
+        own = plain.with_(**{"wired.delay": f"{1000 * row['wired.delay_s']:g} ms"}).run(runs=10)
+        base = plain.with_(**{"wired.delay": "100 ms"}).run(runs=10)
+        found = paired_difference(own.flows["transfer_s"], base.flows["transfer_s"])
+        assert row["transfer_s_diff"] == found.mean
+        assert (row["transfer_s_diff_ci95_low"], row["transfer_s_diff_ci95_high"]) == (
+            found.low,
+            found.high,
+        )
+    at_base = table.where(table["wired.delay_s"] == 0.1)
+    assert set(at_base["transfer_s_diff"].tolist()) == {0.0}
+    widths = table["transfer_s_ci95_high"] - table["transfer_s_ci95_low"]
+    paired = table["transfer_s_diff_ci95_high"] - table["transfer_s_diff_ci95_low"]
+    assert (paired < widths).all()  # what common random numbers are for
+    without = sweep.run(tmp_path / "out")
+    assert without.replications == 0
+    assert "transfer_s_diff" not in without.table.columns
+
+
+def test_precision_replicates_each_cell_until_it_is_known(tmp_path):
+    path = write(tmp_path, "[sweep]\nradio.dch.bler = [0.05, 0.3]\n")
+    outcome = Sweep.load(path, precision=0.02).run(tmp_path / "out")
+    assert outcome.table["precision_reached"].tolist() == [True, True]
+    runs = outcome.table["runs"].tolist()
+    assert runs[0] < runs[1]
+    for bler, n in zip([0.05, 0.3], runs, strict=True):
+        alone = nodeb.load(path).with_(**{"radio.dch.bler": bler}).run(precision=0.02)
+        assert alone.provenance.runs == n
+    short = Sweep.load(
+        write(tmp_path, "[sweep]\nradio.dch.bler = [0.3]\n"), ["max_runs=6"], None, 1e-6
+    )
+    found = short.run(tmp_path / "short").table
+    assert (found["runs"].tolist(), found["precision_reached"].tolist()) == ([6], [False])
+
+
+def test_one_replication_has_no_interval(tmp_path):
+    table = Sweep.load(write(tmp_path, GRID), runs=1).run(tmp_path / "out").table
+    assert all(math.isnan(v) for v in table["transfer_s_ci95_low"])
+    assert np.isfinite(table["transfer_s"]).all()
+
+
+# --- what is simulated again ---
+
+
+def test_only_what_is_missing_is_simulated(tmp_path):
+    out = tmp_path / "out"
+    first = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.1, 0.2]\n")).run(out)
+    assert (first.simulated, first.kept, first.replications) == (2, 0, 8)
+    again = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.1, 0.2]\n")).run(out)
+    assert (again.simulated, again.kept, again.replications) == (0, 2, 0)
+    longer = write(tmp_path, "[sweep]\nradio.dch.bler = [0.0, 0.2, 0.1, 0.4]\n")
+    more = Sweep.load(longer).run(out)
+    assert (more.simulated, more.kept, more.replications) == (2, 2, 8)
+    assert more.table["radio.dch.bler"].tolist() == [0.0, 0.2, 0.1, 0.4]
+    axis = write(tmp_path, '[sweep]\nradio.dch.bler = [0.1]\nwired.delay = ["110 ms", "1 s"]\n')
+    other = Sweep.load(axis).run(out)  # 110 ms is the default: one of the two is there
+    assert (other.simulated, other.kept) == (1, 1)
+
+
+def test_more_replications_go_on_from_those_that_are_there(tmp_path):
+    path = write(tmp_path, GRID)
+    Sweep.load(path, runs=3).run(tmp_path / "out")
+    more = Sweep.load(path, runs=5).run(tmp_path / "out")
+    assert more.replications == 6 * 2
+    Sweep.load(path, runs=5).run(tmp_path / "fresh")
+    assert files(tmp_path / "out") == files(tmp_path / "fresh")
+    fewer = Sweep.load(path, runs=3).run(tmp_path / "out")
+    assert (fewer.replications, set(fewer.table["runs"].tolist())) == (0, {3})
+    assert Sweep.load(path, seed=2, runs=3).run(tmp_path / "out").replications == 18
+
+
+def test_a_new_version_simulates_everything_again(tmp_path, monkeypatch):
+    path = write(tmp_path, GRID)
+    Sweep.load(path).run(tmp_path / "out")
+    monkeypatch.setattr("nodeb.sweep.cells._core_hash", lambda: "another")
+    assert Sweep.load(path).run(tmp_path / "out").simulated == 6
+
+
+def test_a_damaged_cell_is_simulated_again(tmp_path):
+    path, out = write(tmp_path, GRID), tmp_path / "out"
+    Sweep.load(path).run(out)
+    intact = files(out)
+    broken, swapped, other, *_ = sorted((out / "cells").iterdir())
+    broken.write_bytes(broken.read_bytes()[:100])
+    swapped.write_bytes(other.read_bytes())
+    assert Sweep.load(path).run(out).simulated == 2
+    assert files(out) == intact
+
+
+def test_the_number_of_jobs_changes_nothing(tmp_path):
+    path = write(tmp_path, GRID)
+    for jobs in (1, 5):
+        Sweep.load(path, precision=0.05).run(tmp_path / str(jobs), jobs=jobs)
+    assert files(tmp_path / "1") == files(tmp_path / "5")
+
+
+def test_series_are_not_recorded_and_do_not_matter(tmp_path):
+    path = write(tmp_path, GRID)
+    Sweep.load(path).run(tmp_path / "out")
+    recording = write(tmp_path, GRID, BASE + "[record]\nsegments = true\n")
+    assert Sweep.load(recording).run(tmp_path / "out").simulated == 0
+
+
+def test_what_is_kept_of_a_cell_is_its_metrics_by_run(tmp_path):
+    sweep = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.2]\n"))
+    table = sweep.run(tmp_path / "out").table
+    (file,) = (tmp_path / "out" / "cells").iterdir()
+    kept, about = read_parquet(file)
+    assert json.loads(about["nodeb.scenario"])["radio"]["dch"]["bler"] == 0.2
+    rates = kept["application_bps"][kept["group"] == "all"]
+    assert kept["run"][kept["group"] == "all"].tolist() == [0, 1, 2, 3]
+    assert mean_interval(rates).mean == table["application_bps"][0]
+
+
+def test_an_early_stop_does_not_wait_for_what_is_not_needed(tmp_path):
+    """With many threads more runs are under way than a precision needs; they do not count."""
+    sweep = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.0]\n"), precision=0.5)
+    assert isinstance(sweep.stop, Precision)
+    assert sweep.run(tmp_path / "out", jobs=8).table["runs"].tolist() == [sweep.stop.min_runs]
+
+
+# --- the command line ---
+
+
+def test_sweep_prints_rates_and_says_where_the_table_is(call, tmp_path):
+    status, out, err = call("sweep", write(tmp_path, GRID))
+    assert (status, err) == (0, "")
+    assert "small: 6 cells, 0 of them kept, 24 replications simulated; seed 1" in out
+    assert "radio.dch.bler  wired.delay_s  application bit rate" in out
+    assert out.endswith("table: out/s/sweep.parquet\n")
+    assert pq.read_table("out/s/sweep.parquet").num_rows == 6
+    assert "6 of them kept" in call("sweep", tmp_path / "s.toml", "--runs", 3)[1]
+
+
+def test_run_validate_and_schema_know_the_sweep_table(call, tmp_path):
+    path = write(tmp_path, GRID)
+    status, out, err = call("run", path)
+    assert (status, err.count("\n")) == (0, 1)
+    assert "small: 4 replications" in out
+    assert "without its [sweep] table; `nodeb sweep" in err
+    assert call("validate", path)[1] == f"{path}: valid (small, sweep of 6 cells)\n"
+    assert json.loads(call("schema")[1])["properties"]["sweep"]["type"] == "object"
+
+
+def test_a_reader_sees_progress_in_cells(tmp_path):
+    seen = []
+    sweep = Sweep.load(write(tmp_path, GRID), runs=200)
+    sweep.run(tmp_path / "out", progress=lambda share, text: seen.append((share, text)))
+    shares = [share for share, _ in seen]
+    assert shares == sorted(shares)
+    assert 0 <= shares[0] <= shares[-1] <= 1
+    assert seen[-1][1] == "6 of 6 cells"
+
+
+REFUSED = [
+    ("", "there is no [sweep] table"),
+    ("[sweep]\n", ":7: sweep: expected keys with lists"),
+    ("[sweep]\nradio.dch.blre = [1]\n", ":8: sweep.radio.dch.blre: unknown key; did you mean `bl"),
+    ("[sweep]\nwired.delay = [\n'5 ms',\n'5 kB']\n", ":10: sweep.wired.delay: `kB` is not a unit"),
+    ("[sweep]\nwired.delay = [5]\n", ":8: sweep.wired.delay: "),
+    ("[sweep]\nradio.dch.bler = [0.1, 1.5]\n", ":8: sweep.radio.dch.bler: "),
+    ("[sweep]\nradio.dch.bler = 0.1\n", ":8: sweep.radio.dch.bler: expected a list"),
+    ("[sweep]\nradio.dch.bler = []\n", ":8: sweep.radio.dch.bler: the list is empty"),
+    ("[sweep]\nradio.dch.bler = [nan]\n", ":8: sweep.radio.dch.bler.0: expected a value"),
+    ("[sweep]\nradio.dch.bler = [0.1, 0.1]\n", "two cells of the sweep are the same"),
+    ("[sweep]\nwired.delay = ['1 s', '1000 ms']\n", "two cells of the sweep are the same"),
+    ("[sweep]\nseed = [1, 2]\n", ":8: sweep.seed: `seed` cannot be swept"),
+    ("[sweep]\nrecord.cwnd = [true]\n", "`record` cannot be swept"),
+    ("[sweep]\nusers.3.count = [1]\n", ":8: sweep.users.3.count: `3` is not one of its 1 entries"),
+    ("[sweep]\nwired..delay = ['1 s']\n", ":8: "),
+    ("[sweep]\n'wired..delay' = ['1 s']\n", ":8: sweep.wired..delay: a key of the path is empty"),
+    ("[sweep]\nwired.loss = [0.1]\n'wired.loss' = [0.2]\n", ":9: sweep.wired.loss: line 8 sweeps"),
+    ("[sweep]\nwired.delay = {from = '1 s', to = '2 s'}\n", "`steps` is missing"),
+    ("[sweep]\nwired.delay = {from = '1 s', to = '2 ms', steps = 2}\n", "need the same unit"),
+    ("[sweep]\nwired.delay = {from = '1 s', to = '2 s', steps = 1}\n", "from 2 to 10000"),
+    ("[sweep]\nwired.delay = {from = 'soon', to = '2 s', steps = 2}\n", ".from: expected a number"),
+    ("[sweep]\nwired.loss = {from = 0, to = 1, steps = 2, scale = 'log'}\n", "above 0"),
+    ("[sweep]\nwired.loss = {from = 0, to = 1, steps = 2, scale = 'cubic'}\n", "unknown scale"),
+    ("[sweep]\ntogether = 3\n", ":8: sweep.together: expected a table"),
+    ("[[sweep.together]]\n", ":7: sweep.together.0: there is no key"),
+    (
+        "[[sweep.together]]\nwired.delay = ['1 s', '2 s']\nwired.loss = [0.1]\n",
+        ":7: sweep.together.0: keys in lockstep need equally many values; `wired.delay` has 2",
+    ),
+    ("[sweep]\nwired.delay = {from = '0 s', to = '9 s', steps = 9999}\n"
+     "wired.loss = {from = 0, to = 0.5, steps = 9999}\n", "99980001 cells are absurd"),
+    ("[sweep]\nradio = ['hsdsch']\n", "did you mean `hs_dsch`?"),
+    ("[sweep\n", ":7: "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sweep", "expected"), REFUSED)
+@pytest.mark.parametrize("command", ["sweep", "validate"])
+def test_wrong_sweeps_are_told_in_one_paragraph(call, tmp_path, command, sweep, expected):
+    path = write(tmp_path, sweep)
+    if command == "validate" and not sweep:
+        return  # a scenario without a sweep is valid
+    status, out, err = call(command, path)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"error: {path}")
+    assert expected in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--baseline", "wired.dleay=1"], "did you mean `wired.delay`?"),
+        (["--baseline", "wired.delay"], "expected KEY=VALUE"),
+        (["--baseline", "wired.delay=3 s"], "take this value (values: 50 ms, 0.1 s, 200 ms)"),
+        (["--baseline", "wired.delay=50 ms", "--baseline", "wired.delay=0.1 s"], "contradicts"),
+        (["--runs", "0"], "at least one replication"),
+        (["--precision", "3"], "share of the mean"),
+        (["--jobs", "0"], "jobs is 0"),
+        (["--set", "wired.dleay=1"], "did you mean `delay`?"),
+        (["--out", "s.toml"], "there is a file of this name"),
+    ],
+)  # fmt: skip
+def test_wrong_options_are_told_before_anything_is_simulated(call, tmp_path, arguments, expected):
+    status, out, err = call("sweep", write(tmp_path, GRID), *arguments)
+    assert (status, out) == (2, "")
+    assert expected in err
+    assert not (tmp_path / "out" / "s" / "cells").exists()
+
+
+def test_the_folder_of_another_scenario_is_left_alone(call, tmp_path):
+    path = write(tmp_path, GRID)
+    assert call("sweep", path, "--out", "kept")[0] == 0
+    before = {file: file.read_bytes() for file in Path("kept").rglob("*") if file.is_file()}
+    other = write(tmp_path, GRID, BASE.replace("20 kB", "30 kB"))
+    status, out, err = call("sweep", other, "--out", "kept")
+    assert (status, out) == (2, "")
+    assert "kept holds a sweep of another scenario (users.0.traffic.ftp.size is" in err
+    assert '"20 kB" there, "30 kB" here); give another folder' in err
+    assert before == {file: file.read_bytes() for file in Path("kept").rglob("*") if file.is_file()}
+    same = write(tmp_path, GRID, BASE.replace('"20 kB"', '"0.02 MB"'))  # written in another way
+    assert call("sweep", same, "--out", "kept")[0] == 0
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"written": {}}', "\x00"])
+def test_a_folder_that_is_not_understood_is_left_alone(call, tmp_path, content):
+    path = write(tmp_path, GRID)
+    Path("kept").mkdir()
+    Path("kept/sweep.json").write_text(content)
+    status, _, err = call("sweep", path, "--out", "kept")
+    assert status == 2
+    assert "cannot be understood" in err
+    Path("kept/sweep.json").unlink()
+    Path("kept/sweep.parquet").write_text("somebody's")
+    status, _, err = call("sweep", path, "--out", "kept")
+    assert status == 2
+    assert "not from a sweep" in err
+    assert [file.name for file in Path("kept").iterdir()] == ["sweep.parquet"]
+
+
+def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
+    def fail(*_):
+        raise ValueError("something odd")
+
+    monkeypatch.setattr("nodeb.sweep.simulate._core.run", fail)
+    status, _, err = call("sweep", write(tmp_path, GRID))
+    assert status == 1
+    assert err.startswith('error: radio.dch.bler = 0.1, wired.delay = "50 ms": replication ')
+    assert err.endswith(" (seed 1) failed: something odd\n")

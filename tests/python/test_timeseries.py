@@ -1,0 +1,79 @@
+"""Averages over time: areas computed by hand, and batch means of a queue with a known mean."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodeb.errors import InputError
+from nodeb.stats import batch_means
+from nodeb.timeseries import time_averages
+
+
+def test_a_step_function_by_hand():
+    # 2 from 1 s, 6 from 2 s, 0 from 4 s to the end at 5 s.
+    found = time_averages([1, 2, 4, 5], [2, 6, 0, 9], [0, 1, 2, 3, 4.5, 5, 6])
+    #            not known, 2, 6, (6 * 1 + 0 * 0.5) / 1.5, 0, not known
+    assert found[1:5].tolist() == [2, 6, 4, 0]
+    assert math.isnan(found[0])
+    assert math.isnan(found[5])
+
+
+def test_an_interval_that_is_known_in_part_has_the_average_of_that_part():
+    assert time_averages([1, 2, 3], [4, 8, 0], [0, 2, 10]).tolist() == [4, 8]
+
+
+def test_of_changes_at_the_same_time_the_last_counts():
+    assert time_averages([0, 1, 1, 2], [1, 5, 3, 0], [0, 1, 2]).tolist() == [1, 3]
+
+
+@given(st.lists(st.tuples(st.floats(0, 10), st.floats(-5, 5)), min_size=2, max_size=30))
+def test_averages_weighted_by_length_add_up_to_the_area(steps):
+    times = np.cumsum([step for step, _ in steps])
+    values = np.array([value for _, value in steps])
+    area = float((np.diff(times) * values[:-1]).sum())
+    edges = np.linspace(times[0] - 1, times[-1] + 1, 17)
+    found = time_averages(times, values, edges)
+    lengths = np.diff(np.clip(edges, times[0], times[-1]))
+    assert float(np.nansum(found * lengths)) == pytest.approx(area, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (([0, 1], [1], [0, 1]), "2 and 1"),
+        (([1, 0], [1, 2], [0, 1]), "in order"),
+        (([0, 1], [1, 2], [0]), "at least two"),
+        (([0, 1], [1, 2], [0, 0]), "must increase"),
+    ],
+)
+def test_series_that_make_no_sense_are_refused(arguments, expected):
+    with pytest.raises(InputError, match=expected):
+        time_averages(*arguments)
+
+
+def test_nothing_known_is_nan_everywhere():
+    assert np.isnan(time_averages([], [], [0, 1, 2])).all()
+
+
+def test_batch_means_of_an_mm1_queue_cover_its_mean():
+    """Customers in an M/M/1 queue at load 0.5: rho / (1 - rho) = 1 on average."""
+    hits, trials = 0, 100
+    for seed in range(trials):
+        rng, n = np.random.default_rng(seed), 12_000
+        # The embedded chain: up with probability 0.5 / 1.5, down otherwise, at 0 always up.
+        up, pause = rng.random(n) < 1 / 3, rng.exponential(1.0, n)
+        number, t, times, values = 0, 0.0, [], []
+        for i in range(n):
+            times.append(t)
+            values.append(number)
+            t += pause[i] / (0.5 if number == 0 else 1.5)
+            number += 1 if number == 0 or up[i] else -1
+        averages = time_averages(times, values, np.arange(0.0, times[-1], 2.0))
+        hits += 1.0 in batch_means(averages).interval
+    # 100 trials: standard error 2.2 %, and a little less than nominal is the price of batches.
+    assert 0.86 <= hits / trials <= 1.0

@@ -1,0 +1,130 @@
+"""Measures how congestion controls share a bottleneck, and writes the page about it.
+
+    python tools/fairness.py docs/models/fairness.md
+
+Takes a few minutes. Like flows must share fairly, which `crates/sim/tests/fairness.rs` tests;
+unlike ones need not, and the table says how it comes out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+from nodeb import Scenario, _core, stats
+from nodeb.progress import progress_bar
+
+RUNS = 5
+FLOWS = 2
+
+PAGE = """# Fairness
+
+How congestion controls share a bottleneck of 10 Mbps with a round trip of 40 ms and a drop-tail
+queue of 70 packets (1.7 bandwidth-delay products): {flows} flows of one control meet {flows} of
+another. Each first fetches 1 kB over the idle path, one after the other; at 10 s and 11 s a flow of
+either control begins to download, until 100 s. Jitter of up to 2 ms on the uplinks makes the {runs}
+replications (seed 1) differ. Written by `make fairness`, nodeb {version}.
+
+## Like flows
+
+Jain's index of {both} flows of the same control (1: equal shares), mean and 95 % confidence
+interval. A Vegas flow that meets a queue when it begins takes that for the path's round trip, and
+then wants more than its share for ever; without the first kilobyte its index falls to 0.6.
+
+{like}
+
+## Each control against each other
+
+What the controls of a row get of what both get, in per cent, with the half-width of the 95 %
+confidence interval, against those of the columns: 50 is fair.
+
+{table}
+"""
+
+
+def controls() -> dict[str, dict[str, object]]:
+    """The TCP of each control by the control's name in the table."""
+    found: dict[str, dict[str, object]] = {}
+    for kind, name, _ in _core.registry():
+        if kind == "control":
+            window = {"max_window": 1000, "initial_ssthresh": 1000}
+            found[f"classic {name}"] = {"classic": {"control": name, **window}}
+        elif kind == "congestion control":
+            found[name] = {"linux": {"control": name}}
+    return found
+
+
+def shares(groups: list[dict[str, object]]) -> list[list[float]]:
+    """Bytes delivered to each group's flows, a list a replication."""
+    users = [
+        {
+            "name": f"group {i}",
+            "count": FLOWS,
+            "start": f"{i * FLOWS} s",
+            "stagger": "1 s",
+            "tcp": tcp,
+            "traffic": {
+                "replay": {"times": ["0 s", f"{10 - i * FLOWS} s"], "bytes": ["1 kB", "1 GB"]}
+            },
+        }
+        for i, tcp in enumerate(groups)
+    ]
+    scenario = Scenario.from_dict(
+        {
+            "runs": RUNS,
+            "duration": "100 s",
+            "wired": {"rate": "10 Mbps", "delay": "20 ms", "queue": {"drop_tail": {"limit": 70}}},
+            "radio": {"link": {"rate": "100 Mbps"}},
+            "uplink": {
+                "rate": "10 Mbps",
+                "delay": "0 s",
+                "jitter": {"uniform": {"most": "2 ms"}},
+            },
+            "users": users,
+        }
+    )
+    delivered = list(scenario.run().flows["delivered_bytes"])
+    flows = len(delivered) // RUNS
+    return [list(map(float, delivered[i : i + flows])) for i in range(0, len(delivered), flows)]
+
+
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    """A table in Markdown, the first column to the left and the others to the right."""
+    lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def main(path: Path) -> None:
+    """Measures everything and writes the page."""
+    tcp = controls()
+    names = list(tcp)
+    like, against = [], {}
+    pairs = list(itertools.combinations_with_replacement(names, 2))
+    with progress_bar("fairness") as bar:
+        for done, (a, b) in enumerate(pairs):
+            if bar is not None:
+                bar(done / len(pairs), f"{a} against {b}")
+            runs = shares([tcp[a], tcp[b]])
+            if a == b:
+                index = stats.mean_interval([stats.jain_index(run) for run in runs])
+                like.append([a, f"{index.mean:.3f}", f"± {index.half_width:.3f}"])
+            else:
+                share = [100 * sum(run[:FLOWS]) / sum(run) for run in runs]
+                got = stats.mean_interval(share)
+                against[a, b] = f"{got.mean:.0f} ± {got.half_width:.0f}"
+                against[b, a] = f"{100 - got.mean:.0f} ± {got.half_width:.0f}"
+    table = [[a, *(against.get((a, b), "") for b in names)] for a in names]
+    page = PAGE.format(
+        flows=FLOWS,
+        both=2 * FLOWS,
+        runs=RUNS,
+        version=_core.version(),
+        like=markdown(["control", "index", ""], like),
+        table=markdown(["", *names], table),
+    )
+    path.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
