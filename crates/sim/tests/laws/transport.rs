@@ -44,34 +44,50 @@ fn fate() -> impl Strategy<Value = Fate> {
     vec(prop_oneof![6 => Just(Some(0)), 2 => (0..200u32).prop_map(Some), 2 => Just(None)], 0..150)
 }
 
-/// Both ends of a connection over which a file will be sent.
-fn ends(tcp: &TcpSpec, bytes: u64) -> (Box<dyn Sender>, Box<dyn Receiver>) {
+type Ends = (Box<dyn Sender>, Box<dyn Receiver>);
+
+/// Both ends of a connection whose server has a file to send, and may get more.
+fn open_ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     let (mut sender, receiver) = tcp.build(0, 0);
     let mut early = Vec::new();
     sender.write(Time::ZERO, bytes, &mut early);
-    sender.close();
     assert!(early.is_empty(), "data before the connection is open: {early:?}");
     (sender, receiver)
 }
 
+/// Both ends of a connection over which one file will be sent.
+fn ends(tcp: &TcpSpec, bytes: u64) -> Ends {
+    let mut ends = open_ends(tcp, bytes);
+    ends.0.close();
+    ends
+}
+
 /// Lets the two ends talk until neither has anything left to do, and checks them at every step.
 /// Returns the last ACK and the bytes of segments sent for the first time, without the SYN.
-fn talk(
-    (sender, receiver): &mut (Box<dyn Sender>, Box<dyn Receiver>),
+fn talk(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Packet>, u64), TestCaseError> {
+    let mut syn = Vec::new();
+    ends.0.open(Time::ZERO, &mut syn);
+    syn.into_iter().for_each(|syn| down.send(Time::ZERO, syn));
+    carry_on(ends, Time::ZERO, vec![], down, up)
+}
+
+/// As [`talk`], from `now` on, when the sender has just put `out` out.
+fn carry_on(
+    (sender, receiver): &mut Ends,
+    mut now: Time,
+    mut out: Vec<Packet>,
     mut down: Path,
     mut up: Path,
 ) -> Result<(Option<Packet>, u64), TestCaseError> {
-    let (mut now, mut out) = (Time::ZERO, Vec::new());
     let (mut last, mut sent_once) = (None, 0);
-    sender.open(now, &mut out);
-    out.drain(..).for_each(|syn| down.send(now, syn));
     for _ in 0..200_000 {
         for packet in out.drain(..) {
             sent_once += if packet.retransmission { 0 } else { u64::from(packet.size) };
             down.send(now, packet);
         }
         let due = [down.next(), up.next(), sender.timer(), receiver.timer()];
-        let Some(at) = due.iter().flatten().min().copied() else {
+        let is_quiet = sender.is_idle() && due[0].or(due[1]).or(due[3]).is_none();
+        let Some(at) = due.iter().flatten().min().copied().filter(|_| !is_quiet) else {
             return Ok((last, sent_once));
         };
         prop_assert!(at >= now, "time ran backward");
@@ -124,5 +140,24 @@ proptest! {
             sender.on_ack(Time(u64::MAX / 4), &last.expect("an ACK"), &mut out);
         }
         prop_assert!(out.is_empty() && sender.is_done() && sender.timer().is_none(), "{out:?}");
+    }
+
+    /// Late ACKs that say nothing new are no sign of loss when nothing is outstanding (RFC 5681, 2):
+    /// they start nothing, and what is written afterwards arrives as it is.
+    #[test]
+    fn an_idle_sender_takes_no_ack_for_a_loss(
+        tcp in cases::tcp(), first in 1..20_000u64, second in 1..20_000u64,
+    ) {
+        let mut ends = open_ends(&tcp, first);
+        let (last, _) = talk(&mut ends, Path::new(vec![]), Path::new(vec![]))?;
+        let (later, mut out) = (Time(3_600_000_000_000), Vec::new());
+        for _ in 0..6 {
+            ends.0.on_ack(later, &last.expect("an ACK"), &mut out);
+        }
+        prop_assert!(out.is_empty(), "{out:?}");
+        ends.0.write(later, second, &mut out);
+        ends.0.close();
+        carry_on(&mut ends, later, out, Path::new(vec![]), Path::new(vec![]))?;
+        prop_assert_eq!(ends.1.delivered_bytes(), first + second);
     }
 }

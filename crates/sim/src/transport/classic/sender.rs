@@ -252,7 +252,9 @@ impl transport::Sender for Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Packet, out: &mut Vec<Packet>) {
-        if self.is_done() {
+        // With nothing outstanding an old number is no duplicate (RFC 5681, 2).
+        let says_nothing = self.tx.una == self.tx.end && ack.seq < self.tx.una;
+        if self.is_done() || says_nothing {
             return;
         }
         let before = self.tx.una;
