@@ -67,12 +67,18 @@ impl Entry {
 /// The alarms of all components, and which of them rings next.
 #[derive(Debug)]
 pub struct Agenda {
-    /// A binary tree: the root at 1, the children of `i` at `2 i` and `2 i + 1`, the alarms from
-    /// `alarms` on. Each inner node holds the earlier of its children.
-    tree: Vec<Entry>,
-    alarms: usize,
+    /// A tree of matches between four: the first is the final, the winner of each but that one
+    /// holds a place in another, and the last ones hold the alarms. Place `p` is number `p % 4` of
+    /// match `p / 4`, and is held by the winner of match `p + 1`.
+    matches: Vec<[Entry; 4]>,
+    /// The place of alarm 0.
+    first_place: usize,
     /// Source of insertion order.
     pub stamps: Stamps,
+}
+
+fn winner([a, b, c, d]: [Entry; 4]) -> Entry {
+    a.min(b).min(c.min(d))
 }
 
 impl Agenda {
@@ -81,26 +87,40 @@ impl Agenda {
     /// # Panics
     /// With more than 2^20 alarms, for whose numbers there is no room.
     pub fn new(alarms: usize) -> Self {
-        let alarms = alarms.next_power_of_two().max(2);
         assert!(alarms <= 1 << ALARM_BITS, "an entry has no room for {alarms} alarms");
-        // Of alarms that are not set, the one with the lowest number wins.
-        let first = |node: usize| node << (alarms.ilog2() - node.max(1).ilog2());
-        let tree = (0..2 * alarms).map(|node| Entry::never(first(node) % alarms)).collect();
-        Self { tree, alarms, stamps: Stamps::default() }
+        let (mut inner, mut last) = (0, 1);
+        while 4 * last < alarms {
+            inner += last;
+            last *= 4;
+        }
+        let first_place = 4 * inner;
+        let mut matches = vec![[Entry::never(0); 4]; inner + last];
+        for place in (0..4 * matches.len()).rev() {
+            matches[place / 4][place % 4] = match place.checked_sub(first_place) {
+                // What has no alarm never rings either.
+                Some(alarm) => Entry::never(alarm % (1 << ALARM_BITS)),
+                None => winner(matches[place + 1]),
+            };
+        }
+        Self { matches, first_place, stamps: Stamps::default() }
     }
 
     /// Sets an alarm to ring under `key`, or never.
     pub fn set(&mut self, alarm: usize, key: Option<Key>) {
-        let mut node = self.alarms + alarm;
-        let mut winner = key.map_or(Entry::never(alarm), |key| Entry::new(key, alarm));
+        let mut place = self.first_place + alarm;
+        let mut entry = key.map_or(Entry::never(alarm), |key| Entry::new(key, alarm));
         // Stopping where nothing changes is what makes repeated settings cheap.
-        while self.tree[node] != winner {
-            self.tree[node] = winner;
-            if node <= 1 {
+        loop {
+            let players = &mut self.matches[place / 4];
+            if players[place % 4] == entry {
                 return;
             }
-            winner = winner.min(self.tree[node ^ 1]);
-            node /= 2;
+            players[place % 4] = entry;
+            entry = winner(*players);
+            match (place / 4).checked_sub(1) {
+                Some(held) => place = held,
+                None => return,
+            }
         }
     }
 
@@ -119,12 +139,13 @@ impl Agenda {
 
     /// When an alarm rings.
     pub fn due(&self, alarm: usize) -> Option<Key> {
-        self.tree[self.alarms + alarm].key()
+        let place = self.first_place + alarm;
+        self.matches[place / 4][place % 4].key()
     }
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
     pub fn next(&self) -> Option<(Key, usize)> {
-        let first = self.tree[1];
+        let first = winner(self.matches[0]);
         Some((first.key()?, first.alarm()))
     }
 }
@@ -168,8 +189,8 @@ mod tests {
         /// Whatever was set, alarms ring by (time, insertion), each as it was set last.
         #[test]
         fn the_agenda_agrees_with_a_sorted_list(
-            alarms in 1usize..40,
-            sets in prop::collection::vec((0usize..40, prop::option::of(0u64..50)), 0..200),
+            alarms in 1usize..90,
+            sets in prop::collection::vec((0usize..90, prop::option::of(0u64..50)), 0..200),
         ) {
             let mut agenda = Agenda::new(alarms);
             let mut model = vec![None; alarms];

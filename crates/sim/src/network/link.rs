@@ -46,6 +46,8 @@ pub struct Link {
     delay: Duration,
     loss: Loss,
     queue: Box<dyn Queue>,
+    /// Whether packets wait in it.
+    waits: bool,
     /// Whether packets that find the link idle pass through the queue too.
     watched: bool,
     ledger: Ledger,
@@ -69,6 +71,7 @@ impl Link {
             loss,
             watched: queue.sees_every_packet(),
             queue,
+            waits: false,
             ledger: Ledger::default(),
             free_at: Time::ZERO,
             remainder: 0,
@@ -87,7 +90,7 @@ impl Link {
             return Outcome::Lost;
         }
         // A packet that arrives just when the link falls free still queues behind those waiting.
-        let idle = self.free_at <= now && self.queue.is_empty();
+        let idle = self.free_at <= now && !self.waits;
         if !idle || self.watched {
             let taken = self.queue.push(now, packet, &mut self.ledger);
             if self.watched || !taken {
@@ -96,6 +99,7 @@ impl Link {
             if !taken {
                 return Outcome::Dropped;
             }
+            self.waits = true;
             if idle {
                 self.send_next(now, stamps);
             }
@@ -107,6 +111,7 @@ impl Link {
 
     fn send_next(&mut self, now: Time, stamps: &mut Stamps) {
         let packet = self.queue.pop(now, &mut self.ledger);
+        self.waits = !self.queue.is_empty();
         if self.watched {
             self.enter_counts();
         }
@@ -137,11 +142,7 @@ impl Link {
     /// When [`Self::wake`] must be called next.
     pub fn next_wake(&self) -> Option<Key> {
         let arrival = self.flight.next();
-        if self.queue.is_empty() {
-            arrival
-        } else {
-            Some(arrival.map_or(self.resume, |key| key.min(self.resume)))
-        }
+        if self.waits { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
     }
 
     /// Does what is due under `key`; returns the packet that arrives at the far end, if one does.

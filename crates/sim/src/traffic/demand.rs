@@ -25,6 +25,8 @@ pub struct Demand {
     /// Bytes asked for that the server does not know of yet.
     pub requested: VecDeque<u64>,
     outstanding: VecDeque<Outstanding>,
+    /// Bytes of the connection that complete the oldest of these.
+    awaited: u64,
     /// Bytes of all transfers begun.
     pub bytes: u64,
     /// Transfers completed.
@@ -44,6 +46,7 @@ impl Demand {
             upcoming,
             requested: VecDeque::new(),
             outstanding: VecDeque::new(),
+            awaited: u64::MAX,
             bytes: 0,
             completed: 0,
             completed_bytes: 0,
@@ -56,6 +59,7 @@ impl Demand {
         let transfer = self.upcoming.take()?;
         self.bytes += transfer.bytes;
         self.outstanding.push_back(Outstanding { begun: now, bytes: transfer.bytes, end: self.bytes });
+        self.awaited = self.awaited.min(self.bytes);
         self.requested.push_back(transfer.bytes);
         self.upcoming = self.source.next();
         Some(transfer)
@@ -69,8 +73,11 @@ impl Demand {
 
     /// The oldest transfer under way, if all of its bytes are below `acked`.
     pub fn complete(&mut self, now: Time, acked: u64) -> Option<Outstanding> {
-        let transfer = *self.outstanding.front().filter(|transfer| transfer.end <= acked)?;
-        self.outstanding.pop_front();
+        if acked < self.awaited {
+            return None;
+        }
+        let transfer = self.outstanding.pop_front()?;
+        self.awaited = self.outstanding.front().map_or(u64::MAX, |next| next.end);
         self.completed += 1;
         self.completed_bytes += transfer.bytes;
         self.delay_sum.0 += now.since(transfer.begun).0;

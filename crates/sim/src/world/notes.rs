@@ -33,8 +33,8 @@ impl<T: Tap> World<'_, T> {
     pub(super) fn note_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         let user = u64::from(flow);
-        if let Some(rtt) = state.air_sender_mut().take_rtt_sample()
-            && self.record.rtt
+        if self.record.rtt
+            && let Some(rtt) = state.air_sender_mut().take_rtt_sample()
         {
             self.series.rtt.push(RttRow { user, at: self.now, rtt });
         }

@@ -67,7 +67,9 @@ fn ends(tcp: &TcpSpec, bytes: u64) -> Ends {
 fn talk(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Packet>, u64), TestCaseError> {
     let mut syn = Vec::new();
     ends.0.open(Time::ZERO, &mut syn);
-    syn.into_iter().for_each(|syn| down.send(Time::ZERO, syn));
+    for packet in syn {
+        down.send(Time::ZERO, packet);
+    }
     carry_on(ends, Time::ZERO, vec![], down, up)
 }
 

@@ -4,7 +4,6 @@
 use super::control::{Loss, Phase};
 use super::frto::Frto;
 use super::prr::Prr;
-use super::scoreboard::Segment;
 use super::sender::{Harvest, Sender};
 use super::{DUP_THRESH, clock_us, is_older};
 use crate::packet::Packet;
@@ -197,7 +196,7 @@ impl Sender {
     fn report_losses(&mut self, now: Time) {
         let Self { board, sampler, control, .. } = self;
         for segment in board.drain_given_up() {
-            let Segment { range, snapshot, .. } = segment;
+            let (range, snapshot) = (segment.range(), segment.snapshot);
             let lost = sampler.note_lost(segment.bytes(), snapshot);
             let delivered = sampler.delivered();
             control.on_loss(&Loss { now, range, snapshot, lost, delivered });

@@ -57,7 +57,7 @@ impl Rack {
     /// Takes a delivered segment (steps 2 and 3). `echoed` says that the ACK's timestamp, if there
     /// is one, does not contradict that the last transmission arrived.
     pub fn on_delivered(&mut self, now: Time, segment: &Segment, min_rtt: Option<Duration>, echoed: bool) {
-        let end = segment.range.1;
+        let end = segment.end();
         if end < self.fack && !segment.retransmitted {
             self.reordering_seen = true;
         }
@@ -109,7 +109,7 @@ impl Rack {
             if segment.sent > newest.0 {
                 return None;
             }
-            if (segment.sent, segment.range.1) >= newest {
+            if (segment.sent, segment.end()) >= newest {
                 return Some(false);
             }
             let deadline = segment.sent + patience;

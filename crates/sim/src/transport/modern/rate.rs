@@ -17,10 +17,10 @@ pub struct Snapshot {
     pub delivered_at: Time,
     /// When the segment was sent whose delivery came last.
     pub first_sent: Time,
-    /// Bytes lost by then.
-    pub lost: u64,
+    /// Bytes lost by then, modulo 2^32.
+    pub lost: u32,
     /// Bytes in flight, the segment's own included.
-    pub in_flight: u64,
+    pub in_flight: u32,
     /// Whether the sender had run out of data.
     pub app_limited: bool,
 }
@@ -46,7 +46,7 @@ pub struct RateSample {
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     delivered: u64,
-    lost: u64,
+    lost: u32,
     delivered_at: Time,
     first_sent: Time,
     /// `delivered` at which the sender will no longer be limited by its data; 0 when it is not.
@@ -67,7 +67,7 @@ impl Sampler {
             delivered_at: self.delivered_at,
             first_sent: self.first_sent,
             lost: self.lost,
-            in_flight: before + bytes,
+            in_flight: (before + bytes) as u32,
             app_limited: self.is_app_limited(),
         }
     }
@@ -100,15 +100,15 @@ impl Sampler {
             app_limited: then.app_limited,
             prior_delivered: then.delivered,
             delivered,
-            lost: self.lost - then.lost,
-            in_flight: then.in_flight,
+            lost: self.lost.wrapping_sub(then.lost).into(),
+            in_flight: then.in_flight.into(),
         })
     }
 
     /// Takes note of `bytes` lost; returns those lost since a segment with this snapshot was sent.
     pub fn note_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
-        self.lost += bytes;
-        self.lost - snapshot.lost
+        self.lost = self.lost.wrapping_add(bytes as u32);
+        self.lost.wrapping_sub(snapshot.lost).into()
     }
 
     /// The sender has run out of data while `in_flight` bytes are under way.

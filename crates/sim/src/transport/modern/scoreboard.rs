@@ -25,11 +25,11 @@ pub enum State {
     Sacked,
 }
 
-/// An outstanding segment.
+/// An outstanding segment. It fits into a cache line.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment {
-    /// First byte, and one past the last.
-    pub range: (u64, u64),
+    first: u64,
+    length: u32,
     /// What has become of it.
     pub state: State,
     /// Whether it was sent more than once.
@@ -43,7 +43,17 @@ pub struct Segment {
 impl Segment {
     /// Bytes of payload.
     pub fn bytes(&self) -> u64 {
-        self.range.1 - self.range.0
+        u64::from(self.length)
+    }
+
+    /// One past the last byte.
+    pub fn end(&self) -> u64 {
+        self.first + self.bytes()
+    }
+
+    /// First byte, and one past the last.
+    pub fn range(&self) -> (u64, u64) {
+        (self.first, self.end())
     }
 }
 
@@ -149,7 +159,7 @@ impl Scoreboard {
     /// sent as large as it comes out, without waiting for more (no Nagle).
     pub fn range(&self, number: u64) -> (u64, u64) {
         match self.get(number) {
-            Some(segment) => segment.range,
+            Some(segment) => segment.range(),
             None => (self.next, self.written.min(self.next + self.mss)),
         }
     }
@@ -165,11 +175,17 @@ impl Scoreboard {
 
     /// Adds the next segment, sent now.
     pub fn send_next(&mut self, now: Time, snapshot: Snapshot) {
-        let (number, range) = (self.end(), self.range(self.end()));
+        let (number, (first, end)) = (self.end(), self.range(self.end()));
         self.order.push_back((now, number));
-        self.next = range.1;
-        let state = State::InFlight;
-        self.segments.push_back(Segment { range, state, retransmitted: false, sent: now, snapshot });
+        self.next = end;
+        self.segments.push_back(Segment {
+            first,
+            length: (end - first) as u32,
+            state: State::InFlight,
+            retransmitted: false,
+            sent: now,
+            snapshot,
+        });
     }
 
     /// Takes note that segment `number` is sent again. One that had been reported delivered must have
@@ -178,12 +194,12 @@ impl Scoreboard {
         let Some(segment) = self.get_mut(number) else {
             return;
         };
-        let (before, range) = (segment.state, segment.range);
-        *segment = Segment { range, state: State::InFlight, retransmitted: true, sent: now, snapshot };
+        let (before, bytes) = (segment.state, segment.bytes());
+        *segment = Segment { state: State::InFlight, retransmitted: true, sent: now, snapshot, ..*segment };
         match before {
-            State::Lost => self.lost_bytes -= range.1 - range.0,
+            State::Lost => self.lost_bytes -= bytes,
             State::Sacked => {
-                self.sacked_bytes -= range.1 - range.0;
+                self.sacked_bytes -= bytes;
                 self.sacked_segments -= 1;
                 self.known = [(0, 0); 3];
             }
@@ -195,8 +211,8 @@ impl Scoreboard {
     /// Takes a cumulative acknowledgement; hands over what it delivers. Segments delivered before,
     /// beyond a gap, are not handed over again. A number within a segment acknowledges what is below.
     pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&Segment)) {
-        while let Some(segment) = self.segments.front().filter(|segment| segment.range.1 <= ack) {
-            self.una = segment.range.1;
+        while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
+            self.una = segment.end();
             match segment.state {
                 State::Sacked => {
                     self.sacked_bytes -= segment.bytes();
@@ -219,8 +235,7 @@ impl Scoreboard {
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&Segment)) {
         let mut now_known = [(0, 0); 3];
         for ((first, end), known) in blocks.zip(&mut now_known) {
-            let whole =
-                self.number_of(|segment| segment.range.0 < first)..self.number_of(|s| s.range.1 <= end);
+            let whole = self.number_of(|segment| segment.first < first)..self.number_of(|s| s.end() <= end);
             *known = (whole.start, whole.end);
             // What the last ACK reported need not be looked at again.
             let mut from = whole.start;

@@ -194,7 +194,7 @@ impl Sender {
             rack.on_delivered(now, segment, min_rtt, echoed);
             sampler.on_delivered(now, segment.bytes(), segment.sent, segment.snapshot);
             harvest.delivered += segment.bytes();
-            harvest.highest = harvest.highest.max(segment.range.1);
+            harvest.highest = harvest.highest.max(segment.end());
             if !segment.retransmitted {
                 newest = newest.max(Some(segment.sent));
             }

@@ -15,7 +15,7 @@ fn board(sent: u64) -> Scoreboard {
 fn sack(board: &mut Scoreboard, blocks: &[(u64, u64)]) -> Vec<u64> {
     let mut out = Vec::new();
     let bytes = blocks.iter().map(|&(first, end)| (first * MSS, end * MSS));
-    board.sack(bytes, |delivered| out.push(delivered.range.0 / MSS));
+    board.sack(bytes, |delivered| out.push(delivered.range().0 / MSS));
     out
 }
 

@@ -146,7 +146,7 @@ impl Policy {
             self.latest.gaps += 1;
         }
         self.latest.gap_end = loss.range.1;
-        if self.cycle.sampling && self.is_too_high(loss.lost, loss.snapshot.in_flight) {
+        if self.cycle.sampling && self.is_too_high(loss.lost, loss.snapshot.in_flight.into()) {
             self.lower_long_term(self.inflight_at(loss), loss.snapshot.app_limited);
         }
     }
@@ -175,7 +175,7 @@ impl Policy {
     /// been within the segment.
     pub(super) fn inflight_at(&self, loss: &Loss) -> u64 {
         let (threshold, size) = (self.params.loss_threshold, loss.range.1 - loss.range.0);
-        let in_flight = loss.snapshot.in_flight.saturating_sub(size) as f64;
+        let in_flight = u64::from(loss.snapshot.in_flight).saturating_sub(size) as f64;
         let earlier = (loss.lost - size) as f64;
         let within = (threshold * in_flight - earlier) / (1.0 - threshold);
         (in_flight + within.max(0.0)) as u64

@@ -161,7 +161,7 @@ fn the_volume_at_which_loss_passed_the_threshold() {
     // 5.5.10.2: 100 segments before this one, of which one was lost. Two of a hundred are allowed, so
     // that another (0.02 * 100 000 - 1000) / 0.98 = 1020 B might have been lost.
     let bbr = pipe().control;
-    let snapshot = crate::transport::modern::rate::Snapshot { in_flight: 101 * MSS, ..<_>::default() };
+    let snapshot = crate::transport::modern::rate::Snapshot { in_flight: 101 * MSS as u32, ..<_>::default() };
     let loss = Loss { now: Time::ZERO, range: (0, MSS), snapshot, lost: 2 * MSS, delivered: 0 };
     assert_eq!(bbr.inflight_at(&loss), 101_020);
     // All that was allowed had been lost before.
@@ -194,7 +194,8 @@ fn a_needless_recovery_gives_everything_back() {
         probing = pipe.control.state == State::Up && pipe.control.cycle.sampling;
     }
     let (cwnd, now, delivered) = (pipe.control.cwnd(), pipe.now, pipe.control.delivered);
-    let snapshot = crate::transport::modern::rate::Snapshot { in_flight: BDP * MSS, ..<_>::default() };
+    let snapshot =
+        crate::transport::modern::rate::Snapshot { in_flight: (BDP * MSS) as u32, ..<_>::default() };
     let bbr = &mut pipe.control;
     bbr.on_loss(&Loss { now, range: (0, MSS), snapshot, lost: 10 * MSS, delivered });
     bbr.on_congestion(now, BDP * MSS);
