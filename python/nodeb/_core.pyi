@@ -17,6 +17,7 @@ __all__ = [
     "schema",
     "to_toml",
     "version",
+    "warnings",
 ]
 
 class ScenarioError(ValueError):
@@ -56,6 +57,9 @@ def line_of(text: str, path: list[str]) -> int | None:
 
 def resolve(json: str) -> str:
     """Resolved scenario (every default filled in) of a partial one, both as JSON."""
+
+def warnings(json: str) -> list[str]:
+    """What is allowed and still doubtful about a scenario, each as `key: what will happen`."""
 
 def to_toml(json: str) -> str:
     """A scenario given as JSON, written as TOML."""

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nodeb import cli_sweep
-from nodeb.cli_options import File, Jobs, Out, Precision, Runs, Seed, Settings, Stopped
+from nodeb.cli_options import (
+    File,
+    Jobs,
+    Out,
+    Precision,
+    Runs,
+    Seed,
+    Settings,
+    Stopped,
+    print_warnings,
+)
 from nodeb.errors import InputError, Interrupted, NodebError, OutputError, os_reason
 
 if TYPE_CHECKING:
@@ -95,6 +105,7 @@ def run(
             f"this simulates {file} without its [sweep] table; `nodeb sweep {file}` does all of it"
         )
         print(f"note: {hint}", file=sys.stderr)
+    print_warnings(scenario.warnings())
     try:
         with progress_bar(scenario.name or file.stem) as bar:
             result = scenario.run(
@@ -139,6 +150,7 @@ def validate(
             about = [found.name] if found.name else []
             about += [f"sweep of {len(found.cells)} cells"] if isinstance(found, Sweep) else []
             print(f"{file}: valid" + (f" ({', '.join(about)})" if about else ""))
+            print_warnings(found.warnings())
     if bad:
         raise typer.Exit(BAD_INPUT)
 

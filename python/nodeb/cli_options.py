@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -30,3 +32,9 @@ Jobs = Annotated[
 
 class Stopped(NodebError):
     """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""
+
+
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Tells what is doubtful about a scenario, and goes on."""
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)

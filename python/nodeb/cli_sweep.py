@@ -7,7 +7,17 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli_options import File, Jobs, Out, Precision, Runs, Seed, Settings, Stopped
+from nodeb.cli_options import (
+    File,
+    Jobs,
+    Out,
+    Precision,
+    Runs,
+    Seed,
+    Settings,
+    Stopped,
+    print_warnings,
+)
 from nodeb.errors import InputError, Interrupted
 
 __all__ = ["plot", "sweep"]
@@ -36,6 +46,7 @@ def sweep(
 
     plan = Sweep.load(file, settings or (), runs, precision, seed)
     title = plan.name or file.stem
+    print_warnings(plan.warnings())
     try:
         with progress_bar(title) as bar:
             folder = Path("out") / file.stem if out is None else out

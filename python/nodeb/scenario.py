@@ -217,6 +217,14 @@ class Scenario(ScenarioFields):
         plan.stopping_rule()
         return plan.resolved()
 
+    def warnings(self) -> list[str]:
+        """What is allowed and still doubtful, each as `key: what will happen`.
+
+        Raises:
+            ScenarioError: the scenario is wrong.
+        """
+        return core_call(_core.warnings, self._resolved_json())
+
     def stopping_rule(self) -> int | Precision:
         """How many replications a resolved scenario asks for: a number, or the rule that decides.
 

@@ -31,20 +31,39 @@ UNITS = {
     "transfer_delay_mean_s": "s",
     "rtt_mean_s": "s",
     "complete": "1",
+    "switches_per_s": "1/s",
+    "switches_per_transfer": "1",
+    "dch_share": "1",
+    "power_w": "W",
     "jain_index": "1",
 }
 """Unit of each metric; 1 for a ratio. `jain_index` is of the users' application bit rates."""
+
+SWITCHED = ("switches_per_s", "switches_per_transfer", "dch_share", "power_w")
+"""Metrics of a radio that switches users between channels: set-ups and releases per second and per
+completed transfer, the share of time for which a dedicated channel is held, and the mean power of
+the phone's radio."""
+
+OPTIONAL = (*SWITCHED, "jain_index")
+"""Metrics that say nothing in some scenarios and are left out of their summary."""
 
 COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", "runs")
 
 Row = tuple[str, str, str, float, float, float, float, int]
 
 
-def by_run(flows: Table) -> Table:
+def by_run(flows: Table, channels: Table | None = None) -> Table:
     """Each metric by replication: one row per group of users and run, groups first.
 
     Columns `group`, `run`, and the metrics; NaN where a metric has no value.
+
+    Args:
+        flows: one row per user and run.
+        channels: what a radio that switches users between channels tells of the same users, in
+            the same order.
     """
+    if channels is not None:
+        flows = Table({**_columns(flows), **_switching(flows, channels)})
     groups = list(dict.fromkeys(flows["group"].tolist()))
     return Table.concat(
         [_by_run(group, flows.where(flows["group"] == group)) for group in groups]
@@ -52,11 +71,11 @@ def by_run(flows: Table) -> Table:
     )
 
 
-def summarize(flows: Table) -> Table:
-    """The summary of a table of flows."""
+def summarize(flows: Table, channels: Table | None = None) -> Table:
+    """The summary of a table of flows; `channels` as for `by_run`."""
     rows: list[Row] = []
     if len(flows):
-        runs = by_run(flows)
+        runs = by_run(flows, channels)
         for group in dict.fromkeys(runs["group"].tolist()):
             rows += _group_rows(group, runs.where(runs["group"] == group))
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
@@ -68,19 +87,36 @@ def _by_run(group: str, flows: Table) -> dict[str, NDArray[Any]]:
     means = {
         metric: _mean_by_run(run, flows[metric].astype(np.float64))
         for metric in UNITS
-        if metric != "jain_index"
+        if metric in flows.columns
     }
     fairness = _fairness(run, flows["application_bps"])
     return {"group": np.full(len(numbers), group), "run": numbers, **means, "jain_index": fairness}
 
 
+def _columns(table: Table) -> dict[str, NDArray[Any]]:
+    return {name: table[name] for name in table.columns}
+
+
+def _switching(flows: Table, channels: Table) -> dict[str, NDArray[np.float64]]:
+    """The metrics of channel switching by user and run."""
+    held = channels["setting_up_s"] + channels["dch_s"] + channels["releasing_s"]
+    time = held + channels["fach_s"] + channels["pch_s"] + channels["paging_s"]
+    switches = (channels["set_ups"] + channels["releases"]).astype(np.float64)
+    per_transfer = np.full(len(flows), math.nan)
+    np.divide(switches, flows["transfers"], out=per_transfer, where=flows["transfers"] > 0)
+    values = (switches / time, per_transfer, held / time, channels["energy_j"] / time)
+    return dict(zip(SWITCHED, values, strict=True))
+
+
 def _group_rows(group: str, runs: Table) -> Iterator[Row]:
     for metric, unit in UNITS.items():
+        if metric not in runs.columns:
+            continue
         values = runs[metric][np.isfinite(runs[metric])]
         if values.size:
             i = mean_interval(values)
             yield group, metric, unit, i.mean, i.low, i.high, i.stdev, i.n
-        elif metric != "jain_index":
+        elif metric not in OPTIONAL:
             yield group, metric, unit, math.nan, math.nan, math.nan, math.nan, 0
 
 

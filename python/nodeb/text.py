@@ -20,6 +20,10 @@ LABELS = {
     "transfer_delay_mean_s": "mean delay of transfers",
     "rtt_mean_s": "mean round-trip time",
     "complete": "completed transfers",
+    "switches_per_s": "channel switches per second",
+    "switches_per_transfer": "channel switches per transfer",
+    "dch_share": "time with a dedicated channel",
+    "power_w": "power of the phone's radio",
     "jain_index": "fairness (Jain)",
 }
 
@@ -117,7 +121,7 @@ def _numbers(row: dict[str, Any]) -> list[str]:
 def shown_unit(metric: str, unit: str, value: float) -> str:
     """The unit in which a value of a metric reads well; `FACTORS` says how to get there."""
     if unit == "1":
-        return "" if metric == "jain_index" else "%"
+        return "" if metric in ("jain_index", "switches_per_transfer") else "%"
     for least, name in SCALES.get(unit, ()):
         if abs(value) >= least:
             return name

@@ -89,6 +89,12 @@ fn resolve(json: &str) -> PyResult<String> {
     scenario::from_json(json).map_err(|error| to_py(&error)).and_then(|s| to_json(&s))
 }
 
+/// What is allowed and still doubtful about a scenario given as JSON, each as "key: message".
+#[pyfunction]
+fn warnings(json: &str) -> PyResult<Vec<String>> {
+    scenario::from_json(json).map_err(|error| to_py(&error)).map(|scenario| scenario.warnings())
+}
+
 /// The scenario, given as JSON, as TOML.
 #[pyfunction]
 fn to_toml(json: &str) -> PyResult<String> {
@@ -165,6 +171,6 @@ mod _core {
     #[pymodule_export]
     use super::{
         Cancelled, Control, ScenarioError, capture, document, line_of, parse_toml, registry, resolve, run,
-        schema, to_toml, version,
+        schema, to_toml, version, warnings,
     };
 }

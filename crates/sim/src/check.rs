@@ -1,6 +1,7 @@
-//! Impossible values that a type alone cannot rule out, each under the key where it stands.
+//! Impossible and doubtful values that a type alone cannot rule out, each under the key where it
+//! stands.
 
-/// A value that nodeb cannot simulate.
+/// A value that nodeb cannot simulate, or that hardly means what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Keys from the scenario's root to the value.
@@ -14,11 +15,12 @@ pub struct Problem {
 pub struct Check {
     path: Vec<String>,
     problems: Vec<Problem>,
+    doubts: Vec<Problem>,
 }
 
-/// Parameters that know which of their values are impossible.
+/// Parameters that know which of their values are impossible or doubtful.
 pub trait Checked {
-    /// Reports every impossible value to `check`.
+    /// Reports every such value to `check`.
     fn check(&self, check: &mut Check);
 }
 
@@ -33,14 +35,32 @@ impl Check {
     /// Reports `message` for `key` unless `holds`.
     pub fn require(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
-            let mut path = self.path.clone();
-            path.push(key.to_owned());
-            self.problems.push(Problem { path, message: message() });
+            let problem = self.problem(key, message());
+            self.problems.push(problem);
         }
     }
 
-    /// What was found, in the order of looking.
+    /// Warns with `message` about `key` unless `holds`. What is doubtful is simulated all the same.
+    pub fn advise(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
+        if !holds {
+            let doubt = self.problem(key, message());
+            self.doubts.push(doubt);
+        }
+    }
+
+    fn problem(&self, key: &str, message: String) -> Problem {
+        let mut path = self.path.clone();
+        path.push(key.to_owned());
+        Problem { path, message }
+    }
+
+    /// What is impossible, in the order of looking.
     pub fn into_problems(self) -> Vec<Problem> {
         self.problems
+    }
+
+    /// What is doubtful, in the order of looking.
+    pub fn into_doubts(self) -> Vec<Problem> {
+        self.doubts
     }
 }

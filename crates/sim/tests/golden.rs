@@ -102,7 +102,6 @@ const BAD: &[(&str, &[&str])] = &[
     ("radio.hs_dsch.combining.chase.efficiency = 0.2", &[]),
     ("radio.hs_dsch.delivery = \"in_order\"", &[]),
     ("radio.link = { loss = 0.1, drop_list = [3] }", &[]),
-    ("radio.fach_dch.signalling_rate = \"34 kbps\"", &[]),
     ("radio.fach_dch.policy.threshold.high = -1", &[]),
     ("radio.fach_dch.policy.threshold = { high = 2, low = 4 }", &[]),
     ("radio.fach_dch.policy.preemptive.timeout = \"-1 s\"", &[]),
@@ -141,6 +140,23 @@ const BAD: &[(&str, &[&str])] = &[
 ];
 
 #[test]
+fn warnings_about_doubtful_scenarios() {
+    let warnings = |lines: &str| {
+        let text = format!("{lines}\n{USERS}");
+        scenario::from_toml(&text, "doubtful.toml", &[]).unwrap().warnings()
+    };
+    assert!(warnings("radio.fach_dch.signalling_rate = \"32.9 kbps\"").is_empty());
+    let all_of_it = warnings("radio.fach_dch.signalling_rate = \"33 kbps\"");
+    assert_eq!(
+        all_of_it,
+        [
+            "radio.fach_dch.signalling_rate: signalling of 33 kbps takes all that the FACH of 33 kbps carries, so TCP \
+          starves on it; a share for users is left below `fach_rate`"
+        ]
+    );
+}
+
+#[test]
 fn messages_about_bad_scenarios() {
     let mut out = String::new();
     for (lines, overrides) in BAD {
@@ -149,7 +165,7 @@ fn messages_about_bad_scenarios() {
         let text = format!("{first}{lines}\n{last}");
         let set: Vec<String> = overrides.iter().map(|change| (*change).to_owned()).collect();
         let message = match scenario::from_toml(&text, "bad.toml", &set) {
-            Ok(_) => "ACCEPTED".to_owned(),
+            Ok(scenario) => format!("ACCEPTED {:?}", scenario.warnings()),
             Err(error) => error.to_string(),
         };
         for line in lines.lines() {

@@ -104,7 +104,7 @@ def _metrics(
     group: str, own: list[Table], other: list[Table] | None
 ) -> Iterator[tuple[str, float]]:
     """Name and value of each metric's columns."""
-    for metric in UNITS:
+    for metric in (name for name in UNITS if name in own[0].columns):
         values = _by_run(own, group, metric)
         yield from zip((metric + end for end in ENDS), _interval(values), strict=True)
         if other is not None:

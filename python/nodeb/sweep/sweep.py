@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -103,6 +104,11 @@ class Sweep:
         common = base(text, file, settings)
         stop = planned.stopping_rule()
         return cls(text, planned.name, axes, found, common, planned.seed, stop)
+
+    def warnings(self) -> list[str]:
+        """What is allowed and still doubtful, each with the number of cells that it is about."""
+        found = Counter(w for cell in self.cells for w in _core.warnings(cell.scenario))
+        return [f"{text} (cells: {n} of {len(self.cells)})" for text, n in found.items()]
 
     def baseline(self, settings: Sequence[str]) -> Baseline | None:
         """What `KEY=VALUE` settings make the cells be compared with; None if there are none.

@@ -205,6 +205,14 @@ impl Checked for Scenario {
 }
 
 impl Scenario {
+    /// What is allowed and still doubtful, as "key: what will happen".
+    pub fn warnings(&self) -> Vec<String> {
+        let mut check = Check::default();
+        self.check(&mut check);
+        let doubts = check.into_doubts().into_iter();
+        doubts.map(|doubt| format!("{}: {}", doubt.path.join("."), doubt.message)).collect()
+    }
+
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
         check.within("traffic", |check| group.traffic.check(check));
         if let Some(tcp) = &group.tcp {

@@ -68,10 +68,10 @@ impl Checked for FachDch {
                 "a channel of 0 bps carries nothing; expected a positive rate".to_owned()
             });
         }
-        check.require(self.signalling_rate <= self.fach_rate, "signalling_rate", || {
+        check.advise(self.signalling_rate < self.fach_rate, "signalling_rate", || {
             format!(
-                "signalling of {} is more than the FACH of {} carries, so that TCP would starve on it; expected at \
-                 most `fach_rate`",
+                "signalling of {} takes all that the FACH of {} carries, so TCP starves on it; a share for users is \
+                 left below `fach_rate`",
                 self.signalling_rate, self.fach_rate
             )
         });
