@@ -11,6 +11,7 @@ __all__ = [
     "document",
     "line_of",
     "parse_toml",
+    "read_error_model",
     "registry",
     "resolve",
     "run",
@@ -60,6 +61,9 @@ def resolve(json: str) -> str:
 
 def warnings(json: str) -> list[str]:
     """What is allowed and still doubtful about a scenario, each as `key: what will happen`."""
+
+def read_error_model(text: str, file: str) -> str:
+    """A radio's `errors`, as JSON, of the text of a model file; `file` is its name in messages."""
 
 def to_toml(json: str) -> str:
     """A scenario given as JSON, written as TOML."""

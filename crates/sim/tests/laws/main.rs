@@ -9,8 +9,10 @@ mod bearers;
 mod cases;
 mod closed_forms;
 mod edges;
+mod errors;
 mod model;
 mod repeatability;
+mod rlc;
 mod transfers;
 mod transport;
 
