@@ -72,8 +72,7 @@ class Chain:
     def burst_tail(self, longest: int) -> Real:
         """P(burst > k) for k = 0 ... longest; a burst is a run of errors."""
         first = (self.stationary @ self._without) * self.error
-        tail = _survival(first @ self.transition, self._with, max(longest - 1, 0))
-        return np.concatenate([[1.0], tail])[: longest + 1]
+        return _survival(first @ self.transition, self._with, longest)
 
     def log_likelihood(self, errors: Bits) -> float:
         """Logarithm of the probability of a sequence."""

@@ -59,6 +59,7 @@ def tails(comparison: Comparison, law: str = "gap") -> Figure:
                 label=candidate.label.replace("_", "-"),
                 color=color(place),
                 linestyle=DASHES[1 + place % (len(DASHES) - 1)],
+                drawstyle="steps-pre",
             )
     if law == "gap":
         axes.set_xscale("log")
