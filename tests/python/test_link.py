@@ -4,6 +4,7 @@ import json
 import re
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from nodeb.fit import read_errors
 from nodeb.link.result import read_points
 from nodeb.plot import link_curves
 
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples/link").glob("*.toml"))
 FILE = """
 eb_n0_db = [4.0, 5.0]
 service = "costamagna_64"
@@ -273,6 +275,12 @@ def test_the_command_line_explains_mistakes(file, tmp_path, capsys):
     assert invoke(["fit", str(file), "--states", "8-2"]) == 2
     assert invoke(["fit", str(file), "--unit", "bit"]) == 2
     assert "found `e`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_can_be_run(path):
+    quick = link.load(path).with_(stop={"bits": 1}).run()
+    assert len(quick) == len(quick.experiment.eb_n0_db)
 
 
 def test_the_schema_knows_every_key():

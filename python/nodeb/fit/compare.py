@@ -24,6 +24,8 @@ __all__ = ["Candidate", "Comparison", "Unit", "compare"]
 Unit = Literal["pdu", "block"]
 UNIT_NAMES: dict[Unit, str] = {"pdu": "PDU", "block": "block"}
 
+CLOSED_FORMS = 3
+"""Models of each unit that need no search, at most."""
 LONGEST = 5_000_000
 """PDUs of a simulated sequence at most; it is at least as long as the one it is compared with."""
 TIMES = 4
@@ -150,19 +152,15 @@ def compare(
     both: list[Unit] = ["pdu", "block"]
     chosen = list(units or (both if errors.pdus_per_block > 1 else both[:1]))
     plans = {unit: _planned(_symbols(errors, unit), states, unit) for unit in chosen}
-    total = sum(len(plan) + 1 for plan in plans.values())
+    total = sum(len(plan) + CLOSED_FORMS for plan in plans.values())
     candidates: list[Candidate] = []
-    done = 0
     for unit, plan in plans.items():
         within = Within.fitted(errors) if unit == "block" else None
-        training = _chains(_symbols(errors, unit), plan, starts, seed, jobs)
-        for name, chain in training:
+        for name, chain in _chains(_symbols(errors, unit), plan, starts, seed, jobs):
             model = ErrorModel(name, chain, errors.pdus_per_block, within)
             candidates.append(_judge(errors, model, seed))
-            done += name.startswith("hmm")
             if progress:
-                progress(done / total, f"{unit} {name}")
-        done += 1
+                progress(len(candidates) / total, candidates[-1].label)
     return Comparison(errors, tuple(candidates))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -88,9 +87,8 @@ def hidden_markov(
     beginnings = [_random_start(states, rate, len(errors), random) for _ in range(starts)]
     if fewer is not None and fewer.states == states - 1:
         beginnings.append(_split(fewer, random))
-    follow: Callable[[Start], tuple[float, Start]] = lambda start: _train(errors, start, SHORT)  # noqa: E731
     with ThreadPoolExecutor(jobs, thread_name_prefix="nodeb") as pool:
-        found = list(pool.map(follow, beginnings))
+        found = list(pool.map(lambda start: _train(errors, start, SHORT), beginnings))
     best = max(found, key=lambda one: one[0])
     _, (transition, error) = _train(errors, best[1], LONG)
     order = np.argsort(error, kind="stable")

@@ -54,8 +54,15 @@ class Experiment:
         """
         return cls(**data)
 
+    @classmethod
+    def _placed(cls, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> Self:
+        """As `from_dict`; `place` says where the value under a path of keys stands."""
+        experiment = cls.__new__(cls)
+        experiment._resolve(data, place)
+        return experiment
+
     def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
-        """Checks the data; `place` says where the value under a path of keys stands."""
+        """Checks the data and fills in the defaults."""
         try:
             resolved, service = _core.link_resolve(json.dumps(data))
         except _core.LinkError as error:
@@ -217,9 +224,7 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
         line = _core.line_of(text, keys)
         return f"{file}: " if line is None else f"{file}:{line}: "
 
-    experiment = Experiment.__new__(Experiment)
-    experiment._resolve(data, place)
-    return experiment
+    return Experiment._placed(data, place)
 
 
 def _from_json(text: str, file: Path) -> dict[str, Any]:

@@ -139,6 +139,7 @@ pub enum NamedService {
 
 impl NamedService {
     /// The service of this name.
+    #[expect(clippy::missing_panics_doc, reason = "each name has a service")]
     pub fn service(self) -> Service {
         let kbps = match self {
             Self::Costamagna64 => 64,
