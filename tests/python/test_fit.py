@@ -142,6 +142,7 @@ def test_errors_of_a_block_are_conditioned_on_it():
     assert all(found.p_value > 1e-3 for found in best.matches.values())
     assert comparison.best_of("pdu").bic > best.bic + 100
     assert best.simulated.error_rate == pytest.approx(errors.error_rate, rel=0.1)
+    assert best.model.error_rate == pytest.approx(errors.error_rate)
 
 
 def test_likelihoods_of_blocks_and_of_pdus_can_be_compared():
@@ -162,6 +163,9 @@ def test_two_sample_test_holds_its_level():
     values = [match(draw.geometric(0.3, 300), draw.geometric(0.3, 900)).p_value for _ in range(400)]
     assert 0.02 < np.mean(np.array(values) < 0.05) < 0.09
     assert match(draw.geometric(0.3, 900), draw.geometric(0.4, 900)).p_value < 1e-3
+    many = np.ones(50_000, dtype=int)
+    one, other = (np.concatenate([many, 2 + draw.geometric(p, 2000)]) for p in (0.3, 0.4))
+    assert match(one, other).p_value < 1e-3  # however frequent the first value is
     assert np.isnan(match(np.array([1, 2]), draw.geometric(0.3, 900)).p_value)
 
 

@@ -105,7 +105,7 @@ class Comparison:
             "log_likelihood": candidate.log_likelihood,
             "bic": candidate.bic,
             "bic_diff": candidate.bic - self.best.bic,
-            "per": candidate.simulated.error_rate,
+            "per": model.error_rate,
         }
         for law, found in candidate.matches.items():
             row |= {f"{law}_p_value": found.p_value, f"{law}_distance": found.distance}

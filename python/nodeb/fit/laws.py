@@ -67,16 +67,24 @@ def _binned(first: Counts, second: Counts) -> Counts:
             for part in (places[: len(first)], places[len(first) :])
         ]
     )
-    total = each.sum(axis=0)
-    smaller = min(len(first), len(second)) / total.sum()
-    wanted = max(LEAST_EXPECTED / smaller, total.sum() / MOST_BINS)
-    bins, held = np.empty(len(values), dtype=np.intp), 0.0
-    number = 0
-    for at, count in enumerate(total):
+    bins = _bins(each.sum(axis=0), min(len(first), len(second)))
+    return np.array([np.bincount(bins, weights=row).astype(np.int64) for row in each])
+
+
+def _bins(counts: Counts, smaller: int) -> Counts:
+    """The bin of each value.
+
+    What is left of the counts is shared out evenly to what is left of the bins, so that a value
+    that is frequent does not swallow the others.
+    """
+    least = LEAST_EXPECTED * counts.sum() / smaller
+    bins = np.empty(len(counts), dtype=np.int64)
+    number, held, rest = 0, 0, int(counts.sum())
+    for at, count in enumerate(counts):
         bins[at] = number
         held += count
-        if held >= wanted:
-            number, held = number + 1, 0.0
-    if 0 < held < wanted and number > 0:  # what is left over joins the last full bin
+        if held >= max(least, rest / (MOST_BINS - number)):
+            number, rest, held = number + 1, rest - held, 0
+    if 0 < held < least and number > 0:
         bins[bins == number] = number - 1
-    return np.array([np.bincount(bins, weights=row).astype(np.int64) for row in each])
+    return bins

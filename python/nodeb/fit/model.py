@@ -43,6 +43,11 @@ class ErrorModel:
         """How many numbers were fitted."""
         return self.chain.parameters + (self.within.parameters if self.within else 0)
 
+    @property
+    def error_rate(self) -> float:
+        """Share of lost PDUs in the long run."""
+        return self.chain.error_rate * (self.within.lost_share if self.within else 1.0)
+
     def log_likelihood(self, errors: ErrorSequence) -> float:
         """Logarithm of the probability of the PDU errors; comparable between units."""
         if self.within is None:

@@ -56,6 +56,15 @@ class Within:
 
         return min(cls.of_counts(errors), cls.of_patterns(errors), key=bic)
 
+    @property
+    def lost_share(self) -> float:
+        """Share of a failed block's PDUs that are lost, in the mean."""
+        if self.patterns:
+            lost = sum(p * text.count("1") for text, p in self.patterns.items())
+        else:
+            lost = sum(p * number for number, p in enumerate(self.count_law, start=1))
+        return lost / self.pdus
+
     def log_likelihood(self, errors: ErrorSequence) -> float:
         """Logarithm of the probability of the patterns of the blocks that failed."""
         failed = _failed(errors)
