@@ -16,6 +16,7 @@ __all__ = [
     "link_run",
     "link_schema",
     "parse_toml",
+    "read_error_model",
     "registry",
     "resolve",
     "run",
@@ -64,6 +65,9 @@ def line_of(text: str, path: list[str]) -> int | None:
 
 def resolve(json: str) -> str:
     """Resolved scenario (every default filled in) of a partial one, both as JSON."""
+
+def read_error_model(text: str, file: str) -> str:
+    """A radio's `errors`, as JSON, of the text of a model file; `file` is its name in messages."""
 
 def to_toml(json: str) -> str:
     """A scenario given as JSON, written as TOML."""

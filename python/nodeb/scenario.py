@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar
 
-from nodeb import _core, recording
+from nodeb import _core, named_files
 from nodeb.capture import Capture, CapturedExperiment
 from nodeb.errors import InputError, Interrupted, ScenarioError, os_reason
 from nodeb.parts import Part
@@ -61,7 +61,7 @@ class Scenario(ScenarioFields):
         data = self.to_dict()
         for key in [key for key, value in changes.items() if value is None]:
             _remove(data, key.split("."))
-        data = recording.read_all(data, Path())
+        data = named_files.read_all(data, Path())
         text = core_call(_core.to_toml, core_call(_core.resolve, json.dumps(data)))
         overrides = [
             f"{key}={toml_value(value)}" for key, value in changes.items() if value is not None
@@ -228,7 +228,7 @@ class Scenario(ScenarioFields):
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
 
     def _resolved_json(self) -> str:
-        return core_call(_core.resolve, json.dumps(recording.read_all(self.to_dict(), Path())))
+        return core_call(_core.resolve, json.dumps(named_files.read_all(self.to_dict(), Path())))
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -243,7 +243,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     """
     text = read_text(Path(path))
     resolved = json.loads(core_call(_core.parse_toml, text, str(path), list(overrides)))
-    return Scenario.from_dict(recording.read_all(resolved, Path(path).parent))
+    return Scenario.from_dict(named_files.read_all(resolved, Path(path).parent))
 
 
 def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

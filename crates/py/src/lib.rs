@@ -90,6 +90,13 @@ fn resolve(json: &str) -> PyResult<String> {
     scenario::from_json(json).map_err(|error| to_py(&error)).and_then(|s| to_json(&s))
 }
 
+/// Reads the text of an error model's file and returns a radio's `errors` as JSON.
+#[pyfunction]
+fn read_error_model(text: &str, file: &str) -> PyResult<String> {
+    let model = nodeb_sim::radio::error::file::read(text, file).map_err(|error| to_py(&error))?;
+    serde_json::to_string(&model).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
 /// The scenario, given as JSON, as TOML.
 #[pyfunction]
 fn to_toml(json: &str) -> PyResult<String> {
@@ -167,7 +174,7 @@ mod _core {
     use super::link::{LinkError, link_resolve, link_run, link_schema};
     #[pymodule_export]
     use super::{
-        Cancelled, Control, ScenarioError, capture, document, line_of, parse_toml, registry, resolve, run,
-        schema, to_toml, version,
+        Cancelled, Control, ScenarioError, capture, document, line_of, parse_toml, read_error_model,
+        registry, resolve, run, schema, to_toml, version,
     };
 }

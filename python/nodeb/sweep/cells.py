@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from nodeb import _core, recording
+from nodeb import _core, named_files
 from nodeb.errors import ScenarioError
 from nodeb.scenario import Scenario, toml_value
 from nodeb.sweep.axes import FIXED, Axis, Swept
@@ -140,7 +140,7 @@ def _resolved(
     except _core.ScenarioError as error:
         label = ", ".join(overrides)
         raise _with_line(str(error), file, overrides, label) from None
-    return recording.read_all(resolved, Path(file).parent)
+    return named_files.read_all(resolved, Path(file).parent)
 
 
 def _with_line(

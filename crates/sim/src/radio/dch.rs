@@ -5,10 +5,14 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::UserRadio;
+use super::assemble::Parts;
+use super::error::ErrorModel;
 use super::mac::harq::CombiningSpec;
 use super::mac::sched::round_robin::Policy as RoundRobin;
-use super::tti::{Air, Delivered, TtiBearer};
+use super::pdu_bearer::Checksum;
+use super::rlc::{Delivered, RlcSpec};
+use super::tti::Air;
+use super::{Bearer, UserRadio};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
 use crate::units::{Duration, Probability, Size};
@@ -23,18 +27,25 @@ pub struct Dch {
     pub channels: NonZeroU32,
     /// Transmission time interval.
     pub tti: Duration,
-    /// Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared.
+    /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
+    /// whole PDUs; the last is padded, not shared.
     pub pdu_size: Size,
     /// PDUs in a block.
     pub pdus_per_tti: NonZeroU32,
     /// Block error rate.
     pub bler: Probability,
-    /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
+    /// A model of errors in the place of `bler`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorModel>,
+    /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary. Only
+    /// with `rlc = "arq"`.
     pub retransmission_delay: Duration,
-    /// Transmissions of a block before it is given up; unlimited when absent.
+    /// Transmissions of a block before it is given up; unlimited when absent. Only with `rlc = "arq"`.
     pub max_transmissions: Option<NonZeroU32>,
     /// Order in which packets leave the bearer.
     pub delivery: Delivered,
+    /// How RLC sees to it that PDUs arrive.
+    pub rlc: RlcSpec,
     /// Packets that the buffer holds.
     pub buffer: NonZeroU32,
 }
@@ -48,9 +59,11 @@ impl Default for Dch {
             pdu_size: Size(40),
             pdus_per_tti: count(1),
             bler: Probability(0.01),
+            errors: None,
             retransmission_delay: Duration::from_millis(99),
             max_transmissions: None,
             delivery: Delivered::InSequence,
+            rlc: RlcSpec::default(),
             buffer: count(1000),
         }
     }
@@ -58,7 +71,12 @@ impl Default for Dch {
 
 impl Checked for Dch {
     fn check(&self, check: &mut Check) {
-        self.air().check(check);
+        self.air().check_with(self.errors.as_ref(), check);
+        self.rlc.check_for(self.air().pdu_bytes, check);
+        let is_arq = matches!(self.rlc, RlcSpec::Arq(_));
+        check.require(is_arq || self.max_transmissions.is_none(), "max_transmissions", || {
+            format!("blocks are repeated by `rlc = \"arq\"`; leave this out with `{}`", self.rlc.key())
+        });
     }
 }
 
@@ -80,8 +98,11 @@ impl Dch {
     }
 
     /// The bearer of one user.
-    pub fn build(&self, user: &UserRadio, streams: &Streams) -> TtiBearer {
+    pub fn build(&self, user: &UserRadio, streams: &Streams) -> Box<dyn Bearer> {
         let fixed = UserRadio { id: user.id, ci: Vec::new() };
-        TtiBearer::new(self.air(), &[fixed], Box::new(RoundRobin::default()), streams)
+        let scheduler = Box::new(RoundRobin::default());
+        let Self { errors, rlc, .. } = self;
+        let (air, checksum) = (self.air(), Checksum::Pdu);
+        Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(&[fixed], streams)
     }
 }

@@ -5,10 +5,14 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::UserRadio;
+use super::assemble::Parts;
+use super::error::ErrorModel;
 use super::mac::harq::CombiningSpec;
 use super::mac::sched::SchedulerSpec;
-use super::tti::{Air, Delivered, TtiBearer};
+use super::pdu_bearer::Checksum;
+use super::rlc::{Delivered, RlcSpec};
+use super::tti::Air;
+use super::{Bearer, UserRadio};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
 use crate::units::{Duration, Probability, Size};
@@ -22,13 +26,17 @@ pub struct HsDsch {
     pub channels: NonZeroU32,
     /// Transmission time interval.
     pub tti: Duration,
-    /// Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared.
+    /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
+    /// whole PDUs; the last is padded, not shared.
     pub pdu_size: Size,
     /// PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
     /// its C/I value of the TTI instead.
     pub pdus_per_tti: NonZeroU32,
     /// Block error rate of a first transmission.
     pub bler: Probability,
+    /// A model of errors in the place of `bler`. Each user has a process of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorModel>,
     /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
     pub retransmission_delay: Duration,
     /// Transmissions of a block before it is given up; unlimited when absent.
@@ -39,6 +47,8 @@ pub struct HsDsch {
     pub scheduler: SchedulerSpec,
     /// Order in which packets leave the bearer.
     pub delivery: Delivered,
+    /// How RLC sees to it that PDUs arrive that hybrid ARQ has given up.
+    pub rlc: RlcSpec,
     /// Packets that each user's buffer holds.
     pub buffer: NonZeroU32,
 }
@@ -52,11 +62,13 @@ impl Default for HsDsch {
             pdu_size: Size(32),
             pdus_per_tti: count(1),
             bler: Probability(0.01),
+            errors: None,
             retransmission_delay: Duration(9_500_000),
             max_transmissions: None,
             combining: CombiningSpec::default(),
             scheduler: SchedulerSpec::default(),
             delivery: Delivered::InSequence,
+            rlc: RlcSpec::default(),
             buffer: count(1000),
         }
     }
@@ -64,7 +76,8 @@ impl Default for HsDsch {
 
 impl Checked for HsDsch {
     fn check(&self, check: &mut Check) {
-        self.air().check(check);
+        self.air().check_with(self.errors.as_ref(), check);
+        self.rlc.check_for(self.air().pdu_bytes, check);
         check.within("scheduler", |check| self.scheduler.check(check));
     }
 }
@@ -87,8 +100,10 @@ impl HsDsch {
     }
 
     /// The bearer of all users.
-    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer {
+    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
         let scheduler = self.scheduler.build(users.len(), self.tti);
-        TtiBearer::new(self.air(), users, scheduler, streams)
+        let Self { errors, rlc, .. } = self;
+        let (air, checksum) = (self.air(), Checksum::Block);
+        Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(users, streams)
     }
 }

@@ -3,10 +3,13 @@
 //! A bearer answers three calls: take a packet at `now`, what is delivered by `now`, and when it
 //! must be woken next. The simulator drives it in virtual time; nothing in it knows a clock.
 
+pub mod assemble;
 pub mod channel;
 pub mod dch;
+pub mod error;
 pub mod hs_dsch;
 pub mod mac;
+pub mod pdu_bearer;
 pub mod rlc;
 pub mod switching;
 pub mod tti;
@@ -147,11 +150,9 @@ impl RadioSpec {
     /// The bearers and for each the users on it, given as positions in `users`.
     pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
         match self {
-            Self::HsDsch(params) => vec![Box::new(params.build(users, streams))],
+            Self::HsDsch(params) => vec![params.build(users, streams)],
             Self::FachDch(params) => vec![Box::new(params.build(users.len()))],
-            Self::Dch(params) => {
-                users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
-            }
+            Self::Dch(params) => users.iter().map(|user| params.build(user, streams)).collect(),
             Self::Link(params) => {
                 users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
             }
@@ -181,9 +182,18 @@ impl RadioSpec {
     /// The block error rate of first transmissions.
     pub fn bler(&self) -> Probability {
         match self {
-            Self::Dch(params) => params.bler,
-            Self::HsDsch(params) => params.bler,
+            Self::Dch(params) => params.air().block_error_rate(params.errors.as_ref()),
+            Self::HsDsch(params) => params.air().block_error_rate(params.errors.as_ref()),
             Self::FachDch(_) | Self::Link(_) => Probability(0.0),
+        }
+    }
+
+    /// The model of block errors, where there is one.
+    pub fn errors(&self) -> Option<&error::ErrorModel> {
+        match self {
+            Self::Dch(params) => params.errors.as_ref(),
+            Self::HsDsch(params) => params.errors.as_ref(),
+            Self::FachDch(_) | Self::Link(_) => None,
         }
     }
 }

@@ -6,19 +6,21 @@
 //! again at the first TTI boundary at least the retransmission delay after the beginning of the
 //! TTI that failed. Packets arrive at the end of the TTI that completes them. A bearer with
 //! nothing to send sleeps, and one whose only user fills every channel runs on, TTI after TTI,
-//! until a packet is complete: nothing that arrives before could change those TTIs. Left out: ACK/NACK errors, control channels, and a limit on how many
-//! blocks may be outstanding (`wang`, section 8.3).
+//! until a packet is complete: nothing that arrives before could change those TTIs. A block whose errors follow a model has
+//! failed when any of its PDUs is wrong. Left out: ACK/NACK errors, control channels, and a limit on
+//! how many blocks may be outstanding (`wang`, section 8.3).
 
 use super::channel::ci::CiProcess;
-use super::mac::harq::{CombiningSpec, LAST_DISTINCT};
+use super::error::ErrorModel;
+use super::error::blocks::{BlockErrors, BlockShape, Place};
+use super::mac::harq::CombiningSpec;
 use super::mac::sched::{Candidate, Scheduler};
-pub use super::rlc::Delivered;
-use super::rlc::{Buffer, FailedBlock};
+use super::rlc::{Buffer, Delivered, FailedBlock};
 use super::{Bearer, BearerCounts, Delivery, TtiRecord, UserRadio};
-use crate::check::{Check, Checked};
+use crate::check::Check;
 use crate::engine::{Key, Stamps};
 use crate::packet::Packet;
-use crate::rng::{ErrorGaps, Streams};
+use crate::rng::Streams;
 use crate::units::{Duration, NANOS_PER_S, Probability, Rate, Time};
 
 /// What a TTI-driven bearer does on the air.
@@ -51,8 +53,9 @@ const MOST_CHANNELS: u32 = 1_000;
 const MOST_PDUS: u32 = 1_000;
 const LONGEST_TTI: Duration = Duration::from_secs(10);
 
-impl Checked for Air {
-    fn check(&self, check: &mut Check) {
+impl Air {
+    /// Reports impossible values; `errors` stands in the place of the BLER where it is given.
+    pub fn check_with(&self, errors: Option<&ErrorModel>, check: &mut Check) {
         check.require(self.tti.0 >= 1_000 && self.tti <= LONGEST_TTI, "tti", || {
             format!("a TTI of {} is absurd; expected 1 us to {LONGEST_TTI}", self.tti)
         });
@@ -65,16 +68,29 @@ impl Checked for Air {
         check.require(self.pdus_per_block <= MOST_PDUS, "pdus_per_tti", || {
             format!("{} PDUs in a block are absurd; expected at most {MOST_PDUS}", self.pdus_per_block)
         });
-        check.require(self.bler.0 < 1.0 || self.max_transmissions.is_some(), "bler", || {
-            "with a BLER of 1 and unlimited retransmissions no block would ever arrive; expected a BLER below 1, \
-             or set `max_transmissions`"
-                .to_owned()
-        });
+        if let Some(errors) = errors {
+            errors.check_for(self.pdus_per_block, self.max_transmissions, check);
+        } else {
+            check.require(self.bler.0 < 1.0 || self.max_transmissions.is_some(), "bler", || {
+                "with a BLER of 1 and unlimited retransmissions no block would ever arrive; expected a BLER below \
+                 1, or set `max_transmissions`"
+                    .to_owned()
+            });
+        }
         check.within("combining", |check| self.combining.check(check));
     }
-}
 
-impl Air {
+    /// Share of first transmissions that fail, by `errors` if they are given.
+    pub fn block_error_rate(&self, errors: Option<&ErrorModel>) -> Probability {
+        errors.map_or(self.bler, |errors| errors.block_error_rate(self.pdus_per_block))
+    }
+
+    /// What its blocks are like.
+    pub fn blocks(&self) -> BlockShape<'_> {
+        let Self { bler, pdus_per_block, pdu_bytes, ref combining, .. } = *self;
+        BlockShape { bler, pdus: pdus_per_block, pdu_bytes, combining }
+    }
+
     /// Bit rate when every TTI is full and nothing fails; with a C/I process, at its `best_ci`.
     pub fn rate(&self, best_ci: Option<u32>) -> Rate {
         let pdus = u128::from(self.channels) * u128::from(best_ci.unwrap_or(self.pdus_per_block));
@@ -82,12 +98,18 @@ impl Air {
         Rate((bits_per_tti * u128::from(NANOS_PER_S) / u128::from(self.tti.0)) as u64)
     }
 
+    /// When TTI number `tti` begins.
+    pub fn beginning(&self, tti: u64) -> Time {
+        Time(tti * self.tti.0)
+    }
+
     /// TTI number from which a block that failed in TTI number `tti` may be sent again.
-    fn eligible_after(&self, tti: u64) -> u64 {
+    pub fn eligible_after(&self, tti: u64) -> u64 {
         (tti + self.retransmission_delay.0.div_ceil(self.tti.0)).max(tti + 1)
     }
 
-    fn may_send_again(&self, transmissions: u32) -> bool {
+    /// Whether a block that has failed so often may be sent again.
+    pub fn may_send_again(&self, transmissions: u32) -> bool {
         self.max_transmissions.is_none_or(|most| transmissions < most)
     }
 }
@@ -112,8 +134,7 @@ pub struct TtiBearer {
     air: Air,
     users: Vec<User>,
     scheduler: Box<dyn Scheduler>,
-    /// Block errors by the transmission, the first standing at 0.
-    errors: Vec<ErrorGaps>,
+    errors: BlockErrors,
     /// First TTI not yet run.
     next_tti: u64,
     wake: Option<Key>,
@@ -125,22 +146,21 @@ pub struct TtiBearer {
 }
 
 impl TtiBearer {
-    /// A bearer with empty buffers. Its error stream is named after its first user.
-    pub fn new(air: Air, users: &[UserRadio], scheduler: Box<dyn Scheduler>, streams: &Streams) -> Self {
-        let name = users.first().map_or(0, |user| user.id);
-        let bits = u64::from(air.pdus_per_block) * u64::from(air.pdu_bytes) * 8;
-        let errors = (1..=LAST_DISTINCT)
-            .map(|n| {
-                let p = air.combining.failure(air.bler, n, bits);
-                ErrorGaps::new(p.0, streams.stream("bearer", name, &format!("block errors {n}")))
-            })
-            .collect();
+    /// A bearer with empty buffers, whose blocks fail by `errors` if they are given.
+    pub fn new(
+        air: Air,
+        errors: Option<&ErrorModel>,
+        users: &[UserRadio],
+        scheduler: Box<dyn Scheduler>,
+        streams: &Streams,
+    ) -> Self {
+        let ids: Vec<u64> = users.iter().map(|user| user.id).collect();
+        let errors = BlockErrors::new(errors, air.blocks(), &ids, streams);
         let users = users
             .iter()
             .map(|user| User {
                 buffer: Buffer::new(air.pdu_bytes, air.buffer, air.delivered),
-                ci: (!user.ci.is_empty())
-                    .then(|| CiProcess::new(&user.ci, streams.indexed("user", user.id, "ci"))),
+                ci: CiProcess::of_user(user, streams),
                 most_pdus_per_block: air.pdus_per_block.max(user.ci.len() as u32),
             })
             .collect();
@@ -158,13 +178,9 @@ impl TtiBearer {
         }
     }
 
-    fn beginning(&self, tti: u64) -> Time {
-        Time(tti * self.air.tti.0)
-    }
-
     /// Moves the wake-up to the beginning of `tti`, unless it is there or earlier already.
     fn wake_by(&mut self, tti: u64, stamps: &mut Stamps) {
-        let at = self.beginning(tti);
+        let at = self.air.beginning(tti);
         if self.wake.is_none_or(|(wake, _)| at < wake) {
             self.wake = Some(stamps.key(at));
         }
@@ -193,7 +209,7 @@ impl TtiBearer {
         if let Some(records) = &mut self.records {
             let has_ci = self.users[chosen.user].ci.is_some();
             records.push(TtiRecord {
-                at: Time(tti * self.air.tti.0),
+                at: self.air.beginning(tti),
                 user: chosen.user,
                 ci: if has_ci { chosen.pdus_per_block } else { 0 },
                 pdus: pdus as u32,
@@ -219,13 +235,16 @@ impl TtiBearer {
             }
         };
         let mut channels = u64::from(air.channels);
+        let end_of_tti = (tti + 1) * channels;
+        let place = |channels_left: u64| Place { user: to.user, number: end_of_tti - channels_left };
         let mut sent = 0;
         while channels > 0
             && let Some(block) = buffer.take_failed(tti)
         {
+            let place = place(channels);
             channels -= 1;
             sent += u64::from(block.pdus);
-            if errors[block.transmissions.min(LAST_DISTINCT - 1) as usize].next_is_error() {
+            if errors.fails_again(place, block.pdus, block.transmissions) {
                 fail(buffer, FailedBlock { transmissions: block.transmissions + 1, ..block });
             }
         }
@@ -235,7 +254,8 @@ impl TtiBearer {
         let mut at = buffer.take_fresh(pdus);
         let end = at + pdus;
         let all_blocks = u64::from(air.channels) - channels + blocks;
-        while let Some(good) = errors[0].next_error_within(blocks) {
+        while let Some(good) = errors.first_failure(place(channels), blocks, to.pdus_per_block) {
+            channels -= good + 1;
             at += good * per_block;
             let size = per_block.min(end - at);
             fail(buffer, FailedBlock { first: at, pdus: size as u32, transmissions: 1, eligible: 0 });

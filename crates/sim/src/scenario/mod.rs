@@ -19,8 +19,10 @@ use crate::network::{QueueSpec, Uplink, Wired};
 use crate::proxy::ProxySpec;
 use crate::proxy::snoop::Snoop;
 use crate::radio::RadioSpec;
+use crate::radio::error::ErrorSpec;
 use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
+use crate::radio::rlc::RlcSpec;
 use crate::radio::switching::policy::SwitchingSpec;
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
@@ -252,6 +254,8 @@ impl Scenario {
             RadioSpec::ENTRIES,
             SchedulerSpec::ENTRIES,
             CombiningSpec::ENTRIES,
+            ErrorSpec::ENTRIES,
+            RlcSpec::ENTRIES,
             SwitchingSpec::ENTRIES,
             TcpSpec::ENTRIES,
             ControlSpec::ENTRIES,
@@ -267,12 +271,26 @@ impl Scenario {
         .concat()
     }
 
-    /// The first group that replays a recording whose lists are not there yet, and the recording.
-    pub fn unread_recording(&self) -> Option<(usize, &str)> {
-        self.users.iter().enumerate().find_map(|(i, group)| match &group.traffic {
-            TrafficSpec::Replay(replay) => Some((i, replay.unread()?)),
+    /// What is wrong where a file is named whose content is not there yet: this crate knows no files.
+    pub fn unread_file(&self) -> Option<String> {
+        let recording = |(i, group): (usize, &UserGroup)| {
+            match &group.traffic {
+            TrafficSpec::Replay(replay) => replay.unread().map(|file| {
+                format!(
+                    "users.{i}.traffic.replay: the recording `{file}` has not been read; expected its times and bytes"
+                )
+            }),
             _ => None,
-        })
+        }
+        };
+        let model = || {
+            let file = self.radio.errors()?.unread()?;
+            let kind = self.radio.key();
+            Some(format!(
+                "radio.{kind}.errors: the model file `{file}` has not been read; expected its process"
+            ))
+        };
+        self.users.iter().enumerate().find_map(recording).or_else(model)
     }
 
     /// Number of users of all groups.

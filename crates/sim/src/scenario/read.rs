@@ -71,12 +71,7 @@ pub fn from_json(text: &str) -> Result<Scenario> {
     let toml =
         toml::to_string(&value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
     let scenario = parse(&toml).map_err(|fault| Error::Scenario(fault.text()))?;
-    match scenario.unread_recording() {
-        None => Ok(scenario),
-        Some((user, file)) => Err(Error::Scenario(format!(
-            "users.{user}.traffic.replay: the recording `{file}` has not been read; expected its times and bytes"
-        ))),
-    }
+    scenario.unread_file().map_or(Ok(scenario), |problem| Err(Error::Scenario(problem)))
 }
 
 /// The scenario as TOML text.

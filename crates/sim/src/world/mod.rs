@@ -30,7 +30,7 @@ use flow::Flow;
 use wire::Duplex;
 
 use crate::engine::{Agenda, Key};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::metrics::RunResult;
 use crate::metrics::series::Series;
 use crate::packet::Packet;
@@ -45,7 +45,8 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// Simulates replication number `run` of a scenario under `seed`.
 ///
 /// # Errors
-/// [`Error::Cancelled`](crate::Error::Cancelled) when `control` was told to cancel.
+/// [`Error::Cancelled`] when `control` was told to cancel, [`Error::Scenario`] when a file that the
+/// scenario names has not been read.
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
     run_tapped(scenario, seed, run, control, &mut NoTap)
 }
@@ -61,6 +62,9 @@ pub fn run_tapped<T: Tap>(
     control: &Control,
     tap: &mut T,
 ) -> Result<RunResult> {
+    if let Some(problem) = scenario.unread_file() {
+        return Err(Error::Scenario(problem));
+    }
     let mut world = World::new(scenario, seed, run, tap);
     let end = Time::ZERO + scenario.duration;
     let mut events = 0;

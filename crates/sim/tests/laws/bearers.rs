@@ -85,7 +85,14 @@ fn params(radio: &Radio) -> model::Params {
 
 /// Nothing is given up, and nothing that was taken is dropped later.
 fn unlimited() -> Value {
-    json!({ "max_transmissions": null, "queue": "drop_tail" })
+    json!({ "max_transmissions": null, "max_dat": null, "discard_timer": null, "queue": "drop_tail" })
+}
+
+/// The same, and RLC knows only blocks.
+fn arq() -> Value {
+    let mut given = unlimited();
+    given["rlc"] = json!("arq");
+    given
 }
 
 fn in_sequence() -> Value {
@@ -94,9 +101,10 @@ fn in_sequence() -> Value {
 
 /// A buffer for all packets there are.
 fn roomy(bler: f64, channels: u32) -> Value {
-    let mut given = json!({ "buffer": 1000 });
+    let mut given = json!({ "buffer": 1000, "rlc": "arq" });
     if channels == 0 {
         given["bler"] = json!(bler);
+        given["errors"] = json!(null);
     } else {
         given["channels"] = json!(channels);
     }
@@ -155,7 +163,7 @@ proptest! {
 
     /// PDUs sent less those in failed blocks are the PDUs of the packets.
     #[test]
-    fn blocks_and_pdus_add_up(load in tti_loads(unlimited())) {
+    fn blocks_and_pdus_add_up(load in tti_loads(arq())) {
         let Outcome { taken, counts, records, .. } = load.drive();
         let needed: u64 = taken.iter().map(|number| load.pdus(*number)).sum();
         let most = load.users.iter().map(|user| user.ci.len() as u64).max().unwrap_or(0);

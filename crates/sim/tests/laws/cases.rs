@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use nodeb_sim::check::Check;
 use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::scenario::UserGroup;
 use nodeb_sim::transport::TcpSpec;
@@ -11,6 +12,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
+
+use super::errors;
 
 /// A scenario and what may be expected of it.
 #[derive(Clone)]
@@ -91,11 +94,25 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "low" => any_json(prop_oneof![4 => Just(1), 1 => Just(0)]),
         "volume" => quantity(0..3_000u32, "B"),
         "silence_probability" => any_json(prop_oneof![Just(0.0), 0.0..=1.0]),
-        "delay" => quantity(0..150_000u32, "us"),
+        "delay" | "report_delay" => quantity(0..150_000u32, "us"),
         "loss" | "ack_loss" => loss(),
+        "errors" => errors::model(),
+        "tx_window" | "places" => any_json(16..=256),
+        "rx_window" => any_json(256..=512),
+        "max_dat" => any_json(prop_oneof![4 => Just(None), 1 => (2..=8).prop_map(Some)]),
+        "discard_timer" => optional(quantity(500..5_000u32, "ms")),
+        "command_timer" | "timer" => quantity(30..600u32, "ms"),
+        "prohibit" | "periodic" => optional(quantity(1..300u32, "ms")),
+        "every_pdus" | "every_packets" => any_json(prop_oneof![Just(None), (1..=40).prop_map(Some)]),
+        "window_share" => any_json(prop_oneof![Just(None), (0.1..1.0).prop_map(Some)]),
+        "loss_rate" => any_json(prop_oneof![Just(0.0), 0.0..0.3]),
+        "poll" => table(definition("Polling")),
+        "status" => table(definition("Reports")),
+        "header" => quantity(0..4u32, "B"),
+        "error_rate" => any_json(0.0..0.4),
         "p" => any_json(0.0..0.05),
-        "loss_in_good" => any_json(0.0..0.02),
-        "r" | "loss_in_bad" => any_json(0.2..1.0),
+        "loss_in_good" | "error_in_good" => any_json(0.0..0.02),
+        "r" | "loss_in_bad" | "error_in_bad" => any_json(0.2..1.0),
         "every" => any_json(8..200),
         "positions" => any_json(vec(0u32..150, 0..8)),
         "reordering" => (0.0..0.1, 0..80u32)
@@ -103,7 +120,7 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
             .boxed(),
         "drop_list" => any_json(prop_oneof![Just(vec![]), vec(0u32..150, 0..8)]),
         "packet_size" => quantity(prop_oneof![Just(1500), 60..=1500u32], "B"),
-        "initial_window" => any_json(1..=10),
+        "initial_window" | "report_every" => any_json(1..=10),
         "max_window" | "initial_ssthresh" => any_json(1..=64),
         "min_rto" => any_json(select(vec!["200 ms", "1 s"])),
         "clock" => any_json(select(vec!["1 ms", "10 ms", "100 ms"])),
@@ -176,8 +193,26 @@ fn variant(registry: &'static Value, name: &str) -> BoxedStrategy<Value> {
     table(params).prop_map(move |params| json!({ name.as_str(): without_conflicts(params) })).boxed()
 }
 
-/// A drop list stands in the place of random loss.
+/// The names of the registry that the schema calls `name`.
+pub fn registered_as(name: &str) -> Vec<&'static str> {
+    registered(definition(name)).expect("a registry")
+}
+
+/// A variant of the registry that the schema calls `registry`, with random parameters.
+pub fn variant_of(registry: &str, name: &str) -> BoxedStrategy<Value> {
+    variant(definition(registry), name)
+}
+
+/// A drop list stands in the place of random loss; a model of errors is one of the radio's blocks;
+/// an RLC of its own repeats what a DCH loses.
 fn without_conflicts(mut params: Value) -> Value {
+    let has_harq = !params["combining"].is_null();
+    if !has_harq && !params["rlc"].is_null() && params["rlc"]["arq"].is_null() {
+        params["max_transmissions"] = Value::Null;
+    }
+    if let (Some(pdus), Some(model)) = (params["pdus_per_tti"].as_u64(), params.get_mut("errors")) {
+        errors::fit(model, pdus);
+    }
     if params["drop_list"].as_array().is_some_and(|list| !list.is_empty()) {
         params["loss"] = json!(0.0);
     }
@@ -186,16 +221,29 @@ fn without_conflicts(mut params: Value) -> Value {
 
 /// Random parameters of the radio `name`, with some of them given.
 pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Radio> {
-    variant(definition("RadioSpec"), name).prop_map(move |mut json| {
-        let params = json[name].as_object_mut().expect("a table of parameters");
-        for (key, value) in given.as_object().into_iter().flatten() {
-            if definition_of_radio(name).contains_key(key) {
-                params.insert(key.clone(), value.clone());
+    variant(definition("RadioSpec"), name).prop_filter_map(
+        "parameters that exclude each other",
+        move |mut json| {
+            let params = json[name].as_object_mut().expect("a table of parameters");
+            for (key, value) in given.as_object().into_iter().flatten() {
+                if definition_of_radio(name).contains_key(key) {
+                    params.insert(key.clone(), value.clone());
+                }
             }
-        }
-        params.retain(|_, value| !value.is_null());
-        Radio { spec: serde_json::from_value(json.clone()).expect("a valid radio"), json: json[name].clone() }
-    })
+            for (key, value) in
+                ["max_dat", "discard_timer"].iter().filter_map(|key| Some((key, given.get(key)?)))
+            {
+                if let Some(am) = params.get_mut("rlc").and_then(|rlc| rlc.get_mut("am")) {
+                    am[*key] = value.clone();
+                }
+            }
+            params.retain(|_, value| !value.is_null());
+            let spec: RadioSpec = serde_json::from_value(json.clone()).expect("a valid radio");
+            let mut check = Check::default();
+            spec.check(&mut check);
+            check.into_problems().is_empty().then(|| Radio { spec, json: json[name].clone() })
+        },
+    )
 }
 
 fn definition_of_radio(name: &str) -> &'static Map<String, Value> {
@@ -232,7 +280,15 @@ impl Radio {
 
     /// Whether so many blocks are given up that TCP may get nowhere.
     fn is_hopeless(&self, packet_bytes: u64) -> bool {
+        let am = &self.json["rlc"]["am"];
+        if !am["max_dat"].is_null() || !am["discard_timer"].is_null() {
+            return true;
+        }
         self.number("max_transmissions").is_some_and(|most| {
+            // In a burst all transmissions of a block may fail.
+            if self.spec.errors().is_some() {
+                return true;
+            }
             let blocks = packet_bytes.div_ceil(self.pdu_bytes()) as f64;
             blocks * self.spec.bler().0.powi(most as i32) > 0.15
         })

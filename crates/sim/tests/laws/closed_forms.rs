@@ -164,7 +164,7 @@ fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
     (select(RadioSpec::NAMES), 8..=40u32, 20_000..2_000_000u32)
         .prop_flat_map(|(name, pdu, rate)| {
             let given = json!({
-                "bler": 0.0, "loss": 0.0, "drop_list": [], "buffer": 1000, "queue": "drop_tail",
+                "bler": 0.0, "errors": null, "rlc": "arq", "loss": 0.0, "drop_list": [], "buffer": 1000, "queue": "drop_tail",
                 "jitter": null, "reordering": null,
                 "pdu_size": format!("{pdu} B"), "rate": format!("{rate} bps"),
                 "fach_rate": format!("{rate} bps"), "signalling_rate": "0 bps", "policy": "always_fach",

@@ -9,6 +9,7 @@ mod bearers;
 mod cases;
 mod closed_forms;
 mod edges;
+mod errors;
 mod model;
 mod repeatability;
 mod transfers;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{LossModel, require_passage};
 use crate::check::{Check, Checked};
-use crate::rng::{ErrorGaps, Streams};
+use crate::rng::{ErrorGaps, Stream, Streams, uniform};
 use crate::units::Probability;
 
 /// Parameters of bursty loss.
@@ -50,32 +50,81 @@ impl GilbertElliott {
         (r * self.loss_in_good.0 + p * self.loss_in_bad.0) / (p + r)
     }
 
-    /// The chain of one link, begun in either state as often as it is in it.
+    /// The chain of one link.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> TwoStates {
-        let gaps = |p: Probability, purpose| ErrorGaps::new(p.0, streams.stream(entity, index, purpose));
-        let bad_share = self.p.0 / (self.p.0 + self.r.0);
-        TwoStates {
-            bad: streams.indexed(entity, index, "loss: first state").uniform(0) < bad_share,
-            good_state: (gaps(self.loss_in_good, "loss: good"), gaps(self.p, "loss: good to bad")),
-            bad_state: (gaps(self.loss_in_bad, "loss: bad"), gaps(self.r, "loss: bad to good")),
+        let chain = Chain { p: self.p, r: self.r, in_good: self.loss_in_good, in_bad: self.loss_in_bad };
+        TwoStates::new(chain, streams, entity, index, "loss")
+    }
+}
+
+/// The probabilities of a chain: of its changes, and of an error in each state.
+#[derive(Clone, Copy, Debug)]
+pub struct Chain {
+    /// From the good to the bad state.
+    pub p: Probability,
+    /// From the bad to the good state.
+    pub r: Probability,
+    /// An error in the good state.
+    pub in_good: Probability,
+    /// An error in the bad state.
+    pub in_bad: Probability,
+}
+
+impl Chain {
+    /// Share of steps in the bad state in the long run.
+    pub fn bad_share(&self) -> f64 {
+        self.p.0 / (self.p.0 + self.r.0)
+    }
+}
+
+/// The chain. Errors and changes of state are drawn as gaps within each state.
+#[derive(Debug)]
+pub struct TwoStates {
+    bad: bool,
+    chain: Chain,
+    /// For each state its errors and the changes to the other.
+    good_state: (ErrorGaps, ErrorGaps),
+    bad_state: (ErrorGaps, ErrorGaps),
+    skips: Stream,
+}
+
+impl TwoStates {
+    /// A chain that begins in either state as often as it is in it. `what` names its streams.
+    pub fn new(chain: Chain, streams: &Streams, entity: &str, index: u64, what: &str) -> Self {
+        let stream = |purpose| streams.stream(entity, index, &format!("{what}: {purpose}"));
+        let gaps = |p: Probability, purpose| ErrorGaps::new(p.0, stream(purpose));
+        let first = streams.indexed(entity, index, &format!("{what}: first state")).uniform(0);
+        Self {
+            bad: first < chain.bad_share(),
+            chain,
+            good_state: (gaps(chain.in_good, "good"), gaps(chain.p, "good to bad")),
+            bad_state: (gaps(chain.in_bad, "bad"), gaps(chain.r, "bad to good")),
+            skips: stream("skips"),
+        }
+    }
+
+    /// Whether the next step is an error.
+    pub fn next_is_error(&mut self) -> bool {
+        let (errors, changes) = if self.bad { &mut self.bad_state } else { &mut self.good_state };
+        let error = errors.next_is_error();
+        self.bad ^= changes.next_is_error();
+        error
+    }
+
+    /// Takes steps that nobody looks at. After `k` steps the chain is in the bad state with
+    /// probability `b + (s - b) (1 - p - r)^k`, b being the share of the bad state and s whether it
+    /// was in it.
+    pub fn skip(&mut self, steps: u64) {
+        if steps > 0 {
+            let share = self.chain.bad_share();
+            let memory = libm::pow(1.0 - self.chain.p.0 - self.chain.r.0, steps as f64);
+            self.bad = uniform(&mut self.skips) < share + (f64::from(self.bad) - share) * memory;
         }
     }
 }
 
-/// The chain. Losses and changes of state are drawn as gaps within each state.
-#[derive(Debug)]
-pub struct TwoStates {
-    bad: bool,
-    /// For each state its losses and the changes to the other.
-    good_state: (ErrorGaps, ErrorGaps),
-    bad_state: (ErrorGaps, ErrorGaps),
-}
-
 impl LossModel for TwoStates {
     fn loses(&mut self, _: u64) -> bool {
-        let (losses, changes) = if self.bad { &mut self.bad_state } else { &mut self.good_state };
-        let lost = losses.next_is_error();
-        self.bad ^= changes.next_is_error();
-        lost
+        self.next_is_error()
     }
 }

@@ -1,6 +1,7 @@
 //! The C/I process of `wang`, section 9.5: an independent value per user and TTI.
 
-use crate::rng::Indexed;
+use crate::radio::UserRadio;
+use crate::rng::{Indexed, Streams};
 
 /// Independent C/I values 1 to n with given frequencies.
 ///
@@ -26,6 +27,12 @@ impl CiProcess {
             })
             .collect();
         Self { cumulative, draws }
+    }
+
+    /// A user's process, unless its rate is constant.
+    pub fn of_user(user: &UserRadio, streams: &Streams) -> Option<Self> {
+        let draws = || streams.indexed("user", user.id, "ci");
+        (!user.ci.is_empty()).then(|| Self::new(&user.ci, draws()))
     }
 
     /// The C/I value in a TTI, counted from the beginning of the simulation.

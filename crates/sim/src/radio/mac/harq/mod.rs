@@ -5,6 +5,7 @@
 //! policy the SNR of several together, and the curve the BLER at that.
 
 pub mod chase;
+pub mod entity;
 pub mod incremental_redundancy;
 pub mod link_curve;
 pub mod type1;

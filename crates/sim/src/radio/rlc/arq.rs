@@ -1,4 +1,5 @@
-//! RLC: a user's buffer at the Node B, cut into numbered PDUs, and put together again.
+//! The simple ARQ: a user's buffer at the Node B, cut into numbered PDUs, whose failed blocks are
+//! sent again after a fixed delay.
 //!
 //! A packet takes whole PDUs; the last is padded and not shared with the next packet. PDUs are
 //! numbered without end, and whether a packet is complete follows from three things alone: the
@@ -10,17 +11,17 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Delivered;
+use crate::check::{Check, Checked};
 use crate::packet::Packet;
 
-/// Order in which packets leave a bearer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Delivered {
-    /// A packet waits until all before it are complete.
-    #[default]
-    InSequence,
-    /// A packet leaves as soon as it is complete.
-    OutOfSequence,
+/// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Arq {}
+
+impl Checked for Arq {
+    fn check(&self, _: &mut Check) {}
 }
 
 /// A block that failed and waits to be sent again.

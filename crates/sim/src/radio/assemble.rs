@@ -1,0 +1,45 @@
+//! The bearer of a radio that works in TTIs, by its RLC.
+
+use super::error::ErrorModel;
+use super::mac::sched::Scheduler;
+use super::pdu_bearer::{Checksum, PduBearer};
+use super::rlc::RlcSpec;
+use super::rlc::am::Setting;
+use super::tti::{Air, TtiBearer};
+use super::{Bearer, UserRadio};
+use crate::rng::Streams;
+
+/// What a radio is made of.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    /// What it does on the air.
+    pub air: Air,
+    /// What a checksum covers.
+    pub checksum: Checksum,
+    /// Its errors, where they follow a model.
+    pub errors: Option<&'a ErrorModel>,
+    /// How RLC sees to it that PDUs arrive.
+    pub rlc: &'a RlcSpec,
+    /// Who gets the next TTI.
+    pub scheduler: Box<dyn Scheduler>,
+}
+
+impl Parts<'_> {
+    /// The bearer of these users.
+    pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
+        let Air { pdu_bytes, buffer, delivered, .. } = self.air;
+        let setting = Setting { pdu_bytes, buffer, order: delivered };
+        let Parts { air, checksum, errors, rlc, scheduler } = self;
+        match rlc {
+            RlcSpec::Arq(_) => Box::new(TtiBearer::new(air, errors, users, scheduler, streams)),
+            RlcSpec::Am(am) => {
+                let of_user = |user: &UserRadio| am.build(setting, user.id, streams);
+                Box::new(PduBearer::new(air, checksum, errors, users, scheduler, streams, of_user))
+            }
+            RlcSpec::Slotted(slotted) => {
+                let of_user = |_: &UserRadio| slotted.build(setting);
+                Box::new(PduBearer::new(air, checksum, errors, users, scheduler, streams, of_user))
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Independent errors: the binary symmetric channel.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ErrorProcess;
+use crate::check::{Check, Checked};
+use crate::rng::{ErrorGaps, Streams};
+use crate::units::Probability;
+
+/// Parameters of independent errors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct IndependentErrors {
+    /// Probability of an error in a step.
+    pub error_rate: Probability,
+}
+
+impl Checked for IndependentErrors {
+    fn check(&self, check: &mut Check) {
+        check.require(self.error_rate.0 < 1.0, "error_rate", || {
+            "nothing would ever arrive; expected a probability below 1".to_owned()
+        });
+    }
+}
+
+impl IndependentErrors {
+    /// The errors of one radio link.
+    pub fn build(&self, streams: &Streams, user: u64) -> ErrorGaps {
+        ErrorGaps::new(self.error_rate.0, streams.stream("radio link", user, "errors"))
+    }
+
+    /// Probability that `steps` steps in a row are free of errors.
+    pub fn clean(&self, steps: u32) -> f64 {
+        libm::pow(1.0 - self.error_rate.0, f64::from(steps))
+    }
+}
+
+impl ErrorProcess for ErrorGaps {
+    fn next_is_error(&mut self) -> bool {
+        Self::next_is_error(self)
+    }
+
+    /// Nothing: the steps know nothing of each other.
+    fn skip(&mut self, _: u64) {}
+}

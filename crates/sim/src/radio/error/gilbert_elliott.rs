@@ -1,0 +1,71 @@
+//! Errors in bursts: the chain of two states that links lose packets by
+//! ([`crate::network::loss::gilbert_elliott`]), a step for each PDU or block.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ErrorProcess;
+use super::hmm::HiddenMarkov;
+use crate::check::{Check, Checked};
+use crate::network::loss::gilbert_elliott::{Chain, TwoStates};
+use crate::rng::Streams;
+use crate::units::Probability;
+
+/// Parameters of a Gilbert-Elliott channel.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GilbertElliottErrors {
+    /// Probability of going from the good to the bad state after a step.
+    pub p: Probability,
+    /// Probability of going from the bad to the good state after a step.
+    pub r: Probability,
+    /// Probability of an error in the good state.
+    #[serde(default)]
+    pub error_in_good: Probability,
+    /// Probability of an error in the bad state.
+    #[serde(default = "certain")]
+    pub error_in_bad: Probability,
+}
+
+fn certain() -> Probability {
+    Probability(1.0)
+}
+
+impl Checked for GilbertElliottErrors {
+    fn check(&self, check: &mut Check) {
+        check.require(self.r.0 > 0.0, "r", || {
+            "the bad state would never end; expected a probability above 0".to_owned()
+        });
+        check.require(self.error_in_good.0 < 1.0, "error_in_good", || {
+            "nothing would arrive in the good state; expected a probability below 1".to_owned()
+        });
+    }
+}
+
+impl GilbertElliottErrors {
+    /// The errors of one radio link.
+    pub fn build(&self, streams: &Streams, user: u64) -> TwoStates {
+        let chain = Chain { p: self.p, r: self.r, in_good: self.error_in_good, in_bad: self.error_in_bad };
+        TwoStates::new(chain, streams, "radio link", user, "errors")
+    }
+
+    /// The same channel as a hidden Markov model.
+    pub fn as_hidden_markov(&self) -> HiddenMarkov {
+        let (p, r) = (self.p.0, self.r.0);
+        HiddenMarkov {
+            start: Vec::new(),
+            transition: vec![vec![1.0 - p, p], vec![r, 1.0 - r]],
+            error: vec![self.error_in_good, self.error_in_bad],
+        }
+    }
+}
+
+impl ErrorProcess for TwoStates {
+    fn next_is_error(&mut self) -> bool {
+        Self::next_is_error(self)
+    }
+
+    fn skip(&mut self, steps: u64) {
+        Self::skip(self, steps);
+    }
+}

@@ -1,0 +1,130 @@
+//! Which PDUs of a failed block are wrong: those of a block are decoded together, so their errors
+//! come together.
+
+use std::collections::BTreeMap;
+
+use rand_core::Rng as _;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::rng::{Stream, uniform};
+
+/// The law of the errors within a failed block; one of the two.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WithinBlock {
+    /// Probability of each pattern, such as `"0110" = 0.4`: a digit for each PDU in order, 1 for a
+    /// wrong one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub patterns: BTreeMap<String, f64>,
+    /// Probabilities of 1, 2, ... wrong PDUs, as many as the block has; any of its PDUs are equally
+    /// likely to be the wrong ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub count_law: Vec<f64>,
+}
+
+/// How far probabilities may sum to something else than 1: figures in a file are rounded.
+const TOLERANCE: f64 = 1e-6;
+
+/// More PDUs than a transport block has.
+const MOST_PDUS: usize = 1_000;
+
+impl Checked for WithinBlock {
+    fn check(&self, check: &mut Check) {
+        check.require(self.patterns.is_empty() != self.count_law.is_empty(), "patterns", || {
+            "expected either probabilities of `patterns` or a `count_law`".to_owned()
+        });
+        let length = self.pdus() as usize;
+        for pattern in self.patterns.keys() {
+            let is_pattern = pattern.bytes().all(|digit| matches!(digit, b'0' | b'1'));
+            check.require(is_pattern && pattern.contains('1'), "patterns", || {
+                format!(
+                    "`{pattern}` is no pattern of a failed block; expected digits 0 and 1, one 1 at least"
+                )
+            });
+            check.require(pattern.len() == length, "patterns", || {
+                format!(
+                    "`{pattern}` has {} digits, others {length}; expected one for each PDU",
+                    pattern.len()
+                )
+            });
+        }
+        check.require(length <= MOST_PDUS, "patterns", || {
+            format!("blocks of {length} PDUs are absurd; expected at most {MOST_PDUS}")
+        });
+        let key = if self.count_law.is_empty() { "patterns" } else { "count_law" };
+        let weights = || self.patterns.values().chain(&self.count_law);
+        check.require(weights().all(|p| (0.0..=1.0).contains(p)), key, || {
+            "expected probabilities, from 0 to 1".to_owned()
+        });
+        let sum: f64 = weights().sum();
+        check.require((sum - 1.0).abs() <= TOLERANCE, key, || {
+            format!("the probabilities sum to {sum}; expected 1")
+        });
+    }
+}
+
+impl WithinBlock {
+    /// PDUs in a block.
+    pub fn pdus(&self) -> u32 {
+        self.patterns.keys().next().map_or(self.count_law.len(), String::len) as u32
+    }
+
+    /// The law, ready to be drawn from.
+    pub fn build(&self) -> PatternLaw {
+        let digits = |pattern: &String| pattern.bytes().map(|digit| digit == b'1').collect();
+        let entries = if self.count_law.is_empty() {
+            self.patterns.iter().map(|(pattern, p)| (*p, Wrong::These(digits(pattern)))).collect()
+        } else {
+            self.count_law.iter().zip(1..).map(|(p, count)| (*p, Wrong::Any(count))).collect()
+        };
+        PatternLaw { entries, pdus: self.pdus() as usize }
+    }
+}
+
+/// Wrong PDUs of a block.
+#[derive(Debug)]
+enum Wrong {
+    These(Vec<bool>),
+    /// So many, anywhere.
+    Any(usize),
+}
+
+/// Patterns with their probabilities.
+#[derive(Debug)]
+pub struct PatternLaw {
+    entries: Vec<(f64, Wrong)>,
+    pdus: usize,
+}
+
+impl PatternLaw {
+    /// The wrong PDUs of a failed block.
+    pub fn draw(&self, stream: &mut Stream) -> Vec<bool> {
+        let mut left = uniform(stream);
+        let beyond = |(p, _): &&(f64, Wrong)| {
+            left -= p;
+            left < 0.0
+        };
+        // Rounding can leave a rest: it goes to the likeliest.
+        let found = self.entries.iter().find(beyond);
+        let likeliest = || self.entries.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        match found.or_else(likeliest).map(|(_, wrong)| wrong) {
+            Some(Wrong::These(pattern)) => pattern.clone(),
+            Some(Wrong::Any(count)) => any_of(self.pdus, *count, stream),
+            None => vec![true; self.pdus],
+        }
+    }
+}
+
+/// `count` of `n` positions, all choices equally likely: selection sampling (Knuth, The Art of
+/// Computer Programming 2, 3.4.2, algorithm S).
+fn any_of(n: usize, count: usize, stream: &mut Stream) -> Vec<bool> {
+    let mut wanted = count as u64;
+    let take = |left: usize| {
+        let chosen = wanted > 0 && (u128::from(stream.next_u64()) * left as u128) >> 64 < u128::from(wanted);
+        wanted -= u64::from(chosen);
+        chosen
+    };
+    (1..=n).rev().map(take).collect()
+}

@@ -1,0 +1,144 @@
+//! Acknowledged mode (TS 25.322): both ends, and the way back between them.
+//!
+//! PDUs of one size with headers of 2 bytes; a window in PDUs; polls, STATUS reports and
+//! retransmissions, all of which can be lost; discard and reset. Left out: control PDUs piggybacked
+//! on data, suspending and resuming, estimated PDU counters, ciphering, and giving up the
+//! connection after too many resets.
+
+pub mod discard;
+pub mod params;
+pub mod pdu;
+pub mod polling;
+pub mod rx;
+pub mod status;
+pub mod tx;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+pub use params::AcknowledgedMode;
+use pdu::{Feedback, Pdu};
+use rx::Receiver;
+use tx::Sender;
+
+use super::ledger::Ledger;
+use super::{Delivered, Peers};
+use crate::packet::Packet;
+use crate::rng::{ErrorGaps, Streams};
+use crate::units::{Duration, Time};
+
+/// Both ends of one user's acknowledged mode.
+#[derive(Debug)]
+pub struct Entities {
+    sender: Sender,
+    receiver: Receiver,
+    ledger: Ledger,
+    /// What the phone has said and the sender has not heard yet.
+    way_back: VecDeque<(Time, Feedback)>,
+    delay: Duration,
+    losses: ErrorGaps,
+}
+
+/// What an RLC of a bearer is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Bytes of a PDU, its header included.
+    pub pdu_bytes: u32,
+    /// Packets that the buffer holds.
+    pub buffer: usize,
+    /// Order in which packets leave.
+    pub order: Delivered,
+}
+
+impl AcknowledgedMode {
+    /// Both ends for a user.
+    pub fn build(&self, setting: Setting, user: u64, streams: &Streams) -> Entities {
+        Entities {
+            sender: Sender::new(self, setting.pdu_bytes),
+            receiver: Receiver::new(self, setting.pdu_bytes, setting.order),
+            ledger: Ledger::new(setting.buffer),
+            way_back: VecDeque::new(),
+            delay: self.status.delay,
+            losses: ErrorGaps::new(self.status.loss_rate.0, streams.stream("rlc", user, "status")),
+        }
+    }
+}
+
+impl Entities {
+    /// The phone says something.
+    fn answer(&mut self, now: Time, feedback: Feedback) {
+        if !self.losses.next_is_error() {
+            self.way_back.push_back((now + self.delay, feedback));
+        }
+    }
+
+    fn report(&mut self, now: Time) {
+        for status in self.receiver.report(now) {
+            self.answer(now, Feedback::Status(status));
+        }
+    }
+
+    fn hear(&mut self, feedback: &Feedback) {
+        match feedback {
+            Feedback::Status(status) => self.sender.on_status(status),
+            Feedback::Done(command) => self.sender.on_done(command),
+        }
+    }
+}
+
+impl Peers for Entities {
+    type Pdu = Pdu;
+
+    fn push(&mut self, now: Time, packet: Packet) -> bool {
+        let Some(number) = self.ledger.take(packet) else {
+            return false;
+        };
+        self.sender.push(now, number, packet.size);
+        true
+    }
+
+    fn is_ready(&self) -> bool {
+        self.sender.is_ready()
+    }
+
+    fn send(&mut self, now: Time) -> Option<Pdu> {
+        self.sender.send(now)
+    }
+
+    fn arrive(&mut self, now: Time, pdu: Pdu, intact: bool) {
+        match pdu {
+            _ if !intact => {}
+            Pdu::Data(data) => self.receiver.on_data(now, &data, &mut self.ledger),
+            Pdu::Command(command) => {
+                self.receiver.on_command(&command, &mut self.ledger);
+                self.answer(now, Feedback::Done(command));
+            }
+        }
+    }
+
+    fn due(&self) -> Option<Time> {
+        let heard = self.way_back.front().map(|(at, _)| *at);
+        [heard, self.sender.due(), self.receiver.due()].into_iter().flatten().min()
+    }
+
+    fn on_time(&mut self, now: Time) {
+        self.report(now);
+        while self.way_back.front().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, feedback)) = self.way_back.pop_front()
+        {
+            self.hear(&feedback);
+        }
+        let dropped = self.sender.on_time(now);
+        self.ledger.discard(dropped);
+    }
+
+    fn ledger(&mut self) -> &mut Ledger {
+        &mut self.ledger
+    }
+
+    fn backlog(&self) -> (usize, u64) {
+        self.ledger.held()
+    }
+}

@@ -1,0 +1,85 @@
+//! A channel for tests of RLC modes.
+
+use std::collections::VecDeque;
+
+use super::Peers;
+use crate::packet::{Kind, Packet};
+use crate::units::Time;
+
+/// Milliseconds.
+pub const MS: u64 = 1_000_000;
+
+fn packet(number: u64, bytes: u32) -> Packet {
+    Packet { size: bytes, seq: number, ..Packet::control(0, Kind::Segment) }
+}
+
+/// A channel that carries a few PDUs in each TTI of 10 ms.
+pub struct Air<R: Peers> {
+    pub rlc: R,
+    pub now: Time,
+    per_tti: usize,
+    /// What is on the air, and whether it arrives.
+    flying: VecDeque<(R::Pdu, bool)>,
+    /// Everything sent, with the time of its TTI's beginning.
+    pub sent: Vec<(u64, R::Pdu)>,
+    pub delivered: Vec<(u64, u64)>,
+    pub dropped: Vec<u64>,
+}
+
+impl<R: Peers<Pdu: Clone>> Air<R> {
+    pub fn new(rlc: R, per_tti: usize) -> Self {
+        let (sent, delivered, dropped) = (Vec::new(), Vec::new(), Vec::new());
+        Self { rlc, now: Time::ZERO, per_tti, flying: VecDeque::new(), sent, delivered, dropped }
+    }
+
+    pub fn push(&mut self, numbers: std::ops::Range<u64>, bytes: u32) {
+        for number in numbers {
+            assert!(self.rlc.push(self.now, packet(number, bytes)));
+        }
+    }
+
+    /// One TTI: what is due, then PDUs, which arrive unless `lost` says otherwise.
+    pub fn tti(&mut self, lost: &mut impl FnMut(&R::Pdu) -> bool) {
+        self.on_time();
+        for _ in 0..self.per_tti {
+            let Some(pdu) = self.rlc.send(self.now) else { break };
+            self.sent.push((self.now.0 / MS, pdu.clone()));
+            let arrives = !lost(&pdu);
+            self.flying.push_back((pdu, arrives));
+        }
+        let end = Time(self.now.0 + 10 * MS);
+        // What falls into the TTI happens in it.
+        while let Some(at) = self.rlc.due().filter(|at| *at < end) {
+            assert!(at >= self.now, "something was due at {at:?} and is still at {:?}", self.now);
+            self.now = at;
+            self.on_time();
+        }
+        self.now = end;
+        for (pdu, arrives) in self.flying.drain(..) {
+            self.rlc.arrive(end, pdu, arrives);
+        }
+        self.on_time();
+    }
+
+    pub fn on_time(&mut self) {
+        if self.rlc.due().is_some_and(|at| at <= self.now) {
+            self.rlc.on_time(self.now);
+        }
+        assert!(self.rlc.due().is_none_or(|at| at > self.now), "a timer rings for ever");
+        let ms = self.now.0 / MS;
+        let ledger = self.rlc.ledger();
+        self.delivered.extend(ledger.delivered.drain(..).map(|packet| (ms, packet.seq)));
+        self.dropped.extend(ledger.dropped.drain(..).map(|packet| packet.seq));
+    }
+
+    pub fn run(&mut self, ttis: usize, mut lost: impl FnMut(&R::Pdu) -> bool) {
+        for _ in 0..ttis {
+            self.tti(&mut lost);
+        }
+    }
+
+    /// Whether nothing is left to do and nothing will be.
+    pub fn is_quiet(&self) -> bool {
+        !self.rlc.is_ready() && self.rlc.due().is_none() && self.flying.is_empty()
+    }
+}

@@ -1,0 +1,91 @@
+"""Error models of radio links: the files of `nodeb fit`, read into the scenarios that name them."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from nodeb import _core
+from nodeb.errors import ScenarioError, os_reason
+
+__all__ = ["read", "read_all", "read_sequence"]
+
+
+def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Puts the model of every `errors.file` of a radio into a scenario given as plain data.
+
+    Args:
+        scenario: changed in place; a model that is there already is kept.
+        folder: where relative paths count from.
+
+    Returns:
+        The same scenario.
+
+    Raises:
+        ScenarioError: a model file cannot be read or makes no sense.
+    """
+    radio = scenario.get("radio")
+    for bearer in radio.values() if isinstance(radio, dict) else ():
+        errors = bearer.get("errors") if isinstance(bearer, dict) else None
+        if isinstance(errors, dict) and errors.get("file") and not errors.get("process"):
+            model = read(folder / errors["file"])
+            bearer["errors"] = errors | {key: model[key] for key in model if key in FROM_FILE}
+    return scenario
+
+
+FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
+"""Keys of a radio's `errors` that a model file gives."""
+
+
+def read(path: Path) -> dict[str, Any]:
+    """A model file as the `errors` of a radio.
+
+    Raises:
+        ScenarioError: the file cannot be read or is no error model; names it and the key at fault.
+    """
+    text = _text(path)
+    try:
+        keys = json.loads(text)
+    except ValueError:
+        keys = None  # the core says what is wrong with it
+    if isinstance(keys, dict) and isinstance(keys.get("errors"), str):
+        text = json.dumps(keys | {"errors": read_sequence(path.parent / keys["errors"])})
+    try:
+        model: dict[str, Any] = json.loads(_core.read_error_model(text, str(path)))
+    except _core.ScenarioError as error:
+        raise ScenarioError(str(error)) from None
+    return model
+
+
+def read_sequence(path: Path) -> list[int]:
+    """A sequence of errors, a text of 0 and 1, as lengths of runs: correct, wrong, correct, ...
+
+    Blanks and line ends mean nothing.
+
+    Raises:
+        ScenarioError: the file cannot be read, is empty, or has other symbols.
+    """
+    lines = _text(path).splitlines()
+    for number, line in enumerate(lines, start=1):
+        for symbol in line:
+            if symbol not in "01 \t":
+                raise ScenarioError(
+                    f"{path}:{number}: {symbol!r} is not part of an error sequence; expected 0 for "
+                    "what arrived and 1 for an error"
+                )
+    digits = "".join("".join(lines).split())
+    if not digits:
+        raise ScenarioError(f"{path}: there is nothing in it; expected a text of 0 and 1")
+    runs = [sum(1 for _ in run) for _, run in groupby(digits)]
+    return [0, *runs] if digits[0] == "1" else runs
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path}: this is not UTF-8 text") from None

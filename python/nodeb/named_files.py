@@ -1,0 +1,26 @@
+"""The files that a scenario names, read into it: the core itself knows no files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nodeb import error_model, recording
+
+__all__ = ["read_all"]
+
+
+def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Puts the content of every file that a scenario, given as plain data, names into it.
+
+    Args:
+        scenario: changed in place; content that is there already is kept.
+        folder: where relative paths count from.
+
+    Returns:
+        The same scenario.
+
+    Raises:
+        ScenarioError: a file cannot be read or makes no sense; names it and its line or key.
+    """
+    return error_model.read_all(recording.read_all(scenario, folder), folder)

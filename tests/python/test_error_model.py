@@ -1,0 +1,101 @@
+"""Model files of radio errors that scenarios name."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nodeb
+from nodeb import error_model
+
+SCENARIO = """
+runs = 1
+radio.dch = { channels = 4, pdus_per_tti = 3, errors.file = "models/fitted.json" }
+users = [{ traffic.ftp.size = "40 kB" }]
+"""
+GOOD: dict[str, Any] = {
+    "format": "nodeb-error-model",
+    "version": 1,
+    "unit": "block",
+    "pdus_per_block": 3,
+    "kind": "recorded",
+    "errors": "sequence.txt",
+    "within_block": {"count_law": [0.2, 0.8, 0.0]},
+    "provenance": {"seed": 7},
+}
+
+
+def write(folder: Path, model: object = GOOD, sequence: str = "00010\n0001 1000\n") -> Path:
+    (folder / "models").mkdir()
+    text = model if isinstance(model, str) else json.dumps(model)
+    (folder / "models" / "fitted.json").write_text(text)
+    (folder / "models" / "sequence.txt").write_text(sequence)
+    (folder / "scenario.toml").write_text(SCENARIO)
+    return folder / "scenario.toml"
+
+
+def test_a_model_file_decides_over_a_radios_blocks(tmp_path: Path) -> None:
+    scenario = nodeb.load(write(tmp_path))
+    result = scenario.run()
+    assert list(result.flows["complete"]) == [True]
+    counts = result.bearers
+    # A quarter of the sequence is wrong, and much of it is played.
+    assert list(counts["bler"]) == [pytest.approx(3 / 13)]
+    assert 0.1 < counts["blocks_failed"][0] / counts["blocks"][0] < 0.35
+    # What is saved needs the files no more.
+    (tmp_path / "models" / "fitted.json").unlink()
+    assert "errors = [3, 1, 4, 2, 3]" in scenario.to_toml()
+    again = nodeb.Scenario.from_dict(scenario.to_dict()).run()
+    assert list(again.flows["transfer_s"]) == list(result.flows["transfer_s"])
+
+
+def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    override = "radio.dch.errors.advances=with_blocks"
+    data = nodeb.load(file, [override]).to_dict()["radio"]["dch"]["errors"]
+    assert (data["advances"], data["unit"]) == ("with_blocks", "block")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("{", "fitted.json: this is not JSON"),
+        ("[]", "fitted.json: expected an object"),
+        (GOOD | {"format": "x"}, "fitted.json: format: this is no error model"),
+        (GOOD | {"kind": "markov"}, "fitted.json: kind: there is no model `markov`"),
+        (GOOD | {"errors": []}, "fitted.json: recorded.errors: the sequence is empty"),
+        (GOOD | {"errors": "none.txt"}, "none.txt: cannot be read: no such file"),
+        (
+            {**GOOD, "kind": "hmm", "errors": None, "transition": [[1.0]], "error": [0.1]},
+            "fitted.json: hmm: unknown field `errors`",
+        ),
+        (GOOD | {"pdus_per_block": 12}, "fitted.json: within_block: the law is of blocks of 3 PDUs"),
+    ],
+)
+def test_what_is_wrong_in_a_model_file_is_told(tmp_path: Path, model: object, message: str) -> None:
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(write(tmp_path, model))
+    assert message in str(caught.value)
+
+
+def test_a_model_of_other_blocks_is_refused(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    with pytest.raises(nodeb.ScenarioError, match="of blocks of 3 PDUs, but the radio's have 5"):
+        nodeb.load(file, ["radio.dch.pdus_per_tti=5"]).run()
+
+
+@pytest.mark.parametrize(
+    ("sequence", "message"),
+    [("0100\n0102\n", "sequence.txt:2: '2' is not part"), (" \n", "there is nothing in it")],
+)
+def test_what_is_wrong_in_a_sequence_is_told(tmp_path: Path, sequence: str, message: str) -> None:
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(write(tmp_path, GOOD, sequence))
+    assert message in str(caught.value)
+
+
+def test_sequences_become_runs(tmp_path: Path) -> None:
+    file = tmp_path / "sequence.txt"
+    file.write_text("1100\n01")
+    assert error_model.read_sequence(file) == [0, 2, 3, 1]
