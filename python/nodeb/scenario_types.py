@@ -13,8 +13,12 @@ from typing import ClassVar, Literal, TypeAlias
 from nodeb.parts import Part
 
 __all__ = [
+    "AcknowledgedMode",
+    "Advances",
     "AlwaysDch",
     "AlwaysFach",
+    "Arq",
+    "AtMaxDat",
     "Bbr",
     "Bbr3",
     "Cbr",
@@ -33,14 +37,19 @@ __all__ = [
     "DropTail",
     "Duration",
     "Era",
+    "Error",
+    "ErrorModel",
     "ExponentialDuration",
     "ExponentialSize",
     "FachDch",
     "FqCodel",
     "Ftp",
     "GilbertElliott",
+    "GilbertElliottErrors",
+    "HiddenMarkov",
     "HsDsch",
     "IncrementalRedundancy",
+    "IndependentErrors",
     "Jitter",
     "LinkBearer",
     "Linux",
@@ -62,6 +71,7 @@ __all__ = [
     "PeriodicLoss",
     "PhonePower",
     "Pie",
+    "Polling",
     "Power",
     "Preemptive",
     "Probability",
@@ -72,11 +82,14 @@ __all__ = [
     "RandomLoss",
     "Rate",
     "Record",
+    "RecordedErrors",
     "Red",
     "RedMode",
     "Reno",
     "Reordering",
     "Replay",
+    "Reports",
+    "Rlc",
     "RoundRobin",
     "Sack",
     "Scalable",
@@ -84,8 +97,10 @@ __all__ = [
     "Scheduler",
     "Size",
     "SizeLaw",
+    "Slotted",
     "Snoop",
     "Split",
+    "StatusFormat",
     "Switching",
     "Tahoe",
     "Tcp",
@@ -94,6 +109,7 @@ __all__ = [
     "Traffic",
     "TrafficVolume",
     "UniformJitter",
+    "Unit",
     "Uplink",
     "UserGroup",
     "Vegas",
@@ -101,6 +117,7 @@ __all__ = [
     "Web",
     "Westwood",
     "Wired",
+    "WithinBlock",
 ]
 
 
@@ -150,12 +167,44 @@ Opener: TypeAlias = Literal["phone", "server"]
 `server`: The server sends its SYN unasked, as ns-2's one-way agents do.
 """
 
+Unit: TypeAlias = Literal["block", "pdu"]
+"""What one step of a process stands for.
+
+`block`: A block: all PDUs that are coded together in one TTI.
+
+`pdu`: A PDU: a block takes as many steps as it has PDUs.
+"""
+
+Advances: TypeAlias = Literal["with_time", "with_blocks"]
+"""What makes a process go on.
+
+`with_time`: Time: every TTI takes the steps of its blocks, sent or not.
+
+`with_blocks`: Blocks: only those that are sent take steps.
+"""
+
 Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 """Order in which packets leave a bearer.
 
 `in_sequence`: A packet waits until all before it are complete.
 
 `out_of_sequence`: A packet leaves as soon as it is complete.
+"""
+
+AtMaxDat: TypeAlias = Literal["discard", "reset"]
+"""What happens when a PDU has been sent as often as it may.
+
+`discard`: Its packets and those before are discarded (9.7.3.3).
+
+`reset`: The protocol is reset: every packet that has been begun is lost (9.7.3.4, 11.4).
+"""
+
+StatusFormat: TypeAlias = Literal["list", "bitmap"]
+"""How a status report names missing PDUs (TS 25.322, 9.2.2.11).
+
+`list`: By the first of each run and the length of the run (LIST).
+
+`bitmap`: By a bit for each PDU (BITMAP).
 """
 
 Power: TypeAlias = str
@@ -797,7 +846,9 @@ class Dch(Part):
     """Transmission time interval."""
 
     pdu_size: Size = "40 B"
-    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
+    """Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut
+    into whole PDUs; the last is padded, not shared.
+    """
 
     pdus_per_tti: int = 1
     """PDUs in a block.
@@ -808,17 +859,26 @@ class Dch(Part):
     bler: Probability = 0.01
     """Block error rate."""
 
+    errors: ErrorModel | None = None
+    """A model of errors in the place of `bler`."""
+
     retransmission_delay: Duration = "99 ms"
-    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
+    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
+    Only with `rlc = "arq"`.
+    """
 
     max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent.
+    """Transmissions of a block before it is given up; unlimited when absent. Only with `rlc =
+    "arq"`.
 
     At least 1.
     """
 
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
+
+    rlc: Rlc = field(default_factory=lambda: Arq())
+    """How RLC sees to it that PDUs arrive."""
 
     buffer: int = 1000
     """Packets that the buffer holds.
@@ -843,7 +903,9 @@ class HsDsch(Part):
     """Transmission time interval."""
 
     pdu_size: Size = "32 B"
-    """Payload of a PDU. A packet is cut into whole PDUs; the last is padded, not shared."""
+    """Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut
+    into whole PDUs; the last is padded, not shared.
+    """
 
     pdus_per_tti: int = 1
     """PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
@@ -854,6 +916,9 @@ class HsDsch(Part):
 
     bler: Probability = 0.01
     """Block error rate of a first transmission."""
+
+    errors: ErrorModel | None = None
+    """A model of errors in the place of `bler`. Each user has a process of its own."""
 
     retransmission_delay: Duration = "9.5 ms"
     """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
@@ -872,6 +937,9 @@ class HsDsch(Part):
 
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
+
+    rlc: Rlc = field(default_factory=lambda: Arq())
+    """How RLC sees to it that PDUs arrive that hybrid ARQ has given up."""
 
     buffer: int = 1000
     """Packets that each user's buffer holds.
@@ -953,6 +1021,242 @@ class LinkBearer(Part):
 
     reordering: Reordering | None = None
     """Packets held back, so that others overtake them."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ErrorModel(Part):
+    """Errors of a radio link. A model file, as `nodeb fit` writes it, gives all but `advances`."""
+
+    file: str | None = None
+    """A model file to take the other keys from. The path counts from the scenario file's folder."""
+
+    unit: Unit = "block"
+    """What one step of the process stands for."""
+
+    pdus_per_block: int | None = None
+    """PDUs in a block for which the model was made; absent: any number.
+
+    At least 1.
+    """
+
+    process: Error | None = None
+    """Where the errors come from."""
+
+    within_block: WithinBlock | None = None
+    """Which PDUs of a failed block are wrong, where a step is a block; absent: all."""
+
+    advances: Advances = "with_time"
+    """What makes the process go on."""
+
+
+@dataclass(kw_only=True, slots=True)
+class IndependentErrors(Part):
+    """Every step with the same probability, independently of the others."""
+
+    tag: ClassVar[str | None] = "bsc"
+
+    error_rate: Probability
+    """Probability of an error in a step."""
+
+
+@dataclass(kw_only=True, slots=True)
+class GilbertElliottErrors(Part):
+    """In bursts: a good and a bad state, each with its own probability."""
+
+    tag: ClassVar[str | None] = "gilbert_elliott"
+
+    p: Probability
+    """Probability of going from the good to the bad state after a step."""
+
+    r: Probability
+    """Probability of going from the bad to the good state after a step."""
+
+    error_in_good: Probability = 0.0
+    """Probability of an error in the good state."""
+
+    error_in_bad: Probability = 1.0
+    """Probability of an error in the bad state."""
+
+
+@dataclass(kw_only=True, slots=True)
+class HiddenMarkov(Part):
+    """A hidden Markov model: any number of states, each with its own probability."""
+
+    tag: ClassVar[str | None] = "hmm"
+
+    start: list[float] | None = None
+    """Probability of each state at the beginning; empty: each as often as the chain is in it."""
+
+    transition: list[list[float]]
+    """Probabilities of the next state after a step: one row for each state."""
+
+    error: list[Probability]
+    """Probability of an error in each state."""
+
+
+@dataclass(kw_only=True, slots=True)
+class RecordedErrors(Part):
+    """A recorded sequence, played back in a loop."""
+
+    tag: ClassVar[str | None] = "recorded"
+
+    errors: list[int]
+    """The sequence as lengths of runs: so many steps without error, so many with, so many without,
+    and so on. The first may be 0.
+    """
+
+    offset: int | None = None
+    """Where to begin, in blocks; absent: anywhere."""
+
+
+@dataclass(kw_only=True, slots=True)
+class WithinBlock(Part):
+    """The law of the errors within a failed block; one of the two."""
+
+    patterns: dict[str, object] | None = None
+    """Probability of each pattern, such as `"0110" = 0.4`: a digit for each PDU in order, 1 for a
+    wrong one.
+    """
+
+    count_law: list[float] | None = None
+    """Probabilities of 1, 2, ... wrong PDUs, as many as the block has; any of its PDUs are equally
+    likely to be the wrong ones.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class Arq(Part):
+    """A failed block goes again after a fixed delay: no headers, windows or reports."""
+
+    tag: ClassVar[str | None] = "arq"
+
+
+@dataclass(kw_only=True, slots=True)
+class AcknowledgedMode(Part):
+    """Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset."""
+
+    tag: ClassVar[str | None] = "am"
+
+    tx_window: int = 256
+    """PDUs that may be sent and not yet acknowledged (Configured_Tx_Window_Size).
+
+    At least 1.
+    """
+
+    rx_window: int = 256
+    """PDUs from the first missing one on that the phone takes (Configured_Rx_Window_Size).
+
+    At least 1.
+    """
+
+    max_dat: int | None = None
+    """A PDU is sent at most one time less than this; then its packets are discarded, or the
+    protocol is reset (MaxDAT). Unlimited when absent.
+
+    At least 1.
+    """
+
+    at_max_dat: AtMaxDat = "discard"
+    """What happens at `max_dat`."""
+
+    discard_timer: Duration | None = None
+    """A packet not acknowledged for so long is discarded (Timer_Discard); never when absent."""
+
+    command_timer: Duration = "300 ms"
+    """When a command to the phone, to move its window (Timer_MRW) or to reset (Timer_RST), is
+    repeated.
+    """
+
+    poll: Polling = field(default_factory=lambda: Polling())
+    """When the phone is asked for a status report."""
+
+    status: Reports = field(default_factory=lambda: Reports())
+    """When and how the phone reports."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Slotted(Part):
+    """A window of places, each repeated until it is right, and reports of a few PDUs together."""
+
+    tag: ClassVar[str | None] = "slotted"
+
+    places: int = 15
+    """Places in a window, in PDUs.
+
+    At least 1.
+    """
+
+    report_every: int = 5
+    """PDUs whose outcomes are reported together.
+
+    At least 1.
+    """
+
+    header: Size = "2 B"
+    """Bytes of a PDU that are header."""
+
+    report_delay: Duration = "20 ms"
+    """From the end of the TTI that brings the last of these PDUs until the report is there."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Polling(Part):
+    """When the sender sets the poll bit (TS 25.322, 9.7.1)."""
+
+    last_pdu: bool = True
+    """In the last PDU that can be sent: the buffer is empty, or the window full."""
+
+    last_retransmission: bool = True
+    """In the last PDU that waits to be sent again."""
+
+    every_pdus: int | None = 32
+    """In every n-th PDU (Poll_PDU); not when absent.
+
+    At least 1.
+    """
+
+    every_packets: int | None = None
+    """In the last PDU of every n-th packet (Poll_SDU); not when absent.
+
+    At least 1.
+    """
+
+    window_share: Probability | None = 0.5
+    """When this share of the window is in use (Poll_Window); not when absent."""
+
+    timer: Duration = "300 ms"
+    """Again, when a poll has not been answered for so long (Timer_Poll)."""
+
+    prohibit: Duration | None = None
+    """At least so long after the last poll (Timer_Poll_Prohibit); at once when absent."""
+
+    periodic: Duration | None = None
+    """Regularly (Timer_Poll_Periodic); not when absent."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Reports(Part):
+    """When the phone sends STATUS PDUs (TS 25.322, 9.7.2), and how they come to the sender."""
+
+    on_missing: bool = True
+    """When it notices that a PDU is missing."""
+
+    prohibit: Duration | None = "100 ms"
+    """At least so long after the last report (Timer_Status_Prohibit); at once when absent."""
+
+    periodic: Duration | None = None
+    """Regularly (Timer_Status_Periodic); not when absent."""
+
+    format: StatusFormat = "list"
+    """How missing PDUs are named. A report that takes more than one PDU acknowledges nothing
+    behind what the PDU itself names.
+    """
+
+    delay: Duration = "89 ms"
+    """From the end of the TTI that brings a PDU until a report about it is there."""
+
+    loss_rate: Probability = 0.0
+    """Probability that a report, or another answer, is lost."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1486,6 +1790,12 @@ Radio: TypeAlias = (
     Dch | HsDsch | FachDch | LinkBearer | Literal["dch", "hs_dsch", "fach_dch", "link"]
 )
 """The radio: a name, or a table with one key."""
+
+Error: TypeAlias = IndependentErrors | GilbertElliottErrors | HiddenMarkov | RecordedErrors
+"""The errors: a name, or a table with one key."""
+
+Rlc: TypeAlias = Arq | AcknowledgedMode | Slotted | Literal["arq", "am", "slotted"]
+"""The rlc: a name, or a table with one key."""
 
 Combining: TypeAlias = (
     NoCombining | Chase | IncrementalRedundancy | Literal["none", "chase", "incremental_redundancy"]

@@ -70,7 +70,10 @@ def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
             {**GOOD, "kind": "hmm", "errors": None, "transition": [[1.0]], "error": [0.1]},
             "fitted.json: hmm: unknown field `errors`",
         ),
-        (GOOD | {"pdus_per_block": 12}, "fitted.json: within_block: the law is of blocks of 3 PDUs"),
+        (
+            GOOD | {"pdus_per_block": 12},
+            "fitted.json: within_block: the law is of blocks of 3 PDUs",
+        ),
     ],
 )
 def test_what_is_wrong_in_a_model_file_is_told(tmp_path: Path, model: object, message: str) -> None:

@@ -182,7 +182,7 @@ impl<R: Peers> PduBearer<R> {
         let Station { rlc, harq, .. } = &mut users[to.user];
         let mut blocks = Vec::new();
         for channel in 0..channels {
-            let place = Place { user: to.user, number: tti * channels + channel };
+            let place = Place { user: to.user, tti, channel };
             let (number, mut block) = if let Some(again) = harq.take(tti) {
                 again
             } else {

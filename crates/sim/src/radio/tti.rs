@@ -87,8 +87,8 @@ impl Air {
 
     /// What its blocks are like.
     pub fn blocks(&self) -> BlockShape<'_> {
-        let Self { bler, pdus_per_block, pdu_bytes, ref combining, .. } = *self;
-        BlockShape { bler, pdus: pdus_per_block, pdu_bytes, combining }
+        let Self { bler, channels, pdus_per_block, pdu_bytes, ref combining, .. } = *self;
+        BlockShape { bler, channels, pdus: pdus_per_block, pdu_bytes, combining }
     }
 
     /// Bit rate when every TTI is full and nothing fails; with a C/I process, at its `best_ci`.
@@ -235,8 +235,8 @@ impl TtiBearer {
             }
         };
         let mut channels = u64::from(air.channels);
-        let end_of_tti = (tti + 1) * channels;
-        let place = |channels_left: u64| Place { user: to.user, number: end_of_tti - channels_left };
+        let all = channels;
+        let place = |left: u64| Place { user: to.user, tti, channel: all - left };
         let mut sent = 0;
         while channels > 0
             && let Some(block) = buffer.take_failed(tti)

@@ -12,6 +12,7 @@ mod edges;
 mod errors;
 mod model;
 mod repeatability;
+mod rlc;
 mod transfers;
 mod transport;
 

@@ -6,14 +6,15 @@ use crate::radio::mac::harq::{CombiningSpec, LAST_DISTINCT};
 use crate::rng::{ErrorGaps, Stream, Streams};
 use crate::units::Probability;
 
-/// Where a block is sent: whose it is, and the number of its place since time zero, counting every
-/// channel of every TTI.
+/// Where a block is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Position of the user on the bearer.
     pub user: usize,
-    /// Number of the place.
-    pub number: u64,
+    /// Number of the TTI.
+    pub tti: u64,
+    /// Number of the channel in it.
+    pub channel: u64,
 }
 
 /// What decides over a bearer's blocks.
@@ -22,7 +23,35 @@ pub enum BlockErrors {
     /// Each block on its own, by how often it has been sent; the first transmission stands at 0.
     Independent(Vec<ErrorGaps>),
     /// By the process of each user's radio link.
-    Modelled(Vec<LinkErrors>),
+    Modelled(Modelled),
+}
+
+/// The processes of a bearer's users.
+#[derive(Debug)]
+pub struct Modelled {
+    channels: u64,
+    links: Vec<LinkErrors>,
+}
+
+impl Modelled {
+    /// The number of a place since time zero, counting every channel of every TTI.
+    fn number(&self, place: Place) -> u64 {
+        place.tti * self.channels + place.channel
+    }
+
+    // Out of line, so that independent errors cost what they did without models.
+    #[inline(never)]
+    fn first_failure(&mut self, place: Place, blocks: u64, pdus: u32) -> Option<u64> {
+        let number = self.number(place);
+        let link = &mut self.links[place.user];
+        (0..blocks).find(|nth| link.block_fails(number + nth, pdus, 0))
+    }
+
+    #[inline(never)]
+    fn fails_again(&mut self, place: Place, pdus: u32, nth: usize) -> bool {
+        let number = self.number(place);
+        self.links[place.user].block_fails(number, pdus, nth)
+    }
 }
 
 /// What a bearer's blocks are like.
@@ -30,6 +59,8 @@ pub enum BlockErrors {
 pub struct BlockShape<'a> {
     /// Block error rate without a model.
     pub bler: Probability,
+    /// Blocks side by side in a TTI.
+    pub channels: u32,
     /// PDUs in a block.
     pub pdus: u32,
     /// Their bytes, each.
@@ -57,7 +88,8 @@ impl BlockErrors {
         };
         let shares: Vec<f64> = (1..=LAST_DISTINCT).map(remaining).collect();
         let of_user = |user: &u64| LinkErrors::new(model, shape.pdus, &shares, *user, *streams);
-        Self::Modelled(users.iter().map(of_user).collect())
+        let links = users.iter().map(of_user).collect();
+        Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
     }
 
     /// Sends up to `blocks` blocks of `pdus` PDUs for the first time, side by side from `place` on;
@@ -66,10 +98,7 @@ impl BlockErrors {
     pub fn first_failure(&mut self, place: Place, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
             Self::Independent(gaps) => gaps[0].next_error_within(blocks),
-            Self::Modelled(links) => {
-                let link = &mut links[place.user];
-                (0..blocks).find(|nth| link.block_fails(place.number + nth, pdus, 0))
-            }
+            Self::Modelled(model) => model.first_failure(place, blocks, pdus),
         }
     }
 
@@ -79,7 +108,7 @@ impl BlockErrors {
         let nth = times.min(LAST_DISTINCT - 1) as usize;
         match self {
             Self::Independent(gaps) => gaps[nth].next_is_error(),
-            Self::Modelled(links) => links[place.user].block_fails(place.number, pdus, nth),
+            Self::Modelled(model) => model.fails_again(place, pdus, nth),
         }
     }
 
@@ -87,7 +116,10 @@ impl BlockErrors {
     pub fn wrong_pdus(&mut self, place: Place, wrong: &mut [bool]) {
         match self {
             Self::Independent(gaps) => wrong.fill(gaps[0].next_is_error()),
-            Self::Modelled(links) => links[place.user].wrong_pdus(place.number, wrong),
+            Self::Modelled(model) => {
+                let number = model.number(place);
+                model.links[place.user].wrong_pdus(number, wrong);
+            }
         }
     }
 }

@@ -157,12 +157,12 @@ fn a_recording_is_played_in_whole_blocks() {
 
 /// The errors of one user's blocks on a channel of 4 PDUs.
 fn errors_of(json: Value, combining: &CombiningSpec, run: u64) -> BlockErrors {
-    let shape = BlockShape { bler: Probability(0.5), pdus: 4, pdu_bytes: 40, combining };
+    let shape = BlockShape { bler: Probability(0.5), channels: 1, pdus: 4, pdu_bytes: 40, combining };
     BlockErrors::new(Some(&model(json)), shape, &[0], &Streams::new(9, run))
 }
 
 fn at(number: u64) -> Place {
-    Place { user: 0, number }
+    Place { user: 0, tti: number, channel: 0 }
 }
 
 /// Within failed blocks patterns come as often as the law says.

@@ -1,17 +1,16 @@
 //! RLC protocols on whole bearers, against arithmetic.
 
-#[path = "laws/access.rs"]
-mod access;
-
-use access::{Arrival, Outcome, drive};
 use nodeb_sim::radio::{RadioSpec, UserRadio};
 use nodeb_sim::units::Time;
+use serde::Deserialize as _;
 use serde_json::{Value, json};
+
+use super::access::{Arrival, Outcome, drive};
 
 const MS: u64 = 1_000_000;
 
-fn one_user(radio: Value, packets: usize, size: u32, seed: u64) -> Outcome {
-    let radio: RadioSpec = serde_json::from_value(radio).unwrap();
+fn one_user(radio: &Value, packets: usize, size: u32, seed: u64) -> Outcome {
+    let radio: RadioSpec = RadioSpec::deserialize(radio).unwrap();
     let users = [UserRadio { id: 0, ci: vec![] }];
     let arrivals = vec![Arrival { at: Time::ZERO, user: 0, size }; packets];
     let outcome = drive(&radio, &users, seed, &arrivals);
@@ -24,7 +23,7 @@ fn times_ms(outcome: &Outcome) -> Vec<u64> {
 }
 
 /// The study's 384 kb/s service: 12 PDUs of 40 bytes in 10 ms, one coded block.
-fn dch(rlc: Value) -> Value {
+fn dch(rlc: &Value) -> Value {
     json!({ "dch": {
         "channels": 1, "pdus_per_tti": 12, "pdu_size": "40 B", "bler": 0.0, "buffer": 100_000, "rlc": rlc,
     } })
@@ -40,7 +39,7 @@ fn a_window_that_is_too_small_stalls() {
         "status": { "on_missing": false, "prohibit": null, "delay": "89 ms" },
     } });
     // 24 PDUs of 38 bytes exactly.
-    let outcome = one_user(dch(am), 10, 24 * 38, 1);
+    let outcome = one_user(&dch(&am), 10, 24 * 38, 1);
     assert_eq!(times_ms(&outcome), (0..10).map(|window| 20 + 110 * window).collect::<Vec<_>>());
     assert_eq!((outcome.counts.pdus, outcome.counts.ttis), (240, 20));
 }
@@ -48,7 +47,7 @@ fn a_window_that_is_too_small_stalls() {
 /// A window that covers the way there and back never stalls: 12 PDUs in every TTI.
 #[test]
 fn a_window_that_is_large_enough_fills_the_channel() {
-    let outcome = one_user(dch(json!("am")), 40, 24 * 38, 1);
+    let outcome = one_user(&dch(&json!("am")), 40, 24 * 38, 1);
     assert_eq!(times_ms(&outcome), (1..=40).map(|n| 20 * n).collect::<Vec<_>>());
 }
 
@@ -57,7 +56,7 @@ fn a_window_that_is_large_enough_fills_the_channel() {
 #[test]
 fn the_window_of_places_turns_with_its_reports() {
     let slotted = json!({ "slotted": { "report_delay": "20 ms" } });
-    let outcome = one_user(dch(slotted), 20, 15 * 38, 1);
+    let outcome = one_user(&dch(&slotted), 20, 15 * 38, 1);
     assert_eq!(times_ms(&outcome), (0..20).map(|window| 20 + 30 * window).collect::<Vec<_>>());
     assert_eq!(outcome.counts.pdus, 300);
 }
@@ -66,7 +65,7 @@ fn the_window_of_places_turns_with_its_reports() {
 #[test]
 fn the_studys_packets_take_15_pdus() {
     for (header, pdus) in [("0 B", 15), ("2 B", 16)] {
-        let outcome = one_user(dch(json!({ "slotted": { "header": header } })), 10, 576, 1);
+        let outcome = one_user(&dch(&json!({ "slotted": { "header": header } })), 10, 576, 1);
         assert_eq!(outcome.counts.pdus, 10 * pdus);
     }
 }
@@ -79,7 +78,7 @@ fn each_lost_pdu_is_repeated_once() {
                              "status": { "prohibit": "130 ms", "delay": "60 ms" } } });
     let radio = json!({ "dch": {
         "channels": 12, "pdus_per_tti": 1, "pdu_size": "40 B", "bler": p, "buffer": 100_000, "rlc": am } });
-    let sent = one_user(radio, packets as usize, 38, 3).counts.pdus as f64;
+    let sent = one_user(&radio, packets as usize, 38, 3).counts.pdus as f64;
     let (mean, sd) = (packets / (1.0 - p), (packets * p).sqrt() / (1.0 - p));
     assert!((sent - mean).abs() < 4.0 * sd, "{sent}, expected {mean} +- {sd}");
 }
@@ -102,7 +101,7 @@ fn a_dch_repeats_pdus_and_an_hs_dsch_blocks() {
     let n = 8_000.0;
     // A fifth of the blocks has one wrong PDU of 4, or loses all 4.
     for (kind, lost) in [("dch", 0.05), ("hs_dsch", 0.2)] {
-        let sent = one_user(radio(kind), n as usize, 38, 5).counts.pdus as f64;
+        let sent = one_user(&radio(kind), n as usize, 38, 5).counts.pdus as f64;
         let again = sent / n - 1.0;
         let expected = lost / (1.0 - lost);
         assert!((again - expected).abs() < 0.12 * expected, "{kind}: {again}, expected {expected}");
@@ -115,7 +114,7 @@ fn hybrid_arq_hides_its_failures() {
     let radio = json!({ "hs_dsch": {
         "channels": 3, "pdus_per_tti": 2, "bler": 0.3, "buffer": 100_000,
         "rlc": { "am": { "tx_window": 512, "rx_window": 512, "status": { "prohibit": "130 ms" } } } } });
-    let outcome = one_user(radio, 500, 300, 2);
+    let outcome = one_user(&radio, 500, 300, 2);
     let counts = outcome.counts;
     let numbers: Vec<u64> = outcome.delivered.iter().map(|(_, _, number)| *number).collect();
     assert!(numbers.is_sorted());
