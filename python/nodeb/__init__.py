@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     __version__: str
 
-    from nodeb import plot, scenario_types, stats
+    from nodeb import fit, link, plot, scenario_types, stats
     from nodeb.errors import (
         InputError,
         Interrupted,
@@ -41,7 +41,7 @@ _HOMES = {
     "Table": "table",
 }
 
-_MODULES = ("plot", "scenario_types", "stats")
+_MODULES = ("fit", "link", "plot", "scenario_types", "stats")
 
 __all__ = [
     "InputError",
@@ -54,6 +54,8 @@ __all__ = [
     "ScenarioError",
     "Table",
     "__version__",
+    "fit",
+    "link",
     "load",
     "plot",
     "scenario_types",

@@ -1,15 +1,20 @@
 """The simulation core, written in Rust. Use it through `nodeb.Scenario` rather than directly."""
 
 import os
+from collections.abc import Callable
 from typing import Any, final
 
 __all__ = [
     "Cancelled",
     "Control",
+    "LinkError",
     "ScenarioError",
     "capture",
     "document",
     "line_of",
+    "link_resolve",
+    "link_run",
+    "link_schema",
     "parse_toml",
     "read_error_model",
     "registry",
@@ -26,6 +31,9 @@ class ScenarioError(ValueError):
 
 class Cancelled(Exception):
     """The replication was cancelled through its `Control`."""
+
+class LinkError(ValueError):
+    """A link cannot be simulated; the arguments are the key and what is wrong with its value."""
 
 @final
 class Control:
@@ -97,6 +105,34 @@ def capture(
     Raises:
         OSError: the file cannot be written, or not all of it; what it holds can be read.
         ValueError: the snap length makes no sense, or there is no such interface.
+    """
+
+def link_schema() -> str:
+    """JSON Schema (draft 2020-12) of a link experiment."""
+
+def link_resolve(json: str) -> tuple[str, str]:
+    """A link experiment with every default filled in, and its service in full; all as JSON."""
+
+def link_run(
+    json: str,
+    eb_n0_db: float,
+    threads: int,
+    watch: Callable[[int, int], None] | None = None,
+    portable: bool = False,
+) -> dict[str, Any]:
+    """Simulate a link experiment at one Eb/N0. Releases the GIL.
+
+    Args:
+        json: the experiment.
+        eb_n0_db: the point, dB.
+        threads: how many work on it; changes no result.
+        watch: called a few times a second with the bits and the block errors so far.
+        portable: use no instructions beyond the platform's baseline; changes no result.
+
+    Returns:
+        For `bits`, `pdus`, `blocks`, `raw` and `signalling` a dict of `trials`, `errors`, `rate`,
+        `ci95_low` and `ci95_high`; further `undetected`, `iterations`, `air_s`, the array
+        `pdu_errors` (1 is a lost PDU), and `interrupted`, which Ctrl-C makes true.
     """
 
 def version() -> str:

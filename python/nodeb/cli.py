@@ -1,4 +1,4 @@
-"""The command line: `nodeb run`, `sweep`, `plot`, `validate`, `schema`, `list`, `reproduce`.
+"""The command line: `nodeb run`, `sweep`, `plot`, `link`, `fit`, `validate`, `reproduce`, ...
 
 Tables go to stdout, progress and errors to stderr. An error is one paragraph that begins with
 `error:`. Exit status: 0 done, 1 failed while running, 2 bad input, 130 interrupted.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb import cli_sweep
+from nodeb import cli_fit, cli_link, cli_sweep
 from nodeb.cli_options import (
     File,
     Jobs,
@@ -129,6 +129,8 @@ def run(
 
 app.command()(cli_sweep.sweep)
 app.command()(cli_sweep.plot)
+app.add_typer(cli_link.app, name="link")
+app.command()(cli_fit.fit)
 
 
 @app.command()

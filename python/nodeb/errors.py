@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from nodeb.link.result import LinkResult
     from nodeb.result import Result
 
 
@@ -32,10 +33,11 @@ class Interrupted(KeyboardInterrupt):
     """A run was interrupted (Ctrl-C).
 
     Attributes:
-        result: the replications that had finished, or None when there was none.
+        result: the replications that had finished, or None when there was none; of a link, what
+            was simulated.
     """
 
-    def __init__(self, message: str, result: Result | None = None) -> None:
+    def __init__(self, message: str, result: Result | LinkResult | None = None) -> None:
         super().__init__(message)
         self.result = result
 

@@ -14,9 +14,6 @@ pub enum Error {
         /// What is wrong and what would be right.
         message: String,
     },
-    /// The run was cancelled before its end.
-    #[error("the run was cancelled")]
-    Cancelled,
 }
 
 impl Error {
@@ -28,9 +25,7 @@ impl Error {
     /// The same error with `outer` before its key.
     #[must_use]
     pub fn under(self, outer: &str) -> Self {
-        match self {
-            Self::Config { key, message } => Self::Config { key: format!("{outer}.{key}"), message },
-            Self::Cancelled => self,
-        }
+        let Self::Config { key, message } = self;
+        Self::Config { key: format!("{outer}.{key}"), message }
     }
 }

@@ -1,5 +1,6 @@
 //! Python bindings of nodeb's core: convert, release the GIL, map errors; nothing else.
 
+mod link;
 mod tables;
 
 use std::path::PathBuf;
@@ -175,6 +176,8 @@ fn version() -> &'static str {
 /// The simulation core of nodeb.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::link::{LinkError, link_resolve, link_run, link_schema};
     #[pymodule_export]
     use super::{
         Cancelled, Control, ScenarioError, capture, document, line_of, parse_toml, read_error_model,

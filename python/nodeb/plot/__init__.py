@@ -7,6 +7,7 @@ confidence intervals.
 """
 
 from nodeb.plot.intervals import Line, bars, lines
+from nodeb.plot.link import link_curves
 from nodeb.plot.series import cwnd, queue, sequence, throughput
 from nodeb.plot.style import PALETTE, new_figure
 from nodeb.plot.table import curves
@@ -18,6 +19,7 @@ __all__ = [
     "curves",
     "cwnd",
     "lines",
+    "link_curves",
     "new_figure",
     "queue",
     "sequence",

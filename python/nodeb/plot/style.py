@@ -25,6 +25,7 @@ DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
 )
 INK = "#24292f"
 FAINT = "#d0d7de"
+BAND = "#c9d1d9"
 SIZE = (7.2, 4.2)
 LEGEND_LIMIT = 10
 """With more entries than this a legend hides more than it says."""

@@ -49,16 +49,36 @@ impl Counts {
 
 /// When to stop: whichever comes first. Checked after each unit of 16 blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Stop {
     /// Bits of the data channel's PDUs.
     pub bits: u64,
-    /// Block errors, if they count.
-    #[serde(default)]
+    /// Block errors; absent: they do not count.
     pub block_errors: Option<u64>,
 }
 
+impl Default for Stop {
+    fn default() -> Self {
+        Self { bits: 10_000_000, block_errors: None }
+    }
+}
+
 impl Stop {
+    /// # Errors
+    /// When nothing would be simulated.
+    pub fn check(&self) -> Result<()> {
+        if self.bits == 0 {
+            return Err(Error::config("bits", "at least one bit, not 0"));
+        }
+        if self.block_errors == Some(0) {
+            return Err(Error::config(
+                "block_errors",
+                "at least one error, not 0; leave it out to count none",
+            ));
+        }
+        Ok(())
+    }
+
     fn reached(&self, counts: &Counts) -> bool {
         counts.bits.trials >= self.bits || self.block_errors.is_some_and(|n| counts.blocks.errors >= n)
     }
@@ -71,13 +91,16 @@ pub struct Outcome {
     pub counts: Counts,
     /// For each PDU of the data channel in the order of sending, whether it was lost.
     pub pdu_errors: Vec<bool>,
+    /// Whether the watcher broke the run off; what was counted until then is the beginning of what
+    /// the whole run would have counted.
+    pub broken_off: bool,
 }
 
 /// Simulates `link` under `seed` on `threads` threads until `stop`. The outcome does not depend on
 /// the number of threads. `watch` is shown the counts a few times a second and may break the run off.
 ///
 /// # Errors
-/// When the link has a value that cannot be simulated, or `watch` broke off.
+/// When the link has a value that cannot be simulated.
 pub fn run(
     link: &Link,
     seed: u64,
@@ -122,7 +145,8 @@ pub fn run_on(
             }
         }
         if watch(&outcome.counts).is_break() {
-            return Err(Error::Cancelled);
+            outcome.broken_off = true;
+            break;
         }
     }
     Ok(outcome)

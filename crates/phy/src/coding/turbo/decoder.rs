@@ -216,8 +216,8 @@ impl Decoder {
     }
 }
 
-/// Bits of each block that are put into their lanes at a time.
-const PIECE: usize = 32;
+/// Squares of lanes of each stream that are put into their lanes at a time.
+const SQUARES: usize = 16;
 
 /// The received blocks and what the constituent decoders say of them.
 #[derive(Clone, Debug, Default)]
@@ -240,18 +240,30 @@ impl<T: Copy + Default> Buffers<T> {
         self.extrinsic.clear();
         self.extrinsic.resize(k, Row::default());
         self.alpha.resize(k, [Row::default(); 8]);
-        // By pieces of the block, so that the rows stay in the cache from lane to lane.
-        let mut values = [T::default(); 3 * PIECE];
-        let rows = self.x.chunks_mut(PIECE).zip(z1.chunks_mut(PIECE)).zip(z2.chunks_mut(PIECE));
-        for (piece, ((x, z1), z2)) in rows.enumerate() {
-            for (lane, block) in blocks.iter().enumerate() {
-                let llrs = &block[3 * PIECE * piece..][..3 * x.len()];
-                for (value, &llr) in values.iter_mut().zip(llrs) {
+        // So much of each block at a time that its memory is read in a row and what comes of it stays
+        // in the first cache.
+        let mut quantised = [[T::default(); 3 * SQUARES * LANES]; LANES];
+        for first in (0..k).step_by(SQUARES * LANES) {
+            let bits = first..k.min(first + SQUARES * LANES);
+            for (values, block) in quantised.iter_mut().zip(blocks) {
+                for (value, &llr) in values.iter_mut().zip(&block[3 * bits.start..3 * bits.end]) {
                     *value = metric.quantise(llr);
                 }
-                let triples = values.as_chunks::<3>().0;
-                for (((x, z1), z2), triple) in x.iter_mut().zip(&mut *z1).zip(&mut *z2).zip(triples) {
-                    [x.0[lane], z1.0[lane], z2.0[lane]] = *triple;
+            }
+            let rows = self.x[bits.clone()].chunks_mut(LANES);
+            let rows = rows.zip(z1[bits.clone()].chunks_mut(LANES)).zip(z2[bits].chunks_mut(LANES));
+            for (at, ((x, z1), z2)) in rows.enumerate() {
+                // Three squares hold as many bits as there are lanes, with their parities.
+                let mut squares = [[Row::default(); LANES]; 3];
+                for (i, square) in squares.iter_mut().enumerate() {
+                    for (row, values) in square.iter_mut().zip(&quantised) {
+                        *row = Row(values.as_chunks().0[3 * at + i]);
+                    }
+                    metric.transpose(square);
+                }
+                let triples = squares.as_flattened().as_chunks::<3>().0;
+                for (((x, z1), z2), triple) in x.iter_mut().zip(z1).zip(z2).zip(triples) {
+                    [*x, *z1, *z2] = *triple;
                 }
             }
         }

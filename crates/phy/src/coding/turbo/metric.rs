@@ -38,6 +38,14 @@ pub trait Metric: Copy {
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
     /// Bit `l` is set where lane `l` is negative.
     fn negative(self, lanes: Self::Lanes) -> u16;
+    /// Turns 16 blocks' numbers, a row for each block, into rows with a lane for each block.
+    #[inline(always)]
+    fn transpose(self, rows: &mut [Row<Self::Item>; LANES]) {
+        let blocks = *rows;
+        for (at, row) in rows.iter_mut().enumerate() {
+            row.0 = std::array::from_fn(|lane| blocks[lane].0[at]);
+        }
+    }
 }
 
 /// Applies `f` to each pair of lanes.

@@ -104,7 +104,7 @@ mod avx2 {
 
     use pulp::x86::V3;
 
-    use super::{EXTRINSIC_LIMIT, IMPOSSIBLE, Metric, Row, fraction, quantise};
+    use super::{EXTRINSIC_LIMIT, IMPOSSIBLE, LANES, Metric, Row, fraction, quantise};
 
     /// 256-bit registers of x86-64.
     #[derive(Clone, Copy, Debug)]
@@ -175,6 +175,32 @@ mod avx2 {
             let mask = self.isa.avx2._mm256_movemask_epi8(bytes) as u32;
             (mask & 0xFF | mask >> 8 & 0xFF00) as u16
         }
+
+        /// Four times, rows `i` and `i + 8` are interleaved to rows `2 i` and `2 i + 1`: that moves the
+        /// four bits of a row's number, one by one, into the number of the lane.
+        #[inline(always)]
+        fn transpose(self, rows: &mut [Row<i16>; LANES]) {
+            let mut now = rows.map(|row| self.load(&row));
+            for _ in 0..4 {
+                let pairs: [_; LANES / 2] =
+                    std::array::from_fn(|i| interleave(self.isa, now[i], now[i + LANES / 2]));
+                now = std::array::from_fn(|i| pairs[i / 2][i % 2]);
+            }
+            for (row, lanes) in rows.iter_mut().zip(now) {
+                self.store(lanes, row);
+            }
+        }
+    }
+
+    /// `a0 b0 a1 b1 ...`, the first 16 and the last 16 of them.
+    #[inline(always)]
+    fn interleave(isa: V3, a: __m256i, b: __m256i) -> [__m256i; 2] {
+        let (low, high) = (isa.avx2._mm256_unpacklo_epi16(a, b), isa.avx2._mm256_unpackhi_epi16(a, b));
+        // Unpacking works in halves: these hold the first and third, the second and fourth quarter.
+        [
+            isa.avx2._mm256_permute2x128_si256::<0x20>(low, high),
+            isa.avx2._mm256_permute2x128_si256::<0x31>(low, high),
+        ]
     }
 }
 

@@ -1,0 +1,236 @@
+//! An experiment: a link at one or more Eb/N0, and when to stop. It is what a configuration file
+//! says.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+use super::config::{Air, Link, Receiver};
+use super::run::Stop;
+use super::service::Service;
+use crate::error::{Error, Result};
+
+/// A link to simulate at one Eb/N0 or at several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// What it is about, in a few words.
+    #[serde(default)]
+    pub name: String,
+    /// Seed of all randomness; the same for each point, so that points meet the same fades.
+    #[serde(default = "first")]
+    pub seed: u64,
+    /// Energy of an information bit over noise density at each antenna, dB: a number, or a list with
+    /// a point for each number. See `Link`.
+    pub eb_n0_db: Points,
+    /// When to stop, for each point.
+    #[serde(default)]
+    pub stop: Stop,
+    /// What is sent.
+    pub service: ServiceSpec,
+    /// The way between.
+    #[serde(default)]
+    pub air: Air,
+    /// How it is received.
+    #[serde(default)]
+    pub receiver: Receiver,
+    /// Scrambling code of the terminal, 0 to 16777215.
+    #[serde(default)]
+    pub scrambling_code: u32,
+}
+
+fn first() -> u64 {
+    1
+}
+
+impl Experiment {
+    /// Most points of one experiment.
+    pub const MOST_POINTS: usize = 1000;
+
+    /// The link at `eb_n0_db`.
+    pub fn link(&self, eb_n0_db: f64) -> Link {
+        Link {
+            service: self.service.service(),
+            eb_n0_db,
+            air: self.air.clone(),
+            receiver: self.receiver.clone(),
+            scrambling_code: self.scrambling_code,
+        }
+    }
+
+    /// # Errors
+    /// When there is a value that cannot be simulated.
+    pub fn check(&self) -> Result<()> {
+        self.stop.check().map_err(|error| error.under("stop"))?;
+        let points = &self.eb_n0_db.0;
+        if points.is_empty() || points.len() > Self::MOST_POINTS {
+            let message = format!("1 to {} points, not {}", Self::MOST_POINTS, points.len());
+            return Err(Error::config("eb_n0_db", message));
+        }
+        points.iter().try_for_each(|&eb_n0_db| self.link(eb_n0_db).check())
+    }
+}
+
+/// Values of Eb/N0, dB.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Points(pub Vec<f64>);
+
+impl JsonSchema for Points {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Points".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A number, or a list of numbers.",
+            "anyOf": [{ "type": "number" }, { "type": "array", "items": { "type": "number" }, "minItems": 1 }],
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Points {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct OneOrMany;
+        impl<'de> Visitor<'de> for OneOrMany {
+            type Value = Points;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number or a list of numbers")
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> std::result::Result<Points, E> {
+                Ok(Points(vec![value]))
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> std::result::Result<Points, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> std::result::Result<Points, E> {
+                self.visit_f64(value as f64)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> std::result::Result<Points, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(Points)
+            }
+        }
+        deserializer.deserialize_any(OneOrMany)
+    }
+}
+
+/// A service that has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NamedService {
+    /// 64 kb/s of Costamagna and others, Table 1: 4 PDUs of 40 bytes in 20 ms.
+    #[serde(rename = "costamagna_64")]
+    Costamagna64,
+    /// 144 kb/s of Costamagna and others, Table 1: 9 PDUs of 40 bytes in 20 ms.
+    #[serde(rename = "costamagna_144")]
+    Costamagna144,
+    /// 384 kb/s of Costamagna and others, Table 1: 12 PDUs of 40 bytes in 10 ms.
+    #[serde(rename = "costamagna_384")]
+    Costamagna384,
+}
+
+impl NamedService {
+    /// The service of this name.
+    #[expect(clippy::missing_panics_doc, reason = "each name has a service")]
+    pub fn service(self) -> Service {
+        let kbps = match self {
+            Self::Costamagna64 => 64,
+            Self::Costamagna144 => 144,
+            Self::Costamagna384 => 384,
+        };
+        Service::costamagna(kbps).expect("one of the three")
+    }
+}
+
+/// A service by name, or a table of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ServiceSpec {
+    /// By name.
+    Named(NamedService),
+    /// In full.
+    Table(Service),
+}
+
+impl ServiceSpec {
+    /// The service in full.
+    pub fn service(&self) -> Service {
+        match self {
+            Self::Named(named) => named.service(),
+            Self::Table(service) => service.clone(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ServiceSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct NameOrTable;
+        impl<'de> Visitor<'de> for NameOrTable {
+            type Value = ServiceSpec;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a service, such as \"costamagna_384\", or a table")
+            }
+
+            fn visit_str<E: de::Error>(self, name: &str) -> std::result::Result<ServiceSpec, E> {
+                NamedService::deserialize(de::value::StrDeserializer::new(name)).map(ServiceSpec::Named)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<ServiceSpec, A::Error> {
+                Service::deserialize(MapAccessDeserializer::new(map)).map(ServiceSpec::Table)
+            }
+        }
+        deserializer.deserialize_any(NameOrTable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> std::result::Result<Experiment, String> {
+        let experiment: Experiment = serde_json::from_str(json).map_err(|error| error.to_string())?;
+        experiment.check().map_err(|error| error.to_string())?;
+        Ok(experiment)
+    }
+
+    #[test]
+    fn a_name_and_a_point_are_enough() {
+        let experiment = read(r#"{"service": "costamagna_144", "eb_n0_db": 3}"#).unwrap();
+        assert_eq!(experiment.eb_n0_db, Points(vec![3.0]));
+        assert_eq!(experiment.link(3.0), Link::new(Service::costamagna(144).unwrap(), 3.0));
+        let again = serde_json::to_string(&experiment).unwrap();
+        assert_eq!(read(&again).unwrap(), experiment);
+    }
+
+    #[test]
+    fn a_service_can_be_said_in_full() {
+        let service = serde_json::to_string(&Service::costamagna(64).unwrap()).unwrap();
+        let experiment = read(&format!(r#"{{"service": {service}, "eb_n0_db": [1, 2.5]}}"#)).unwrap();
+        assert_eq!(experiment.service.service(), Service::costamagna(64).unwrap());
+        assert_eq!(experiment.eb_n0_db, Points(vec![1.0, 2.5]));
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        let explain = |json: &str| read(json).unwrap_err();
+        assert!(explain(r#"{"eb_n0_db": 3}"#).contains("missing field `service`"));
+        assert!(explain(r#"{"service": "umts", "eb_n0_db": 3}"#).contains("costamagna_384"));
+        assert!(explain(r#"{"service": "costamagna_64", "eb_n0_db": []}"#).contains("1 to 1000 points"));
+        assert!(
+            explain(r#"{"service": "costamagna_64", "eb_n0_db": "3 dB"}"#).contains("a number or a list")
+        );
+        let stop = r#"{"service": "costamagna_64", "eb_n0_db": 3, "stop": {"bits": 0}}"#;
+        assert!(explain(stop).starts_with("stop.bits: at least one bit"));
+        let schema = serde_json::to_string(&schemars::schema_for!(Experiment)).unwrap();
+        assert!(schema.contains("costamagna_64") && schema.contains("spreading_factor"));
+    }
+}

@@ -1,0 +1,130 @@
+//! Bindings of the chip-level link, which stands on its own: no scenario, no packets.
+
+use std::num::NonZeroU32;
+use std::ops::ControlFlow;
+
+use nodeb_phy::Error;
+use nodeb_phy::link::{Counts, Experiment, Tally, run_on};
+use nodeb_phy::simd::Isa;
+use numpy::PyArray1;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+create_exception!(
+    nodeb._core,
+    LinkError,
+    PyValueError,
+    "A link cannot be simulated; the arguments are the key and what is wrong with its value."
+);
+
+fn to_py(error: Error) -> PyErr {
+    let Error::Config { key, message } = error;
+    LinkError::new_err((key, message))
+}
+
+/// Reads an experiment and checks it.
+fn read(json: &str) -> PyResult<Experiment> {
+    let wrong = |key: String, message: String| LinkError::new_err((key, message));
+    let value: serde_json::Value =
+        serde_json::from_str(json).map_err(|error| wrong(String::new(), error.to_string()))?;
+    let experiment: Experiment = serde_path_to_error::deserialize(value)
+        .map_err(|error| wrong(error.path().to_string(), error.inner().to_string()))?;
+    experiment.check().map_err(to_py)?;
+    Ok(experiment)
+}
+
+/// JSON Schema (draft 2020-12) of a link experiment.
+#[pyfunction]
+pub fn link_schema() -> String {
+    schemars::schema_for!(Experiment).to_value().to_string()
+}
+
+/// Checks an experiment given as JSON and fills in every default. Its first point's link tells the
+/// service in full.
+#[pyfunction]
+pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
+    let experiment = read(json)?;
+    let to_json = |error: serde_json::Error| LinkError::new_err((String::new(), error.to_string()));
+    let service = serde_json::to_string(&experiment.service.service()).map_err(to_json)?;
+    Ok((serde_json::to_string(&experiment).map_err(to_json)?, service))
+}
+
+/// Simulates an experiment at `eb_n0_db`. A few times a second `watch` is called with the bits and
+/// the block errors so far; Ctrl-C ends the run, which then says so in `interrupted`. `portable` uses
+/// no instructions beyond the platform's baseline.
+#[pyfunction]
+#[pyo3(signature = (json, eb_n0_db, threads, watch=None, portable=false))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn link_run<'py>(
+    py: Python<'py>,
+    json: &str,
+    eb_n0_db: f64,
+    threads: NonZeroU32,
+    watch: Option<Py<PyAny>>,
+    portable: bool,
+) -> PyResult<Bound<'py, PyDict>> {
+    let experiment = read(json)?;
+    let isa = if portable { Isa::Baseline } else { Isa::best() };
+    let mut failure = None;
+    let mut look = |counts: &Counts| match call(watch.as_ref(), counts) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failure = Some(error);
+            ControlFlow::Break(())
+        }
+    };
+    let outcome = py
+        .detach(|| {
+            run_on(isa, &experiment.link(eb_n0_db), experiment.seed, experiment.stop, threads, &mut look)
+        })
+        .map_err(to_py)?;
+    if let Some(error) = failure.filter(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py)) {
+        return Err(error);
+    }
+    let found = tables(py, &outcome.counts)?;
+    let lost: Vec<u8> = outcome.pdu_errors.iter().map(|&lost| u8::from(lost)).collect();
+    found.set_item("pdu_errors", PyArray1::from_vec(py, lost))?;
+    found.set_item("interrupted", outcome.broken_off)?;
+    Ok(found)
+}
+
+/// Lets Python see a signal and tells `watch` how far the run is.
+fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        let Some(watch) = watch else { return Ok(()) };
+        watch.call1(py, (counts.bits.trials, counts.blocks.errors)).map(|_| ())
+    })
+}
+
+/// What was counted: of each kind of trial how many, how many errors, their rate and its interval.
+fn tables<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    let tallies = [
+        ("bits", counts.bits),
+        ("pdus", counts.pdus),
+        ("blocks", counts.blocks),
+        ("raw", counts.raw),
+        ("signalling", counts.signalling),
+    ];
+    for (name, tally) in tallies {
+        found.set_item(name, table(py, &tally)?)?;
+    }
+    found.set_item("undetected", counts.undetected)?;
+    found.set_item("iterations", counts.iterations)?;
+    found.set_item("air_s", counts.seconds)?;
+    Ok(found)
+}
+
+fn table<'py>(py: Python<'py>, tally: &Tally) -> PyResult<Bound<'py, PyDict>> {
+    let (low, high) = tally.interval95();
+    let entries = PyDict::new(py);
+    entries.set_item("trials", tally.trials)?;
+    entries.set_item("errors", tally.errors)?;
+    entries.set_item("rate", tally.rate())?;
+    entries.set_item("ci95_low", low)?;
+    entries.set_item("ci95_high", high)?;
+    Ok(entries)
+}

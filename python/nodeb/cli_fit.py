@@ -1,0 +1,103 @@
+"""The command `nodeb fit`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nodeb.cli_options import Jobs, Stopped
+from nodeb.errors import InputError
+
+if TYPE_CHECKING:
+    from nodeb.fit import Comparison
+    from nodeb.fit.compare import Unit
+
+__all__ = ["fit"]
+
+
+def fit(
+    sequence: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SEQUENCE", help="A text of 0 and 1, or a folder of `nodeb link run`."
+        ),
+    ],
+    states: Annotated[
+        str | None,
+        typer.Option(metavar="N-M", help="States of hidden Markov models; default: 2-8 if it can."),
+    ] = None,
+    unit: Annotated[
+        str, typer.Option(metavar="UNIT", help="Fit PDUs (pdu), transport blocks (block) or both.")
+    ] = "both",
+    pdus_per_block: Annotated[
+        int | None, typer.Option(metavar="N", help="PDUs of a block; default: what the file says.")
+    ] = None,
+    starts: Annotated[int, typer.Option(help="Random starts of each hidden Markov model.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the starts and simulations.")] = 1,
+    jobs: Jobs = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>-fit.")
+    ] = None,
+) -> None:
+    """Fit error models to an error sequence, compare them, and write model files and pictures."""
+    from nodeb.fit import compare, read_errors
+    from nodeb.fit.folder import save
+    from nodeb.progress import progress_bar
+    from nodeb.result import prepare_folder
+    from nodeb.runner import check_jobs
+
+    threads = check_jobs(jobs)
+    errors = read_errors(sequence, pdus_per_block)
+    wanted, units = _range(states), _units(unit)
+    folder = prepare_folder(Path("out") / f"{sequence.stem}-fit" if out is None else out)
+    try:
+        with progress_bar(f"fitting {sequence.name}") as bar:
+            comparison = compare(
+                errors, wanted, units=units, starts=starts, seed=seed, jobs=threads, progress=bar
+            )
+    except KeyboardInterrupt:
+        raise Stopped("interrupted; nothing was written") from None
+    save(comparison, folder, seed)
+    _print(comparison)
+    print(f"\nmodels and pictures: {folder}")
+
+
+def _range(text: str | None) -> list[int] | None:
+    """The whole numbers of `2-8` or `4`."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.)\s*(\d+)\s*)?", text)
+    numbers = range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
+    if not numbers:
+        raise InputError(f"--states {text}: expected a number or a range, such as 2-8")
+    return list(numbers)
+
+
+def _units(text: str) -> list[Unit] | None:
+    known: dict[str, list[Unit] | None] = {"pdu": ["pdu"], "block": ["block"], "both": None}
+    if text not in known:
+        raise InputError(f"--unit {text}: expected one of {', '.join(known)}")
+    return known[text]
+
+
+def _print(comparison: Comparison) -> None:
+    from nodeb.text import align
+
+    errors = comparison.errors
+    print(
+        f"{errors.origin}: {len(errors)} PDUs, {int(errors.errors.sum())} lost "
+        f"({errors.error_rate:.3g}); {int(errors.block_errors.sum())} of {len(errors.blocks)} "
+        f"blocks failed\n"
+    )
+    rows = [
+        [row["unit"], row["model"], str(row["parameters"]), f"{row['log_likelihood']:.1f}"]
+        + [f"{row['bic_diff']:.1f}", f"{row['per']:.3g}"]
+        + [f"{row[f'{law}_p_value']:.2g}" for law in ("gap", "burst", "lost_per_block")]
+        for row in comparison.table
+    ]
+    head = ["unit", "model", "parameters", "log-likelihood", "BIC over best", "PER"]
+    print(align([*head, "p (gaps)", "p (bursts)", "p (lost of a block)"], rows))
+    print(f"\n{comparison.verdict}")

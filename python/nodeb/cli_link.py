@@ -1,0 +1,108 @@
+"""The commands `nodeb link run`, `nodeb link curve` and `nodeb link schema`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nodeb.cli_options import Jobs, Out, Seed, Settings, Stopped
+from nodeb.errors import Interrupted
+
+if TYPE_CHECKING:
+    from nodeb.link import LinkResult
+
+__all__ = ["app"]
+
+app = typer.Typer(help="The chip-level radio link by itself.", no_args_is_help=True)
+
+
+@app.command()
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Link configuration (TOML).")],
+    settings: Settings = None,
+    seed: Seed = None,
+    jobs: Jobs = None,
+    out: Out = None,
+) -> None:
+    """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
+    from nodeb import link
+    from nodeb.progress import progress_bar
+    from nodeb.result import prepare_folder
+    from nodeb.runner import check_jobs
+
+    check_jobs(jobs)
+    changes = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
+    experiment = link.load(file, changes)
+    folder = prepare_folder(Path("out") / file.stem if out is None else out)
+    try:
+        with progress_bar(experiment.name) as bar:
+            result = experiment.run(jobs=jobs, progress=bar)
+    except Interrupted as stop:
+        found: Any = stop.result
+        _print(found)
+        raise Stopped(f"{stop}; what was simulated is in {found.save(folder)}") from None
+    result.save(folder)
+    _print(result)
+    print(f"\nresults: {folder}")
+
+
+@app.command()
+def curve(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders of `nodeb link run`.")
+    ],
+    rate: Annotated[
+        str, typer.Option(metavar="RATE", help="bler, per, ber, raw_ber or signalling_bler.")
+    ] = "bler",
+    title: Annotated[str | None, typer.Option(help="What stands above the picture.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="PNG, SVG or PDF by suffix; default: <rate>.png there."),
+    ] = None,
+) -> None:
+    """Draw error rates over Eb/N0 with 95 % intervals, a curve for each folder."""
+    from nodeb.link.result import read_points
+    from nodeb.plot.link import link_curves
+    from nodeb.plot.source import save
+
+    links = dict(read_points(folder) for folder in folders)
+    if len(links) < len(folders):  # of one name: the folders tell them apart
+        links = {folder.name: read_points(folder)[1] for folder in folders}
+    figure = link_curves(links, rate, title)
+    print(save(figure, folders[0] / f"{rate}.png" if out is None else out))
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of a link configuration file, for editors."""
+    import json
+
+    from nodeb import _core
+
+    print(json.dumps(json.loads(_core.link_schema()), indent=2))
+
+
+def _print(result: LinkResult) -> None:
+    from nodeb.text import align
+
+    def rate(row: dict[str, Any], name: str) -> list[str]:
+        value, low, high = (row[f"{name}{end}"] for end in ("", "_ci95_low", "_ci95_high"))
+        return [f"{value:.3g}", f"{low:.2g} .. {high:.2g}"]
+
+    about = result.provenance
+    print(f"{result.experiment.name}: seed {about.seed}, {about.wall_time_s:.2f} s\n")
+    rows = [
+        [
+            f"{row['eb_n0_db']:g}",
+            f"{row['bits'] / 1e6:.3g}",
+            f"{row['ber']:.3g}",
+            *rate(row, "per"),
+            *rate(row, "bler"),
+        ]
+        for row in result.points
+    ]
+    interval = "95 % interval"
+    head = ["Eb/N0 (dB)", "Mbit", "BER", "PDU errors", interval, "block errors", interval]
+    print(align(head, rows))

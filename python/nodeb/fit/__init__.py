@@ -1,0 +1,32 @@
+"""Models of error sequences: which PDUs a link loses, as a chain of hidden states.
+
+    from nodeb import fit
+    errors = fit.read_errors("out/vehicular-384k/errors_3dB.txt")
+    comparison = fit.compare(errors, states=range(2, 9))
+    comparison.table.to_pandas()   # log-likelihood, BIC, tests of gaps and bursts
+    comparison.best.save("model.json")
+
+What is computed stands in the documentation under "Fitting error models".
+"""
+
+from nodeb.fit.chain import Chain
+from nodeb.fit.closed_form import binary_symmetric, gilbert, gilbert_elliott
+from nodeb.fit.compare import Comparison, compare
+from nodeb.fit.hidden import hidden_markov
+from nodeb.fit.model import ErrorModel
+from nodeb.fit.sequence import ErrorSequence, read_errors
+from nodeb.fit.within import Within
+
+__all__ = [
+    "Chain",
+    "Comparison",
+    "ErrorModel",
+    "ErrorSequence",
+    "Within",
+    "binary_symmetric",
+    "compare",
+    "gilbert",
+    "gilbert_elliott",
+    "hidden_markov",
+    "read_errors",
+]

@@ -1,0 +1,78 @@
+"""Chains whose parameters follow from counts: no search."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nodeb.errors import InputError
+from nodeb.fit.chain import Chain
+from nodeb.fit.sequence import Bits
+
+__all__ = ["binary_symmetric", "gilbert", "gilbert_elliott", "two_states"]
+
+
+def two_states(p: float, r: float, in_good: float, in_bad: float, parameters: int) -> Chain:
+    """The chain of a good and a bad state.
+
+    Args:
+        p: probability of going from good to bad.
+        r: probability of going from bad to good.
+        in_good: probability of an error in the good state.
+        in_bad: probability of an error in the bad state.
+        parameters: how many of these were fitted.
+    """
+    transition = np.array([[1.0 - p, p], [r, 1.0 - r]])
+    return Chain("gilbert_elliott", transition, np.array([in_good, in_bad]), parameters)
+
+
+def binary_symmetric(errors: Bits) -> Chain:
+    """Independent errors of one probability, the share of errors."""
+    return Chain("bsc", np.ones((1, 1)), np.array([errors.mean(dtype=np.float64)]), 1)
+
+
+def gilbert(errors: Bits) -> Chain:
+    """A Markov chain of the symbols: the bad state errs always, the good one never.
+
+    Its likelihood is largest where the transition probabilities are the shares of the transitions.
+
+    Raises:
+        InputError: the sequence never goes from right to error, or back.
+    """
+    before, after = errors[:-1], errors[1:]
+    good, bad = np.count_nonzero(before == 0), np.count_nonzero(before)
+    begins = np.count_nonzero((before == 0) & (after == 1))
+    ends = np.count_nonzero((before == 1) & (after == 0))
+    if not begins or not ends:
+        raise InputError("a chain of two states needs errors that begin and end in the sequence")
+    return two_states(begins / good, ends / bad, 0.0, 1.0, 2)
+
+
+def gilbert_elliott(errors: Bits) -> Chain | None:
+    """Gilbert's channel, whose bad state errs with a probability of its own, from three shares.
+
+    With `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
+    `1 - r = (ac - b^2) / (2ac - b(a + c))`, `1 - h = b / (1 - r)`, `p = ar / (1 - h - a)`, where
+    `1 - h` is the probability of an error in the bad state (E. N. Gilbert, Bell Syst. Tech. J. 39,
+    1960; in this notation G. Hasslinger and O. Hohlfeld, MMB 2008).
+
+    Returns:
+        The chain, or None when the shares are not those of any such channel.
+    """
+    first, second, third = errors[:-2], errors[1:-1], errors[2:]
+    pairs = np.count_nonzero(errors[:-1])
+    outer = np.count_nonzero(first & third)
+    if not pairs or not outer:
+        return None
+    a = float(errors.mean())
+    b = np.count_nonzero(errors[:-1] & errors[1:]) / pairs
+    c = np.count_nonzero(first & second & third) / outer
+    denominator = 2 * a * c - b * (a + c)
+    if denominator == 0.0:
+        return None
+    stay = (a * c - b * b) / denominator
+    in_bad = b / stay if stay > 0 else -1.0
+    r = 1.0 - stay
+    p = a * r / (in_bad - a) if in_bad != a else -1.0
+    if not (0.0 < r <= 1.0 and 0.0 < p <= 1.0 and 0.0 < in_bad <= 1.0):
+        return None
+    return two_states(p, r, 0.0, in_bad, 3)

@@ -1,0 +1,209 @@
+"""Fits every kind of model to a sequence and compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nodeb.errors import InputError
+from nodeb.fit.chain import Chain
+from nodeb.fit.closed_form import binary_symmetric, gilbert, gilbert_elliott
+from nodeb.fit.hidden import MOST_STATES, check_states, hidden_markov
+from nodeb.fit.laws import LAWS, Match, match
+from nodeb.fit.model import ErrorModel
+from nodeb.fit.sequence import Bits, ErrorSequence
+from nodeb.fit.within import Within
+from nodeb.progress import ProgressCallback
+from nodeb.table import Table
+
+__all__ = ["Candidate", "Comparison", "Unit", "compare"]
+
+Unit = Literal["pdu", "block"]
+UNIT_NAMES: dict[Unit, str] = {"pdu": "PDU", "block": "block"}
+
+CLOSED_FORMS = 3
+"""Models of each unit that need no search, at most."""
+LONGEST = 5_000_000
+"""PDUs of a simulated sequence at most; it is at least as long as the one it is compared with."""
+TIMES = 4
+"""How many times longer than the given sequence the simulated one is, up to `LONGEST`."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A model and how well it agrees with the sequence."""
+
+    model: ErrorModel
+    log_likelihood: float
+    """Of the PDU errors, whatever the model's unit."""
+    bic: float
+    """Bayesian information criterion: less is better."""
+    simulated: ErrorSequence
+    """What the model produces, for the tests and pictures."""
+    matches: dict[str, Match]
+    """By law: `gap`, `burst`, `lost_per_block`."""
+
+    @property
+    def label(self) -> str:
+        """Unit and name."""
+        return f"{self.model.unit} {self.model.name}"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Models of one sequence, in the order of units and of the number of states."""
+
+    errors: ErrorSequence
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate with the smallest BIC."""
+        return min(self.candidates, key=lambda candidate: candidate.bic)
+
+    @property
+    def units(self) -> list[Unit]:
+        """Units that were fitted."""
+        units: list[Unit] = ["pdu", "block"]
+        return [u for u in units if any(c.model.unit == u for c in self.candidates)]
+
+    def best_of(self, unit: Unit) -> Candidate:
+        """The candidate of this unit with the smallest BIC; its states are those justified."""
+        return min(
+            (c for c in self.candidates if c.model.unit == unit),
+            key=lambda candidate: candidate.bic,
+        )
+
+    def find(self, unit: Unit, name: str) -> Candidate:
+        """The candidate of this unit and name.
+
+        Raises:
+            InputError: there is none.
+        """
+        for candidate in self.candidates:
+            if (candidate.model.unit, candidate.model.name) == (unit, name):
+                return candidate
+        known = ", ".join(candidate.label for candidate in self.candidates)
+        raise InputError(f"no model `{unit} {name}` was fitted (there is: {known})")
+
+    @property
+    def table(self) -> Table:
+        """A row per candidate; `bic_diff` is what it has more than the best."""
+        rows = [self._row(candidate) for candidate in self.candidates]
+        return Table({name: [row[name] for row in rows] for name in rows[0]})
+
+    def _row(self, candidate: Candidate) -> dict[str, Any]:
+        model = candidate.model
+        row: dict[str, Any] = {
+            "unit": model.unit,
+            "model": model.name,
+            "states": model.chain.states,
+            "parameters": model.parameters,
+            "log_likelihood": candidate.log_likelihood,
+            "bic": candidate.bic,
+            "bic_diff": candidate.bic - self.best.bic,
+            "per": model.error_rate,
+        }
+        for law, found in candidate.matches.items():
+            row |= {f"{law}_p_value": found.p_value, f"{law}_distance": found.distance}
+        return row
+
+    @property
+    def verdict(self) -> str:
+        """How many states are justified, in a sentence for each unit."""
+        return " ".join(self._verdict(unit) for unit in self.units)
+
+    def _verdict(self, unit: Unit) -> str:
+        best = self.best_of(unit)
+        states = best.model.chain.states
+        many = f"{states} state{'s are' if states > 1 else ' is'} justified"
+        return f"By {UNIT_NAMES[unit]}s {many} ({best.model.name}, BIC {best.bic:.1f})."
+
+
+def compare(
+    errors: ErrorSequence,
+    states: Iterable[int] | None = None,
+    *,
+    units: Sequence[Unit] | None = None,
+    starts: int = 5,
+    seed: int = 1,
+    jobs: int = 1,
+    progress: ProgressCallback | None = None,
+) -> Comparison:
+    """Fits every kind of model and compares likelihood, BIC and the laws of gaps and bursts.
+
+    Args:
+        errors: the sequence.
+        states: numbers of states of hidden Markov models; None tries 2 to 8, as far as the
+            sequence has errors enough.
+        units: `pdu` fits a chain of PDUs, `block` a chain of transport blocks with a law inside
+            a failed one; None fits both where blocks have several PDUs.
+        starts: random starts of each hidden Markov model.
+        seed: seed of the starts and of the simulated sequences.
+        jobs: starts that are followed at a time; changes no result.
+        progress: called with the fraction done and a few words.
+
+    Raises:
+        InputError: the sequence has no errors, or too few for so many states.
+    """
+    both: list[Unit] = ["pdu", "block"]
+    chosen = list(units or (both if errors.pdus_per_block > 1 else both[:1]))
+    plans = {unit: _planned(_symbols(errors, unit), states, unit) for unit in chosen}
+    total = sum(len(plan) + CLOSED_FORMS for plan in plans.values())
+    candidates: list[Candidate] = []
+    for unit, plan in plans.items():
+        within = Within.fitted(errors) if unit == "block" else None
+        for name, chain in _chains(_symbols(errors, unit), plan, starts, seed, jobs):
+            model = ErrorModel(name, chain, errors.pdus_per_block, within)
+            candidates.append(_judge(errors, model, seed))
+            if progress:
+                progress(len(candidates) / total, candidates[-1].label)
+    return Comparison(errors, tuple(candidates))
+
+
+def _symbols(errors: ErrorSequence, unit: Unit) -> Bits:
+    return errors.block_errors if unit == "block" else errors.errors
+
+
+def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[int]:
+    """The numbers of states to train; complains about those that cannot be."""
+    name = UNIT_NAMES[unit]
+    if states is not None:
+        plan = sorted(set(states))
+        for number in plan or [2]:
+            check_states(symbols, number, name)
+        return plan
+    check_states(symbols, 2, name)
+    rarer = min(int(symbols.sum()), len(symbols) - int(symbols.sum()))
+    return [number for number in range(2, MOST_STATES + 1) if number**2 <= rarer]
+
+
+def _chains(
+    symbols: Bits, plan: Sequence[int], starts: int, seed: int, jobs: int
+) -> Iterator[tuple[str, Chain]]:
+    """All chains of a unit with their names."""
+    yield "bsc", binary_symmetric(symbols)
+    if np.any(np.diff(symbols.astype(np.int8)) < 0) and np.any(
+        np.diff(symbols.astype(np.int8)) > 0
+    ):
+        yield "gilbert", gilbert(symbols)
+    elliott = gilbert_elliott(symbols)
+    if elliott is not None:
+        yield "gilbert_elliott", elliott
+    before: Chain | None = None
+    for number in plan:
+        before = hidden_markov(symbols, number, starts=starts, seed=seed, jobs=jobs, fewer=before)
+        yield f"hmm{number}", before
+
+
+def _judge(errors: ErrorSequence, model: ErrorModel, seed: int) -> Candidate:
+    blocks = len(errors.blocks)
+    longest = max(blocks, LONGEST // errors.pdus_per_block)
+    simulated = model.simulate(min(TIMES * blocks, longest), np.random.default_rng([seed, blocks]))
+    laws = {name: match(law(errors), law(simulated)) for name, law in LAWS.items()}
+    likelihood = model.log_likelihood(errors)
+    bic = model.parameters * float(np.log(len(errors))) - 2.0 * likelihood
+    return Candidate(model, likelihood, bic, simulated, laws)

@@ -1,0 +1,108 @@
+"""A model of PDU errors: a chain of PDUs, or of blocks with a law inside a failed one."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nodeb.errors import OutputError, os_reason
+from nodeb.files import write_bytes
+from nodeb.fit.chain import Chain
+from nodeb.fit.sequence import Bits, ErrorSequence
+from nodeb.fit.within import Within
+
+__all__ = ["FORMAT", "VERSION", "ErrorModel"]
+
+FORMAT, VERSION = "nodeb-error-model", 1
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorModel:
+    """What a link loses, PDU by PDU."""
+
+    name: str
+    """What tables call it, such as `hmm3`."""
+    chain: Chain
+    pdus_per_block: int
+    within: Within | None
+    """The law inside a failed block where the chain's symbols are blocks; None where PDUs are."""
+    provenance: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def unit(self) -> str:
+        """What a symbol of the chain is: `pdu` or `block`."""
+        return "pdu" if self.within is None else "block"
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were fitted."""
+        return self.chain.parameters + (self.within.parameters if self.within else 0)
+
+    @property
+    def error_rate(self) -> float:
+        """Share of lost PDUs in the long run."""
+        return self.chain.error_rate * (self.within.lost_share if self.within else 1.0)
+
+    def log_likelihood(self, errors: ErrorSequence) -> float:
+        """Logarithm of the probability of the PDU errors; comparable between units."""
+        if self.within is None:
+            return self.chain.log_likelihood(errors.errors)
+        blocks = self.chain.log_likelihood(errors.block_errors)
+        return blocks + self.within.log_likelihood(errors)
+
+    def simulate(self, blocks: int, random: np.random.Generator) -> ErrorSequence:
+        """A sequence of PDU errors that the model produces."""
+        if self.within is None:
+            errors: Bits = self.chain.simulate(blocks * self.pdus_per_block, random)
+        else:
+            errors = self.within.expand(self.chain.simulate(blocks, random), random)
+        return ErrorSequence(errors, self.pdus_per_block, f"model {self.name}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As in a model file, which a scenario's radio names."""
+        head = {"format": FORMAT, "version": VERSION, "unit": self.unit}
+        within = {"within_block": self.within.to_dict()} if self.within else {}
+        return {
+            **head,
+            "pdus_per_block": self.pdus_per_block,
+            "kind": self.chain.kind,
+            **_parameters(self.chain),
+            **within,
+            "provenance": self.provenance,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the model file.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        file = Path(path)
+        try:
+            write_bytes(file, f"{json.dumps(self.to_dict(), indent=2)}\n".encode())
+        except OSError as error:
+            raise OutputError(f"cannot write {file}: {os_reason(error)}") from None
+        return file
+
+
+def _parameters(chain: Chain) -> dict[str, Any]:
+    """The chain's numbers under the names of a model file."""
+    if chain.kind == "bsc":
+        return {"error_rate": float(chain.error[0])}
+    if chain.kind == "gilbert_elliott":
+        return {
+            "p": float(chain.transition[0, 1]),
+            "r": float(chain.transition[1, 0]),
+            "error_in_good": float(chain.error[0]),
+            "error_in_bad": float(chain.error[1]),
+        }
+    return {
+        "start": chain.stationary.tolist(),
+        "transition": chain.transition.tolist(),
+        "error": chain.error.tolist(),
+    }

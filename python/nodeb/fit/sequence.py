@@ -1,0 +1,130 @@
+"""Error sequences: 0 is right, 1 is an error, in the order of sending."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError, os_reason
+
+__all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
+
+Bits = NDArray[np.uint8]
+
+HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)
+"""What a comment says about the transport blocks."""
+BLANK = re.compile(rb"#[^\n]*|\s+")
+
+
+@dataclass(frozen=True)
+class ErrorSequence:
+    """PDUs that were lost, and how many PDUs a transport block has.
+
+    Raises:
+        InputError: there is nothing in it, or it does not consist of whole blocks.
+    """
+
+    errors: Bits
+    """For each PDU, 1 if it was lost."""
+    pdus_per_block: int = 1
+    origin: str = ""
+    """Where it comes from, in a few words."""
+
+    def __post_init__(self) -> None:
+        here = f"{self.origin}: " if self.origin else ""
+        if self.pdus_per_block < 1:
+            raise InputError(f"{here}a block has at least one PDU, not {self.pdus_per_block}")
+        if not len(self):
+            raise InputError(f"{here}there are no PDUs in it")
+        if np.any(self.errors > 1):
+            raise InputError(f"{here}errors are 0 or 1, not {self.errors.max()}")
+        if rest := len(self) % self.pdus_per_block:
+            raise InputError(
+                f"{here}{len(self)} PDUs are no whole number of transport blocks of "
+                f"{self.pdus_per_block} PDUs: {rest} are left over"
+            )
+
+    def __len__(self) -> int:
+        return len(self.errors)
+
+    @cached_property
+    def blocks(self) -> NDArray[np.uint8]:
+        """The PDUs of each transport block, a row for each."""
+        return self.errors.reshape(-1, self.pdus_per_block)
+
+    @cached_property
+    def block_errors(self) -> Bits:
+        """For each block, 1 if it lost a PDU."""
+        return np.asarray(self.blocks.max(axis=1))
+
+    @property
+    def error_rate(self) -> float:
+        """Share of the PDUs that were lost."""
+        return float(self.errors.mean())
+
+
+def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None) -> ErrorSequence:
+    """Reads an error sequence.
+
+    Args:
+        path: a text of 0 and 1, in which white space and what follows a `#` does not count; or a
+            folder of `nodeb link run` with one point.
+        pdus_per_block: PDUs of a transport block; None takes what the text says in a comment
+            `# pdus_per_block = N`, and 1 if it says nothing.
+
+    Raises:
+        InputError: the file cannot be read, or holds other symbols.
+    """
+    file = _in_folder(Path(path)) if Path(path).is_dir() else Path(path)
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{file}: there is no such file") from None
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {os_reason(error)}") from None
+    digits = np.frombuffer(BLANK.sub(b"", data), dtype=np.uint8) - ord("0")
+    if np.any(digits > 1):
+        raise InputError(f"{file}{_first_stranger(data)}")
+    if pdus_per_block is None:
+        said = HEAD.search(data.decode("latin-1"))
+        pdus_per_block = int(said[1]) if said else 1
+    return ErrorSequence(digits, pdus_per_block, str(file))
+
+
+def _in_folder(folder: Path) -> Path:
+    files = sorted(folder.glob("errors_*dB.txt"))
+    if len(files) == 1:
+        return files[0]
+    if not files:
+        raise InputError(
+            f"{folder}: no error sequence of `nodeb link run` in here (errors_*dB.txt)"
+        )
+    names = ", ".join(file.name for file in files)
+    raise InputError(f"{folder}: there are several error sequences in here, name one of: {names}")
+
+
+def _first_stranger(data: bytes) -> str:
+    """Where the first symbol stands that is none, and what it is."""
+    for number, line in enumerate(data.splitlines(), start=1):
+        text = line.partition(b"#")[0].decode("utf-8", errors="replace")
+        if strange := re.search(r"[^01\s]", text):
+            column = strange.start() + 1
+            return f":{number}:{column}: found `{strange[0]}`; an error sequence has only 0 and 1"
+    return ": an error sequence has only 0 and 1"
+
+
+def gaps(errors: Bits) -> NDArray[np.int64]:
+    """Distances from one error to the next: 1 when they follow each other."""
+    return np.diff(np.flatnonzero(errors))
+
+
+def bursts(errors: Bits) -> NDArray[np.int64]:
+    """Lengths of the runs of errors."""
+    edges = np.diff(np.concatenate([[0], errors.astype(np.int8), [0]]))
+    return np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)

@@ -1,0 +1,14 @@
+"""The chip-level link by itself: how often PDUs are lost over the air, and in which order.
+
+    from nodeb import link
+    found = link.load("examples/link/vehicular-384k.toml").run()
+    found.points.to_pandas()      # error rates with intervals, a row for each Eb/N0
+    found[0].pdu_errors           # the error sequence: 1 is a lost PDU
+
+What is simulated stands in the documentation under "The radio link, chip by chip".
+"""
+
+from nodeb.link.experiment import Experiment, load
+from nodeb.link.result import LinkResult, Point
+
+__all__ = ["Experiment", "LinkResult", "Point", "load"]

@@ -1,0 +1,279 @@
+"""A link experiment: read from a file or built in code, changed, run."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import time
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from nodeb import _core
+from nodeb.errors import InputError, Interrupted, ScenarioError
+from nodeb.link.result import LinkResult, Point
+from nodeb.progress import ProgressCallback, progress_bar
+from nodeb.provenance import Provenance, utc_now
+from nodeb.runner import check_jobs
+from nodeb.scenario import core_call, read_text
+from nodeb.table import nearest
+
+__all__ = ["Experiment", "load"]
+
+RUST_WORDS = {
+    r"expected u(32|64)": "expected a whole number, at least 0",
+    r"expected f(32|64)": "expected a number",
+    r"expected struct \w+": "expected a table of keys and values",
+    r"missing field `(\w+)`": r"the key `\1` is missing",
+}
+
+
+class Experiment:
+    """A link to simulate at one Eb/N0 or at several; every default is filled in.
+
+    The keys are those of the configuration file:
+
+        Experiment(service="costamagna_384", eb_n0_db=[1, 2, 3], air={"profile": "vehicular_a"})
+
+    Raises:
+        ScenarioError: a key is unknown or missing, or a value impossible.
+    """
+
+    def __init__(self, **keys: Any) -> None:
+        self._resolve(keys, lambda _: "")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The experiment that plain data describes, such as a configuration file's.
+
+        Raises:
+            ScenarioError: a key is unknown or missing, or a value impossible.
+        """
+        return cls(**data)
+
+    @classmethod
+    def _placed(cls, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> Self:
+        """As `from_dict`; `place` says where the value under a path of keys stands."""
+        experiment = cls.__new__(cls)
+        experiment._resolve(data, place)
+        return experiment
+
+    def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
+        """Checks the data and fills in the defaults."""
+        try:
+            resolved, service = _core.link_resolve(json.dumps(data))
+        except _core.LinkError as error:
+            key, message = error.args
+            raise ScenarioError(_explain(key, message, place)) from None
+        self._data: dict[str, Any] = json.loads(resolved)
+        self._service: dict[str, Any] = json.loads(service)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The experiment as plain data."""
+        return copy.deepcopy(self._data)
+
+    @property
+    def name(self) -> str:
+        """What it is about; service and way when it was not given a name."""
+        return self._data["name"] or f"{self.rate_bps / 1e3:.4g} kb/s, {self.profile}"
+
+    @property
+    def profile(self) -> str:
+        """Name of the multipath profile."""
+        profile = self._data["air"]["profile"]
+        return profile.replace("_", " ").title() if isinstance(profile, str) else "own taps"
+
+    @property
+    def seed(self) -> int:
+        """Seed of all randomness."""
+        return int(self._data["seed"])
+
+    @property
+    def eb_n0_db(self) -> tuple[float, ...]:
+        """The points, dB."""
+        return tuple(self._data["eb_n0_db"])
+
+    @property
+    def service(self) -> dict[str, Any]:
+        """The service in full."""
+        return copy.deepcopy(self._service)
+
+    @property
+    def pdus_per_block(self) -> int:
+        """PDUs of a transport block: those of one TTI, which are coded together."""
+        return int(self._service["dtch"]["pdus"])
+
+    @property
+    def rate_bps(self) -> float:
+        """Bit rate of the data channel's PDUs, bit/s."""
+        dtch = self._service["dtch"]
+        return float(1e3 * dtch["pdus"] * dtch["pdu_bits"] / dtch["tti_ms"])
+
+    def with_(self, **changes: Any) -> Self:
+        """A copy with changes.
+
+        Args:
+            changes: values by dotted key: `e.with_(**{"receiver.fingers": 2, "seed": 7})`. None
+                takes a key away, back to its default.
+
+        Raises:
+            ScenarioError: a key is unknown or a value impossible.
+        """
+        data = self.to_dict()
+        for key, value in changes.items():
+            _set(data, key, value)
+        return type(self)(**data)
+
+    def run(
+        self,
+        jobs: int | None = None,
+        progress: ProgressCallback | bool | None = None,
+        portable: bool = False,
+    ) -> LinkResult:
+        """Simulates every point; the same experiment gives the same errors for any `jobs`.
+
+        Args:
+            jobs: threads; None takes one per processor.
+            progress: called with the fraction done and a few words; True shows a bar on stderr.
+            portable: use no instructions beyond those that every processor of the platform has;
+                changes no result.
+
+        Raises:
+            InputError: an argument makes no sense.
+            Interrupted: Ctrl-C; its `result` holds what was simulated until then.
+        """
+        if progress is True:
+            with progress_bar(self.name) as bar:
+                return self.run(jobs, bar, portable)
+        threads, started, begin = check_jobs(jobs), utc_now(), time.perf_counter()
+        json_text, points = json.dumps(self._data), list[Point]()
+        for number, eb_n0_db in enumerate(self.eb_n0_db):
+            watch = self._watch(number, progress or None)
+            found = _core.link_run(json_text, eb_n0_db, threads, watch, portable)
+            points.append(Point.from_core(eb_n0_db, self.pdus_per_block, found))
+            if points[-1].interrupted:
+                break
+        broken_off = points[-1].interrupted
+        result = LinkResult(
+            self,
+            points,
+            Provenance.now(
+                seed=self.seed,
+                runs=1,
+                stopping="interrupted" if broken_off else "all points complete",
+                precision_reached=None,
+                wall_time_s=time.perf_counter() - begin,
+                jobs=threads,
+                started=started,
+            ),
+        )
+        if broken_off:
+            done = len(points) - 1
+            raise Interrupted(
+                f"interrupted after {done} of {len(self.eb_n0_db)} points and part of the next",
+                result,
+            )
+        return result
+
+    def _watch(
+        self, number: int, progress: ProgressCallback | None
+    ) -> Callable[[int, int], None] | None:
+        """What the core calls while it simulates point `number`."""
+        if progress is None:
+            return None
+        stop, count, at = self._data["stop"], len(self.eb_n0_db), self.eb_n0_db[number]
+
+        def watch(bits: int, block_errors: int) -> None:
+            wanted = stop["block_errors"]
+            share = max(bits / stop["bits"], block_errors / wanted if wanted else 0.0)
+            text = f"Eb/N0 {at:g} dB: {bits / 1e6:.1f} Mbit, {block_errors} lost blocks"
+            progress((number + min(share, 1.0)) / count, text)
+
+        return watch
+
+    def __repr__(self) -> str:
+        points = ", ".join(f"{value:g}" for value in self.eb_n0_db)
+        return f"<Experiment {self.name!r} at {points} dB, seed {self.seed}>"
+
+
+def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experiment:
+    """Reads a link configuration file.
+
+    Args:
+        path: a TOML file, or the `experiment.json` of a folder of results.
+        settings: changes on top of it, each `key.path=value`.
+
+    Raises:
+        ScenarioError: the file cannot be read or is not a valid link experiment.
+    """
+    file = Path(path)
+    text = read_text(file)
+    if file.suffix == ".json":
+        data = _from_json(text, file)
+    else:
+        data = json.loads(core_call(_core.document, text, str(file)))
+    changed = [_setting(data, setting) for setting in settings]
+
+    def place(keys: list[str]) -> str:
+        key = ".".join(keys)
+        if key in changed or file.suffix == ".json":
+            return f"{file}: "
+        line = _core.line_of(text, keys)
+        return f"{file}: " if line is None else f"{file}:{line}: "
+
+    return Experiment._placed(data, place)
+
+
+def _from_json(text: str, file: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise ScenarioError(f"{file}: this is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{file}: expected a table of keys and values")
+    return data
+
+
+def _setting(data: dict[str, Any], setting: str) -> str:
+    """Applies `key=value`, the value in TOML's form or else a bare string; returns the key."""
+    key, equals, value = setting.partition("=")
+    key = key.strip()
+    if not equals or not key:
+        raise InputError(f"cannot set `{setting}`: expected key=value, such as receiver.fingers=2")
+    try:
+        parsed = tomllib.loads(f"v = {value}")["v"]
+    except tomllib.TOMLDecodeError:
+        parsed = value.strip()
+    _set(data, key, parsed)
+    return key
+
+
+def _set(data: dict[str, Any], key: str, value: Any) -> None:
+    """Puts a value under a dotted key; None takes it away."""
+    *path, last = key.split(".")
+    for part in path:
+        inner = data.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise ScenarioError(f"{key}: `{part}` is not a table of keys and values")
+        data = inner
+    if value is None:
+        data.pop(last, None)
+    else:
+        data[last] = value
+
+
+def _explain(key: str, message: str, place: Callable[[list[str]], str]) -> str:
+    """The core's complaint about a key as a sentence for people."""
+    keys = [part for part in re.split(r"[.\[\]]+", key) if part]
+    where = ".".join(keys)
+    if unknown := re.match(r"unknown (field|variant) `(.*?)`(.*)", message):
+        kind, found, rest = unknown.groups()
+        allowed = re.findall(r"`(.*?)`", rest)
+        what = "key" if kind == "field" else "name"
+        message = f"unknown {what} `{found}`{nearest(found, allowed)}"
+    for pattern, words in RUST_WORDS.items():
+        message = re.sub(pattern, words, message)
+    return place(keys) + (f"{where}: {message}" if where else message)

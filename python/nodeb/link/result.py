@@ -1,0 +1,197 @@
+"""What a link experiment gives back: rates with intervals, error sequences, and a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.files import read_parquet, write_bytes, write_parquet
+from nodeb.provenance import Provenance
+from nodeb.result import prepare_folder
+from nodeb.table import Table
+
+if TYPE_CHECKING:
+    from nodeb.link.experiment import Experiment
+
+__all__ = ["LinkResult", "Point", "Rate", "errors_text"]
+
+RATES = {
+    "ber": "bits",
+    "per": "pdus",
+    "bler": "blocks",
+    "raw_ber": "raw",
+    "signalling_bler": "signalling",
+}
+"""Column of a rate -> what it is counted among."""
+POINTS, EXPERIMENT = "points.parquet", "experiment.json"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Errors among trials, with a 95 % interval that allows for bursts."""
+
+    trials: int
+    errors: int
+    rate: float
+    """NaN when there were no trials."""
+    ci95_low: float
+    ci95_high: float
+
+
+@dataclass(frozen=True)
+class Point:
+    """A link at one Eb/N0."""
+
+    eb_n0_db: float
+    pdus_per_block: int
+    """PDUs of a transport block."""
+    pdu_errors: NDArray[np.uint8]
+    """For each PDU in the order of sending, 1 if it was lost."""
+    rates: Mapping[str, Rate]
+    """By kind of trial: `bits`, `pdus`, `blocks`, `raw` (bits before decoding), `signalling`."""
+    undetected: int
+    """PDUs with wrong bits whose CRC is right."""
+    iterations: float
+    """Iterations of the turbo decoder for a block, mean; 0 without one."""
+    air_s: float
+    """Time on the air, s."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended it."""
+
+    @classmethod
+    def from_core(cls, eb_n0_db: float, pdus_per_block: int, found: Mapping[str, Any]) -> Self:
+        """The point that the core found."""
+        blocks = found["blocks"]["trials"]
+        return cls(
+            eb_n0_db,
+            pdus_per_block,
+            found["pdu_errors"],
+            {kind: Rate(**found[kind]) for kind in RATES.values()},
+            found["undetected"],
+            found["iterations"] / blocks if blocks else 0.0,
+            found["air_s"],
+            found["interrupted"],
+        )
+
+    @property
+    def ber(self) -> Rate:
+        """Bit error rate after decoding."""
+        return self.rates["bits"]
+
+    @property
+    def per(self) -> Rate:
+        """PDU error rate: PDUs whose CRC failed."""
+        return self.rates["pdus"]
+
+    @property
+    def bler(self) -> Rate:
+        """Block error rate: transport blocks that lost a PDU."""
+        return self.rates["blocks"]
+
+    def row(self) -> dict[str, Any]:
+        """The point as a row of the table of points."""
+        row: dict[str, Any] = {"eb_n0_db": self.eb_n0_db}
+        for name, kind in RATES.items():
+            rate = self.rates[kind]
+            row |= {f"{kind}": rate.trials, f"{kind}_errors": rate.errors, name: rate.rate}
+            row |= {f"{name}_ci95_low": rate.ci95_low, f"{name}_ci95_high": rate.ci95_high}
+        more = {"undetected": self.undetected, "iterations_mean": self.iterations}
+        return row | more | {"air_s": self.air_s}
+
+
+class LinkResult:
+    """The points of one link experiment, in its order; `result[0]` is the first."""
+
+    def __init__(
+        self, experiment: Experiment, points: Sequence[Point], provenance: Provenance
+    ) -> None:
+        self.experiment = experiment
+        """What was simulated, every default filled in."""
+        self._points = tuple(points)
+        self.provenance = provenance
+        """Seed, version, wall time, ..."""
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    def __getitem__(self, number: int) -> Point:
+        return self._points[number]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self._points)
+
+    @property
+    def points(self) -> Table:
+        """One row per Eb/N0: trials, errors and rates with 95 % intervals.
+
+        `ber`, `per` and `bler` are the rates of bit errors after decoding, lost PDUs and blocks
+        that lost one; `raw_ber` is that of bits before decoding.
+        """
+        rows = [point.row() for point in self]
+        return Table({name: [row[name] for row in rows] for name in rows[0]})
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Writes the result to a folder, which is made if need be.
+
+        Returns:
+            The folder: `points.parquet`, `experiment.json`, `provenance.json`, and for each point
+            its error sequence, `errors_<Eb/N0>dB.txt`, which `nodeb fit` reads.
+
+        Raises:
+            OutputError: the folder cannot be written.
+        """
+        path = prepare_folder(folder)
+        about = self.experiment.to_dict()
+        try:
+            for old in path.glob("errors_*dB.txt"):
+                old.unlink()
+            for point in self:
+                text = errors_text(point.pdu_errors, point.pdus_per_block, self._origin(point))
+                write_bytes(path / f"errors_{point.eb_n0_db:g}dB.txt", text.encode())
+            write_bytes(path / EXPERIMENT, _json(about))
+            write_bytes(path / "provenance.json", _json(self.provenance.to_dict()))
+            write_parquet(path / POINTS, self.points, {"name": self.experiment.name})
+        except OSError as error:
+            raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
+        return path
+
+    def _origin(self, point: Point) -> str:
+        return f"{self.experiment.name}, Eb/N0 {point.eb_n0_db:g} dB, seed {self.experiment.seed}"
+
+    def __repr__(self) -> str:
+        return f"<LinkResult {self.experiment.name!r}: {len(self)} points>"
+
+
+def errors_text(errors: NDArray[np.uint8], pdus_per_block: int, origin: str) -> str:
+    """An error sequence as text: a line for each transport block, a digit for each PDU."""
+    digits = (errors + ord("0")).astype(np.uint8).tobytes().decode("ascii")
+    blocks = (digits[at : at + pdus_per_block] for at in range(0, len(digits), pdus_per_block))
+    head = f"# {origin}\n# 1 is a lost PDU; a line is a transport block\n"
+    return f"{head}# pdus_per_block = {pdus_per_block}\n" + "\n".join(blocks) + "\n"
+
+
+def read_points(folder: Path) -> tuple[str, Table]:
+    """Name and points of a folder of results.
+
+    Raises:
+        InputError: it is no folder of link results.
+    """
+    try:
+        table, about = read_parquet(folder / POINTS)
+    except FileNotFoundError:
+        raise InputError(f"{folder}: no results of `nodeb link run` in here ({POINTS})") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder / POINTS}: cannot be read: {error}") from None
+    return about.get("name", folder.name), table
+
+
+def _json(data: Mapping[str, Any]) -> bytes:
+    return f"{json.dumps(data, indent=2)}\n".encode()

@@ -1,0 +1,81 @@
+"""Error rates of links over Eb/N0, on a logarithmic axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from nodeb.errors import InputError
+from nodeb.plot.style import DASHES, MARKERS, color, legend, new_figure
+from nodeb.table import Table, nearest
+
+__all__ = ["LINK_RATES", "link_curves"]
+
+LINK_RATES = {
+    "bler": "Block error rate",
+    "per": "PDU error rate",
+    "ber": "Bit error rate",
+    "raw_ber": "Bit error rate before decoding",
+    "signalling_bler": "Block error rate of signalling",
+}
+"""Column of a rate -> what an axis calls it."""
+
+
+def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | None = None) -> Figure:
+    """An error rate over Eb/N0 with 95 % intervals, a curve for each link.
+
+    Where no error was seen there is no rate to draw: a hollow triangle marks the upper end of its
+    interval.
+
+    Args:
+        links: tables of points by what the legend calls them.
+        rate: one of `LINK_RATES`.
+        title: what stands above; None says which rate it is.
+
+    Raises:
+        InputError: there is no such rate, or nothing to draw.
+    """
+    if rate not in LINK_RATES:
+        raise InputError(f"there is no rate `{rate}`{nearest(rate, LINK_RATES)}")
+    label = LINK_RATES[rate]
+    figure, axes = new_figure(title or f"{label} of the link", "Eb/N0 at an antenna (dB)", label)
+    drawn = [
+        _curve(axes, place, name, table, rate) for place, (name, table) in enumerate(links.items())
+    ]
+    if not any(drawn):
+        raise InputError(f"there is no {label.lower()} in these results")
+    axes.set_yscale("log")
+    axes.grid(visible=True, which="minor", alpha=0.35)
+    axes.set_ylim(top=min(1.0, axes.get_ylim()[1]))
+    legend(axes, columns=2)
+    return figure
+
+
+def _curve(axes: Axes, place: int, name: str, table: Table, rate: str) -> bool:
+    """Draws one curve; says whether there was anything to draw."""
+    order = np.argsort(table["eb_n0_db"])
+    x, mean, low, high = (
+        np.asarray(table[column], dtype=np.float64)[order]
+        for column in ("eb_n0_db", rate, f"{rate}_ci95_low", f"{rate}_ci95_high")
+    )
+    seen, none = mean > 0, mean == 0
+    paint = color(place)
+    axes.errorbar(
+        x[seen],
+        mean[seen],
+        yerr=[np.maximum(mean - low, 0)[seen], np.maximum(high - mean, 0)[seen]],
+        label=name,
+        color=paint,
+        marker=MARKERS[place % len(MARKERS)],
+        markersize=4.5,
+        linestyle=DASHES[place // len(MARKERS) % len(DASHES)],
+        capsize=2.5,
+        elinewidth=1.1,
+    )
+    axes.plot(
+        x[none], high[none], linestyle="none", marker="v", markerfacecolor="none", color=paint
+    )
+    return bool(seen.any() or none.any())

@@ -1,0 +1,62 @@
+"""From chips to TCP: a link's errors, models of them, and downloads over both."""
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb import fit, link
+from nodeb.fit.folder import save
+
+SCENARIO = """
+duration = "60 s"
+runs = 4
+
+[radio.dch]
+channels = 1
+tti = "10 ms"
+pdu_size = "40 B"
+pdus_per_tti = 12
+rlc = "am"
+errors.file = "FILE"
+
+[[users]]
+traffic.ftp.size = "100 MB"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Models of a chip-level run of 384 kb/s, in which one block in twenty fails."""
+    experiment = link.Experiment(
+        service="costamagna_384",
+        eb_n0_db=6,
+        air={"profile": "vehicular_a"},
+        stop={"bits": 8_000_000},
+    )
+    (point,) = experiment.run()
+    errors = fit.ErrorSequence(point.pdu_errors, point.pdus_per_block, "the car")
+    comparison = fit.compare(errors, [2, 3], starts=2)
+    return save(comparison, tmp_path_factory.mktemp("car"), 1)
+
+
+def rate_bps(folder, model):
+    """Bits that reach the application in a second, mean of the replications."""
+    file = folder / f"{model}.toml"
+    file.write_text(SCENARIO.replace("FILE", f"{model}.json"), encoding="utf-8")
+    flows = nodeb.load(file).run().flows
+    return float(np.mean(flows["delivered_bytes"])) * 8 / 60
+
+
+def test_every_model_file_is_one_that_a_scenario_takes(folder):
+    models = sorted(path.stem for path in folder.glob("*.json"))
+    assert {"best", "recorded", "pdu_bsc", "pdu_hmm3", "block_gilbert", "block_hmm2"} <= set(models)
+    for model in models:
+        file = folder / "any.toml"
+        file.write_text(SCENARIO.replace("FILE", f"{model}.json"), encoding="utf-8")
+        assert nodeb.load(file).resolved()
+
+
+def test_tcp_goes_as_fast_over_the_model_as_over_what_was_recorded(folder):
+    recorded, fitted = rate_bps(folder, "recorded"), rate_bps(folder, "best")
+    assert fitted == pytest.approx(recorded, rel=0.03)
+    assert recorded < 0.97 * 384e3
