@@ -10,6 +10,7 @@ pub mod mac;
 pub mod rlc;
 pub mod switching;
 pub mod tti;
+pub mod wcdma;
 pub mod wire;
 
 use crate::engine::{Key, Stamps};
@@ -74,6 +75,21 @@ pub struct ChannelRow {
     pub energy_j: f64,
 }
 
+/// Where a user was in its cell and how it fared there, on a bearer whose links depend on places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellRow {
+    /// Position of the user on its bearer.
+    pub user: usize,
+    /// Where it was.
+    pub seat: wcdma::other_cells::Seat,
+    /// Slots in which it was sent something.
+    pub slots: u64,
+    /// Frames sent to it, repetitions included.
+    pub frames: u64,
+    /// Those received in error.
+    pub frames_failed: u64,
+}
+
 /// A radio bearer.
 pub trait Bearer: Send + std::fmt::Debug {
     /// Takes a packet for a user; `false` means it was dropped.
@@ -94,6 +110,10 @@ pub trait Bearer: Send + std::fmt::Debug {
     }
     /// What its users' channels have cost by `now`, where they are switched.
     fn channels(&self, _now: Time) -> Vec<ChannelRow> {
+        Vec::new()
+    }
+    /// Where its users were and how they fared, where the radio has places.
+    fn cell(&self) -> Vec<CellRow> {
         Vec::new()
     }
     /// Keeps a record of every TTI from now on, where there are TTIs.
@@ -122,6 +142,8 @@ registry! {
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
         /// A shared FACH and a pool of dedicated channels, switched between (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
+        /// Codes that all users have at the same time, with a variable spreading factor.
+        "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(wire::LinkBearer),
     }
@@ -136,7 +158,7 @@ impl Default for RadioSpec {
 impl RadioSpec {
     /// Whether all users share one bearer.
     pub fn is_shared(&self) -> bool {
-        matches!(self, Self::HsDsch(_) | Self::FachDch(_))
+        matches!(self, Self::HsDsch(_) | Self::FachDch(_) | Self::Wcdma(_))
     }
 
     /// Whether blocks can follow a user's C/I process.
@@ -149,6 +171,7 @@ impl RadioSpec {
         match self {
             Self::HsDsch(params) => vec![Box::new(params.build(users, streams))],
             Self::FachDch(params) => vec![Box::new(params.build(users.len()))],
+            Self::Wcdma(params) => vec![Box::new(params.build(users, streams))],
             Self::Dch(params) => {
                 users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
             }
@@ -165,6 +188,7 @@ impl RadioSpec {
             Self::Dch(params) => params.air().rate(best_ci),
             Self::HsDsch(params) => params.air().rate(best_ci),
             Self::FachDch(params) => params.dch_rate.max(params.fach_rate),
+            Self::Wcdma(params) => params.channel_rate(),
             Self::Link(params) => params.rate,
         }
     }
@@ -174,7 +198,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => Some(params.tti),
             Self::HsDsch(params) => Some(params.tti),
-            Self::FachDch(_) | Self::Link(_) => None,
+            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
         }
     }
 
@@ -183,7 +207,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => params.bler,
             Self::HsDsch(params) => params.bler,
-            Self::FachDch(_) | Self::Link(_) => Probability(0.0),
+            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => Probability(0.0),
         }
     }
 }

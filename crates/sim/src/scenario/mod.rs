@@ -22,6 +22,9 @@ use crate::radio::RadioSpec;
 use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
 use crate::radio::switching::policy::SwitchingSpec;
+use crate::radio::wcdma::other_cells::OtherCellsSpec;
+use crate::radio::wcdma::profile::ProfileSpec;
+use crate::radio::wcdma::selection::SelectionSpec;
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
 use crate::traffic::law::{SizeLaw, TimeLaw};
@@ -253,6 +256,9 @@ impl Scenario {
             SchedulerSpec::ENTRIES,
             CombiningSpec::ENTRIES,
             SwitchingSpec::ENTRIES,
+            ProfileSpec::ENTRIES,
+            OtherCellsSpec::ENTRIES,
+            SelectionSpec::ENTRIES,
             TcpSpec::ENTRIES,
             ControlSpec::ENTRIES,
             CongestionSpec::ENTRIES,
