@@ -30,6 +30,7 @@ use crate::traffic::TrafficSpec;
 use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
 use crate::transport::classic::recovery::ControlSpec;
+use crate::transport::classic::rtt::EstimatorSpec;
 use crate::transport::modern::control::CongestionSpec;
 use crate::units::{Duration, Probability};
 
@@ -261,6 +262,7 @@ impl Scenario {
             SelectionSpec::ENTRIES,
             TcpSpec::ENTRIES,
             ControlSpec::ENTRIES,
+            EstimatorSpec::ENTRIES,
             CongestionSpec::ENTRIES,
             ProxySpec::ENTRIES,
             QueueSpec::ENTRIES,

@@ -85,7 +85,7 @@ fn params(radio: &Radio) -> model::Params {
 
 /// Nothing is given up, and nothing that was taken is dropped later.
 fn unlimited() -> Value {
-    json!({ "max_transmissions": null, "queue": "drop_tail" })
+    json!({ "max_transmissions": null, "max_failed_slots": null, "queue": "drop_tail" })
 }
 
 fn in_sequence() -> Value {

@@ -131,7 +131,7 @@ impl Wcdma {
             )
         });
         if let SelectionSpec::Fixed(fixed) = &self.selection {
-            let rate = fixed.rate.get();
+            let rate = fixed.frames.get();
             check.require(self.rates.contains(&rate), "selection", || {
                 let known: Vec<String> = self.rates.iter().map(ToString::to_string).collect();
                 format!("{rate} is not one of the `rates`; expected one of: {}", known.join(", "))

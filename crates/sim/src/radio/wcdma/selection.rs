@@ -61,12 +61,12 @@ impl Checked for PerUser {
 #[serde(default, deny_unknown_fields)]
 pub struct Fixed {
     /// Frames in a slot.
-    pub rate: NonZeroU32,
+    pub frames: NonZeroU32,
 }
 
 impl Default for Fixed {
     fn default() -> Self {
-        Self { rate: NonZeroU32::MIN }
+        Self { frames: NonZeroU32::MIN }
     }
 }
 
@@ -80,7 +80,7 @@ impl SelectionSpec {
         let n = active.len() as u32;
         rates.clear();
         match self {
-            Self::Fixed(params) => rates.resize(active.len(), params.rate.get()),
+            Self::Fixed(params) => rates.resize(active.len(), params.frames.get()),
             Self::OneStep(_) => {
                 let all = cell.rates().to_vec();
                 let rate = rates::one_step(&all, n, |x| cell.mean_success(active, x));

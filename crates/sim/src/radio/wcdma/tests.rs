@@ -72,7 +72,7 @@ fn an_error_free_connection_reaches_the_rate_of_the_study() {
 #[test]
 fn throughput_is_equation_1() {
     for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {
-        let selection = SelectionSpec::Fixed(Fixed { rate: rate.try_into().unwrap() });
+        let selection = SelectionSpec::Fixed(Fixed { frames: rate.try_into().unwrap() });
         let params = Wcdma { selection, sharing: Sharing::AnyPackets, ..Wcdma::default() };
         let failure = params.cell(&users(1), &Streams::new(1, 0)).0.failure(0, rate * n);
         let expected = rates::throughput([(rate, failure)]) * 128.0 / 0.01 / 1e3;
@@ -141,7 +141,7 @@ fn rates_of_their_own_are_no_worse_and_keep_to_the_power() {
 #[test]
 fn load_and_factor_are_one_product() {
     let failure = |factor, connections| {
-        let load = Load { connections, rate: Some(4.0), ..Load::default() };
+        let load = Load { connections, mean_rate: Some(4.0), ..Load::default() };
         let other_cells = OtherCellsSpec::Mean(Mean { factor, load });
         let params = Wcdma { other_cells, ..Wcdma::default() };
         params.cell(&users(1), &Streams::new(1, 0)).0.failure(0, 8)

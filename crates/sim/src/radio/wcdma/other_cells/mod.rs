@@ -78,7 +78,7 @@ impl OtherCellsSpec {
     /// alpha: the mean rate of other cells with this link and these rates.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
         let load = self.load();
-        if let Some(given) = load.rate {
+        if let Some(given) = load.mean_rate {
             return given;
         }
         let places = self.typical_places(eb_n0);
@@ -103,7 +103,7 @@ pub struct Load {
     pub connections: f64,
     /// Mean rate of a connection there (alpha); absent: as the search chooses it, self-consistently.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<f64>,
+    pub mean_rate: Option<f64>,
     /// Which mean that rate is, where it is not given.
     pub averaging: Averaging,
 }
@@ -114,7 +114,7 @@ const HIGHEST_RATE: f64 = 1_000.0;
 
 impl Default for Load {
     fn default() -> Self {
-        Self { connections: 5.0, rate: None, averaging: Averaging::default() }
+        Self { connections: 5.0, mean_rate: None, averaging: Averaging::default() }
     }
 }
 
@@ -123,8 +123,14 @@ impl Checked for Load {
         check.require((0.0..=MOST_CONNECTIONS).contains(&self.connections), "connections", || {
             format!("{} connections in a cell are absurd; expected 0 to {MOST_CONNECTIONS}", self.connections)
         });
-        check.require(self.rate.is_none_or(|rate| (0.0..=HIGHEST_RATE).contains(&rate)), "rate", || {
-            format!("expected a mean rate of 0 to {HIGHEST_RATE} frames per slot, or none to have it found")
-        });
+        check.require(
+            self.mean_rate.is_none_or(|rate| (0.0..=HIGHEST_RATE).contains(&rate)),
+            "mean_rate",
+            || {
+                format!(
+                    "expected a mean rate of 0 to {HIGHEST_RATE} frames per slot, or none to have it found"
+                )
+            },
+        );
     }
 }
