@@ -1,6 +1,7 @@
 //! Python bindings of nodeb's core: convert, release the GIL, map errors; nothing else.
 
 mod tables;
+mod wcdma;
 
 use std::path::PathBuf;
 
@@ -162,6 +163,10 @@ fn version() -> &'static str {
 /// The simulation core of nodeb.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::wcdma::{
+        wcdma_ber, wcdma_check_bits, wcdma_frame, wcdma_mean_factor, wcdma_rates, wcdma_shares, wcdma_sinr,
+    };
     #[pymodule_export]
     use super::{
         Cancelled, Control, ScenarioError, capture, document, line_of, parse_toml, registry, resolve, run,

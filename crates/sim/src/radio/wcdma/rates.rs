@@ -27,11 +27,12 @@ pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Averaging {
-    /// Over connections: alpha G is the mean power of a cell.
+    /// Over cells with any connection, each counting once (`hossain`: alpha = E{m}).
     #[default]
-    Connections,
-    /// Over cells with any connection, each counting once.
     Cells,
+    /// Over connections: alpha G then is the mean power of a cell, which is lower, as those with many
+    /// connections use low rates.
+    Connections,
     /// The rate of a cell that has just the mean number of connections.
     TypicalCell,
 }

@@ -22,7 +22,7 @@ const LARGEST_FACTOR: f64 = 100.0;
 
 impl Default for Mean {
     fn default() -> Self {
-        Self { factor: 0.5, load: Load::default() }
+        Self { factor: 0.6, load: Load::default() }
     }
 }
 

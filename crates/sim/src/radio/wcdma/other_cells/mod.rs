@@ -114,7 +114,7 @@ const HIGHEST_RATE: f64 = 1_000.0;
 
 impl Default for Load {
     fn default() -> Self {
-        Self { connections: 5.0, mean_rate: None, averaging: Averaging::default() }
+        Self { connections: 2.0, mean_rate: None, averaging: Averaging::default() }
     }
 }
 
