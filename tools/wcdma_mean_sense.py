@@ -2,8 +2,8 @@
 
     python tools/wcdma_mean_sense.py docs/images/wcdma-mean-sense.png
 
-Eight endless downloads in each of 60 cells, model B, two errors corrected. The mean-sense cell has the map's own
-mean factor of other cells, so only places differ.
+Eight endless downloads in each of 60 cells, model B, two errors corrected. The mean-sense cell has
+the map's own mean factor of other cells, so only places differ.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import nodeb
-from nodeb import wcdma
+from nodeb import stats, wcdma
 from nodeb.plot.style import PALETTE
 from nodeb.scenario import Scenario
 
@@ -26,6 +26,7 @@ LOAD = {"connections": 2.0}
 
 
 def scenario(other_cells: object, selection: object) -> Scenario:
+    """The example with other cells and a rate selection of these kinds."""
     return nodeb.load(EXAMPLE).with_(
         **{
             "duration": f"{SECONDS} s",
@@ -45,20 +46,28 @@ def throughput(given: Scenario) -> tuple[np.ndarray, nodeb.Result]:
 
 
 def main(path: str) -> None:
+    """Measures, prints the figures of the documentation, and draws its picture."""
     placed = {"map": {"load": LOAD}}
     factor = wcdma.mean_factor(scenario(placed, "one_step"), PLACES)
     cases = {
-        f"mean sense (factor {factor:.2f})": ({"mean": {"factor": factor, "load": LOAD}}, "one_step"),
+        f"mean sense (factor {factor:.2f})": (
+            {"mean": {"factor": factor, "load": LOAD}},
+            "one_step",
+        ),
         "map, one rate for all": (placed, "one_step"),
-        "map, rates of their own": (placed, {"per_user": {"power": 32}}),
+        "map, rates of their own": (placed, {"per_user": {"power": 64}}),
     }
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
     for color, (label, (other_cells, selection)) in zip(PALETTE, cases.items(), strict=False):
         rates, result = throughput(scenario(other_cells, selection))
-        left.plot(np.sort(rates), (np.arange(rates.size) + 0.5) / rates.size, color=color, label=label)
+        left.plot(
+            np.sort(rates), (np.arange(rates.size) + 0.5) / rates.size, color=color, label=label
+        )
         low, middle = np.quantile(rates, [0.1, 0.5])
-        mean, half = rates.mean(), 1.96 * rates.reshape(CELLS, USERS).mean(axis=1).std(ddof=1) / CELLS**0.5
-        print(f"{label}: mean {mean:.1f} +- {half:.1f}, median {middle:.1f}, lowest tenth {low:.2f} kb/s")
+        mean = stats.mean_interval(rates.reshape(CELLS, USERS).mean(axis=1))
+        print(
+            f"{label}: mean {mean.mean:.1f} [{mean.low:.1f}, {mean.high:.1f}], median {middle:.1f}, lowest tenth {low:.2f} kb/s"
+        )
         if label.endswith("for all"):
             cell = result.tables["cell"]
             dots = right.scatter(cell["x_radii"], cell["y_radii"], c=rates, s=14, cmap="viridis")

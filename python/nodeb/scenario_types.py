@@ -1257,7 +1257,7 @@ class OneStep(Part):
 
 @dataclass(kw_only=True, slots=True)
 class PerUser(Part):
-    """Rates of their own, within the cell's power: more for whom it does most for the throughput."""
+    """Rates of their own, within the cell's power: more where it does most for the throughput."""
 
     tag: ClassVar[str | None] = "per_user"
 
@@ -1315,7 +1315,7 @@ class Taps(Part):
     tag: ClassVar[str | None] = "taps"
 
     powers: list[float]
-    """Mean power of each path, linear. Only their relation counts: they are divided by their sum."""
+    """Mean power of each path, linear. Only their relation counts: they are divided by the sum."""
 
 
 @dataclass(kw_only=True, slots=True)

@@ -35,9 +35,7 @@ __all__ = [
 SUM_TOLERANCE = 1e-6
 
 
-def sinr(
-    path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float
-) -> float:
+def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float) -> float:
     """Average SINR of a path (equation 3).
 
     Args:
@@ -103,9 +101,7 @@ def check_bits(bits: int, correctable: int) -> int:
     _code(bits, correctable)
     found = _core.wcdma_check_bits(bits, correctable)
     if found is None:
-        raise ValueError(
-            f"a code that corrects {correctable} errors leaves no data in {bits} bits; expected less"
-        )
+        raise ValueError(f"a code that corrects {correctable} errors leaves no data in {bits} bits")
     return found
 
 

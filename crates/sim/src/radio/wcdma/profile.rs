@@ -112,7 +112,7 @@ impl VehicularB {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Taps {
-    /// Mean power of each path, linear. Only their relation counts: they are divided by their sum.
+    /// Mean power of each path, linear. Only their relation counts: they are divided by the sum.
     pub powers: Vec<f64>,
 }
 

@@ -15,7 +15,7 @@ registry! {
     "rate selection" SelectionSpec {
         /// The same rate for all, the one with the highest throughput (`hossain`).
         "one_step" => OneStep(OneStep),
-        /// Rates of their own, within the cell's power: more for whom it does most for the throughput.
+        /// Rates of their own, within the cell's power: more where it does most for the throughput.
         "per_user" => PerUser(PerUser),
         /// The same rate for all, whatever happens.
         "fixed" => Fixed(Fixed),
