@@ -65,9 +65,8 @@ def main(path: str) -> None:
         )
         low, middle = np.quantile(rates, [0.1, 0.5])
         mean = stats.mean_interval(rates.reshape(CELLS, USERS).mean(axis=1))
-        print(
-            f"{label}: mean {mean.mean:.1f} [{mean.low:.1f}, {mean.high:.1f}], median {middle:.1f}, lowest tenth {low:.2f} kb/s"
-        )
+        text = f"mean {mean.mean:.1f} [{mean.low:.1f}, {mean.high:.1f}], median {middle:.1f}"
+        print(f"{label}: {text}, lowest tenth {low:.2f} kb/s")
         if label.endswith("for all"):
             cell = result.tables["cell"]
             dots = right.scatter(cell["x_radii"], cell["y_radii"], c=rates, s=14, cmap="viridis")

@@ -41,6 +41,9 @@ pub fn wcdma_shares(json: &str) -> PyResult<Vec<f64>> {
     Ok(radio(&read(json)?)?.profile.shares())
 }
 
+/// A vector of values for each number of connections.
+type PerCount<T> = Vec<Vec<T>>;
+
 /// For 1, 2, ... `most` active connections of a scenario in the places of its first users: rates, frame error
 /// rates, and alpha.
 #[pyfunction]
@@ -50,7 +53,7 @@ pub fn wcdma_rates(
     most: u64,
     seed: u64,
     run: u64,
-) -> PyResult<(Vec<Vec<u32>>, Vec<Vec<f64>>, f64)> {
+) -> PyResult<(PerCount<u32>, PerCount<f64>, f64)> {
     let scenario = read(json)?;
     let radio = radio(&scenario)?;
     Ok(py.detach(|| {
