@@ -24,6 +24,13 @@ __all__ = [
     "to_toml",
     "version",
     "warnings",
+    "wcdma_ber",
+    "wcdma_check_bits",
+    "wcdma_frame",
+    "wcdma_mean_factor",
+    "wcdma_rates",
+    "wcdma_shares",
+    "wcdma_sinr",
 ]
 
 class ScenarioError(ValueError):
@@ -137,3 +144,28 @@ def link_run(
 
 def version() -> str:
     """Version of the core."""
+
+def wcdma_sinr(
+    path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float
+) -> float:
+    """Average SINR of a path."""
+
+def wcdma_ber(gammas: list[float]) -> float:
+    """Bit error rate over paths with these mean signal-to-noise ratios."""
+
+def wcdma_frame(ber: float, bits: int, correctable: int) -> tuple[float, float]:
+    """Probabilities of at most and of more than `correctable` errors in a frame."""
+
+def wcdma_check_bits(bits: int, correctable: int) -> int | None:
+    """Check bits of a code that corrects so many errors; None where no data would be left."""
+
+def wcdma_shares(json: str) -> list[float]:
+    """The share of each path of a scenario's power delay profile."""
+
+def wcdma_rates(
+    json: str, most: int, seed: int, run: int
+) -> tuple[list[list[int]], list[list[float]], float]:
+    """For 1 to `most` active connections their rates and frame error rates, and alpha."""
+
+def wcdma_mean_factor(json: str, places: int) -> float:
+    """The factor of the mean sense that stands for a scenario's map."""

@@ -2,6 +2,7 @@
 
 mod link;
 mod tables;
+mod wcdma;
 
 use std::path::PathBuf;
 
@@ -178,6 +179,10 @@ fn version() -> &'static str {
 mod _core {
     #[pymodule_export]
     use super::link::{LinkError, link_resolve, link_run, link_schema};
+    #[pymodule_export]
+    use super::wcdma::{
+        wcdma_ber, wcdma_check_bits, wcdma_frame, wcdma_mean_factor, wcdma_rates, wcdma_shares, wcdma_sinr,
+    };
     #[pymodule_export]
     use super::{
         Cancelled, Control, ScenarioError, capture, document, line_of, parse_toml, read_error_model,

@@ -2,8 +2,8 @@
 
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::radio::ChannelRow;
 use nodeb_sim::radio::switching::State;
+use nodeb_sim::radio::{CellRow, ChannelRow};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -52,6 +52,9 @@ pub fn all<'py>(
     }
     if !result.channels.is_empty() {
         tables.set_item("channels", channels(py, run, result)?)?;
+    }
+    if !result.cell.is_empty() {
+        tables.set_item("cell", cell(py, run, result)?)?;
     }
     let record = scenario.record;
     if record.cwnd {
@@ -115,7 +118,8 @@ fn bearers<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound
         .column("packets_delivered", |(_, row)| row.counts.packets_delivered)?
         .column("packets_dropped", |(_, row)| row.counts.packets_dropped)?
         .column("bytes_delivered", |(_, row)| row.counts.bytes_delivered)?
-        .column("active_s", |(_, row)| row.active_s)?;
+        .column("active_s", |(_, row)| row.active_s)?
+        .column("end_s", |_| result.end_s)?;
     Ok(table.columns)
 }
 
@@ -133,6 +137,20 @@ fn channels<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Boun
         .column("dch_s", time(State::Dch))?
         .column("releasing_s", time(State::Releasing))?
         .column("energy_j", |row| row.energy_j)?;
+    Ok(table.columns)
+}
+
+fn cell<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let at = |row: &CellRow| row.seat.position.map_or((f64::NAN, f64::NAN), |at| (at.x, at.y));
+    let table = Table::new(py, run, &result.cell)?
+        .column("user", |row| row.user as u64)?
+        .column("x_radii", |row| at(row).0)?
+        .column("y_radii", |row| at(row).1)?
+        .column("other_cells", |row| row.seat.place.other_cells)?
+        .column("eb_n0_db", |row| 10.0 * row.seat.place.eb_n0.log10())?
+        .column("slots", |row| row.slots)?
+        .column("frames", |row| row.frames)?
+        .column("frames_failed", |row| row.frames_failed)?;
     Ok(table.columns)
 }
 

@@ -12,7 +12,8 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_gr
 use nodeb_sim::engine::{Agenda, Stamps};
 use nodeb_sim::packet::{Kind, Packet};
 use nodeb_sim::radio::mac::sched::SchedulerSpec;
-use nodeb_sim::radio::{Bearer, RadioSpec, UserRadio};
+use nodeb_sim::radio::wcdma::selection::SelectionSpec;
+use nodeb_sim::radio::{Bearer, BearerCounts, RadioSpec, UserRadio};
 use nodeb_sim::rng::{ErrorGaps, Streams};
 use nodeb_sim::units::Time;
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -92,8 +93,17 @@ impl Backlogged {
 
     /// Runs at least `ttis` TTIs; every packet delivered is replaced by a new one.
     fn run(&mut self, ttis: u64) {
-        let end = self.bearer.counts().ttis + ttis;
-        while self.bearer.counts().ttis < end {
+        self.run_until(|counts| counts.ttis, ttis);
+    }
+
+    /// The same with frames in the place of TTIs.
+    fn run_frames(&mut self, frames: u64) {
+        self.run_until(|counts| counts.blocks, frames);
+    }
+
+    fn run_until(&mut self, done: impl Fn(BearerCounts) -> u64, more: u64) {
+        let end = done(self.bearer.counts()) + more;
+        while done(self.bearer.counts()) < end {
             let key = self.bearer.next_wake().expect("there is something to send");
             let mut out = std::mem::take(&mut self.out);
             self.bearer.wake(key, &mut self.stamps, &mut out);
@@ -118,6 +128,13 @@ fn bearers(c: &mut Criterion) {
             let name = BenchmarkId::new(kind, format!("1 user, BLER {} %", bler * 100.0));
             group.bench_function(name, |b| b.iter(|| bearer.run(TTIS)));
         }
+    }
+    for selection in SelectionSpec::NAMES {
+        let crowd: Vec<_> = (0..10).map(|id| UserRadio { id, ci: vec![] }).collect();
+        let radio = format!(r#"{{ "wcdma": {{ "selection": "{selection}", "other_cells": "map" }} }}"#);
+        let mut bearer = Backlogged::new(&radio, &crowd);
+        let name = BenchmarkId::new("wcdma", format!("10 users on a map, {selection}"));
+        group.bench_function(name, |b| b.iter(|| bearer.run_frames(10 * TTIS)));
     }
     let many: Vec<_> = (0..30).map(|id| UserRadio { id, ci: vec![0.02, 0.16, 0.23, 0.20, 0.37] }).collect();
     for scheduler in SchedulerSpec::NAMES {

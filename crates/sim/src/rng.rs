@@ -130,6 +130,56 @@ impl ErrorGaps {
     }
 }
 
+/// Independent errors whose probability changes, drawn once per error as those of [`ErrorGaps`] are.
+///
+/// Each trial with probability p uses up `-ln(1 - p)` of an exponential number with mean 1; the error
+/// is where that runs out.
+#[derive(Clone, Debug)]
+pub struct Hazards {
+    left: f64,
+    stream: Stream,
+}
+
+impl Hazards {
+    /// Errors drawn from `stream`.
+    pub fn new(stream: Stream) -> Self {
+        let mut hazards = Self { left: 0.0, stream };
+        hazards.left = hazards.exponential();
+        hazards
+    }
+
+    fn exponential(&mut self) -> f64 {
+        -libm::log(1.0 - uniform(&mut self.stream))
+    }
+
+    /// Trials that fail with probability `p` (0 to 1) each.
+    pub fn with(&mut self, p: f64) -> Hazard<'_> {
+        Hazard { per_trial: -libm::log1p(-p), hazards: self }
+    }
+}
+
+/// Trials of one probability.
+#[derive(Debug)]
+pub struct Hazard<'a> {
+    per_trial: f64,
+    hazards: &'a mut Hazards,
+}
+
+impl Hazard<'_> {
+    /// How many of `trials` trials fail.
+    pub fn count_within(&mut self, trials: u32) -> u32 {
+        let mut failed = 0;
+        for _ in 0..trials {
+            self.hazards.left -= self.per_trial;
+            if self.hazards.left < 0.0 {
+                failed += 1;
+                self.hazards.left = self.hazards.exponential();
+            }
+        }
+        failed
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +222,25 @@ mod tests {
         assert_eq!(never.next_error_within(1 << 40), None);
         let mut always = ErrorGaps::new(1.0, stream("always"));
         assert!((0..100).all(|_| always.next_error_within(5) == Some(0)));
+    }
+
+    /// Probabilities that alternate: each gives its own share of errors.
+    #[test]
+    fn hazards_follow_a_changing_probability() {
+        let mut hazards = Hazards::new(stream("hazards"));
+        let (n, mut errors) = (200_000u32, [0u32; 2]);
+        for i in 0..n {
+            for (p, errors) in [0.02, 0.6].into_iter().zip(&mut errors) {
+                *errors += hazards.with(p).count_within(1 + i % 2);
+            }
+        }
+        let trials = f64::from(n) * 1.5;
+        for (p, errors) in [0.02, 0.6].into_iter().zip(errors) {
+            let sigma = (trials * p * (1.0 - p)).sqrt();
+            assert!((f64::from(errors) - trials * p).abs() < 4.0 * sigma, "p={p}: {errors}");
+        }
+        assert_eq!(hazards.with(1.0).count_within(7), 7);
+        assert_eq!(hazards.with(0.0).count_within(1_000), 0);
     }
 
     #[test]

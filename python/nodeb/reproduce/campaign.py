@@ -202,7 +202,8 @@ class Campaign:
         for run in job.runs:
             control = stop.watch(self._simulator.control())
             tables = self._simulator.run(job.point.json, self.seed, run, control)
-            found.append(reduce(tables, warm_up_s))  # a series of a long run is large: not kept
+            # A series of a long run is large: not kept.
+            found.append(reduce(tables, warm_up_s, self.study.endless))
         return found
 
     def _result(self, future: Future[list[Run]], job: _Job) -> list[Run]:

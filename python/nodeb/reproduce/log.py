@@ -41,14 +41,17 @@ class Run:
     unfinished: int
 
 
-def reduce(tables: Tables, warm_up_s: float = 0.0) -> Run:
+def reduce(tables: Tables, warm_up_s: float = 0.0, endless: bool = False) -> Run:
     """What is kept of the tables of a replication.
 
     Args:
         tables: as the simulation core returns them.
         warm_up_s: bursts (rows of the table `transfers`) count if they end later than this.
+        endless: downloads are not meant to end; what they had delivered at the end counts.
     """
     quantities = _downloads(tables["flows"]) | _bearer(tables["bearers"])
+    if endless:
+        return Run(quantities | _delivered(tables), 0)
     if "transfers" not in tables:
         complete = np.asarray(tables["flows"]["complete"], dtype=bool)
         return Run(quantities, int(np.sum(~complete)))
@@ -65,6 +68,16 @@ def _downloads(flows: Mapping[str, Any]) -> dict[str, Array]:
     # The end of the last download, counted from the first one's start.
     found["last_s"] = np.array([np.max(start[order] + found["transfer_s"]) - np.min(start)])
     return found
+
+
+def _delivered(tables: Tables) -> dict[str, Array]:
+    """Bytes in order at each phone by the end of the run, and when that was."""
+    flows, bearers = tables["flows"], tables["bearers"]
+    order = np.argsort(np.asarray(flows["user"]), kind="stable")
+    return {
+        "delivered_bytes": np.asarray(flows["delivered_bytes"], dtype=float)[order],
+        "end_s": np.asarray(bearers["end_s"], dtype=float)[:1],
+    }
 
 
 def _bearer(bearers: Mapping[str, Any]) -> dict[str, Array]:
@@ -131,7 +144,11 @@ class Log:
         return self._stacked
 
     def relative_half_width(self) -> float:
-        """Half-width of the 95 % interval of the mean download time, relative to it."""
-        times = self.stacked()["transfer_s"].mean(axis=1)
+        """Half-width of the 95 % interval of the mean download time, relative to it.
+
+        Where downloads are endless it is that of the mean amount delivered.
+        """
+        quantities = self.stacked()
+        known = quantities.get("delivered_bytes", quantities["transfer_s"]).mean(axis=1)
         # More replications cannot help where a download never ended.
-        return mean_interval(times).relative_half_width if np.all(np.isfinite(times)) else 0.0
+        return mean_interval(known).relative_half_width if np.all(np.isfinite(known)) else 0.0

@@ -75,6 +75,23 @@ def _goodput(means: Means) -> Array:
     return np.asarray(_total(means, "burst_bytes") / observed * BITS_PER_KILOBYTE)
 
 
+def _throughput(means: Means, params: Mapping[str, Any]) -> Array:
+    """Segments in order at the phone, over time, mean over users.
+
+    A segment of `data_bytes` counts `segment_bytes`, for studies that know of no headers.
+    """
+    rate = means["delivered_bytes"] / means["end_s"] * BITS_PER_KILOBYTE
+    return _mean(rate * (params["segment_bytes"] / params["data_bytes"]))
+
+
+def _effective(means: Means, params: Mapping[str, Any]) -> Array:
+    """The same without the check bits of the frames' code."""
+    from nodeb import wcdma  # needs the extension
+
+    share = wcdma.effective_share(params["frame_bits"], params["correctable"])
+    return np.asarray(share * _throughput(means, params))
+
+
 def _little_delay(means: Means, params: Mapping[str, Any]) -> Array:
     """`N = X (D + Z)` solved for D: bursts that never end count as well."""
     users_s = means["observed_s"][..., 0] * means["bursts"].shape[-1]
@@ -139,6 +156,18 @@ _METRICS = (
         lambda means, _: np.asarray(
             1000 * np.sum(means["timeouts"], axis=-1) / np.sum(means["packets_sent"], axis=-1)
         ),
+    ),
+    Metric(
+        "throughput_kbps",
+        "kb/s",
+        "segments of `segment_bytes` in order at the phone, over time, mean over users",
+        _throughput,
+    ),
+    Metric(
+        "effective_throughput_kbps",
+        "kb/s",
+        "the same without the check bits of a code for `correctable` errors in `frame_bits` bits",
+        _effective,
     ),
     Metric(
         "burst_delay_s",

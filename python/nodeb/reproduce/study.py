@@ -182,6 +182,7 @@ class Study:
     headline: Mapping[str, Any]
     effort: Effort
     warm_up: float
+    endless: bool
     quick: Mapping[str, Any]
 
     def items(self) -> list[str]:
@@ -294,6 +295,7 @@ def read(folder: Traversable) -> Study:
         headline=data["headline"],
         effort=Effort(**data.get("effort", {})),
         warm_up=data.get("warm_up_s", 0.0),
+        endless=data.get("endless", False),
         quick=data.get("quick", {}),
     )
     _check(study)

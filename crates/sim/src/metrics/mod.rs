@@ -4,7 +4,7 @@ pub mod series;
 
 use crate::network::link::LinkCounts;
 use crate::proxy::snoop::SnoopCounts;
-use crate::radio::{BearerCounts, ChannelRow};
+use crate::radio::{BearerCounts, CellRow, ChannelRow};
 use crate::transport::SenderCounts;
 
 /// One connection of one run. Times are NaN for what did not happen.
@@ -112,6 +112,8 @@ pub struct RunResult {
     pub snoops: Vec<SnoopRow>,
     /// One row per flow where channels are switched, with the user's number in the scenario.
     pub channels: Vec<ChannelRow>,
+    /// One row per flow where users have places in a cell, with the user's number in the scenario.
+    pub cell: Vec<CellRow>,
     /// Time series asked for.
     pub series: series::Series,
     /// Events the engine has handled.

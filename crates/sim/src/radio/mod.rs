@@ -13,6 +13,7 @@ pub mod pdu_bearer;
 pub mod rlc;
 pub mod switching;
 pub mod tti;
+pub mod wcdma;
 pub mod wire;
 
 use crate::engine::{Key, Stamps};
@@ -77,6 +78,21 @@ pub struct ChannelRow {
     pub energy_j: f64,
 }
 
+/// Where a user was in its cell and how it fared there, on a bearer whose links depend on places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellRow {
+    /// Position of the user on its bearer.
+    pub user: usize,
+    /// Where it was.
+    pub seat: wcdma::other_cells::Seat,
+    /// Slots in which it was sent something.
+    pub slots: u64,
+    /// Frames sent to it, repetitions included.
+    pub frames: u64,
+    /// Those received in error.
+    pub frames_failed: u64,
+}
+
 /// A radio bearer.
 pub trait Bearer: Send + std::fmt::Debug {
     /// Takes a packet for a user; `false` means it was dropped.
@@ -97,6 +113,10 @@ pub trait Bearer: Send + std::fmt::Debug {
     }
     /// What its users' channels have cost by `now`, where they are switched.
     fn channels(&self, _now: Time) -> Vec<ChannelRow> {
+        Vec::new()
+    }
+    /// Where its users were and how they fared, where the radio has places.
+    fn cell(&self) -> Vec<CellRow> {
         Vec::new()
     }
     /// Keeps a record of every TTI from now on, where there are TTIs.
@@ -125,6 +145,8 @@ registry! {
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
         /// A shared FACH and a pool of dedicated channels, switched between (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
+        /// Codes that all users have at the same time, with a variable spreading factor.
+        "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(wire::LinkBearer),
     }
@@ -139,7 +161,7 @@ impl Default for RadioSpec {
 impl RadioSpec {
     /// Whether all users share one bearer.
     pub fn is_shared(&self) -> bool {
-        matches!(self, Self::HsDsch(_) | Self::FachDch(_))
+        matches!(self, Self::HsDsch(_) | Self::FachDch(_) | Self::Wcdma(_))
     }
 
     /// Whether blocks can follow a user's C/I process.
@@ -153,6 +175,7 @@ impl RadioSpec {
             Self::HsDsch(params) => vec![params.build(users, streams)],
             Self::FachDch(params) => vec![Box::new(params.build(users.len()))],
             Self::Dch(params) => users.iter().map(|user| params.build(user, streams)).collect(),
+            Self::Wcdma(params) => vec![Box::new(params.build(users, streams))],
             Self::Link(params) => {
                 users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
             }
@@ -166,6 +189,7 @@ impl RadioSpec {
             Self::Dch(params) => params.air().rate(best_ci),
             Self::HsDsch(params) => params.air().rate(best_ci),
             Self::FachDch(params) => params.dch_rate.max(params.fach_rate),
+            Self::Wcdma(params) => params.channel_rate(),
             Self::Link(params) => params.rate,
         }
     }
@@ -175,7 +199,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => Some(params.tti),
             Self::HsDsch(params) => Some(params.tti),
-            Self::FachDch(_) | Self::Link(_) => None,
+            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
         }
     }
 
@@ -184,7 +208,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => params.air().block_error_rate(params.errors.as_ref()),
             Self::HsDsch(params) => params.air().block_error_rate(params.errors.as_ref()),
-            Self::FachDch(_) | Self::Link(_) => Probability(0.0),
+            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => Probability(0.0),
         }
     }
 
@@ -193,7 +217,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => params.errors.as_ref(),
             Self::HsDsch(params) => params.errors.as_ref(),
-            Self::FachDch(_) | Self::Link(_) => None,
+            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
         }
     }
 }

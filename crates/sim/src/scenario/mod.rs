@@ -24,11 +24,15 @@ use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
 use crate::radio::rlc::RlcSpec;
 use crate::radio::switching::policy::SwitchingSpec;
+use crate::radio::wcdma::other_cells::OtherCellsSpec;
+use crate::radio::wcdma::profile::ProfileSpec;
+use crate::radio::wcdma::selection::SelectionSpec;
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
 use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
 use crate::transport::classic::recovery::ControlSpec;
+use crate::transport::classic::rtt::EstimatorSpec;
 use crate::transport::modern::control::CongestionSpec;
 use crate::units::{Duration, Probability};
 
@@ -265,8 +269,12 @@ impl Scenario {
             ErrorSpec::ENTRIES,
             RlcSpec::ENTRIES,
             SwitchingSpec::ENTRIES,
+            ProfileSpec::ENTRIES,
+            OtherCellsSpec::ENTRIES,
+            SelectionSpec::ENTRIES,
             TcpSpec::ENTRIES,
             ControlSpec::ENTRIES,
+            EstimatorSpec::ENTRIES,
             CongestionSpec::ENTRIES,
             ProxySpec::ENTRIES,
             QueueSpec::ENTRIES,

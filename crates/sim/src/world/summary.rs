@@ -5,7 +5,7 @@ use super::flow::Flow;
 use super::wire::Duplex;
 use super::{Air, World};
 use crate::metrics::{BearerRow, LinkRow, RunResult};
-use crate::radio::{ChannelRow, TtiRecord};
+use crate::radio::{CellRow, ChannelRow, TtiRecord};
 use crate::scenario::{Scenario, UserGroup};
 use crate::units::{Duration, Rate, Time};
 
@@ -38,6 +38,7 @@ impl<T: Tap> World<'_, T> {
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
             snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
             channels: self.bearers.iter().flat_map(|air| channel_rows(air, self.now)).collect(),
+            cell: self.bearers.iter().flat_map(cell_rows).collect(),
             series,
             events,
             end_s: self.now.as_secs(),
@@ -72,6 +73,11 @@ fn channel_rate(scenario: &Scenario) -> Rate {
 fn channel_rows(air: &Air, now: Time) -> impl Iterator<Item = ChannelRow> + '_ {
     let named = |row: ChannelRow| ChannelRow { user: air.flows[row.user] as usize, ..row };
     air.bearer.channels(now).into_iter().map(named)
+}
+
+fn cell_rows(air: &Air) -> impl Iterator<Item = CellRow> + '_ {
+    let named = |row: CellRow| CellRow { user: air.flows[row.user] as usize, ..row };
+    air.bearer.cell().into_iter().map(named)
 }
 
 fn bearer_row(scenario: &Scenario, air: &Air, channel_rate: Rate) -> BearerRow {

@@ -85,7 +85,8 @@ fn params(radio: &Radio) -> model::Params {
 
 /// Nothing is given up, and nothing that was taken is dropped later.
 fn unlimited() -> Value {
-    json!({ "max_transmissions": null, "max_dat": null, "discard_timer": null, "queue": "drop_tail" })
+    json!({ "max_transmissions": null, "max_dat": null, "discard_timer": null,
+            "max_failed_slots": null, "queue": "drop_tail" })
 }
 
 /// The same, and RLC knows only blocks.

@@ -25,6 +25,11 @@ enum Air {
         pdu: u64,
         pdus_per_tti: u64,
     },
+    /// One frame in each slot, and a packet begins with one.
+    Slots {
+        slot: u64,
+        frame: u64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +59,19 @@ impl Path {
                 let pdus: u64 = packets.iter().map(|bytes| bytes.div_ceil(pdu)).sum();
                 (now.div_ceil(tti) + pdus.div_ceil(pdus_per_tti)) * tti
             }
+            Air::Slots { slot, frame } => {
+                let frames: u64 = packets.iter().map(|bytes| bytes.div_ceil(frame)).sum();
+                (now.div_ceil(slot) + frames) * slot
+            }
+        }
+    }
+
+    /// Bytes that the radio takes in so many nanoseconds.
+    fn pace(&self) -> (u64, u64) {
+        match self.air {
+            Air::Link { rate, .. } | Air::Fach { rate } => (rate, 8_000_000_000),
+            Air::Tti { tti, pdu, pdus_per_tti } => (pdu * pdus_per_tti, tti),
+            Air::Slots { slot, frame } => (frame, slot),
         }
     }
 
@@ -118,6 +136,10 @@ fn air(radio: &cases::Radio) -> Air {
         return Air::Tti { tti: tti.0, pdu: radio.pdu_bytes(), pdus_per_tti };
     }
     let rate = |key: &str| radio.json[key].as_str().unwrap().parse::<Rate>().unwrap().0;
+    if cases::has(radio.spec.key(), "slot") {
+        let frame = radio.json["frame_size"].as_str().unwrap().parse::<Size>().unwrap().0;
+        return Air::Slots { slot: time("slot"), frame };
+    }
     if cases::has(radio.spec.key(), "fach_rate") {
         return Air::Fach { rate: rate("fach_rate") };
     }
@@ -164,8 +186,10 @@ fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
     (select(RadioSpec::NAMES), 8..=40u32, 20_000..2_000_000u32)
         .prop_flat_map(|(name, pdu, rate)| {
             let given = json!({
-                "bler": 0.0, "errors": null, "rlc": "arq", "loss": 0.0, "drop_list": [], "buffer": 1000, "queue": "drop_tail",
-                "jitter": null, "reordering": null,
+                "bler": 0.0, "errors": null, "rlc": "arq", "loss": 0.0, "drop_list": [], "buffer": 1000,
+                "queue": "drop_tail", "jitter": null, "reordering": null, "selection": "fixed", "eb_n0_db": 60.0,
+                "correctable_bits": 8, "profile": "equal_paths", "other_cells": { "mean": { "factor": 0.0 } },
+                "sharing": "one_packet",
                 "pdu_size": format!("{pdu} B"), "rate": format!("{rate} bps"),
                 "fach_rate": format!("{rate} bps"), "signalling_rate": "0 bps", "policy": "always_fach",
             });
@@ -195,10 +219,8 @@ proptest! {
         // only for those of the same TTI.
         let path = Path { wired_rate: 10_000_000_000, uplink_rate: 1_000_000_000, ..path };
         let round_trip = path.set_up().1 - path.up(0, 40) + 600_000_000;
-        let rate = match path.air {
-            Air::Link { rate, .. } | Air::Fach { rate } => rate as f64,
-            Air::Tti { tti, pdu, pdus_per_tti } => (pdu * pdus_per_tti * 8) as f64 * 1e9 / tti as f64,
-        };
+        let (bytes, ns) = path.pace();
+        let rate = bytes as f64 * 8e9 / ns as f64;
         // A single segment must not wait longer for the next one than its ACK is held back.
         let path = Path { delayed_ack: if path.delayed_ack == 0 { 0 } else { 10_000_000_000 }, ..path };
         let window = (rate * round_trip as f64 / 1e9 / 8.0 / 1500.0 * 2.0) as u64 + 10;

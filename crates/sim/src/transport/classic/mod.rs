@@ -7,6 +7,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod segments;
 pub mod sender;
+pub mod timing;
 pub mod wire;
 
 pub use params::Classic;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::recovery::ControlSpec;
+use super::rtt::EstimatorSpec;
 use crate::check::{Check, Checked};
 use crate::packet::HEADER_BYTES;
 use crate::transport::Opener;
@@ -34,6 +35,8 @@ pub struct Classic {
     pub max_rto: Duration,
     /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1).
     pub initial_rto: Duration,
+    /// How round trips are estimated, and which segments are timed.
+    pub estimator: EstimatorSpec,
     /// Whether the window falls to one segment when nothing was sent for a retransmission timeout
     /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
     pub slow_start_restart: bool,
@@ -100,6 +103,7 @@ impl Default for Classic {
             min_rto: None,
             max_rto: Duration::from_secs(60),
             initial_rto: Duration::from_secs(3),
+            estimator: EstimatorSpec::default(),
             slow_start_restart: true,
             clock: Duration::from_millis(10),
             clock_phase: Duration::ZERO,
@@ -114,6 +118,7 @@ impl Default for Classic {
 impl Checked for Classic {
     fn check(&self, check: &mut Check) {
         check.within("control", |check| self.control.check(check));
+        check.within("estimator", |check| self.estimator.check(check));
         check.require(
             (u64::from(HEADER_BYTES) + 1..=65_535).contains(&self.packet_size.0),
             "packet_size",

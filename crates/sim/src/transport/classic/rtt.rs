@@ -1,25 +1,151 @@
-//! Round-trip estimation and the retransmission timeout on a tick clock.
+//! Round-trip estimation and the retransmission timeout.
 //!
-//! ns-2's fixed-point form of Jacobson's estimator (RFC 2988): the smoothed RTT is kept in
-//! eighths and the variation in quarters of a tick. `RTO = (8 var + srtt) / 8` ticks with the
+//! `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a tick clock: the smoothed RTT is
+//! kept in eighths and the variation in quarters of a tick. `RTO = (8 var + srtt) / 8` ticks with the
 //! scaled variables, at least the minimum, times the backoff, at most the maximum.
+//!
+//! `smoothed` is an exponential average on a clock without ticks, with one gain for mean and mean
+//! deviation: `RTO = mean + 4 deviation`, with the same limits and backoff (`hossain`, section II.A).
 
-use crate::units::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::registry;
+use crate::units::{Duration, Probability, Time};
 
 /// Backoff beyond which the estimate itself is distrusted (ns-2's `rtt_backoff`).
 const DISTRUST_BACKOFF: u64 = 8;
 
+registry! {
+    /// The round-trip estimator, as a scenario names it.
+    "estimator" EstimatorSpec {
+        /// Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time.
+        "ticks" => Ticks(Ticks),
+        /// Exponential averages of mean and deviation: every segment sent only once is timed.
+        "smoothed" => Smoothed(Smoothed),
+    }
+}
+
+impl Default for EstimatorSpec {
+    fn default() -> Self {
+        Self::Ticks(Ticks::default())
+    }
+}
+
+/// The estimator on ticks has no parameters beside the connection's clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ticks {}
+
+impl Checked for Ticks {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// Exponential averages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Smoothed {
+    /// Weight of a new round trip, and of its deviation from the mean (the study's c).
+    pub gain: Probability,
+    /// Mean before the first round trip; absent: that round trip, with half of it as deviation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_rtt: Option<Duration>,
+}
+
+impl Default for Smoothed {
+    fn default() -> Self {
+        Self { gain: Probability(0.1), initial_rtt: None }
+    }
+}
+
+impl Checked for Smoothed {
+    fn check(&self, check: &mut Check) {
+        check.require(self.gain.0 > 0.0, "gain", || {
+            "with a gain of 0 nothing is ever learnt; expected more, up to 1".to_owned()
+        });
+    }
+}
+
+/// What is known of round trips.
+#[derive(Clone, Debug)]
+enum Estimate {
+    /// Smoothed RTT in eighths of a tick, 0 before the first sample; variation in quarters of a tick.
+    Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
+    /// Mean, if there is one, and mean deviation in nanoseconds.
+    Smoothed { gain: f64, mean: Option<f64>, deviation: f64 },
+}
+
+impl Estimate {
+    /// Takes a round trip; returns the timeout in nanoseconds that follows.
+    fn sample(&mut self, sent: Time, rtt: Duration) -> u64 {
+        match self {
+            Self::Ticks { tick, phase, srtt8, var4 } => {
+                let offset = (sent.0 + *phase) % *tick;
+                let ticks = ((rtt.0 + offset) / *tick).max(1).cast_signed();
+                if *srtt8 == 0 {
+                    *srtt8 = ticks << 3;
+                    *var4 = ticks << 1;
+                } else {
+                    let delta = ticks - (*srtt8 >> 3);
+                    *srtt8 = (*srtt8 + delta).max(1);
+                    *var4 = (*var4 + delta.abs() - (*var4 >> 2)).max(1);
+                }
+                // The variation counts four times, and var4 already holds four of it: 8 var4 in eighths.
+                (((*var4 << 3) + *srtt8) >> 3) as u64 * *tick
+            }
+            Self::Smoothed { gain, mean, deviation } => {
+                let rtt = rtt.0 as f64;
+                let mean = mean.get_or_insert_with(|| {
+                    *deviation = rtt / 2.0;
+                    rtt
+                });
+                let error = rtt - *mean;
+                *mean += *gain * error;
+                *deviation += *gain * (error.abs() - *deviation);
+                (*mean + 4.0 * *deviation) as u64
+            }
+        }
+    }
+
+    /// The path has probably changed.
+    fn distrust(&mut self) {
+        if let Self::Ticks { srtt8, var4, .. } = self {
+            *var4 += *srtt8 >> 3;
+            *srtt8 = 0;
+        }
+    }
+
+    /// The shortest timeout that the clock can keep.
+    fn shortest(&self) -> u64 {
+        match self {
+            Self::Ticks { tick, .. } => 2 * tick,
+            Self::Smoothed { .. } => 1,
+        }
+    }
+}
+
+/// The clock and the limits of a connection's timeouts.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// One tick of the clock, and its phase when the simulation begins.
+    pub tick: Duration,
+    /// That phase.
+    pub phase: Duration,
+    /// Timeout before the first sample.
+    pub initial: Duration,
+    /// Smallest timeout, before backoff.
+    pub min: Duration,
+    /// Largest timeout, backoff included.
+    pub max: Duration,
+}
+
 /// The estimator.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
-    tick: u64,
-    phase: u64,
+    estimate: Estimate,
     min_rto: u64,
     max_rto: u64,
-    /// Smoothed RTT in eighths of a tick; 0 before the first sample.
-    srtt8: i64,
-    /// Variation in quarters of a tick.
-    var4: i64,
     /// Timeout before minimum and backoff.
     rto: u64,
     backoff: u64,
@@ -27,49 +153,40 @@ pub struct RttEstimator {
 
 impl RttEstimator {
     /// An estimator with no sample yet.
-    pub fn new(tick: Duration, phase: Duration, initial: Duration, min: Duration, max: Duration) -> Self {
-        Self {
-            tick: tick.0,
-            phase: phase.0,
-            min_rto: min.0,
-            max_rto: max.0,
-            srtt8: 0,
-            var4: 0,
-            rto: initial.0,
-            backoff: 1,
-        }
+    pub fn new(spec: &EstimatorSpec, limits: Limits) -> Self {
+        let estimate = match spec {
+            EstimatorSpec::Ticks(_) => {
+                Estimate::Ticks { tick: limits.tick.0, phase: limits.phase.0, srtt8: 0, var4: 0 }
+            }
+            EstimatorSpec::Smoothed(params) => Estimate::Smoothed {
+                gain: params.gain.0,
+                mean: params.initial_rtt.map(|rtt| rtt.0 as f64),
+                deviation: 0.0,
+            },
+        };
+        let (min_rto, max_rto, rto) = (limits.min.0, limits.max.0, limits.initial.0);
+        Self { estimate, min_rto, max_rto, rto, backoff: 1 }
     }
 
     /// Takes a round trip that began at `sent` and lasted `rtt`.
     pub fn sample(&mut self, sent: Time, rtt: Duration) {
-        let offset = (sent.0 + self.phase) % self.tick;
-        let ticks = ((rtt.0 + offset) / self.tick).max(1).cast_signed();
-        if self.srtt8 == 0 {
-            self.srtt8 = ticks << 3;
-            self.var4 = ticks << 1;
-        } else {
-            let delta = ticks - (self.srtt8 >> 3);
-            self.srtt8 = (self.srtt8 + delta).max(1);
-            self.var4 = (self.var4 + delta.abs() - (self.var4 >> 2)).max(1);
-        }
-        // The variation counts four times, and var4 already holds four of it: 8 var4 in eighths.
-        self.rto = (((self.var4 << 3) + self.srtt8) >> 3) as u64 * self.tick;
+        self.rto = self.estimate.sample(sent, rtt);
     }
 
     /// The timeout to set now.
     pub fn rto(&self) -> Duration {
-        Duration((self.rto.max(self.min_rto) * self.backoff).min(self.max_rto).max(2 * self.tick))
+        let rto = self.rto.max(self.min_rto) * self.backoff;
+        Duration(rto.min(self.max_rto).max(self.estimate.shortest()))
     }
 
-    /// Doubles the timeout after it has expired. Beyond a backoff of 8 the smoothed RTT is
+    /// Doubles the timeout after it has expired. Beyond a backoff of 8 the smoothed RTT on ticks is
     /// forgotten, as a path that silent has probably changed.
     pub fn back_off(&mut self) {
         if self.rto() < Duration(self.max_rto) || self.backoff < 64 {
             self.backoff *= 2;
         }
         if self.backoff > DISTRUST_BACKOFF {
-            self.var4 += self.srtt8 >> 3;
-            self.srtt8 = 0;
+            self.estimate.distrust();
         }
     }
 
@@ -83,9 +200,39 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
-    fn estimator() -> RttEstimator {
+    fn with(spec: &EstimatorSpec) -> RttEstimator {
         let ms = Duration::from_millis;
-        RttEstimator::new(ms(10), Duration::ZERO, ms(3_000), ms(200), ms(60_000))
+        let limits =
+            Limits { tick: ms(10), phase: Duration::ZERO, initial: ms(3_000), min: ms(200), max: ms(60_000) };
+        RttEstimator::new(spec, limits)
+    }
+
+    fn estimator() -> RttEstimator {
+        with(&EstimatorSpec::default())
+    }
+
+    /// By hand: mean 470 + 0.1 (170 - 470) = 440 ms, deviation 0.1 * 300 = 30 ms.
+    #[test]
+    fn the_study_starts_from_a_round_trip_of_its_own() {
+        let initial_rtt = Some(Duration::from_millis(470));
+        let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed { initial_rtt, ..Smoothed::default() }));
+        assert_eq!(rtt.rto(), Duration::from_secs(3));
+        rtt.sample(Time::ZERO, Duration::from_millis(170));
+        assert_eq!(rtt.rto(), Duration::from_millis(440 + 4 * 30));
+        rtt.back_off();
+        assert_eq!(rtt.rto(), Duration::from_millis(2 * 560));
+    }
+
+    /// As RFC 2988 asks: half the first round trip as deviation, then both fade.
+    #[test]
+    fn without_an_initial_round_trip_the_first_sets_it() {
+        let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed::default()));
+        rtt.sample(Time::ZERO, Duration::from_millis(1_000));
+        assert_eq!(rtt.rto(), Duration::from_millis(1_000 + 4 * 450));
+        for _ in 0..400 {
+            rtt.sample(Time::ZERO, Duration::from_millis(100));
+        }
+        assert_eq!(rtt.rto(), Duration::from_millis(200));
     }
 
     #[test]

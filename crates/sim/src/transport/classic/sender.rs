@@ -8,8 +8,9 @@
 
 use super::params::Classic;
 use super::recovery::{Ack, Recovery};
-use super::rtt::RttEstimator;
+use super::rtt::{Limits, RttEstimator};
 use super::segments::Segments;
+use super::timing::Timing;
 use crate::packet::{Kind, Packet};
 use crate::transport::{self, SenderCounts, Window};
 use crate::units::{Duration, Time};
@@ -41,9 +42,7 @@ pub struct Transmission {
     limited_transmit: bool,
     slow_start_restart: bool,
     rtt: RttEstimator,
-    /// Segment being timed and when it was sent.
-    timed: Option<(u64, Time)>,
-    last_timed: Option<u64>,
+    timing: Timing,
     timer: Option<Time>,
     /// Round trip measured by the ACK just processed.
     fresh_rtt: Option<Duration>,
@@ -59,11 +58,8 @@ impl Transmission {
             self.counts.retransmissions += 1;
         } else {
             self.end = seq + 1;
-            if self.timed.is_none() && self.last_timed.is_none_or(|last| seq > last) {
-                self.timed = Some((seq, now));
-                self.last_timed = Some(seq);
-            }
         }
+        self.timing.send(now, seq, retransmission);
         let size = self.data.size_of(seq);
         out.push(Packet { size, retransmission, seq, ..Packet::control(self.flow, Kind::Segment) });
         if self.timer.is_none() || nothing_outstanding {
@@ -127,10 +123,7 @@ impl Transmission {
     pub fn advance(&mut self, now: Time, acked: u64) {
         self.dupacks = 0;
         self.move_up_to(acked);
-        if let Some((seq, sent)) = self.timed
-            && acked > seq
-        {
-            self.timed = None;
+        if let Some((seq, sent)) = self.timing.acknowledge(acked) {
             self.rtt.reset_backoff();
             self.take_sample(seq, sent, now.since(sent));
         }
@@ -140,8 +133,7 @@ impl Transmission {
     /// As [`Self::advance`], but without a sample: the ACK may stem from a retransmission.
     pub fn advance_partially(&mut self, acked: u64) {
         self.move_up_to(acked);
-        if self.timed.is_some_and(|(seq, _)| acked > seq) {
-            self.timed = None;
+        if self.timing.acknowledge(acked).is_some() {
             self.rtt.reset_backoff();
         }
     }
@@ -195,7 +187,7 @@ impl Transmission {
     /// the segment being timed no longer tells a round trip.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
-        self.timed = None;
+        self.timing.mark_loss();
     }
 }
 
@@ -212,7 +204,14 @@ pub const DUPACK_THRESHOLD: u32 = 3;
 impl Sender {
     /// A sender on connection `flow`; it sends nothing before it is opened.
     pub fn new(flow: u32, tcp: &Classic) -> Self {
-        let rtt = RttEstimator::new(tcp.clock, tcp.clock_phase, tcp.initial_rto, tcp.min_rto(), tcp.max_rto);
+        let limits = Limits {
+            tick: tcp.clock,
+            phase: tcp.clock_phase,
+            initial: tcp.initial_rto,
+            min: tcp.min_rto(),
+            max: tcp.max_rto,
+        };
+        let rtt = RttEstimator::new(&tcp.estimator, limits);
         let tx = Transmission {
             cwnd: 1.0,
             ssthresh: u64::from(tcp.initial_ssthresh.get()),
@@ -230,8 +229,7 @@ impl Sender {
             limited_transmit: tcp.limited_transmit(),
             slow_start_restart: tcp.slow_start_restart,
             rtt,
-            timed: None,
-            last_timed: None,
+            timing: Timing::new(&tcp.estimator),
             timer: None,
             fresh_rtt: None,
         };

@@ -1,0 +1,96 @@
+//! The link model of the WCDMA downlink as functions of plain numbers.
+
+use nodeb_sim::Scenario;
+use nodeb_sim::radio::wcdma::other_cells::OtherCellsSpec;
+use nodeb_sim::radio::wcdma::sinr::Interference;
+use nodeb_sim::radio::wcdma::{Wcdma, ber, frame, sinr};
+use nodeb_sim::radio::{RadioSpec, UserRadio};
+use nodeb_sim::rng::Streams;
+use nodeb_sim::scenario;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// Average SINR of a path.
+#[pyfunction]
+pub fn wcdma_sinr(path: f64, own_cell: f64, other_cells: f64, spreading: f64, eb_n0: f64) -> f64 {
+    sinr::sinr(path, Interference { own_cell, other_cells }, spreading, eb_n0)
+}
+
+/// Bit error rate over paths with these mean signal-to-noise ratios.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+pub fn wcdma_ber(gammas: Vec<f64>) -> f64 {
+    ber::paths(&gammas)
+}
+
+/// Probabilities of at most and of more than `correctable` errors in a frame.
+#[pyfunction]
+pub fn wcdma_frame(ber: f64, bits: u32, correctable: u32) -> (f64, f64) {
+    (frame::success(ber, bits, correctable), frame::failure(ber, bits, correctable))
+}
+
+/// Check bits of a code of `bits` bits that corrects `correctable` errors; None where no data would be left.
+#[pyfunction]
+pub fn wcdma_check_bits(bits: u32, correctable: u32) -> Option<u32> {
+    frame::check_bits(bits, correctable)
+}
+
+/// The share of each path of a scenario's power delay profile.
+#[pyfunction]
+pub fn wcdma_shares(json: &str) -> PyResult<Vec<f64>> {
+    Ok(radio(&read(json)?)?.profile.shares())
+}
+
+/// A vector of values for each number of connections.
+type PerCount<T> = Vec<Vec<T>>;
+
+/// For 1, 2, ... `most` active connections of a scenario in the places of its first users: rates, frame error
+/// rates, and alpha.
+#[pyfunction]
+pub fn wcdma_rates(
+    py: Python<'_>,
+    json: &str,
+    most: u64,
+    seed: u64,
+    run: u64,
+) -> PyResult<(PerCount<u32>, PerCount<f64>, f64)> {
+    let scenario = read(json)?;
+    let radio = radio(&scenario)?;
+    Ok(py.detach(|| {
+        let users: Vec<UserRadio> = (0..most).map(|id| UserRadio { id, ci: Vec::new() }).collect();
+        let (mut cell, alpha) = radio.cell(&users, &Streams::new(seed, run));
+        let (mut rates, mut failures) = (Vec::new(), Vec::new());
+        for n in 1..=users.len() {
+            let active: Vec<usize> = (0..n).collect();
+            let mut selected = Vec::new();
+            radio.selection.select(&mut cell, &active, &mut selected);
+            let own_cell = selected.iter().sum();
+            failures.push(active.iter().map(|user| cell.failure(*user, own_cell)).collect());
+            rates.push(selected);
+        }
+        (rates, failures, alpha)
+    }))
+}
+
+/// The factor of the mean sense that stands for a scenario's map, from `places` places.
+#[pyfunction]
+pub fn wcdma_mean_factor(py: Python<'_>, json: &str, places: u32) -> PyResult<f64> {
+    let scenario = read(json)?;
+    match &radio(&scenario)?.other_cells {
+        OtherCellsSpec::Mean(mean) => Ok(mean.factor),
+        OtherCellsSpec::Map(map) => Ok(py.detach(|| map.mean_factor(places))),
+    }
+}
+
+fn read(json: &str) -> PyResult<Scenario> {
+    scenario::from_json(json).map_err(|error| crate::to_py(&error))
+}
+
+fn radio(scenario: &Scenario) -> PyResult<&Wcdma> {
+    match &scenario.radio {
+        RadioSpec::Wcdma(params) => Ok(params),
+        other => {
+            Err(PyValueError::new_err(format!("the scenario's radio is `{}`; expected `wcdma`", other.key())))
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The cell as rate selection sees it: who has which link, and what a frame's chances are.
+
+use std::collections::HashMap;
+
+use super::link::{Link, Place};
+use super::other_cells::Seat;
+
+/// The links of a cell's phones.
+#[derive(Debug)]
+pub struct Cell {
+    link: Link,
+    seats: Vec<Seat>,
+    /// Mean power of another cell, alpha G.
+    mean_load: f64,
+    rates: Vec<u32>,
+    /// Frame error rates already known, by seat class and by what the cell sends.
+    known: Vec<HashMap<u32, f64>>,
+    /// The class of each phone: phones with the same link share what is known.
+    classes: Vec<usize>,
+}
+
+impl Cell {
+    /// A cell that may use `rates`, lowest first, while each other cell sends `mean_load` in the mean.
+    pub fn new(link: Link, seats: Vec<Seat>, mean_load: f64, rates: Vec<u32>) -> Self {
+        let mut classes = Vec::new();
+        let mut places: Vec<Place> = Vec::new();
+        for seat in &seats {
+            let class = if places.last() == Some(&seat.place) { places.len() - 1 } else { places.len() };
+            if class == places.len() {
+                places.push(seat.place);
+            }
+            classes.push(class);
+        }
+        Self { link, seats, mean_load, rates, known: vec![HashMap::new(); places.len()], classes }
+    }
+
+    /// The rates that may be used, lowest first.
+    pub fn rates(&self) -> &[u32] {
+        &self.rates
+    }
+
+    /// Where the phones are.
+    pub fn seats(&self) -> &[Seat] {
+        &self.seats
+    }
+
+    /// Frame error rate of a phone when the cell sends the rates `own_cell` in all.
+    pub fn failure(&mut self, user: usize, own_cell: u32) -> f64 {
+        let Self { link, seats, mean_load, known, classes, .. } = self;
+        let calculate = || link.frame_failure(seats[user].place, f64::from(own_cell), *mean_load);
+        *known[classes[user]].entry(own_cell).or_insert_with(calculate)
+    }
+
+    /// One less that.
+    pub fn success(&mut self, user: usize, own_cell: u32) -> f64 {
+        1.0 - self.failure(user, own_cell)
+    }
+
+    /// Mean of that over some phones; 0 over none.
+    pub fn mean_success(&mut self, users: &[usize], own_cell: u32) -> f64 {
+        let sum: f64 = users.iter().map(|user| self.success(*user, own_cell)).sum();
+        sum / (users.len() as f64).max(1.0)
+    }
+}

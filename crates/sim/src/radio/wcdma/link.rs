@@ -1,0 +1,64 @@
+//! The link of one phone: from rates and powers to the frame error rate.
+
+use super::profile::ProfileSpec;
+use super::sinr::{Interference, sinr};
+use super::{ber, frame};
+
+/// What all links of a cell have in common.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The share of each path in the mean power.
+    pub shares: Vec<f64>,
+    /// Chips per bit at the basic rate.
+    pub spreading: f64,
+    /// Bits of a frame.
+    pub frame_bits: u32,
+    /// Errors in a frame that the code corrects.
+    pub correctable: u32,
+}
+
+/// What a phone's place does to its link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Power received from all other cells over that received from the own one, when each sends
+    /// the same.
+    pub other_cells: f64,
+    /// Energy per bit over noise density, linear.
+    pub eb_n0: f64,
+}
+
+impl Link {
+    /// The link over `profile`.
+    pub fn new(profile: &ProfileSpec, spreading: u32, frame_bits: u32, correctable: u32) -> Self {
+        Self { shares: profile.shares(), spreading: f64::from(spreading), frame_bits, correctable }
+    }
+
+    /// Bit error rate of a phone at `place`, when its cell sends the rates `own_cell` in all and the
+    /// others `mean_load` each.
+    pub fn ber(&self, place: Place, own_cell: f64, mean_load: f64) -> f64 {
+        let interference = Interference { own_cell, other_cells: place.other_cells * mean_load };
+        let gamma = |share: &f64| sinr(*share, interference, self.spreading, place.eb_n0) / 2.0;
+        ber::paths(&self.shares.iter().map(gamma).collect::<Vec<_>>())
+    }
+
+    /// Frame error rate of the same.
+    pub fn frame_failure(&self, place: Place, own_cell: f64, mean_load: f64) -> f64 {
+        frame::failure(self.ber(place, own_cell, mean_load), self.frame_bits, self.correctable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four equal paths give equation 4.
+    #[test]
+    fn model_a_is_equation_4() {
+        let link = Link::new(&ProfileSpec::default(), 128, 128, 0);
+        let place = Place { other_cells: 0.5, eb_n0: 10.0 };
+        let half = sinr(0.25, Interference { own_cell: 8.0, other_cells: 12.5 }, 128.0, 10.0) / 2.0;
+        assert!((link.ber(place, 8.0, 25.0) - ber::equal_paths(half, 4)).abs() < 1e-15);
+        let failure = frame::failure(ber::equal_paths(half, 4), 128, 0);
+        assert!((link.frame_failure(place, 8.0, 25.0) - failure).abs() < 1e-15);
+    }
+}

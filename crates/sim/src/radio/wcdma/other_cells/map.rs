@@ -1,0 +1,202 @@
+//! A map of hexagonal cells: path loss and shadowing decide what a phone receives from whom.
+//!
+//! The Node B stands in the middle of its cell, with two rings of others around it (18). Path loss is
+//! a power of the distance, shadowing is log-normal with a part that is common to all sites
+//! (3GPP TR 25.942, 5.1: exponent 3.76, 10 dB, correlation 0.5). A phone is anywhere in the plane with the
+//! same probability, and belongs to the Node B if it receives that one best; the map keeps those who do.
+//! Distances count in cell radii, so the size of a cell does not matter. Antennas are the same in all
+//! directions. A phone keeps its place.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::link::Place;
+use super::{Load, Position, Seat};
+use crate::check::{Check, Checked};
+use crate::rng::{Stream, Streams, normal, uniform};
+
+/// Propagation and the load of the other cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Map {
+    /// Power of the distance with which the signal falls.
+    pub exponent: f64,
+    /// Standard deviation of the shadowing in dB.
+    pub shadowing_db: f64,
+    /// Correlation of the shadowing between two sites.
+    pub correlation: f64,
+    /// How busy the other cells are.
+    pub load: Load,
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Self { exponent: 3.76, shadowing_db: 10.0, correlation: 0.5, load: Load::default() }
+    }
+}
+
+impl Checked for Map {
+    fn check(&self, check: &mut Check) {
+        check.require((2.0..=8.0).contains(&self.exponent), "exponent", || {
+            format!("a signal that falls with power {} is absurd; expected 2 to 8", self.exponent)
+        });
+        check.require((0.0..=30.0).contains(&self.shadowing_db), "shadowing_db", || {
+            format!("shadowing of {} dB is absurd; expected 0 to 30", self.shadowing_db)
+        });
+        check.require((0.0..=1.0).contains(&self.correlation), "correlation", || {
+            "expected a correlation from 0 to 1".to_owned()
+        });
+        check.within("load", |check| self.load.check(check));
+    }
+}
+
+/// Distance of two neighbouring sites in cell radii.
+const SITE_DISTANCE: f64 = 1.732_050_807_568_877_2;
+/// Phones this far away in x or y are not looked at, though a few of them receive this Node B best; in cell
+/// radii.
+const FARTHEST: f64 = 2.0;
+/// Least distance from the antenna in cell radii.
+const NEAREST: f64 = 0.02;
+/// Distance at which a phone without shadowing receives the mean energy per bit: the mean distance in
+/// a disc of one radius.
+const REFERENCE_DISTANCE: f64 = 2.0 / 3.0;
+/// Places over which the other cells' search takes its mean.
+const TYPICAL_PLACES: usize = 24;
+/// Draws of a place before the last one is kept, wherever it is.
+const MOST_DRAWS: u32 = 10_000;
+
+/// The sites: the own one first, then two rings.
+fn sites() -> impl Iterator<Item = Position> {
+    let ring = |p: &(i32, i32)| p.0.abs().max(p.1.abs()).max((p.0 + p.1).abs());
+    let all = (-2..=2).flat_map(|i| (-2..=2).map(move |j| (i, j)));
+    let mut cells: Vec<(i32, i32)> = all.filter(|p| ring(p) <= 2).collect();
+    cells.sort_by_key(ring);
+    cells.into_iter().map(|(i, j)| Position {
+        x: SITE_DISTANCE * (f64::from(i) + f64::from(j) / 2.0),
+        y: SITE_DISTANCE * f64::from(j) * (SITE_DISTANCE / 2.0),
+    })
+}
+
+impl Map {
+    /// A phone of this cell.
+    pub fn seat(&self, eb_n0: f64, stream: &mut Stream) -> Seat {
+        for _ in 1..MOST_DRAWS {
+            let (seat, is_best) = self.draw(eb_n0, stream);
+            if is_best {
+                return seat;
+            }
+        }
+        self.draw(eb_n0, stream).0
+    }
+
+    /// A phone near the Node B, and whether that is the one it receives best.
+    fn draw(&self, eb_n0: f64, stream: &mut Stream) -> (Seat, bool) {
+        let position = Position { x: in_range(stream), y: in_range(stream) };
+        let common = normal(stream);
+        let gains: Vec<f64> = sites().map(|site| self.gain(position, site, common, normal(stream))).collect();
+        let (own, others) = gains.split_first().expect("there is the own site");
+        let place = Place {
+            other_cells: others.iter().sum::<f64>() / own,
+            eb_n0: eb_n0 * own * libm::pow(REFERENCE_DISTANCE, self.exponent),
+        };
+        (Seat { place, position: Some(position) }, others.iter().all(|other| other < own))
+    }
+
+    fn gain(&self, phone: Position, site: Position, common: f64, of_site: f64) -> f64 {
+        let distance = libm::hypot(phone.x - site.x, phone.y - site.y).max(NEAREST);
+        let shadowing = libm::sqrt(self.correlation) * common + libm::sqrt(1.0 - self.correlation) * of_site;
+        libm::pow(10.0, self.shadowing_db * shadowing / 10.0) * libm::pow(distance, -self.exponent)
+    }
+
+    /// Places of phones in any cell, the same in every run.
+    pub fn typical_places(&self, eb_n0: f64) -> Vec<Place> {
+        let mut stream = Streams::new(0, 0).stream("cell", 0, "typical positions");
+        (0..TYPICAL_PLACES).map(|_| self.seat(eb_n0, &mut stream).place).collect()
+    }
+
+    /// The mean over the cell of what its phones receive from others, over what they receive from their own
+    /// cell: the factor of the mean sense that stands for this map. From `n` places.
+    pub fn mean_factor(&self, n: u32) -> f64 {
+        let mut stream = Streams::new(0, 0).stream("cell", 0, "mean factor");
+        (0..n).map(|_| self.seat(1.0, &mut stream).place.other_cells).sum::<f64>() / f64::from(n)
+    }
+}
+
+fn in_range(stream: &mut Stream) -> f64 {
+    FARTHEST * (2.0 * uniform(stream) - 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream() -> Stream {
+        Streams::new(1, 0).stream("test", 0, "map")
+    }
+
+    #[test]
+    fn two_rings_around_the_own_site() {
+        let sites: Vec<Position> = sites().collect();
+        assert_eq!(sites.len(), 19);
+        assert_eq!(sites[0], Position { x: 0.0, y: 0.0 });
+        let distance = |site: &Position| site.x.hypot(site.y) / SITE_DISTANCE;
+        assert!(sites[1..7].iter().all(|site| (distance(site) - 1.0).abs() < 1e-12));
+        assert!(sites[7..].iter().all(|site| distance(site) > 1.7 && distance(site) < 2.01));
+    }
+
+    /// Without shadowing a phone belongs to the nearest site: those of this cell fill a hexagon.
+    #[test]
+    fn without_shadowing_a_cell_is_a_hexagon() {
+        let map = Map { shadowing_db: 0.0, ..Map::default() };
+        let mut stream = stream();
+        let (n, mut squares) = (20_000, 0.0);
+        for _ in 0..n {
+            let position = map.seat(1.0, &mut stream).position.unwrap();
+            let apothem = SITE_DISTANCE / 2.0;
+            let across = |angle: f64| (position.x * angle.cos() + position.y * angle.sin()).abs();
+            for third in 0..3 {
+                let angle = f64::from(third) * std::f64::consts::FRAC_PI_3;
+                assert!(across(angle) <= apothem + 1e-9, "{position:?}");
+            }
+            squares += position.x * position.x + position.y * position.y;
+        }
+        // The mean square distance in a hexagon of radius 1 is 5/12.
+        assert!((squares / f64::from(n) - 5.0 / 12.0).abs() < 0.006, "{}", squares / f64::from(n));
+    }
+
+    /// At the middle there is nearly nothing of other cells; at a corner two of them are as near as the own.
+    #[test]
+    fn interference_rises_from_the_middle_to_the_corner() {
+        let map = Map { shadowing_db: 0.0, ..Map::default() };
+        let ratio = |x: f64, y: f64| {
+            let gains: Vec<f64> = sites().map(|site| map.gain(Position { x, y }, site, 0.0, 0.0)).collect();
+            gains[1..].iter().sum::<f64>() / gains[0]
+        };
+        assert!(ratio(0.05, 0.0) < 1e-3);
+        let corner = ratio(0.0, 1.0);
+        assert!(corner > 2.0 && corner < 2.6, "{corner}");
+        assert!(ratio(0.0, 0.5) < corner);
+    }
+
+    #[test]
+    fn the_reference_distance_receives_the_mean_energy() {
+        let map = Map { shadowing_db: 0.0, ..Map::default() };
+        let mut stream = stream();
+        for _ in 0..100 {
+            let Seat { place, position } = map.seat(10.0, &mut stream);
+            let position = position.unwrap();
+            let distance = position.x.hypot(position.y).max(NEAREST);
+            let expected = 10.0 * (REFERENCE_DISTANCE / distance).powf(3.76);
+            assert!((place.eb_n0 / expected - 1.0).abs() < 1e-9);
+        }
+    }
+
+    /// Whoever can choose the best of several shadowed sites receives less of the others than without.
+    #[test]
+    fn the_mean_factor_is_that_of_textbooks() {
+        let plain = Map { shadowing_db: 0.0, ..Map::default() }.mean_factor(4_000);
+        assert!(plain > 0.3 && plain < 0.6, "{plain}");
+        let shadowed = Map::default().mean_factor(4_000);
+        assert!(shadowed > 0.4 && shadowed < 0.9, "{shadowed}");
+    }
+}

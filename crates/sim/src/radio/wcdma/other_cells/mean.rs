@@ -1,0 +1,36 @@
+//! The mean sense: every phone of the cell receives the same from other cells.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Load;
+use crate::check::{Check, Checked};
+
+/// Interference in the mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Mean {
+    /// Power received from all other cells over that received from the own one, when all send the
+    /// same (the study's eta).
+    pub factor: f64,
+    /// How busy the other cells are.
+    pub load: Load,
+}
+
+/// More than this is a typing error.
+const LARGEST_FACTOR: f64 = 100.0;
+
+impl Default for Mean {
+    fn default() -> Self {
+        Self { factor: 0.6, load: Load::default() }
+    }
+}
+
+impl Checked for Mean {
+    fn check(&self, check: &mut Check) {
+        check.require((0.0..=LARGEST_FACTOR).contains(&self.factor), "factor", || {
+            format!("a factor of {} is absurd; expected 0 to {LARGEST_FACTOR}", self.factor)
+        });
+        check.within("load", |check| self.load.check(check));
+    }
+}

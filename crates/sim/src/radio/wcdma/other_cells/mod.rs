@@ -1,0 +1,136 @@
+//! The other cells: how much of their power arrives where, and how high their rates are.
+//!
+//! Other cells are not simulated. They are like this one: each has a Poisson number of connections
+//! with mean G, and uses the rate that the search would choose there. Their mean rate alpha depends on
+//! the interference between them, which depends on alpha; it is found self-consistently.
+
+pub mod map;
+pub mod mean;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::link::{Link, Place};
+use super::rates::{self, Averaging};
+use crate::check::{Check, Checked};
+use crate::registry;
+use crate::rng::Streams;
+
+registry! {
+    /// Where the phones are among the cells, as a scenario names it.
+    "other cells" OtherCellsSpec {
+        /// Every phone receives the same mean power of them (`hossain`).
+        "mean" => Mean(mean::Mean),
+        /// Each phone has a place on a map of hexagonal cells, with path loss and shadowing.
+        "map" => Map(map::Map),
+    }
+}
+
+impl Default for OtherCellsSpec {
+    fn default() -> Self {
+        Self::Mean(mean::Mean::default())
+    }
+}
+
+/// Where a phone is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Position {
+    /// East of the Node B, in cell radii.
+    pub x: f64,
+    /// North of the Node B, in cell radii.
+    pub y: f64,
+}
+
+/// A phone's place, and where that is if it is anywhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seat {
+    /// What the place does to the link.
+    pub place: Place,
+    /// On the map.
+    pub position: Option<Position>,
+}
+
+impl OtherCellsSpec {
+    /// The seat of phone number `user`; `eb_n0` is the mean energy per bit over noise density, linear.
+    pub fn seat(&self, eb_n0: f64, user: u64, streams: &Streams) -> Seat {
+        match self {
+            Self::Mean(params) => Seat { place: Place { other_cells: params.factor, eb_n0 }, position: None },
+            Self::Map(params) => params.seat(eb_n0, &mut streams.stream("user", user, "position")),
+        }
+    }
+
+    /// What the load of the other cells is.
+    pub fn load(&self) -> &Load {
+        match self {
+            Self::Mean(params) => &params.load,
+            Self::Map(params) => &params.load,
+        }
+    }
+
+    /// The places over which the search in other cells takes its mean.
+    fn typical_places(&self, eb_n0: f64) -> Vec<Place> {
+        match self {
+            Self::Mean(params) => vec![Place { other_cells: params.factor, eb_n0 }],
+            Self::Map(params) => params.typical_places(eb_n0),
+        }
+    }
+
+    /// alpha: the mean rate of other cells with this link and these rates.
+    pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
+        let load = self.load();
+        if let Some(given) = load.mean_rate {
+            return given;
+        }
+        let places = self.typical_places(eb_n0);
+        let highest = rates.iter().copied().max().unwrap_or(1);
+        rates::self_consistent(f64::from(highest), |alpha| {
+            let power = alpha * load.connections;
+            rates::mean_rate(load.connections, load.averaging, |n| {
+                rates::one_step(rates, n, |x| {
+                    let failures = places.iter().map(|place| link.frame_failure(*place, f64::from(x), power));
+                    1.0 - failures.sum::<f64>() / places.len() as f64
+                })
+            })
+        })
+    }
+}
+
+/// How busy the other cells are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Load {
+    /// Mean number of connections in a cell (the study's G).
+    pub connections: f64,
+    /// Mean rate of a connection there (alpha); absent: as the search chooses it, self-consistently.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_rate: Option<f64>,
+    /// Which mean that rate is, where it is not given.
+    pub averaging: Averaging,
+}
+
+/// More than this is a typing error.
+const MOST_CONNECTIONS: f64 = 1_000.0;
+const HIGHEST_RATE: f64 = 1_000.0;
+
+impl Default for Load {
+    fn default() -> Self {
+        Self { connections: 2.0, mean_rate: None, averaging: Averaging::default() }
+    }
+}
+
+impl Checked for Load {
+    fn check(&self, check: &mut Check) {
+        check.require((0.0..=MOST_CONNECTIONS).contains(&self.connections), "connections", || {
+            format!("{} connections in a cell are absurd; expected 0 to {MOST_CONNECTIONS}", self.connections)
+        });
+        check.require(
+            self.mean_rate.is_none_or(|rate| (0.0..=HIGHEST_RATE).contains(&rate)),
+            "mean_rate",
+            || {
+                format!(
+                    "expected a mean rate of 0 to {HIGHEST_RATE} frames per slot, or none to have it found"
+                )
+            },
+        );
+    }
+}

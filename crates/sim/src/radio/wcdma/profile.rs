@@ -1,0 +1,159 @@
+//! Power delay profiles: how the power that a phone receives is spread over paths.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::registry;
+use crate::units::Duration;
+
+registry! {
+    /// The power delay profile, as a scenario names it.
+    "profile" ProfileSpec {
+        /// Paths of equal mean power (channel model A of `hossain`).
+        "equal_paths" => EqualPaths(EqualPaths),
+        /// Vehicular B of ITU-R M.1225, for large cells (channel model B of `hossain`).
+        "vehicular_b" => VehicularB(VehicularB),
+        /// Mean powers of one's own.
+        "taps" => Taps(Taps),
+    }
+}
+
+impl Default for ProfileSpec {
+    fn default() -> Self {
+        Self::EqualPaths(EqualPaths::default())
+    }
+}
+
+impl ProfileSpec {
+    /// The share of each path in the mean power; they sum to one.
+    pub fn shares(&self) -> Vec<f64> {
+        match self {
+            Self::EqualPaths(params) => normalized(&vec![1.0; params.paths.get() as usize]),
+            Self::VehicularB(params) => normalized(&params.powers()),
+            Self::Taps(params) => normalized(&params.powers),
+        }
+    }
+}
+
+/// Powers over their sum.
+pub fn normalized(powers: &[f64]) -> Vec<f64> {
+    let total: f64 = powers.iter().sum();
+    powers.iter().map(|power| power / total).collect()
+}
+
+/// Paths of equal mean power, each fading by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EqualPaths {
+    /// Number of paths.
+    pub paths: NonZeroU32,
+}
+
+/// More than these are typing errors.
+const MOST_PATHS: u32 = 100;
+
+impl Default for EqualPaths {
+    fn default() -> Self {
+        Self { paths: NonZeroU32::new(4).expect("a positive constant") }
+    }
+}
+
+impl Checked for EqualPaths {
+    fn check(&self, check: &mut Check) {
+        check.require(self.paths.get() <= MOST_PATHS, "paths", || {
+            format!("{} paths are absurd; expected at most {MOST_PATHS}", self.paths)
+        });
+    }
+}
+
+/// The taps of the vehicular test environment, channel B.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct VehicularB {
+    /// Taps nearer than this to the one before are one path, with the power of both. The default is
+    /// a chip of 3.84 Mcps, with which all six taps are paths.
+    pub resolution: Duration,
+}
+
+/// Delay in nanoseconds and mean power in dB of each tap (ITU-R M.1225, annex 2, table 5).
+const VEHICULAR_B: [(u64, f64); 6] =
+    [(0, -2.5), (300, 0.0), (8_900, -12.8), (12_900, -10.0), (17_100, -25.2), (20_000, -16.0)];
+
+impl Default for VehicularB {
+    fn default() -> Self {
+        Self { resolution: Duration(260) }
+    }
+}
+
+impl Checked for VehicularB {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl VehicularB {
+    fn powers(&self) -> Vec<f64> {
+        let mut powers: Vec<f64> = Vec::new();
+        let mut last = None;
+        for (delay, db) in VEHICULAR_B {
+            let power = libm::pow(10.0, db / 10.0);
+            match powers.last_mut() {
+                Some(path) if last.is_some_and(|last| delay - last < self.resolution.0) => *path += power,
+                _ => powers.push(power),
+            }
+            last = Some(delay);
+        }
+        powers
+    }
+}
+
+/// A profile of one's own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Taps {
+    /// Mean power of each path, linear. Only their relation counts: they are divided by the sum.
+    pub powers: Vec<f64>,
+}
+
+impl Checked for Taps {
+    fn check(&self, check: &mut Check) {
+        let total: f64 = self.powers.iter().sum();
+        let possible = self.powers.iter().all(|power| power.is_finite() && *power >= 0.0);
+        check.require(possible && total > 0.0 && total.is_finite(), "powers", || {
+            "expected powers of at least 0 with a sum above 0, such as [0.5, 0.3, 0.2]".to_owned()
+        });
+        check.require(self.powers.len() <= MOST_PATHS as usize, "powers", || {
+            format!("{} paths are absurd; expected at most {MOST_PATHS}", self.powers.len())
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vehicular_b(resolution_ns: u64) -> Vec<f64> {
+        ProfileSpec::VehicularB(VehicularB { resolution: Duration(resolution_ns) }).shares()
+    }
+
+    #[test]
+    fn shares_sum_to_one() {
+        let own = ProfileSpec::Taps(Taps { powers: vec![3.0, 0.0, 1.0] });
+        assert_eq!(own.shares(), [0.75, 0.0, 0.25]);
+        for profile in [ProfileSpec::default(), ProfileSpec::VehicularB(VehicularB::default()), own] {
+            assert!((profile.shares().iter().sum::<f64>() - 1.0).abs() < 1e-12, "{profile:?}");
+        }
+    }
+
+    #[test]
+    fn taps_that_are_not_told_apart_are_one_path() {
+        let resolved = vehicular_b(260);
+        assert_eq!(resolved.len(), 6);
+        assert!((resolved[1] - 0.573_7).abs() < 1e-4, "{resolved:?}");
+        let merged = vehicular_b(610);
+        assert_eq!(merged.len(), 5);
+        assert!((merged[0] - resolved[0] - resolved[1]).abs() < 1e-12, "{merged:?}");
+        assert_eq!(vehicular_b(1_000_000).len(), 1);
+    }
+}

@@ -1,0 +1,143 @@
+//! Rate selection: how many frames each connection may send in a slot.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cell::Cell;
+use super::rates;
+use crate::check::{Check, Checked};
+use crate::registry;
+
+registry! {
+    /// The rate selection, as a scenario names it.
+    "rate selection" SelectionSpec {
+        /// The same rate for all, the one with the highest throughput (`hossain`).
+        "one_step" => OneStep(OneStep),
+        /// Rates of their own, within the cell's power: more where it does most for the throughput.
+        "per_user" => PerUser(PerUser),
+        /// The same rate for all, whatever happens.
+        "fixed" => Fixed(Fixed),
+    }
+}
+
+impl Default for SelectionSpec {
+    fn default() -> Self {
+        Self::OneStep(OneStep::default())
+    }
+}
+
+/// The one-step search has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OneStep {}
+
+impl Checked for OneStep {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// Rates of their own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PerUser {
+    /// Power of the cell for data, in units of a code of the basic rate: the rates of all connections
+    /// sum to at most this. Each has at least the lowest rate, however little power there is.
+    pub power: NonZeroU32,
+}
+
+impl Default for PerUser {
+    fn default() -> Self {
+        Self { power: NonZeroU32::new(32).expect("a positive constant") }
+    }
+}
+
+impl Checked for PerUser {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// A rate that is not searched for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fixed {
+    /// Frames in a slot.
+    pub frames: NonZeroU32,
+}
+
+impl Default for Fixed {
+    fn default() -> Self {
+        Self { frames: NonZeroU32::MIN }
+    }
+}
+
+impl Checked for Fixed {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl SelectionSpec {
+    /// The rates of the connections that are active, given as numbers of users, in their order.
+    pub fn select(&self, cell: &mut Cell, active: &[usize], rates: &mut Vec<u32>) {
+        let n = active.len() as u32;
+        rates.clear();
+        match self {
+            Self::Fixed(params) => rates.resize(active.len(), params.frames.get()),
+            Self::OneStep(_) => {
+                let all = cell.rates().to_vec();
+                let rate = rates::one_step(&all, n, |x| cell.mean_success(active, x));
+                rates.resize(active.len(), rate);
+            }
+            Self::PerUser(params) => one_by_one(cell, active, params.power.get(), rates),
+        }
+    }
+}
+
+/// Raises one rate by one step at a time, where that gives the highest throughput, until the power is
+/// spent or all rates are the highest; of all these vectors the best one counts.
+fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32>) {
+    let steps = cell.rates().to_vec();
+    let mut level = vec![0usize; active.len()];
+    let mut spent = steps[0] * active.len() as u32;
+    let mut best = (throughput(cell, active, &steps, &level, spent), level.clone());
+    while let Some(user) = next_step(cell, active, &steps, &level, spent, power) {
+        spent += steps[level[user] + 1] - steps[level[user]];
+        level[user] += 1;
+        let now = throughput(cell, active, &steps, &level, spent);
+        if now > best.0 {
+            best = (now, level.clone());
+        }
+    }
+    rates.extend(best.1.iter().map(|level| steps[*level]));
+}
+
+/// The position whose next step leaves the highest throughput.
+fn next_step(
+    cell: &mut Cell,
+    active: &[usize],
+    steps: &[u32],
+    level: &[usize],
+    spent: u32,
+    power: u32,
+) -> Option<usize> {
+    let (mut best, mut rest) = (None, (spent, 0.0));
+    for (i, user) in active.iter().enumerate() {
+        let Some(higher) = steps.get(level[i] + 1) else { continue };
+        let step = higher - steps[level[i]];
+        if spent + step > power {
+            continue;
+        }
+        if rest.0 != spent + step {
+            rest = (spent + step, throughput(cell, active, steps, level, spent + step));
+        }
+        let total = rest.1 + f64::from(step) * cell.success(*user, spent + step);
+        if best.is_none_or(|(most, _)| total > most) {
+            best = Some((total, i));
+        }
+    }
+    best.map(|(_, i)| i)
+}
+
+/// Equation 1 for rates given by their places among the steps, when the cell sends `own_cell` in all.
+fn throughput(cell: &mut Cell, active: &[usize], steps: &[u32], level: &[usize], own_cell: u32) -> f64 {
+    let pairs = active.iter().zip(level);
+    rates::throughput(pairs.map(|(user, level)| (steps[*level], 1.0 - cell.success(*user, own_cell))))
+}

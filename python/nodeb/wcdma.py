@@ -1,0 +1,193 @@
+"""The link model of the WCDMA downlink: from rates to frame errors and throughput.
+
+The same functions as the simulator's own, of plain numbers; ratios are linear, not in dB. Source:
+E. Hossain, D. I. Kim, C. Scholefield and V. K. Bhargava, "TCP performance in WCDMA-based cellular
+wireless IP networks", ICPWC 2000; equation numbers are those of that study.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nodeb import _core
+
+if TYPE_CHECKING:
+    from nodeb.scenario import Scenario
+
+__all__ = [
+    "OperatingPoint",
+    "bit_error_rate",
+    "check_bits",
+    "effective_share",
+    "frame_success",
+    "mean_factor",
+    "normalized",
+    "operating_points",
+    "path_shares",
+    "sinr",
+]
+
+SUM_TOLERANCE = 1e-6
+
+
+def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float) -> float:
+    """Average SINR of a path (equation 3).
+
+    Args:
+        path: share of the path in the mean power, 0 to 1.
+        own_cell: sum of the rates of all codes of the cell (the study's x).
+        other_cells: the same of the other cells, as much of it as arrives (eta alpha G).
+        spreading: chips per bit at the basic rate (N).
+        eb_n0: energy per bit over noise density.
+
+    Raises:
+        ValueError: if a number makes no sense.
+
+    Example:
+        >>> round(sinr(0.25, 0, 0, 128, 10.0), 6)
+        5.0
+    """
+    if not 0 <= path <= 1:
+        raise ValueError(f"path must be a share from 0 to 1, got {path!r}")
+    _not_negative(own_cell=own_cell, other_cells=other_cells, eb_n0=eb_n0)
+    if not (math.isfinite(spreading) and spreading > 0):
+        raise ValueError(f"spreading must be above 0, got {spreading!r}")
+    return _core.wcdma_sinr(path, own_cell, other_cells, spreading, eb_n0)
+
+
+def bit_error_rate(gammas: Sequence[float]) -> float:
+    """Bit error rate with maximum-ratio combining of Rayleigh paths (equations 4 and 5).
+
+    Equal paths are the limit of distinct ones: where equation 5 has poles, the error rate has none.
+
+    Args:
+        gammas: mean signal-to-noise ratio of each path, half of its SINR; at least one path.
+
+    Raises:
+        ValueError: if there is no path, or a ratio makes no sense.
+    """
+    if not gammas:
+        raise ValueError("there is no path; expected at least one signal-to-noise ratio")
+    for gamma in gammas:
+        _not_negative(gamma=gamma)
+    return _core.wcdma_ber([float(gamma) for gamma in gammas])
+
+
+def frame_success(ber: float, bits: int, correctable: int) -> float:
+    """Probability that a frame has at most `correctable` bit errors (equation 2).
+
+    Raises:
+        ValueError: if the error rate is no probability, or the code corrects more than the frame.
+    """
+    if not 0 <= ber <= 1:
+        raise ValueError(f"ber must be a probability, got {ber!r}")
+    _code(bits, correctable)
+    return _core.wcdma_frame(ber, bits, correctable)[0]
+
+
+def check_bits(bits: int, correctable: int) -> int:
+    """Check bits with which a code of `bits` bits can correct so many errors.
+
+    The Varshamov-Gilbert bound: the least r with `2**r > sum(comb(bits - 1, i) for i < 2 t)`.
+
+    Raises:
+        ValueError: if no bit would be left for data.
+    """
+    _code(bits, correctable)
+    found = _core.wcdma_check_bits(bits, correctable)
+    if found is None:
+        raise ValueError(f"a code that corrects {correctable} errors leaves no data in {bits} bits")
+    return found
+
+
+def effective_share(bits: int, correctable: int) -> float:
+    """Share of a frame that is data, by the bound of `check_bits`."""
+    return 1 - check_bits(bits, correctable) / bits
+
+
+def normalized(powers: Sequence[float]) -> list[float]:
+    """Shares of paths with these mean powers; warns if the powers did not sum to one.
+
+    Raises:
+        ValueError: if there is none, or their sum is not above 0.
+    """
+    for power in powers:
+        _not_negative(power=power)
+    total = math.fsum(powers)
+    if not total > 0:
+        raise ValueError("expected mean powers of paths with a sum above 0")
+    if abs(total - 1) > SUM_TOLERANCE:
+        warnings.warn(
+            f"the powers of the paths sum to {total:g}, not 1: divided by that", stacklevel=2
+        )
+    return [power / total for power in powers]
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """What rate selection chooses for a number of active connections.
+
+    Attributes:
+        connections: how many are active.
+        rates: frames per slot of each.
+        frame_failure: frame error rate of each.
+        alpha: mean rate in the other cells.
+    """
+
+    connections: int
+    rates: tuple[int, ...]
+    frame_failure: tuple[float, ...]
+    alpha: float
+
+    @property
+    def throughput(self) -> float:
+        """Frames per slot that arrive (equation 1)."""
+        pairs = zip(self.rates, self.frame_failure, strict=True)
+        return sum(rate * (1 - failure) for rate, failure in pairs)
+
+
+def operating_points(
+    scenario: Scenario, most: int, *, seed: int = 1, run: int = 0
+) -> list[OperatingPoint]:
+    """Rates and frame error rates of a scenario with 1, 2, ... `most` active connections.
+
+    On a map the connections stand where the first users of that replication do.
+
+    Raises:
+        ValueError: if the scenario's radio is not `wcdma`, or there is nobody.
+    """
+    if most < 1:
+        raise ValueError(f"expected at least one connection, got {most}")
+    rates, failures, alpha = _core.wcdma_rates(json.dumps(scenario.to_dict()), most, seed, run)
+    pairs = enumerate(zip(rates, failures, strict=True), 1)
+    return [OperatingPoint(n, tuple(rate), tuple(failed), alpha) for n, (rate, failed) in pairs]
+
+
+def path_shares(scenario: Scenario) -> list[float]:
+    """The share of each path in the mean power, of a scenario's power delay profile."""
+    return _core.wcdma_shares(json.dumps(scenario.to_dict()))
+
+
+def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
+    """The factor eta of the mean sense that stands for a scenario's map."""
+    return _core.wcdma_mean_factor(json.dumps(scenario.to_dict()), places)
+
+
+def _not_negative(**quantities: float) -> None:
+    for name, value in quantities.items():
+        if not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
+
+
+def _code(bits: int, correctable: int) -> None:
+    if bits < 1:
+        raise ValueError(f"a frame has at least one bit, got {bits}")
+    if not 0 <= correctable <= bits:
+        raise ValueError(
+            f"a code cannot correct {correctable} errors of {bits} bits; expected 0 to {bits}"
+        )
