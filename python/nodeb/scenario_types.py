@@ -19,6 +19,7 @@ __all__ = [
     "AlwaysFach",
     "Arq",
     "AtMaxDat",
+    "Averaging",
     "Bbr",
     "Bbr3",
     "Cbr",
@@ -36,12 +37,15 @@ __all__ = [
     "Delivered",
     "DropTail",
     "Duration",
+    "EqualPaths",
     "Era",
     "Error",
     "ErrorModel",
+    "Estimator",
     "ExponentialDuration",
     "ExponentialSize",
     "FachDch",
+    "Fixed",
     "FqCodel",
     "Ftp",
     "GilbertElliott",
@@ -54,20 +58,26 @@ __all__ = [
     "LinkBearer",
     "Linux",
     "LinuxReno",
+    "Load",
     "LogNormalDuration",
     "LogNormalSize",
     "LongestQueue",
     "Loss",
     "LossList",
+    "Map",
     "MaxCi",
+    "Mean",
     "NewReno",
     "NoCombining",
     "NonPreemptive",
     "NormalJitter",
     "OnOff",
+    "OneStep",
     "Opener",
+    "OtherCells",
     "ParetoDuration",
     "ParetoSize",
+    "PerUser",
     "PeriodicLoss",
     "PhonePower",
     "Pie",
@@ -75,6 +85,7 @@ __all__ = [
     "Power",
     "Preemptive",
     "Probability",
+    "Profile",
     "ProportionalFair",
     "Proxy",
     "Queue",
@@ -95,16 +106,21 @@ __all__ = [
     "Scalable",
     "ScenarioFields",
     "Scheduler",
+    "Selection",
+    "Sharing",
     "Size",
     "SizeLaw",
     "Slotted",
+    "Smoothed",
     "Snoop",
     "Split",
     "StatusFormat",
     "Switching",
     "Tahoe",
+    "Taps",
     "Tcp",
     "Thresholds",
+    "Ticks",
     "TimeLaw",
     "Traffic",
     "TrafficVolume",
@@ -113,7 +129,9 @@ __all__ = [
     "Uplink",
     "UserGroup",
     "Vegas",
+    "VehicularB",
     "Veno",
+    "Wcdma",
     "Web",
     "Westwood",
     "Wired",
@@ -209,6 +227,28 @@ StatusFormat: TypeAlias = Literal["list", "bitmap"]
 
 Power: TypeAlias = str
 """A power with its unit, such as "700 mW"."""
+
+Averaging: TypeAlias = Literal["cells", "connections", "typical_cell"]
+"""Which mean over the other cells alpha, their rate, is.
+
+`cells`: Over cells with any connection, each counting once (`hossain`: alpha = E{m}).
+
+`connections`: Over connections: alpha G then is the mean power of a cell, which is lower,
+as those with many connections use low rates.
+
+`typical_cell`: The rate of a cell that has just the mean number of connections.
+"""
+
+Sharing: TypeAlias = Literal["one_packet", "any_packets", "apart"]
+"""Which frames share a slot.
+
+`one_packet`: Repeated frames of any packets, and new ones of one packet: a packet begins
+with a slot.
+
+`any_packets`: Repeated and new frames of any packets.
+
+`apart`: Repeated frames, or new ones of one packet.
+"""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -537,6 +577,9 @@ class Classic(Part):
     initial_rto: Duration = "3 s"
     """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1)."""
 
+    estimator: Estimator = field(default_factory=lambda: Ticks())
+    """How round trips are estimated, and which segments are timed."""
+
     slow_start_restart: bool = True
     """Whether the window falls to one segment when nothing was sent for a retransmission timeout
     (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
@@ -667,6 +710,26 @@ class Sack(Part):
     """SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing."""
 
     tag: ClassVar[str | None] = "sack"
+
+
+@dataclass(kw_only=True, slots=True)
+class Ticks(Part):
+    """Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time."""
+
+    tag: ClassVar[str | None] = "ticks"
+
+
+@dataclass(kw_only=True, slots=True)
+class Smoothed(Part):
+    """Exponential averages of mean and deviation: every segment sent only once is timed."""
+
+    tag: ClassVar[str | None] = "smoothed"
+
+    gain: Probability = 0.1
+    """Weight of a new round trip, and of its deviation from the mean (the study's c)."""
+
+    initial_rtt: Duration | None = None
+    """Mean before the first round trip; absent: that round trip, with half of it as deviation."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -991,6 +1054,72 @@ class FachDch(Part):
 
     power: PhonePower = field(default_factory=lambda: PhonePower())
     """What a phone's radio consumes in which state."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Wcdma(Part):
+    """Codes that all users have at the same time, with a variable spreading factor."""
+
+    tag: ClassVar[str | None] = "wcdma"
+
+    slot: Duration = "10 ms"
+    """Length of a slot, in which a connection sends as many frames as its rate says."""
+
+    frame_size: Size = "16 B"
+    """A frame; one of them in each slot is the basic rate."""
+
+    spreading: int = 128
+    """Chips per bit at the basic rate.
+
+    At least 1.
+    """
+
+    rates: list[int] = field(default_factory=lambda: [1, 2, 3, 4, 5, 6, 7, 8])
+    """The rates that may be selected, in frames per slot, lowest first."""
+
+    selection: Selection = field(default_factory=lambda: OneStep())
+    """How rates are selected."""
+
+    connection_timeout: Duration | None = None
+    """A connection is active until it has had nothing to send for so long; absent: for ever."""
+
+    profile: Profile = field(default_factory=lambda: EqualPaths())
+    """How the power received is spread over paths."""
+
+    eb_n0_db: float = 20.0
+    """Energy per bit over noise density, in dB. On a map it is that at two thirds of the cell's
+    radius.
+    """
+
+    correctable_bits: int = 0
+    """Errors in a frame that its code corrects."""
+
+    other_cells: OtherCells = field(default_factory=lambda: Mean())
+    """What comes from other cells."""
+
+    ack_delay: Duration = "10 ms"
+    """From the end of a slot until the Node B knows what failed in it; a repetition begins with a
+    slot.
+    """
+
+    sharing: Sharing = "one_packet"
+    """Which frames share a slot."""
+
+    max_failed_slots: int | None = None
+    """Slots of a connection in a row that fail altogether before the packet of the oldest frame in
+    the last is given up; unlimited when absent.
+
+    At least 1.
+    """
+
+    delivery: Delivered = "in_sequence"
+    """Order in which packets leave the bearer."""
+
+    buffer: int = 1000
+    """Packets that each connection's buffer holds.
+
+    At least 1.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1424,6 +1553,126 @@ class PhonePower(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class OneStep(Part):
+    """The same rate for all, the one with the highest throughput (`hossain`)."""
+
+    tag: ClassVar[str | None] = "one_step"
+
+
+@dataclass(kw_only=True, slots=True)
+class PerUser(Part):
+    """Rates of their own, within the cell's power: more where it does most for the throughput."""
+
+    tag: ClassVar[str | None] = "per_user"
+
+    power: int = 32
+    """Power of the cell for data, in units of a code of the basic rate: the rates of all
+    connections sum to at most this. Each has at least the lowest rate, however little power
+    there is.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class Fixed(Part):
+    """The same rate for all, whatever happens."""
+
+    tag: ClassVar[str | None] = "fixed"
+
+    frames: int = 1
+    """Frames in a slot.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class EqualPaths(Part):
+    """Paths of equal mean power (channel model A of `hossain`)."""
+
+    tag: ClassVar[str | None] = "equal_paths"
+
+    paths: int = 4
+    """Number of paths.
+
+    At least 1.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class VehicularB(Part):
+    """Vehicular B of ITU-R M.1225, for large cells (channel model B of `hossain`)."""
+
+    tag: ClassVar[str | None] = "vehicular_b"
+
+    resolution: Duration = "260 ns"
+    """Taps nearer than this to the one before are one path, with the power of both. The default is
+    a chip of 3.84 Mcps, with which all six taps are paths.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class Taps(Part):
+    """Mean powers of one's own."""
+
+    tag: ClassVar[str | None] = "taps"
+
+    powers: list[float]
+    """Mean power of each path, linear. Only their relation counts: they are divided by the sum."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Mean(Part):
+    """Every phone receives the same mean power of them (`hossain`)."""
+
+    tag: ClassVar[str | None] = "mean"
+
+    factor: float = 0.6
+    """Power received from all other cells over that received from the own one, when all send the
+    same (the study's eta).
+    """
+
+    load: Load = field(default_factory=lambda: Load())
+    """How busy the other cells are."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Map(Part):
+    """Each phone has a place on a map of hexagonal cells, with path loss and shadowing."""
+
+    tag: ClassVar[str | None] = "map"
+
+    exponent: float = 3.76
+    """Power of the distance with which the signal falls."""
+
+    shadowing_db: float = 10.0
+    """Standard deviation of the shadowing in dB."""
+
+    correlation: float = 0.5
+    """Correlation of the shadowing between two sites."""
+
+    load: Load = field(default_factory=lambda: Load())
+    """How busy the other cells are."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Load(Part):
+    """How busy the other cells are."""
+
+    connections: float = 2.0
+    """Mean number of connections in a cell (the study's G)."""
+
+    mean_rate: float | None = None
+    """Mean rate of a connection there (alpha); absent: as the search chooses it, self-
+    consistently.
+    """
+
+    averaging: Averaging = "cells"
+    """Which mean that rate is, where it is not given."""
+
+
+@dataclass(kw_only=True, slots=True)
 class UserGroup(Part):
     """Phones that do the same."""
 
@@ -1773,6 +2022,9 @@ Tcp: TypeAlias = Classic | Linux | Literal["classic", "linux"]
 Control: TypeAlias = Tahoe | Reno | NewReno | Sack | Literal["tahoe", "reno", "newreno", "sack"]
 """The control: a name, or a table with one key."""
 
+Estimator: TypeAlias = Ticks | Smoothed | Literal["ticks", "smoothed"]
+"""The estimator: a name, or a table with one key."""
+
 Congestion: TypeAlias = (
     LinuxReno
     | Cubic
@@ -1787,7 +2039,12 @@ Congestion: TypeAlias = (
 """The congestion control: a name, or a table with one key."""
 
 Radio: TypeAlias = (
-    Dch | HsDsch | FachDch | LinkBearer | Literal["dch", "hs_dsch", "fach_dch", "link"]
+    Dch
+    | HsDsch
+    | FachDch
+    | Wcdma
+    | LinkBearer
+    | Literal["dch", "hs_dsch", "fach_dch", "wcdma", "link"]
 )
 """The radio: a name, or a table with one key."""
 
@@ -1826,6 +2083,15 @@ Switching: TypeAlias = (
     ]
 )
 """The switching policy: a name, or a table with one key."""
+
+Selection: TypeAlias = OneStep | PerUser | Fixed | Literal["one_step", "per_user", "fixed"]
+"""The rate selection: a name, or a table with one key."""
+
+Profile: TypeAlias = EqualPaths | VehicularB | Taps | Literal["equal_paths", "vehicular_b"]
+"""The profile: a name, or a table with one key."""
+
+OtherCells: TypeAlias = Mean | Map | Literal["mean", "map"]
+"""The other cells: a name, or a table with one key."""
 
 Traffic: TypeAlias = Ftp | OnOff | Web | Cbr | Replay | Literal["on_off", "web", "replay"]
 """The traffic: a name, or a table with one key."""
