@@ -13,6 +13,7 @@ from nodeb.errors import InputError
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
 from nodeb.reproduce import study as study_module
+from nodeb.reproduce import link_stage, traces
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
 from nodeb.reproduce.cells import Cell, Chart, Grid
@@ -120,9 +121,13 @@ def run(
         raise InputError(f"jobs must be at least 1, got {jobs}")
     prepare(out)
     bar = _Bar(progress)
+    study, facts = link_stage.prepare(
+        study, out, quick=quick, jobs=jobs, seed=seed, progress=bar.show_text
+    )
     campaign = Campaign(
         study, simulator or CoreSimulator(), seed=seed, jobs=jobs, quick=quick, tick=bar.tick
     )
+    campaign.facts |= facts
     findings = Findings(study, seed, quick, chosen)
     whole = items is None
     try:
@@ -176,6 +181,10 @@ class _Bar:
         """Set what the whole will cost about."""
         self._expected = max(cost, 1e-9)
 
+    def show_text(self, share: float, text: str) -> None:
+        """Say what is done before the replications."""
+        self._progress(share, text)
+
     def start(self, text: str) -> None:
         """Name what is being done now."""
         self._text, self._shown = text, -1.0
@@ -213,6 +222,11 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
             chart = cells_module.figure(campaign, study.figures[item], study.tables)
             findings.charts[item] = chart
         write(out / "cells.csv", cells_module.to_csv(study.name, findings.cells()))
+    if whole and study.traces:
+        bar.start("traces")
+        campaign.facts |= traces.draw(campaign, out / "figures")
+    if campaign.facts:
+        write(out / "facts.csv", link_stage.to_csv(campaign.facts))
     for claim in study.claims:
         if _judged(claim, findings.items, whole):
             bar.start(f"claim {claim['id']}")
