@@ -12,14 +12,15 @@ import io
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nodeb import error_model, fit, link
 from nodeb.errors import InputError
-from nodeb.fit import Comparison, ErrorSequence, folder
-from nodeb.link.result import Point
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.study import Axis, Study, nearest
+
+if TYPE_CHECKING:
+    from nodeb.fit import Comparison
+    from nodeb.link.result import Point
 
 FITTED = "fitted:"
 FACT_COLUMNS = ("fact", "value", "low", "high")
@@ -40,6 +41,9 @@ def prepare(
     """
     if not study.link:
         return study, {}
+    from nodeb import fit, link  # slow imports, and they need the extension
+    from nodeb.fit import folder
+
     keys = {**study.link, "seed": seed, "stop": dict(study.link["stop"])}
     if quick:
         keys["stop"]["bits"] = study.quick["link_bits"]
@@ -47,7 +51,7 @@ def prepare(
     found = experiment.run(jobs=jobs, progress=lambda _, text: progress(0.0, f"link: {text}"))
     found.save(out / "link")
     point = found[0]
-    errors = ErrorSequence(point.pdu_errors, point.pdus_per_block, experiment.name)
+    errors = fit.ErrorSequence(point.pdu_errors, point.pdus_per_block, experiment.name)
     comparison = fit.compare(
         errors, seed=seed, jobs=jobs or 1, progress=lambda _, text: progress(0.0, f"fit: {text}")
     )
@@ -79,6 +83,8 @@ def _model(value: Any, models: Path) -> Any:
     if not file.is_file():
         known = (path.stem for path in models.glob("*.json"))
         raise InputError(f"no model `{name}` was fitted; {nearest(name, sorted(known))}")
+    from nodeb import error_model  # needs the extension
+
     return error_model.read(file)
 
 

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
+from nodeb.reproduce import link_stage
 from nodeb.reproduce import study as study_module
-from nodeb.reproduce import link_stage, traces
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
 from nodeb.reproduce.cells import Cell, Chart, Grid
@@ -21,6 +21,9 @@ from nodeb.reproduce.claims import Verdict
 from nodeb.reproduce.output import prepare, write
 from nodeb.reproduce.study import Study, nearest
 from nodeb.reproduce.targets import Target
+
+if TYPE_CHECKING:
+    from nodeb.reproduce.traces import Picture
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
@@ -63,6 +66,7 @@ class Findings:
     items: list[str]
     grids: dict[str, Grid] = field(default_factory=dict)
     charts: dict[str, Chart] = field(default_factory=dict)
+    pictures: list[Picture] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     replications: int = 0
@@ -223,8 +227,11 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
             findings.charts[item] = chart
         write(out / "cells.csv", cells_module.to_csv(study.name, findings.cells()))
     if whole and study.traces:
+        from nodeb.reproduce import traces  # matplotlib is slow to import
+
         bar.start("traces")
-        campaign.facts |= traces.draw(campaign, out / "figures")
+        facts, findings.pictures = traces.draw(campaign, out / "figures")
+        campaign.facts |= facts
     if campaign.facts:
         write(out / "facts.csv", link_stage.to_csv(campaign.facts))
     for claim in study.claims:

@@ -65,11 +65,19 @@ class Trace:
         return float("nan")
 
 
-def draw(campaign: Campaign, out: Path) -> Facts:
+@dataclass(frozen=True)
+class Picture:
+    """A picture with the study's number of it, what it shows, and the same in words."""
+
+    id: str
+    title: str
+    figure: Figure
+    spoken: str
+
+
+def draw(campaign: Campaign, out: Path) -> tuple[Facts, list[Picture]]:
     """Simulate the traces of a study and draw them to `out`; returns what they say, by name."""
     spec = campaign.study.traces
-    if not spec:
-        return {}
     runs = [_traces(campaign, spec, run) for run in range(campaign.traced())]
     first, pictures = runs[0], spec["pictures"]
     drawn = {
@@ -80,7 +88,18 @@ def draw(campaign: Campaign, out: Path) -> Facts:
     for name, figure in drawn.items():
         for suffix in ("png", "svg"):
             save(figure, out / f"{name}.{suffix}")
-    return _facts(runs)
+    shown = [_picture(pictures[name], figure, _spoken(first)) for name, figure in drawn.items()]
+    return _facts(runs), shown
+
+
+def _picture(title: str, figure: Figure, spoken: str) -> Picture:
+    number, _, what = title.partition(". ")
+    return Picture(number, what, figure, spoken)
+
+
+def _spoken(traces: Sequence[Trace]) -> str:
+    last = (f"{trace.label} {trace.sent[-1]:.0f}" for trace in traces)
+    return f"Last sequence numbers: {', '.join(last)}."
 
 
 def _traces(campaign: Campaign, spec: Mapping[str, Any], run: int) -> list[Trace]:
