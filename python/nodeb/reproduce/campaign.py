@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from nodeb.errors import NodebError, RunError
 from nodeb.reproduce import grid
 from nodeb.reproduce.log import Log, Run, Tables, reduce
+from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.study import Effort, Selection, Study
 
 SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few
@@ -119,6 +120,7 @@ class Campaign:
         self.jobs = jobs or os.cpu_count() or 1
         self._simulator = simulator
         self._tick = tick or (lambda label, cost: None)
+        self.facts: dict[str, Estimate] = {}  # found beside the scenarios, by name
         self._points: dict[str, _Point] = {}
         self._by_selection: dict[Selection, _Point] = {}
 
@@ -148,6 +150,16 @@ class Campaign:
         points = list({id(p): p for p in map(self._point, selections)}.values())
         while jobs := self._open_jobs(points):
             self._run(jobs)
+
+    def traced(self) -> int:
+        """Replications of which series are kept."""
+        return int((self.study.quick if self.quick else self.study.traces)["traced"])
+
+    def tables(self, selection: Selection, run: int, record: Mapping[str, bool]) -> Tables:
+        """Everything about one replication, with time series."""
+        partial = grid.scenario(self.study, self.study.ordered(selection), self.quick)
+        json_text = self._simulator.resolve(json.dumps({**partial, "record": record}))
+        return self._simulator.run(json_text, self.seed, run, self._simulator.control())
 
     def _point(self, selection: Selection) -> _Point:
         key = self.study.ordered(grid.simulated(selection))

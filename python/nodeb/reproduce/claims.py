@@ -246,11 +246,30 @@ def _between(campaign: Campaign, check: Mapping[str, Any], context: Context) -> 
     return [Finding(inside, f"{context.prefix}{name}{shown}")]
 
 
+def _fact(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
+    """What was found beside the scenarios, by its name, lies between two numbers."""
+    name = check["fact"]
+    try:
+        found = campaign.facts[name]
+    except KeyError:
+        raise InputError(f"unknown fact `{name}`; {nearest(name, campaign.facts)}") from None
+    low, high = check.get("low", float("-inf")), check.get("high", float("inf"))
+    ends = (found.low, found.high) if found.runs > 1 else (found.value, found.value)
+    text = f"{check['name']} {_significant(found)}{_spaced(check.get('unit', ''))}"
+    return [Finding(low <= ends[0] and ends[1] <= high, text)]
+
+
+def _significant(found: Estimate) -> str:
+    interval = f" [{found.low:.3g}, {found.high:.3g}]" if found.runs > 1 else ""
+    return f"{found.value:.3g}{interval}"
+
+
 KINDS: Mapping[str, Callable[[Campaign, Mapping[str, Any], Context], list[Finding]]] = {
     "trend": _trend,
     "extreme": _extreme,
     "order": _order,
     "between": _between,
+    "fact": _fact,
 }
 
 

@@ -158,6 +158,24 @@ _METRICS = (
         ),
     ),
     Metric(
+        "delivered_megabytes",
+        "MB",
+        "bytes in order at the phones by the end of the run, all users",
+        lambda means, _: _total(means, "delivered_bytes") / 1e6,
+    ),
+    Metric(
+        "timeouts",
+        "timeouts",
+        "retransmission timeouts per replication, all users",
+        lambda means, _: _total(means, "timeouts"),
+    ),
+    Metric(
+        "fast_retransmits",
+        "fast retransmits",
+        "fast retransmits per replication, all users",
+        lambda means, _: _total(means, "fast_retransmits"),
+    ),
+    Metric(
         "throughput_kbps",
         "kb/s",
         "segments of `segment_bytes` in order at the phone, over time, mean over users",

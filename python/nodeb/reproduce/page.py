@@ -18,6 +18,7 @@ from nodeb.reproduce.diagram import path_diagram
 
 if TYPE_CHECKING:
     from nodeb.reproduce.reproduction import Findings
+    from nodeb.reproduce.traces import Picture
 
 MARKS = {"near": "\N{CHECK MARK}", "off": "\N{ALMOST EQUAL TO}", "far": "\N{BALLOT X}"}
 MINUS = "\N{MINUS SIGN}"
@@ -91,7 +92,8 @@ def html(findings: Findings) -> str:
         "diagram": path_diagram(study.scenario),
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
-        "figures": [_figure(item, chart) for item, chart in findings.charts.items()],
+        "figures": [_figure(item, chart) for item, chart in findings.charts.items()]
+        + [_picture(picture) for picture in findings.pictures],
         "figures_note": _figures_note(findings),
         "claims": [_claim(verdict) for verdict in findings.verdicts],
         "mismatches": _mismatches(findings),
@@ -294,6 +296,19 @@ def _figure(item: str, chart: Chart) -> Content:
         "prediction": chart.spec.withheld,
         "note": chart.spec.note,
         "svg": inline_svg(draw(chart, ""), name, description),
+    }
+
+
+def _picture(picture: Picture) -> Content:
+    name = anchor(picture.id)
+    description = f"{picture.title}. {picture.spoken}"
+    return {
+        "id": picture.id,
+        "anchor": name,
+        "title": picture.title,
+        "prediction": True,
+        "note": "The first replication; times between ACKs are those of all that were traced.",
+        "svg": inline_svg(picture.figure, name, description),
     }
 
 

@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
+from nodeb.reproduce import link_stage
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
@@ -20,6 +21,9 @@ from nodeb.reproduce.claims import Verdict
 from nodeb.reproduce.output import prepare, write
 from nodeb.reproduce.study import Study, nearest
 from nodeb.reproduce.targets import Target
+
+if TYPE_CHECKING:
+    from nodeb.reproduce.traces import Picture
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
@@ -62,6 +66,7 @@ class Findings:
     items: list[str]
     grids: dict[str, Grid] = field(default_factory=dict)
     charts: dict[str, Chart] = field(default_factory=dict)
+    pictures: list[Picture] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     replications: int = 0
@@ -120,9 +125,13 @@ def run(
         raise InputError(f"jobs must be at least 1, got {jobs}")
     prepare(out)
     bar = _Bar(progress)
+    study, facts = link_stage.prepare(
+        study, out, quick=quick, jobs=jobs, seed=seed, progress=bar.show_text
+    )
     campaign = Campaign(
         study, simulator or CoreSimulator(), seed=seed, jobs=jobs, quick=quick, tick=bar.tick
     )
+    campaign.facts |= facts
     findings = Findings(study, seed, quick, chosen)
     whole = items is None
     try:
@@ -176,6 +185,10 @@ class _Bar:
         """Set what the whole will cost about."""
         self._expected = max(cost, 1e-9)
 
+    def show_text(self, share: float, text: str) -> None:
+        """Say what is done before the replications."""
+        self._progress(share, text)
+
     def start(self, text: str) -> None:
         """Name what is being done now."""
         self._text, self._shown = text, -1.0
@@ -213,6 +226,14 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
             chart = cells_module.figure(campaign, study.figures[item], study.tables)
             findings.charts[item] = chart
         write(out / "cells.csv", cells_module.to_csv(study.name, findings.cells()))
+    if whole and study.traces:
+        from nodeb.reproduce import traces  # matplotlib is slow to import
+
+        bar.start("traces")
+        facts, findings.pictures = traces.draw(campaign, out / "figures")
+        campaign.facts |= facts
+    if campaign.facts:
+        write(out / "facts.csv", link_stage.to_csv(campaign.facts))
     for claim in study.claims:
         if _judged(claim, findings.items, whole):
             bar.start(f"claim {claim['id']}")

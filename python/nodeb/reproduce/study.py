@@ -184,6 +184,8 @@ class Study:
     warm_up: float
     endless: bool
     quick: Mapping[str, Any]
+    link: Mapping[str, Any] = field(default_factory=dict)
+    traces: Mapping[str, Any] = field(default_factory=dict)
 
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""
@@ -297,6 +299,8 @@ def read(folder: Traversable) -> Study:
         warm_up=data.get("warm_up_s", 0.0),
         endless=data.get("endless", False),
         quick=data.get("quick", {}),
+        link=data.get("link", {}),
+        traces=data.get("traces", {}),
     )
     _check(study)
     return study
