@@ -30,6 +30,7 @@ __all__ = [
     "operating_points",
     "path_shares",
     "sinr",
+    "smallest_window",
 ]
 
 SUM_TOLERANCE = 1e-6
@@ -108,6 +109,23 @@ def check_bits(bits: int, correctable: int) -> int:
 def effective_share(bits: int, correctable: int) -> float:
     """Share of a frame that is data, by the bound of `check_bits`."""
     return 1 - check_bits(bits, correctable) / bits
+
+
+def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: float) -> float:
+    """Smallest maximum window, in packets, that keeps the radio link busy (equation 6, `W_min`).
+
+    Args:
+        wired_delay_s: delay of the wired network, one way, s.
+        packet_time_s: time that a packet needs from the base station to the phone, s.
+        ack_time_s: time that its acknowledgement needs back, s.
+
+    Raises:
+        ValueError: a delay is negative or not finite, or the packet takes no time.
+    """
+    _not_negative(wired_delay_s=wired_delay_s, packet_time_s=packet_time_s, ack_time_s=ack_time_s)
+    if packet_time_s == 0:
+        raise ValueError("packet_time_s must be above 0: no window keeps such a link busy")
+    return 1 + (2 * wired_delay_s + ack_time_s) / packet_time_s
 
 
 def normalized(powers: Sequence[float]) -> list[float]:

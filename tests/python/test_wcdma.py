@@ -131,3 +131,15 @@ def test_a_map_gives_everybody_a_place() -> None:
     assert np.all(cell["frames"] >= cell["frames_failed"])
     assert np.any(cell["frames"] > 0)
     assert wcdma.mean_factor(given, 500) > 0.3
+
+
+def test_the_smallest_window_fills_the_pipe() -> None:
+    # A packet of 36 frames takes five slots of 10 ms at the highest rate, its acknowledgement one.
+    windows = [
+        math.ceil(wcdma.smallest_window(delay, 0.05, 0.01)) for delay in (0.02, 0.05, 0.1, 0.2, 0.4)
+    ]
+    assert windows == [2, 4, 6, 10, 18]
+    with pytest.raises(ValueError, match="wired_delay_s must be a finite number of at least 0"):
+        wcdma.smallest_window(-0.1, 0.05, 0.01)
+    with pytest.raises(ValueError, match="no window keeps such a link busy"):
+        wcdma.smallest_window(0.1, 0.0, 0.01)

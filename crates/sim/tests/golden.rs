@@ -181,6 +181,14 @@ fn warnings_about_doubtful_scenarios() {
           starves on it; a share for users is left below `fach_rate`"
         ]
     );
+    assert!(warnings("radio.wcdma.profile.taps.powers = [0.5, 0.3, 0.2]").is_empty());
+    let three = warnings("radio.wcdma.profile.taps.powers = [1.5, 1.0, 0.5]");
+    assert_eq!(
+        three,
+        [
+            "radio.wcdma.profile.taps.powers: the powers of the paths sum to 3 and not to 1; each is divided by that"
+        ]
+    );
 }
 
 #[test]

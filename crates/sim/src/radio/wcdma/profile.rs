@@ -116,12 +116,18 @@ pub struct Taps {
     pub powers: Vec<f64>,
 }
 
+/// Powers whose sum is this close to one are meant to sum to one.
+const SUM_TOLERANCE: f64 = 1e-6;
+
 impl Checked for Taps {
     fn check(&self, check: &mut Check) {
         let total: f64 = self.powers.iter().sum();
         let possible = self.powers.iter().all(|power| power.is_finite() && *power >= 0.0);
         check.require(possible && total > 0.0 && total.is_finite(), "powers", || {
             "expected powers of at least 0 with a sum above 0, such as [0.5, 0.3, 0.2]".to_owned()
+        });
+        check.advise((total - 1.0).abs() < SUM_TOLERANCE, "powers", || {
+            format!("the powers of the paths sum to {total} and not to 1; each is divided by that")
         });
         check.require(self.powers.len() <= MOST_PATHS as usize, "powers", || {
             format!("{} paths are absurd; expected at most {MOST_PATHS}", self.powers.len())
