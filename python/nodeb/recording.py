@@ -1,20 +1,23 @@
-"""Recordings of traffic: files of (time, bytes), read into the scenario that replays them."""
+"""Recordings of traffic and of radio channels, read into the scenario that replays them."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 from nodeb.errors import ScenarioError, os_reason
 
-__all__ = ["read", "read_all"]
+__all__ = ["read", "read_all", "read_channel"]
 
 HEADINGS = ("time", "time_s", "seconds", "t_s")
 """What a first line of names may begin with."""
 
 
 def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Puts the lists of every `traffic.replay.file` into a scenario given as plain data.
+    """Puts the lists of every recording into a scenario given as plain data.
+
+    Recordings are what `traffic.replay.file` and `ue.channel.trace.file` of a group name.
 
     Args:
         scenario: changed in place; lists that are there already are kept.
@@ -31,7 +34,17 @@ def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
         replay = traffic.get("replay") if isinstance(traffic, dict) else None
         if replay and replay.get("file") and not replay.get("times"):
             replay["times"], replay["bytes"] = read(folder / replay["file"])
+        trace = _at(group, "ue", "channel", "trace")
+        if trace and trace.get("file") and not trace.get("snrs_db"):
+            trace.update(read_channel(folder / trace["file"]))
     return scenario
+
+
+def _at(table: Any, *keys: str) -> Any:
+    """What stands under nested keys, or None where something else stands on the way."""
+    for key in keys:
+        table = table.get(key) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) else None
 
 
 def read(path: Path) -> tuple[list[str], list[str]]:
@@ -43,15 +56,9 @@ def read(path: Path) -> tuple[list[str], list[str]]:
     Raises:
         ScenarioError: the file cannot be read, a line is none of these, or time goes backward.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: this is not UTF-8 text") from None
     times: list[float] = []
     amounts: list[int] = []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(_lines(path), start=1):
         words = [word.strip() for word in line.split(",")]
         if not line.strip() or line.startswith("#") or (number == 1 and words[0] in HEADINGS):
             continue
@@ -65,6 +72,66 @@ def read(path: Path) -> tuple[list[str], list[str]]:
     if not times:
         raise ScenarioError(f"{path}: there is nothing in it; expected lines of `seconds,bytes`")
     return [f"{round(time * 1e9)} ns" for time in times], [f"{amount} B" for amount in amounts]
+
+
+def read_channel(path: Path) -> dict[str, list[float] | list[int]]:
+    """A recorded radio channel as the lists of `ue.channel.trace`.
+
+    Each line stands for a TTI of 2 ms. It is the SNR in dB, or `rx1 rx2 rx3 CQI`: the SNR after
+    one, two and three transmissions of a block, and the CQI.
+    Numbers are parted by blanks or commas;
+    empty lines and those that begin with `#` are left out.
+
+    Raises:
+        ScenarioError: the file cannot be read, or a line is none of these.
+    """
+    rows: list[list[float]] = []
+    for number, line in enumerate(_lines(path), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        row = _channel_row(line, f"{path}:{number}")
+        if rows and len(row) != len(rows[0]):
+            raise ScenarioError(
+                f"{path}:{number}: {len(row)} numbers after lines of {len(rows[0])}; "
+                "expected as many in every line"
+            )
+        rows.append(row)
+    if not rows:
+        raise ScenarioError(f"{path}: there is nothing in it; expected one line for each TTI")
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    if len(columns) == 1:
+        return {"snrs_db": columns[0]}
+    first, second, third, cqi = columns
+    return {
+        "snrs_db": first,
+        "second_db": second,
+        "third_db": third,
+        "cqi": [round(value) for value in cqi],
+    }
+
+
+def _channel_row(line: str, place: str) -> list[float]:
+    words = line.replace(",", " ").split()
+    try:
+        row = [float(word) for word in words]
+    except ValueError:
+        row = []
+    if len(row) not in (1, 4) or not all(math.isfinite(value) for value in row):
+        raise ScenarioError(
+            f"{place}: `{line.strip()}` is not a TTI; expected an SNR in dB, or `rx1 rx2 rx3 CQI`"
+        )
+    if len(row) == 4 and (row[3] != round(row[3]) or not 0 <= row[3] <= 30):
+        raise ScenarioError(f"{place}: {words[3]} is not a CQI; expected a whole number, 0 to 30")
+    return row
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path}: this is not UTF-8 text") from None
 
 
 def _entry(words: list[str], place: str) -> tuple[float, int]:

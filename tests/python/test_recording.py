@@ -57,3 +57,57 @@ def test_a_recording_that_is_not_there(tmp_path: Path) -> None:
         nodeb.load(file)
     with pytest.raises(nodeb.ScenarioError, match="cannot be read"):
         recording.read(tmp_path)
+
+
+CELL = """
+runs = 1
+duration = "4 s"
+[radio.hsdpa]
+[[users]]
+traffic.ftp.size = "1 kB"
+ue.channel.trace = { file = "channel.txt", at_end = "loop" }
+"""
+
+
+def channel(folder: Path, text: str) -> Path:
+    (folder / "channel.txt").write_text(text)
+    (folder / "cell.toml").write_text(CELL)
+    return folder / "cell.toml"
+
+
+def test_a_channel_is_replayed(tmp_path: Path) -> None:
+    rows = "# rx1 rx2 rx3 CQI\n-10.5 -7.5 -5.7 6\n-2, 1, 2.8, 14\n"
+    scenario = nodeb.load(channel(tmp_path, rows))
+    trace = scenario.to_dict()["users"][0]["ue"]["channel"]["trace"]
+    assert (trace["snrs_db"], trace["third_db"]) == ([-10.5, -2], [-5.7, 2.8])
+    assert trace["cqi"] == [6, 14]
+    assert list(scenario.run().flows["complete"]) == [True]
+    assert recording.read_channel(channel(tmp_path, "3\n4.5\n").parent / "channel.txt") == {
+        "snrs_db": [3, 4.5]
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 2 3\n", "channel.txt:1: `1 2 3` is not a TTI"),
+        ("5\nloud\n", "channel.txt:2: `loud` is not a TTI"),
+        ("1 2 3 31\n", "channel.txt:1: 31 is not a CQI"),
+        ("1 2 3 4.5\n", "channel.txt:1: 4.5 is not a CQI"),
+        ("1 2 3 4\n5\n", "channel.txt:2: 1 numbers after lines of 4"),
+        ("nan\n", "channel.txt:1: "),
+        ("# nothing\n", "there is nothing in it"),
+        ("300\n", "expected an SNR from -200 to 200 dB"),
+    ],
+)
+def test_what_is_wrong_in_a_channel_is_told(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(channel(tmp_path, text))
+    assert message in str(caught.value)
+
+
+def test_a_channel_shorter_than_the_run_needs_a_word(tmp_path: Path) -> None:
+    file = channel(tmp_path, "5\n6\n")
+    file.write_text(CELL.replace(', at_end = "loop"', ""))
+    with pytest.raises(nodeb.ScenarioError, match="ends at 4 ms, the run at 4 s; expected `loop`"):
+        nodeb.load(file)

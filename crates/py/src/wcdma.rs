@@ -57,7 +57,7 @@ pub fn wcdma_rates(
     let scenario = read(json)?;
     let radio = radio(&scenario)?;
     Ok(py.detach(|| {
-        let users: Vec<UserRadio> = (0..most).map(|id| UserRadio { id, ci: Vec::new() }).collect();
+        let users: Vec<UserRadio> = (0..most).map(|id| UserRadio { id, ..UserRadio::default() }).collect();
         let (mut cell, alpha) = radio.cell(&users, &Streams::new(seed, run));
         let (mut rates, mut failures) = (Vec::new(), Vec::new());
         for n in 1..=users.len() {

@@ -130,13 +130,15 @@ fn bearers(c: &mut Criterion) {
         }
     }
     for selection in SelectionSpec::NAMES {
-        let crowd: Vec<_> = (0..10).map(|id| UserRadio { id, ci: vec![] }).collect();
+        let crowd: Vec<_> = (0..10).map(|id| UserRadio { id, ..UserRadio::default() }).collect();
         let radio = format!(r#"{{ "wcdma": {{ "selection": "{selection}", "other_cells": "map" }} }}"#);
         let mut bearer = Backlogged::new(&radio, &crowd);
         let name = BenchmarkId::new("wcdma", format!("10 users on a map, {selection}"));
         group.bench_function(name, |b| b.iter(|| bearer.run_frames(10 * TTIS)));
     }
-    let many: Vec<_> = (0..30).map(|id| UserRadio { id, ci: vec![0.02, 0.16, 0.23, 0.20, 0.37] }).collect();
+    let many: Vec<_> = (0..30)
+        .map(|id| UserRadio { id, ci: vec![0.02, 0.16, 0.23, 0.20, 0.37], ..UserRadio::default() })
+        .collect();
     for scheduler in SchedulerSpec::NAMES {
         let radio = format!(r#"{{ "hs_dsch": {{ "bler": 0.1, "scheduler": "{scheduler}" }} }}"#);
         let mut bearer = Backlogged::new(&radio, &many);

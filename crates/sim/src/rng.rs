@@ -83,6 +83,12 @@ impl Indexed {
     }
 }
 
+/// A standard normal number at position `i`, from two uniform ones (Box & Muller 1958).
+pub fn normal_of(process: &Indexed, i: u64) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - process.uniform(2 * i)));
+    radius * libm::cos(std::f64::consts::TAU * process.uniform(2 * i + 1))
+}
+
 /// Independent errors of one probability, drawn as the gap to the next error.
 ///
 /// The number of good trials before an error is geometric: `floor(ln U / ln(1 - p))` with U

@@ -34,6 +34,14 @@ pub struct Size(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Power(pub u64);
 
+/// A length in millimetres.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Distance(pub u64);
+
+/// A speed in millimetres per hour, in which a kilometre per hour is whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Speed(pub u64);
+
 /// A probability, from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
 pub struct Probability(pub f64);
@@ -82,6 +90,30 @@ impl Power {
     /// The power in watts.
     pub fn as_watts(self) -> f64 {
         self.0 as f64 / 1e6
+    }
+}
+
+impl Distance {
+    /// A length of whole metres.
+    pub const fn from_metres(m: u64) -> Self {
+        Self(m * 1_000)
+    }
+
+    /// The length in metres.
+    pub fn as_metres(self) -> f64 {
+        self.0 as f64 / 1e3
+    }
+}
+
+impl Speed {
+    /// A speed of whole kilometres per hour.
+    pub const fn from_kmh(kmh: u64) -> Self {
+        Self(kmh * 1_000_000)
+    }
+
+    /// The speed in metres per second.
+    pub fn as_metres_per_s(self) -> f64 {
+        self.0 as f64 / 3.6e6
     }
 }
 
@@ -192,6 +224,8 @@ quantity!(Size, "size", "50 kB", main 4, zero "B", [
     "KiB" = 1 << 10, "MiB" = 1 << 20, "GiB" = 1 << 30
 ]);
 quantity!(Power, "power", "700 mW", main 3, zero "W", ["uW" = 1, "mW" = 1_000, "W" = 1_000_000]);
+quantity!(Distance, "distance", "450 m", main 3, zero "m", ["mm" = 1, "m" = 1_000, "km" = 1_000_000]);
+quantity!(Speed, "speed", "3 km/h", main 2, zero "km/h", ["mm/h" = 1, "km/h" = 1_000_000, "m/s" = 3_600_000]);
 
 /// Largest base value accepted: beyond it a double no longer holds every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;

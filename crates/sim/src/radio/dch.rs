@@ -99,7 +99,7 @@ impl Dch {
 
     /// The bearer of one user.
     pub fn build(&self, user: &UserRadio, streams: &Streams) -> Box<dyn Bearer> {
-        let fixed = UserRadio { id: user.id, ci: Vec::new() };
+        let fixed = UserRadio { id: user.id, ..UserRadio::default() };
         let scheduler = Box::new(RoundRobin::default());
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Pdu);

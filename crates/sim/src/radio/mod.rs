@@ -4,10 +4,12 @@
 //! must be woken next. The simulator drives it in virtual time; nothing in it knows a clock.
 
 pub mod assemble;
+pub mod cell;
 pub mod channel;
 pub mod dch;
 pub mod error;
 pub mod hs_dsch;
+pub mod hsdpa;
 pub mod mac;
 pub mod pdu_bearer;
 pub mod rlc;
@@ -40,7 +42,7 @@ pub struct BearerCounts {
     pub blocks: u64,
     /// Blocks received in error.
     pub blocks_failed: u64,
-    /// PDUs sent, retransmissions included.
+    /// PDUs sent, retransmissions included; octets where blocks are filled with octets.
     pub pdus: u64,
     /// Packets accepted.
     pub packets_in: u64,
@@ -59,9 +61,9 @@ pub struct TtiRecord {
     pub at: Time,
     /// Position of the user on this bearer.
     pub user: usize,
-    /// The user's C/I value; 0 at constant rate.
+    /// The user's C/I value, or CQI; 0 at constant rate.
     pub ci: u32,
-    /// PDUs sent.
+    /// PDUs sent, or octets where blocks are filled with octets.
     pub pdus: u32,
     /// Blocks received in error.
     pub failed: u32,
@@ -115,6 +117,13 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn channels(&self, _now: Time) -> Vec<ChannelRow> {
         Vec::new()
     }
+    /// Measures from now on what a user could be sent, where the bearer can.
+    fn measure_bandwidth(&mut self, _user: usize) {}
+    /// Bytes of packets that a user could have been sent by `now` had it always had some to send, counted
+    /// from the beginning; none where that is not measured.
+    fn available_bytes(&mut self, _now: Time, _user: usize) -> Option<f64> {
+        None
+    }
     /// Where its users were and how they fared, where the radio has places.
     fn cell(&self) -> Vec<CellRow> {
         Vec::new()
@@ -134,6 +143,8 @@ pub struct UserRadio {
     pub id: u64,
     /// Relative frequencies of the C/I values 1 to n; empty at constant rate.
     pub ci: Vec<f64>,
+    /// The phone on `hsdpa`.
+    pub ue: hsdpa::ue::Ue,
 }
 
 registry! {
@@ -143,6 +154,8 @@ registry! {
         "dch" => Dch(dch::Dch),
         /// The high-speed downlink shared channel: one bearer for all users (Release 5).
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
+        /// The same channel in detail: a cell with fading, CQI, HARQ processes, Iub (Release 5 to 7).
+        "hsdpa" => Hsdpa(hsdpa::Hsdpa),
         /// A shared FACH and a pool of dedicated channels, switched between (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
         /// Codes that all users have at the same time, with a variable spreading factor.
@@ -161,7 +174,7 @@ impl Default for RadioSpec {
 impl RadioSpec {
     /// Whether all users share one bearer.
     pub fn is_shared(&self) -> bool {
-        matches!(self, Self::HsDsch(_) | Self::FachDch(_) | Self::Wcdma(_))
+        matches!(self, Self::HsDsch(_) | Self::Hsdpa(_) | Self::FachDch(_) | Self::Wcdma(_))
     }
 
     /// Whether blocks can follow a user's C/I process.
@@ -169,10 +182,16 @@ impl RadioSpec {
         matches!(self, Self::HsDsch(_))
     }
 
+    /// Whether users have a UE category and a channel of their own.
+    pub fn has_ues(&self) -> bool {
+        matches!(self, Self::Hsdpa(_))
+    }
+
     /// The bearers and for each the users on it, given as positions in `users`.
     pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
         match self {
             Self::HsDsch(params) => vec![params.build(users, streams)],
+            Self::Hsdpa(params) => vec![Box::new(params.build(users, streams))],
             Self::FachDch(params) => vec![Box::new(params.build(users.len()))],
             Self::Dch(params) => users.iter().map(|user| params.build(user, streams)).collect(),
             Self::Wcdma(params) => vec![Box::new(params.build(users, streams))],
@@ -188,6 +207,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => params.air().rate(best_ci),
             Self::HsDsch(params) => params.air().rate(best_ci),
+            Self::Hsdpa(params) => params.channel_rate(),
             Self::FachDch(params) => params.dch_rate.max(params.fach_rate),
             Self::Wcdma(params) => params.channel_rate(),
             Self::Link(params) => params.rate,
@@ -199,16 +219,17 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => Some(params.tti),
             Self::HsDsch(params) => Some(params.tti),
+            Self::Hsdpa(_) => Some(hsdpa::TTI),
             Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
         }
     }
 
-    /// The block error rate of first transmissions.
+    /// The block error rate of first transmissions, where it is given.
     pub fn bler(&self) -> Probability {
         match self {
             Self::Dch(params) => params.air().block_error_rate(params.errors.as_ref()),
             Self::HsDsch(params) => params.air().block_error_rate(params.errors.as_ref()),
-            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => Probability(0.0),
+            Self::Hsdpa(_) | Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => Probability(0.0),
         }
     }
 
@@ -217,7 +238,7 @@ impl RadioSpec {
         match self {
             Self::Dch(params) => params.errors.as_ref(),
             Self::HsDsch(params) => params.errors.as_ref(),
-            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
+            Self::Hsdpa(_) | Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
         }
     }
 }

@@ -143,7 +143,7 @@ impl<R: Peers> PduBearer<R> {
         for (user, station) in self.users.iter().enumerate() {
             if station.rlc.is_ready() || station.harq.eligible().is_some_and(|from| from <= tti) {
                 let pdus_per_block = station.ci.as_ref().map_or(self.air.pdus_per_block, |ci| ci.value(tti));
-                self.candidates.push(Candidate { user, pdus_per_block });
+                self.candidates.push(Candidate::at_rate(user, pdus_per_block));
             }
         }
         let chosen = match self.candidates[..] {
@@ -170,7 +170,7 @@ impl<R: Peers> PduBearer<R> {
         let at = self.air.beginning(tti);
         let has_ci = self.users[chosen.user].ci.is_some();
         if let Some(records) = &mut self.records {
-            let ci = if has_ci { chosen.pdus_per_block } else { 0 };
+            let ci = if has_ci { chosen.rate } else { 0 };
             records.push(TtiRecord { at, user: chosen.user, ci, pdus, failed: failed as u32 });
         }
     }
@@ -186,7 +186,7 @@ impl<R: Peers> PduBearer<R> {
             let (number, mut block) = if let Some(again) = harq.take(tti) {
                 again
             } else {
-                let pdus: Vec<_> = (0..to.pdus_per_block).map_while(|_| rlc.send(now)).collect();
+                let pdus: Vec<_> = (0..to.rate).map_while(|_| rlc.send(now)).collect();
                 if pdus.is_empty() {
                     break;
                 }
@@ -197,7 +197,7 @@ impl<R: Peers> PduBearer<R> {
             let mut wrong = vec![false; size];
             match (*checksum, block.transmissions) {
                 (Checksum::Pdu, _) => errors.wrong_pdus(place, &mut wrong),
-                (_, 0) => wrong.fill(errors.first_failure(place, 1, to.pdus_per_block).is_some()),
+                (_, 0) => wrong.fill(errors.first_failure(place, 1, to.rate).is_some()),
                 (_, times) => wrong.fill(errors.fails_again(place, size as u32, times)),
             }
             block.transmissions += 1;

@@ -192,8 +192,7 @@ impl TtiBearer {
         self.candidates.clear();
         for (user, state) in self.users.iter().enumerate() {
             if state.buffer.eligible().is_some_and(|from| from <= tti) {
-                self.candidates
-                    .push(Candidate { user, pdus_per_block: state.pdus_per_block(tti, &self.air) });
+                self.candidates.push(Candidate::at_rate(user, state.pdus_per_block(tti, &self.air)));
             }
         }
         let chosen = match self.candidates[..] {
@@ -211,7 +210,7 @@ impl TtiBearer {
             records.push(TtiRecord {
                 at: self.air.beginning(tti),
                 user: chosen.user,
-                ci: if has_ci { chosen.pdus_per_block } else { 0 },
+                ci: if has_ci { chosen.rate } else { 0 },
                 pdus: pdus as u32,
                 failed: (self.counts.blocks_failed - failed_before) as u32,
             });
@@ -248,13 +247,13 @@ impl TtiBearer {
                 fail(buffer, FailedBlock { transmissions: block.transmissions + 1, ..block });
             }
         }
-        let per_block = u64::from(to.pdus_per_block);
+        let per_block = u64::from(to.rate);
         let pdus = buffer.fresh().min(channels * per_block);
         let mut blocks = if per_block == 1 { pdus } else { pdus.div_ceil(per_block) };
         let mut at = buffer.take_fresh(pdus);
         let end = at + pdus;
         let all_blocks = u64::from(air.channels) - channels + blocks;
-        while let Some(good) = errors.first_failure(place(channels), blocks, to.pdus_per_block) {
+        while let Some(good) = errors.first_failure(place(channels), blocks, to.rate) {
             channels -= good + 1;
             at += good * per_block;
             let size = per_block.min(end - at);

@@ -19,7 +19,12 @@ use crate::network::{QueueSpec, Uplink, Wired};
 use crate::proxy::ProxySpec;
 use crate::proxy::snoop::Snoop;
 use crate::radio::RadioSpec;
+use crate::radio::cell::channel::ChannelSpec;
+use crate::radio::cell::interference::InterferenceSpec;
+use crate::radio::cell::path_loss::PathLossSpec;
 use crate::radio::error::ErrorSpec;
+use crate::radio::hsdpa::adaptation::LinkAdaptationSpec;
+use crate::radio::hsdpa::ue::Ue;
 use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
 use crate::radio::rlc::RlcSpec;
@@ -102,6 +107,9 @@ pub struct UserGroup {
     /// carries that many PDUs. Absent at constant rate. HS-DSCH only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ci: Vec<f64>,
+    /// Category and channel of the phones; absent: the defaults. `hsdpa` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ue: Option<Ue>,
 }
 
 /// Time series to keep; each costs memory that grows with the length of the run.
@@ -242,6 +250,16 @@ impl Scenario {
         check.require(group.ci.is_empty() || self.radio.follows_ci(), "ci", || {
             format!("a {} has no C/I process; leave `ci` out or use `hs_dsch`", self.radio.key())
         });
+        if let RadioSpec::Hsdpa(radio) = &self.radio {
+            let ue = group.ue.clone().unwrap_or_default();
+            check.within("ue", |check| radio.check_ue(&ue, self.duration, check));
+        }
+        check.require(group.ue.is_none() || self.radio.has_ues(), "ue", || {
+            format!(
+                "a {} knows nothing of UE categories and channels; leave `ue` out or use `hsdpa`",
+                self.radio.key()
+            )
+        });
     }
 
     /// TCP of a group's servers.
@@ -266,6 +284,10 @@ impl Scenario {
             RadioSpec::ENTRIES,
             SchedulerSpec::ENTRIES,
             CombiningSpec::ENTRIES,
+            LinkAdaptationSpec::ENTRIES,
+            ChannelSpec::ENTRIES,
+            PathLossSpec::ENTRIES,
+            InterferenceSpec::ENTRIES,
             ErrorSpec::ENTRIES,
             RlcSpec::ENTRIES,
             SwitchingSpec::ENTRIES,
@@ -290,14 +312,16 @@ impl Scenario {
     /// What is wrong where a file is named whose content is not there yet: this crate knows no files.
     pub fn unread_file(&self) -> Option<String> {
         let recording = |(i, group): (usize, &UserGroup)| {
-            match &group.traffic {
-            TrafficSpec::Replay(replay) => replay.unread().map(|file| {
-                format!(
-                    "users.{i}.traffic.replay: the recording `{file}` has not been read; expected its times and bytes"
-                )
-            }),
-            _ => None,
-        }
+            let (key, file, content) = match (&group.traffic, &group.ue) {
+                (TrafficSpec::Replay(replay), _) if replay.unread().is_some() => {
+                    ("traffic.replay", replay.unread()?, "its times and bytes")
+                }
+                (_, Some(Ue { channel: ChannelSpec::Trace(trace), .. })) => {
+                    ("ue.channel.trace", trace.unread()?, "what is in it as lists")
+                }
+                _ => return None,
+            };
+            Some(format!("users.{i}.{key}: the recording `{file}` has not been read; expected {content}"))
         };
         let model = || {
             let file = self.radio.errors()?.unread()?;

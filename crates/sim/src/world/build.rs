@@ -81,7 +81,10 @@ fn flows(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<Flow
 }
 
 fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut Alarms) -> Vec<Air> {
-    let radio = |(id, flow): (u64, &Flow)| UserRadio { id, ci: scenario.users[flow.group].ci.clone() };
+    let radio = |(id, flow): (u64, &Flow)| {
+        let group = &scenario.users[flow.group];
+        UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
+    };
     let radios: Vec<UserRadio> = (0..).zip(flows).map(radio).collect();
     let built = (0..).zip(scenario.radio.build(&radios, &streams));
     let mut bearers: Vec<Air> = built

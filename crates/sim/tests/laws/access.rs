@@ -4,7 +4,10 @@ use nodeb_sim::engine::Stamps;
 use nodeb_sim::packet::{Kind, Packet};
 use nodeb_sim::radio::{Bearer, BearerCounts, Delivery, RadioSpec, TtiRecord, UserRadio};
 use nodeb_sim::rng::Streams;
-use nodeb_sim::units::Time;
+use nodeb_sim::units::{Duration, Time};
+
+/// Nothing that random loads ask for takes so long: who is still at work then never comes to an end.
+const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// A packet that comes to the Node B.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +92,9 @@ impl Access {
 }
 
 /// Drives the bearers of `users` with `arrivals` (in order of time) until nothing is left to do.
+///
+/// # Panics
+/// If that takes longer than [`LONGEST`].
 pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arrival]) -> Outcome {
     let mut access = Access::new(radio, users, seed);
     let (mut stamps, mut out) = (Stamps::default(), Vec::new());
@@ -122,6 +128,7 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
             }
             (Some(_), None) => unreachable!("an arrival without a wake-up is taken above"),
         };
+        assert!(now.0 < LONGEST.0, "the radio never comes to an end");
         // What was rejected was counted as dropped but never came in.
         let rejected = (arrivals.len() - arrivals_left.len() - taken.len()) as u64;
         let given_up = access.counts().packets_dropped - rejected;

@@ -45,8 +45,10 @@ fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
         // be in it.
         let gap = prop_oneof![Just(0), 0..30_000_000u64, 0..400_000_000u64];
         let arrivals = vec((gap, any::<prop::sample::Index>(), 1..=1500u32), 1..40);
-        (vec(ci, 1..=6), arrivals, any::<u64>()).prop_map(move |(tables, arrivals, seed)| {
-            let users: Vec<_> = (0..).zip(tables).map(|(id, ci)| UserRadio { id, ci }).collect();
+        let ue = cases::ue().prop_map(|ue| serde_json::from_value(ue).expect("a valid UE"));
+        (vec((ci, ue), 1..=6), arrivals, any::<u64>()).prop_map(move |(tables, arrivals, seed)| {
+            let user = |(id, (ci, ue))| UserRadio { id, ci, ue };
+            let users: Vec<_> = (0..).zip(tables).map(user).collect();
             let mut now = 1;
             let arrive = |(gap, user, size): (u64, prop::sample::Index, u32)| {
                 now += gap / 2 * 2;
@@ -86,7 +88,7 @@ fn params(radio: &Radio) -> model::Params {
 /// Nothing is given up, and nothing that was taken is dropped later.
 fn unlimited() -> Value {
     json!({ "max_transmissions": null, "max_dat": null, "discard_timer": null,
-            "max_failed_slots": null, "queue": "drop_tail" })
+            "max_failed_slots": null, "queue": "drop_tail", "nack_error": 0.0, "t1": "100000 s" })
 }
 
 /// The same, and RLC knows only blocks.
@@ -199,7 +201,8 @@ proptest! {
         channels in 1..=4u32,
         seed: u64,
     ) {
-        let users: Vec<_> = (0..).zip(tables).map(|(id, ci)| UserRadio { id, ci }).collect();
+        let user = |(id, ci)| UserRadio { id, ci, ..UserRadio::default() };
+        let users: Vec<_> = (0..).zip(tables).map(user).collect();
         // Never out of work: at most 4 x 6 PDUs go in each of 40 turns.
         let arrivals: Vec<_> = (0..users.len() * 25)
             .map(|i| Arrival { at: Time::ZERO, user: i % users.len(), size: 1280 })
@@ -255,7 +258,7 @@ fn agree(load: &Load) -> Result<(), TestCaseError> {
 /// when every user's channel is the same and nothing fails.
 #[test]
 fn every_scheduler_is_work_conserving() {
-    let users: Vec<_> = (0..5).map(|id| UserRadio { id, ci: vec![] }).collect();
+    let users: Vec<_> = (0..5).map(|id| UserRadio { id, ..UserRadio::default() }).collect();
     let arrivals: Vec<_> = (0..200u64)
         .map(|i| Arrival { at: Time(i * i * 20_000), user: (i * 7 % 5) as usize, size: 640 })
         .collect();

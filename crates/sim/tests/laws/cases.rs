@@ -86,7 +86,6 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "eb_n0_db" => any_json(20.0..35.0),
         "correctable_bits" => any_json(2..=4),
         "factor" => any_json(0.0..0.8),
-        "load" => (0.0..0.3).prop_map(|n| json!({ "connections": n })).boxed(),
         "paths" => any_json(2..=6),
         "powers" => any_json(vec(0.1..1.0, 2..6)),
         "shadowing_db" => any_json(0.0..1.0),
@@ -101,7 +100,7 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "fach_rate" => quantity(60..400u32, "kbps"),
         "signalling_rate" => quantity(0..50u32, "kbps"),
         "signalling_size" => quantity(1..2_000u32, "B"),
-        "dch_channels" => any_json(1..=4),
+        "dch_channels" | "users_per_tti" => any_json(1..=4),
         "switch_time" | "paging_time" | "time_to_trigger" => quantity(0..600u32, "ms"),
         "timeout" | "dch_inactivity" | "fach_inactivity" => quantity(1..8_000u32, "ms"),
         "high" => any_json(0..10),
@@ -150,6 +149,39 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
             });
             sums.collect::<Vec<_>>()
         })),
+        "codes" => any_json(1..=15),
+        "processes" => any_json(1..=8),
+        "reordering_window" => any_json(1..=32),
+        "t1" => quantity(prop_oneof![1..400u32, Just(10_000)], "ms"),
+        "ack_error" | "nack_error" => any_json(prop_oneof![Just(0.0), 0.0..0.2]),
+        "category" => any_json(1..=12),
+        "snr_db" | "mean_snr_db" => any_json(0.0..20.0),
+        // Nearly level: a block without combining, sent again in step with a loop, would always meet the
+        // same bad line of it.
+        "snrs_db" => {
+            any_json((0.0..20.0, vec(0.0..0.3, 1..40)).prop_map(|(level, ripple): (f64, Vec<f64>)| {
+                ripple.into_iter().map(|db| level + db).collect::<Vec<_>>()
+            }))
+        }
+        // What stops never comes back, and whoever waits for it waits for ever.
+        "at_end" => any_json(Just("loop")),
+        "speed" => quantity(3..200u32, "km/h"),
+        "radius" => quantity(500..3_000u32, "m"),
+        "distance" => any_json((20..400u32).prop_map(|m| format!("{m} m"))),
+        "cell" => table(definition("Cell")),
+        "shadowing" => any_json((0.0..3.0).prop_map(|db| json!({ "sigma_db": db }))),
+        "hs_share" => any_json(0.5..=1.0),
+        "rings" => any_json(0..=2),
+        "level_dbm" => any_json(-110.0..-75.0),
+        "error_db" => any_json(prop_oneof![Just(0.0), 0.0..0.3]),
+        "cycle" | "period" => any_json(select(vec!["2 ms", "4 ms", "20 ms"])),
+        "outer_loop" => optional(any_json(
+            (0.05..0.4, 0.1..1.0).prop_map(|(bler, db)| json!({ "target_bler": bler, "step_db": db })),
+        )),
+        "iub" => optional(table(definition("Iub"))),
+        "room" => quantity(2_100..20_000u32, "B"),
+        "memory" => any_json(0.9..0.999),
+        "patience" | "delay_budget" => quantity(1..1_000u32, "ms"),
         "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
         _ => return None,
     })
@@ -167,6 +199,13 @@ fn loss() -> BoxedStrategy<Value> {
 fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
     if let Some(strategy) = by_name(key) {
         return Some(strategy);
+    }
+    // How busy other cells are: a share of their power, or a number of connections.
+    if key == "load" {
+        return Some(match property["$ref"].as_str()? {
+            "#/$defs/Probability" => any_json(0.5..=1.0),
+            _ => (0.0..0.3).prop_map(|n| json!({ "connections": n })).boxed(),
+        });
     }
     // The parameters of a law of sizes or times.
     if ["mean", "value", "sd"].contains(&key) {
@@ -251,6 +290,10 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                     am[*key] = value.clone();
                 }
             }
+            // A PDU that no block carries would wait for ever.
+            if params.get("segmentation") == Some(&json!(false)) && given.get("pdu_size").is_none() {
+                params.insert("pdu_size".to_owned(), json!("40 B"));
+            }
             params.retain(|_, value| !value.is_null());
             let spec: RadioSpec = serde_json::from_value(json.clone()).expect("a valid radio");
             let mut check = Check::default();
@@ -294,6 +337,10 @@ impl Radio {
 
     /// Whether so many blocks are given up that TCP may get nowhere.
     fn is_hopeless(&self, packet_bytes: u64) -> bool {
+        if self.spec.has_ues() {
+            let gives_up = self.number("max_transmissions").is_some() || self.json["t1"] != "10000 ms";
+            return gives_up || self.json["nack_error"] != 0.0;
+        }
         let am = &self.json["rlc"]["am"];
         if !am["max_dat"].is_null() || !am["discard_timer"].is_null() {
             return true;
@@ -341,15 +388,22 @@ fn boxes() -> impl Strategy<Value = [Value; 3]> {
     [optional(table(definition("Wired"))), optional(proxy), optional(table(definition("Snoop")))]
 }
 
-fn group(follows_ci: bool) -> impl Strategy<Value = Value> {
+/// A phone's category and channel.
+pub fn ue() -> BoxedStrategy<Value> {
+    table(definition("Ue"))
+}
+
+fn group(follows_ci: bool, has_ues: bool) -> impl Strategy<Value = Value> {
+    let ue = if has_ues { ue() } else { Just(Value::Null).boxed() };
     let ci = if follows_ci { prop_oneof![Just(vec![]), ci()].boxed() } else { Just(vec![]).boxed() };
     let traffic = values("traffic", &definition("UserGroup")["properties"]["traffic"]).expect("traffic");
     let tcp = optional(tcp_text());
-    (1..=2, 0..3_000u32, 0..3_000u32, traffic, ci, tcp).prop_map(
-        |(count, start, stagger, traffic, ci, tcp)| {
+    (1..=2, 0..3_000u32, 0..3_000u32, traffic, ci, tcp, ue).prop_map(
+        |(count, start, stagger, traffic, ci, tcp, ue)| {
             let (start, stagger) = (format!("{start} ms"), format!("{stagger} us"));
             json!({
                 "count": count, "start": start, "stagger": stagger, "traffic": traffic, "ci": ci, "tcp": tcp,
+                "ue": ue,
             })
         },
     )
@@ -369,7 +423,7 @@ pub fn scenarios(name: &'static str) -> impl Strategy<Value = Case> {
 /// The same with some of the radio's parameters given.
 pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value = Case> {
     radio_with(name, given).prop_flat_map(move |radio| {
-        let users = vec(group(radio.spec.follows_ci()), 1..=3);
+        let users = vec(group(radio.spec.follows_ci(), radio.spec.has_ues()), 1..=3);
         let tables = ["Wired", "Uplink"].map(|name| table(definition(name)));
         let radio = Just(radio);
         (radio, tables, boxes(), tcp_text(), users, any::<u32>()).prop_filter_map(

@@ -131,6 +131,12 @@ fn packets(file: u64, packet: u64) -> Vec<u64> {
 
 fn air(radio: &cases::Radio) -> Air {
     let time = |key: &str| radio.json[key].as_str().unwrap().parse::<Duration>().unwrap().0;
+    if radio.spec.has_ues() {
+        // Without bounds on its SNR a phone with one code gets CQI 6: 461 bits, 21 of them MAC-hs's
+        // header, and 16 of RLC's in each PDU (TS 25.214, table 7D).
+        let pdu = radio.pdu_bytes();
+        return Air::Tti { tti: 2_000_000, pdu, pdus_per_tti: (461 - 21) / (8 * pdu + 16) };
+    }
     if let Some(tti) = radio.spec.tti() {
         let pdus_per_tti = radio.number("channels").unwrap() * radio.number("pdus_per_tti").unwrap();
         return Air::Tti { tti: tti.0, pdu: radio.pdu_bytes(), pdus_per_tti };
@@ -161,6 +167,9 @@ fn measured(path: &Path, radio: &Value, tcp: &Value, file: u64) -> (u64, u64) {
     for (key, value) in [("initial_rto", "1 h"), ("min_rto", "1 h"), ("max_rto", "1 h")] {
         text["tcp"]["classic"][key] = json!(value);
     }
+    if radio.get("hsdpa").is_some() {
+        text["users"][0]["ue"] = json!({ "category": 10, "channel": { "constant": { "snr_db": 100.0 } } });
+    }
     text["tcp"]["classic"]["delayed_ack"] = json!(ns(path.delayed_ack));
     let scenario = scenario::from_json(&text.to_string()).unwrap();
     let flow = &run(&scenario, 1, 0, &Control::default()).unwrap().flows[0];
@@ -189,7 +198,9 @@ fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
                 "bler": 0.0, "errors": null, "rlc": "arq", "loss": 0.0, "drop_list": [], "buffer": 1000,
                 "queue": "drop_tail", "jitter": null, "reordering": null, "selection": "fixed", "eb_n0_db": 60.0,
                 "correctable_bits": 8, "profile": "equal_paths", "other_cells": { "mean": { "factor": 0.0 } },
-                "sharing": "one_packet",
+                "sharing": "one_packet", "iub": null, "ack_error": 0.0, "nack_error": 0.0,
+                "codes": 1, "segmentation": false, "link_adaptation": "cqi", "processes": 6,
+                "retransmission_delay": "12 ms", "reordering_window": 32,
                 "pdu_size": format!("{pdu} B"), "rate": format!("{rate} bps"),
                 "fach_rate": format!("{rate} bps"), "signalling_rate": "0 bps", "policy": "always_fach",
             });

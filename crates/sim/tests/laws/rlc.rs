@@ -11,7 +11,7 @@ const MS: u64 = 1_000_000;
 
 fn one_user(radio: &Value, packets: usize, size: u32, seed: u64) -> Outcome {
     let radio: RadioSpec = RadioSpec::deserialize(radio).unwrap();
-    let users = [UserRadio { id: 0, ci: vec![] }];
+    let users = [UserRadio::default()];
     let arrivals = vec![Arrival { at: Time::ZERO, user: 0, size }; packets];
     let outcome = drive(&radio, &users, seed, &arrivals);
     assert_eq!(outcome.delivered.len(), packets);

@@ -1,16 +1,16 @@
 //! Laws of whole downloads over every radio.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use nodeb_sim::metrics::series::{SegmentEvent, SegmentRow};
 use nodeb_sim::metrics::{FlowRow, RunResult};
-use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::radio::{RadioSpec, TtiRecord};
 use nodeb_sim::traffic::TrafficSpec;
 use nodeb_sim::transport::TcpSpec;
 use nodeb_sim::units::Time;
 use nodeb_sim::{Control, Scenario, run};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::cases::{self, Case};
 
@@ -146,7 +146,7 @@ fn capacity_is_respected(result: &RunResult) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn bearers_and_segments_agree(result: &RunResult) -> Result<(), TestCaseError> {
+fn bearers_and_segments_agree(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     let arrived = result.series.segments.iter().filter(|row| row.event == SegmentEvent::Deliver).count();
     let delivered: u64 = result.bearers.iter().map(|bearer| bearer.counts.packets_delivered).sum();
     prop_assert_eq!(arrived as u64, delivered);
@@ -156,7 +156,10 @@ fn bearers_and_segments_agree(result: &RunResult) -> Result<(), TestCaseError> {
     };
     prop_assert_eq!(Some(sent), result.link("wired_down").map(|counts| counts.packets));
     let ttis: u64 = result.bearers.iter().map(|bearer| bearer.counts.ttis).sum();
-    prop_assert_eq!(result.series.scheduler.len() as u64, ttis);
+    // Users that share a TTI have a record each.
+    let of = |row: &TtiRecord| (if case.scenario.radio.is_shared() { 0 } else { row.user }, row.at);
+    let recorded: HashSet<_> = result.series.scheduler.iter().map(of).collect();
+    prop_assert_eq!(recorded.len() as u64, ttis);
     Ok(())
 }
 
@@ -177,13 +180,21 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     never_back(series.queue.iter().map(|row| row.at), end)?;
     never_back(series.transfers.iter().map(|row| row.end), end)?;
     prop_assert!(result.end_s <= case.scenario.duration.as_secs());
-    // On the air one TTI follows the other, on each bearer by itself, on the grid.
+    // On the air one TTI follows the other, on each bearer by itself, on the grid; a user is in none
+    // twice, and on most bearers alone.
     let tti = case.scenario.radio.tti().map_or(1, |tti| tti.0);
-    let mut last: HashMap<usize, Time> = HashMap::new();
+    let radio = &serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()];
+    let together = radio.get("users_per_tti").and_then(Value::as_u64).unwrap_or(1);
+    let mut last: HashMap<usize, (Time, HashSet<usize>)> = HashMap::new();
     for row in &series.scheduler {
         let bearer = if case.scenario.radio.is_shared() { 0 } else { row.user };
-        let before = last.insert(bearer, row.at);
-        prop_assert!(before.is_none_or(|before| before < row.at) && row.at.0 % tti == 0, "{row:?}");
+        let (at, users) = last.entry(bearer).or_default();
+        prop_assert!(*at <= row.at && row.at.0 % tti == 0, "{row:?}");
+        if *at < row.at {
+            *at = row.at;
+            users.clear();
+        }
+        prop_assert!(users.insert(row.user) && users.len() as u64 <= together, "{row:?} {users:?}");
     }
     Ok(())
 }
@@ -235,7 +246,7 @@ fn obeys_the_laws(case: &Case) -> Result<(), TestCaseError> {
         }
     }
     capacity_is_respected(&result)?;
-    bearers_and_segments_agree(&result)?;
+    bearers_and_segments_agree(case, &result)?;
     time_never_runs_backward(case, &result)?;
     series_are_possible(case, &result)
 }

@@ -17,7 +17,7 @@ fn clean() -> Wcdma {
 }
 
 fn users(n: u64) -> Vec<UserRadio> {
-    (0..n).map(|id| UserRadio { id, ci: vec![] }).collect()
+    (0..n).map(|id| UserRadio { id, ..UserRadio::default() }).collect()
 }
 
 /// A bearer whose connections never run out of packets.

@@ -7,6 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::LAST_DISTINCT;
 use crate::check::{Check, Checked};
 use crate::units::Probability;
 
@@ -36,5 +37,13 @@ impl Chase {
     /// SNR (linear, per symbol) of `n` transmissions of SNR `snr` each.
     pub fn combined_snr(&self, snr: f64, n: u32) -> f64 {
         snr * f64::from(n) * libm::pow(self.efficiency.0, f64::from(n - 1))
+    }
+
+    /// SNR of `n` transmissions, of which the last has `snr` and those before have `before` together:
+    /// [`Self::combined_snr`] where they may differ. After the last that counts for itself what is there
+    /// is kept, and more adds to it.
+    pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
+        let kept = if n <= LAST_DISTINCT { self.efficiency.0 * before } else { before };
+        kept + libm::pow(self.efficiency.0, f64::from(n.min(LAST_DISTINCT) - 1)) * snr
     }
 }

@@ -24,4 +24,10 @@ impl IncrementalRedundancy {
     pub fn combined_snr(&self, snr: f64, n: u32) -> f64 {
         libm::pow(1.0 + snr, f64::from(n)) - 1.0
     }
+
+    /// The same of transmissions that may differ: the last has `snr`, those before tell as much as one
+    /// of `before`.
+    pub fn add(&self, before: f64, snr: f64) -> f64 {
+        (1.0 + before) * (1.0 + snr) - 1.0
+    }
 }

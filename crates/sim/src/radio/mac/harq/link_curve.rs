@@ -17,7 +17,7 @@ const BLOCK_BITS: [u16; 22] = [
 const CODES: [u8; 22] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5];
 
 /// Spreading factor of an HS-PDSCH (TS 25.211, 5.3.3.13).
-const SPREADING_FACTOR: f64 = 16.0;
+pub const SPREADING_FACTOR: f64 = 16.0;
 
 /// The CQI, with a fraction, at which a block of `bits` is sent; within 1 to 22.
 fn cqi_of(bits: u64) -> f64 {

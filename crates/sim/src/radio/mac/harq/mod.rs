@@ -51,6 +51,16 @@ impl CombiningSpec {
         };
         Probability(after(n).clamp(0.0, 1.0))
     }
+
+    /// SNR (linear, per symbol) after transmission number `n` of `snr`, if those before came to `before`.
+    pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
+        match self {
+            _ if n <= 1 => snr,
+            Self::None(_) => snr,
+            Self::Chase(params) => params.add(before, snr, n),
+            Self::IncrementalRedundancy(params) => params.add(before, snr),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -76,6 +86,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn equal_transmissions_add_up_to_what_is_combined_at_once() {
+        let [none, chase, ir] = variants();
+        let chained = |variant: &CombiningSpec| (1..=4).fold(0.0, |sum, n| variant.add(sum, 0.7, n));
+        assert!((chained(&none) - 0.7).abs() < 1e-12);
+        let long = (1..=200).fold(0.0, |sum, n| chase.add(sum, 0.1, n));
+        assert!(long > 10.0, "many transmissions are no worse than few: {long}");
+        let [at_once, parity] = [chase::Chase::default().combined_snr(0.7, 4), 1.7f64.powi(4) - 1.0];
+        assert!((chained(&chase) - at_once).abs() < 1e-12 && (chained(&ir) - parity).abs() < 1e-12);
     }
 
     #[test]

@@ -35,16 +35,14 @@ impl Scheduler for Policy {
         for (i, candidate) in candidates.iter().enumerate().skip(1) {
             let champion = &candidates[best];
             let longer_ago = self.last_served[candidate.user] < self.last_served[champion.user];
-            if candidate.pdus_per_block > champion.pdus_per_block
-                || (candidate.pdus_per_block == champion.pdus_per_block && longer_ago)
-            {
+            if candidate.quality > champion.quality || (candidate.quality >= champion.quality && longer_ago) {
                 best = i;
             }
         }
         best
     }
 
-    fn served(&mut self, tti: u64, user: usize, _pdus: u32) {
+    fn served(&mut self, tti: u64, user: usize, _units: u32) {
         self.last_served[user] = Some(tti);
     }
 }
@@ -56,8 +54,7 @@ mod tests {
     #[test]
     fn the_best_channel_wins_and_ties_rotate() {
         let mut policy = Policy::new(3);
-        let candidates =
-            [(0, 2), (1, 5), (2, 5)].map(|(user, pdus_per_block)| Candidate { user, pdus_per_block });
+        let candidates = [(0, 2), (1, 5), (2, 5)].map(|(user, rate)| Candidate::at_rate(user, rate));
         let order: Vec<usize> = (0..4)
             .map(|tti| {
                 let user = candidates[policy.pick(tti, &candidates)].user;

@@ -1,19 +1,37 @@
 //! Schedulers: who gets the next TTI of a shared channel.
 
+pub mod earliest_deadline;
 pub mod max_ci;
+pub mod normalized;
 pub mod proportional_fair;
 pub mod round_robin;
+pub mod tcp_aware;
 
 use crate::registry;
 use crate::units::Duration;
 
 /// A user who has something to send in a TTI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Position of the user on the bearer.
     pub user: usize,
-    /// PDUs that a block of this user can carry in this TTI; grows with the user's C/I.
-    pub pdus_per_block: u32,
+    /// What this user would be sent in this TTI, in the bearer's units: PDUs or octets.
+    pub rate: u32,
+    /// What the Node B knows of the user's channel; grows with the user's C/I, in steps of about 1 dB.
+    pub quality: f32,
+    /// TTI since which the user's next packet waits.
+    pub since: u64,
+    /// TTI by which that packet shall be there.
+    pub deadline: u64,
+    /// Units of that packet that have not been sent; at least 1.
+    pub head: u64,
+}
+
+impl Candidate {
+    /// A user of whom no more is known than the rate.
+    pub fn at_rate(user: usize, rate: u32) -> Self {
+        Self { user, rate, quality: rate as f32, since: 0, deadline: 0, head: 1 }
+    }
 }
 
 /// Chooses among the users who have something to send.
@@ -21,8 +39,8 @@ pub trait Scheduler: Send + std::fmt::Debug {
     /// The position in `candidates`, which is not empty and in order of users, of the one to
     /// serve in TTI number `tti`.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;
-    /// Tells how many PDUs the chosen user was sent in TTI number `tti`.
-    fn served(&mut self, tti: u64, user: usize, pdus: u32);
+    /// Tells how many units the chosen user was sent in TTI number `tti`.
+    fn served(&mut self, tti: u64, user: usize, units: u32);
 }
 
 registry! {
@@ -34,6 +52,12 @@ registry! {
         "max_ci" => MaxCi(max_ci::MaxCi),
         /// The user whose channel is best against what it has been getting.
         "proportional_fair" => ProportionalFair(proportional_fair::ProportionalFair),
+        /// The user whose channel is best against its own mean and deviation.
+        "normalized" => Normalized(normalized::Normalized),
+        /// The user whose packet must be there first.
+        "earliest_deadline" => EarliestDeadline(earliest_deadline::EarliestDeadline),
+        /// Proportional fair in whole packets, none of which waits for a TCP timeout.
+        "tcp_aware" => TcpAware(tcp_aware::TcpAware),
     }
 }
 
@@ -43,6 +67,18 @@ impl Default for SchedulerSpec {
     }
 }
 
+/// The position of the candidate with the highest score; among equals the first.
+fn best_by(candidates: &[Candidate], mut score: impl FnMut(&Candidate) -> f64) -> usize {
+    let mut best = (0, f64::NEG_INFINITY);
+    for (i, candidate) in candidates.iter().enumerate() {
+        let score = score(candidate);
+        if score > best.1 {
+            best = (i, score);
+        }
+    }
+    best.0
+}
+
 impl SchedulerSpec {
     /// The scheduler in its initial state, for `users` users and TTIs of length `tti`.
     pub fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler> {
@@ -50,6 +86,9 @@ impl SchedulerSpec {
             Self::RoundRobin(_) => Box::new(round_robin::Policy::default()),
             Self::MaxCi(_) => Box::new(max_ci::Policy::new(users)),
             Self::ProportionalFair(params) => Box::new(proportional_fair::Policy::new(params, users, tti)),
+            Self::Normalized(params) => Box::new(normalized::Policy::new(params, users)),
+            Self::EarliestDeadline(_) => Box::new(earliest_deadline::Policy::new(users)),
+            Self::TcpAware(params) => Box::new(tcp_aware::Policy::new(params, users, tti)),
         }
     }
 }

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler};
+use super::{Candidate, Scheduler, best_by};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -35,11 +35,11 @@ impl Checked for ProportionalFair {
 /// Below this scale all means are scaled up again; only their ratios matter.
 const SMALLEST_SCALE: f64 = 1e-200;
 
-/// Mean rates. Instead of shrinking every mean in every TTI, the value of a new PDU grows: all
+/// Mean rates. Instead of shrinking every mean in every TTI, the value of a new unit grows: all
 /// means share the factor `scale`, so a TTI costs one multiplication however many users there are.
 #[derive(Debug)]
 pub struct Policy {
-    /// Mean rate in PDUs per TTI, divided by `scale`.
+    /// Mean rate in units per TTI, divided by `scale`.
     means: Vec<f64>,
     scale: f64,
     /// What is left of the mean after one TTI, `1 - 1 / t_c`.
@@ -55,7 +55,13 @@ impl Policy {
         Self { means: vec![1e-9; users], scale: 1.0, keep: 1.0 - 1.0 / window, tti: 0 }
     }
 
-    fn age(&mut self, tti: u64) {
+    /// The rate possible now over the mean rate, but for a factor common to all users.
+    pub fn ratio(&self, candidate: &Candidate) -> f64 {
+        f64::from(candidate.rate) / self.means[candidate.user]
+    }
+
+    /// Lets time pass until TTI number `tti`.
+    pub fn age(&mut self, tti: u64) {
         let passed = tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32;
         self.tti = tti;
         if passed > 0 {
@@ -73,19 +79,12 @@ impl Policy {
 impl Scheduler for Policy {
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
         self.age(tti);
-        let metric = |candidate: &Candidate| f64::from(candidate.pdus_per_block) / self.means[candidate.user];
-        let mut best = 0;
-        for i in 1..candidates.len() {
-            if metric(&candidates[i]) > metric(&candidates[best]) {
-                best = i;
-            }
-        }
-        best
+        best_by(candidates, |candidate| self.ratio(candidate))
     }
 
-    fn served(&mut self, tti: u64, user: usize, pdus: u32) {
+    fn served(&mut self, tti: u64, user: usize, units: u32) {
         self.age(tti);
-        self.means[user] += (1.0 - self.keep) * f64::from(pdus) / self.scale;
+        self.means[user] += (1.0 - self.keep) * f64::from(units) / self.scale;
     }
 }
 
@@ -97,7 +96,7 @@ mod tests {
         let mut policy = Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
         let mut served = [0; 2];
         for tti in 0..ttis {
-            let candidates = [0, 1].map(|user| Candidate { user, pdus_per_block: rates[user] });
+            let candidates = [0, 1].map(|user| Candidate::at_rate(user, rates[user]));
             let user = candidates[policy.pick(tti, &candidates)].user;
             policy.served(tti, user, rates[user]);
             served[user] += 1;
@@ -117,7 +116,7 @@ mod tests {
         let mut policy = Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
         policy.served(0, 0, 5);
         policy.served(1 << 40, 0, 5);
-        let candidates = [0, 1].map(|user| Candidate { user, pdus_per_block: 1 });
+        let candidates = [0, 1].map(|user| Candidate::at_rate(user, 1));
         assert_eq!(policy.pick((1 << 40) + 1, &candidates), 1);
     }
 }

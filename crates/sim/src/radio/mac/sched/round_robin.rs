@@ -26,7 +26,7 @@ impl Scheduler for Policy {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
     }
 
-    fn served(&mut self, _tti: u64, user: usize, _pdus: u32) {
+    fn served(&mut self, _tti: u64, user: usize, _units: u32) {
         self.next_user = user + 1;
     }
 }
@@ -39,8 +39,7 @@ mod tests {
     fn users_take_turns_and_absent_ones_are_passed_over() {
         let mut policy = Policy::default();
         let mut serve = |users: &[usize]| {
-            let candidates: Vec<_> =
-                users.iter().map(|&user| Candidate { user, pdus_per_block: 1 }).collect();
+            let candidates: Vec<_> = users.iter().map(|&user| Candidate::at_rate(user, 1)).collect();
             let user = candidates[policy.pick(0, &candidates)].user;
             policy.served(0, user, 1);
             user

@@ -1,0 +1,73 @@
+//! Fading around a given mean SNR: no places, no interference between paths.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::doppler::JakesSequence;
+use super::super::profile::{Paths, Profile, Tap, check_taps};
+use super::from_db;
+use crate::check::{Check, Checked};
+use crate::rng::Streams;
+use crate::units::Speed;
+
+/// Parameters of fading around a mean. With the flat profile the SNR is exponentially distributed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fading {
+    /// Mean SNR on HS-PDSCH in dB, before despreading.
+    pub mean_snr_db: f64,
+    /// Paths, by name.
+    pub profile: Profile,
+    /// Paths of the user's own instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub taps: Vec<Tap>,
+    /// Speed of the user, which sets the pace of fading.
+    pub speed: Speed,
+}
+
+impl Default for Fading {
+    fn default() -> Self {
+        Self { mean_snr_db: 5.0, profile: Profile::Flat, taps: Vec::new(), speed: Speed::from_kmh(3) }
+    }
+}
+
+impl Checked for Fading {
+    fn check(&self, check: &mut Check) {
+        check.require(self.mean_snr_db.abs() <= 200.0, "mean_snr_db", || {
+            format!("a mean SNR of {} dB is absurd; expected -200 to 200", self.mean_snr_db)
+        });
+        check_speed(self.speed, check);
+        check_taps(&self.taps, check);
+    }
+}
+
+/// Reports a speed at which a TTI would hide more than a period of fading.
+pub fn check_speed(speed: Speed, check: &mut Check) {
+    check.require(speed <= Speed::from_kmh(500), "speed", || {
+        format!("{speed} is too fast: the channel would change within a TTI; expected at most 500 km/h")
+    });
+}
+
+impl Fading {
+    /// The channel of user number `id`.
+    pub fn build(&self, id: u64, streams: &Streams) -> Fader {
+        Fader {
+            mean: from_db(self.mean_snr_db),
+            paths: Paths::new(self.profile, &self.taps, self.speed, id, streams),
+        }
+    }
+}
+
+/// Fading around a mean.
+#[derive(Debug)]
+pub struct Fader {
+    mean: f32,
+    paths: Paths,
+}
+
+impl Fader {
+    /// Linear SNR per chip in TTI number `tti`.
+    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
+        self.mean * self.paths.gains(sequence, tti).sum::<f32>()
+    }
+}

@@ -1,0 +1,89 @@
+//! Where a user's SNR comes from.
+
+pub mod constant;
+pub mod fading;
+pub mod place;
+pub mod trace;
+
+use super::doppler::JakesSequence;
+use super::plan::Cell;
+use crate::registry;
+use crate::rng::Streams;
+
+registry! {
+    /// The source of a user's SNR, as a scenario names it.
+    "channel" ChannelSpec {
+        /// A place in the cell: path loss, shadowing, interference and fading.
+        "cell" => Cell(place::Place),
+        /// Fading around a given mean SNR.
+        "fading" => Fading(fading::Fading),
+        /// An SNR that does not change.
+        "constant" => Constant(constant::Constant),
+        /// A recording, one line for each TTI.
+        "trace" => Trace(trace::Trace),
+    }
+}
+
+impl Default for ChannelSpec {
+    fn default() -> Self {
+        Self::Cell(place::Place::default())
+    }
+}
+
+/// The channel of one user, asked by TTI.
+#[derive(Debug)]
+pub enum Channel {
+    /// In the cell.
+    Cell(Box<place::Placed>),
+    /// Around a mean.
+    Fading(fading::Fader),
+    /// Linear SNR per chip.
+    Constant(f32),
+    /// Recorded.
+    Trace(trace::Player),
+}
+
+impl ChannelSpec {
+    /// The channel of user number `id`.
+    pub fn build(&self, cell: &Cell, id: u64, streams: &Streams) -> Channel {
+        match self {
+            Self::Cell(params) => Channel::Cell(Box::new(params.build(cell, id, streams))),
+            Self::Fading(params) => Channel::Fading(params.build(id, streams)),
+            Self::Constant(params) => Channel::Constant(from_db(params.snr_db)),
+            Self::Trace(params) => Channel::Trace(trace::Player::new(params)),
+        }
+    }
+
+    /// Whether it needs a fading sequence.
+    pub fn fades(&self) -> bool {
+        matches!(self, Self::Cell(_) | Self::Fading(_))
+    }
+}
+
+impl Channel {
+    /// Linear SNR per chip in TTI number `tti`.
+    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
+        match self {
+            Self::Cell(placed) => placed.snr(sequence, tti),
+            Self::Fading(fader) => fader.snr(sequence, tti),
+            Self::Constant(snr) => *snr,
+            Self::Trace(player) => player.snr(tti),
+        }
+    }
+
+    /// The CQI that was recorded for TTI number `tti`, where one was.
+    pub fn recorded_cqi(&self, tti: u64) -> Option<u8> {
+        if let Self::Trace(player) = self { player.cqi(tti) } else { None }
+    }
+
+    /// Linear SNR after `transmission` transmissions, the latest in TTI number `tti`, where combining
+    /// was recorded.
+    pub fn recorded_combined(&self, tti: u64, transmission: u32) -> Option<f32> {
+        if let Self::Trace(player) = self { player.combined(tti, transmission) } else { None }
+    }
+}
+
+/// A ratio given in dB.
+fn from_db(db: f64) -> f32 {
+    libm::pow(10.0, db / 10.0) as f32
+}

@@ -1,0 +1,105 @@
+//! A user's place in the cell, and the SNR that follows from it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::doppler::JakesSequence;
+use super::super::mobility::{Movement, distance, random_place};
+use super::super::plan::{Cell, Journey};
+use super::super::profile::{Paths, Profile, Tap, check_taps};
+use super::fading::check_speed;
+use crate::check::{Check, Checked};
+use crate::rng::Streams;
+use crate::units::{Distance, Speed};
+
+/// Where a user is and how it moves.
+///
+/// Each phone of a group gets a place of its own, unless `position_m` gives one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Place {
+    /// Distance from the Node B, in a random direction. Absent: anywhere in the cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Distance>,
+    /// Place in metres east and north of the Node B instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position_m: Option<[f64; 2]>,
+    /// Speed.
+    pub speed: Speed,
+    /// How the user moves on.
+    pub movement: Movement,
+    /// Paths, by name.
+    pub profile: Profile,
+    /// Paths of the user's own instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub taps: Vec<Tap>,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            distance: None,
+            position_m: None,
+            speed: Speed::from_kmh(3),
+            movement: Movement::default(),
+            profile: Profile::PedestrianA,
+            taps: Vec::new(),
+        }
+    }
+}
+
+impl Checked for Place {
+    fn check(&self, check: &mut Check) {
+        check_speed(self.speed, check);
+        check_taps(&self.taps, check);
+        check.require(self.distance.is_none() || self.position_m.is_none(), "position_m", || {
+            "a place says the distance; leave out one of `distance` and `position_m`".to_owned()
+        });
+    }
+}
+
+impl Place {
+    /// Reports a place outside the cell.
+    pub fn check_inside(&self, cell: &Cell, check: &mut Check) {
+        let inside = |metres: f64| metres <= cell.radius.as_metres();
+        let radius = cell.radius;
+        check.require(self.distance.is_none_or(|d| inside(d.as_metres())), "distance", || {
+            let distance = self.distance.unwrap_or_default();
+            format!("{distance} is outside the cell, whose radius is {radius}; expected a place in it")
+        });
+        check.require(self.position_m.is_none_or(|at| inside(distance(at, [0.0; 2]))), "position_m", || {
+            format!("the place is outside the cell, whose radius is {radius}; expected one in it")
+        });
+    }
+
+    /// The channel of user number `id`.
+    pub fn build(&self, cell: &Cell, id: u64, streams: &Streams) -> Placed {
+        let place = self.position_m.unwrap_or_else(|| {
+            let mut stream = streams.stream("user", id, "place");
+            random_place(self.distance.map(Distance::as_metres), cell.radius.as_metres(), &mut stream)
+        });
+        let paths = Paths::new(self.profile, &self.taps, self.speed, id, streams);
+        let journey = Journey::new(cell, place, self.movement, self.speed, id, streams);
+        Placed { gains: vec![0.0; paths.count()], journey, paths }
+    }
+}
+
+/// A user in the cell.
+#[derive(Debug)]
+pub struct Placed {
+    journey: Journey,
+    paths: Paths,
+    /// Reused.
+    gains: Vec<f32>,
+}
+
+impl Placed {
+    /// Linear SNR per chip in TTI number `tti`.
+    pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
+        for (gain, now) in self.gains.iter_mut().zip(self.paths.gains(sequence, tti)) {
+            *gain = now;
+        }
+        let disturbance = self.journey.disturbance(tti);
+        self.journey.cell().snr(&self.gains, disturbance)
+    }
+}

@@ -1,0 +1,169 @@
+//! A recorded channel: one line for each TTI.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::from_db;
+use crate::check::{Check, Checked};
+
+/// What follows when a recording is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AtEnd {
+    /// It begins again.
+    Loop,
+    /// There is no signal any more.
+    Stop,
+}
+
+/// A recording of a user's channel, from TTI 0 on. A file is text, one line for each TTI of 2 ms:
+/// the SNR in dB; or the SNR after one transmission, after two, after three, and the CQI.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Trace {
+    /// A recording to take the lists from. The path counts from the scenario file's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// What follows when the recording is over; without it the run must not be longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_end: Option<AtEnd>,
+    /// SNR of every TTI in dB, before despreading.
+    pub snrs_db: Vec<f64>,
+    /// The same after two transmissions of a block, the second in that TTI; absent: computed by
+    /// combining.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub second_db: Vec<f64>,
+    /// The same after three.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub third_db: Vec<f64>,
+    /// CQI measured in every TTI; absent: from the SNR.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cqi: Vec<u8>,
+}
+
+impl Trace {
+    /// The recording that has still to be read: this crate knows no files.
+    pub fn unread(&self) -> Option<&str> {
+        self.file.as_deref().filter(|_| self.snrs_db.is_empty())
+    }
+
+    /// TTIs recorded.
+    pub fn ttis(&self) -> u64 {
+        self.snrs_db.len() as u64
+    }
+}
+
+impl Checked for Trace {
+    fn check(&self, check: &mut Check) {
+        check.require(self.file.is_some() || !self.snrs_db.is_empty(), "snrs_db", || {
+            "the list is empty; expected at least one SNR, or a `file`".to_owned()
+        });
+        let lists =
+            [("snrs_db", &self.snrs_db), ("second_db", &self.second_db), ("third_db", &self.third_db)];
+        for (key, list) in lists {
+            let odd = list.iter().position(|snr| snr.is_nan() || snr.abs() > 200.0);
+            check.require(odd.is_none(), key, || {
+                let at = odd.unwrap_or_default();
+                format!("entry {at} is {}; expected an SNR from -200 to 200 dB", list[at])
+            });
+        }
+        let lengths =
+            [("second_db", self.second_db.len()), ("third_db", self.third_db.len()), ("cqi", self.cqi.len())];
+        for (key, length) in lengths {
+            check.require(length == 0 || length == self.snrs_db.len(), key, || {
+                format!("{length} values for {} SNRs; expected one each", self.snrs_db.len())
+            });
+        }
+        let odd = self.cqi.iter().position(|cqi| *cqi > 30);
+        check.require(odd.is_none(), "cqi", || {
+            let at = odd.unwrap_or_default();
+            format!("entry {at} is {}; expected a CQI from 0 to 30", self.cqi[at])
+        });
+    }
+}
+
+/// A recording that is being played.
+#[derive(Debug)]
+pub struct Player {
+    at_end: AtEnd,
+    /// Linear SNRs after one, two and three transmissions.
+    snrs: [Vec<f32>; 3],
+    cqi: Vec<u8>,
+}
+
+impl Player {
+    /// The recording from its beginning.
+    pub fn new(params: &Trace) -> Self {
+        let linear = |list: &Vec<f64>| list.iter().map(|db| from_db(*db)).collect();
+        Self {
+            at_end: params.at_end.unwrap_or(AtEnd::Stop),
+            snrs: [&params.snrs_db, &params.second_db, &params.third_db].map(linear),
+            cqi: params.cqi.clone(),
+        }
+    }
+
+    fn line(&self, tti: u64) -> Option<usize> {
+        let lines = self.snrs[0].len() as u64;
+        match self.at_end {
+            AtEnd::Stop => (tti < lines).then_some(tti as usize),
+            AtEnd::Loop => tti.checked_rem(lines).map(|line| line as usize),
+        }
+    }
+
+    /// Linear SNR in TTI number `tti`.
+    pub fn snr(&self, tti: u64) -> f32 {
+        self.line(tti).map_or(0.0, |line| self.snrs[0][line])
+    }
+
+    /// The CQI measured in TTI number `tti`, if CQIs were recorded.
+    pub fn cqi(&self, tti: u64) -> Option<u8> {
+        if self.cqi.is_empty() {
+            return None;
+        }
+        Some(self.line(tti).map_or(0, |line| self.cqi[line]))
+    }
+
+    /// Linear SNR after `transmission` transmissions, if that was recorded; the third counts for all
+    /// further ones.
+    pub fn combined(&self, tti: u64, transmission: u32) -> Option<f32> {
+        let list = &self.snrs[transmission.clamp(1, 3) as usize - 1];
+        if list.is_empty() {
+            return None;
+        }
+        Some(self.line(tti).map_or(0.0, |line| list[line]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn player(at_end: AtEnd) -> Player {
+        Player::new(&Trace {
+            at_end: Some(at_end),
+            snrs_db: vec![0.0, 10.0],
+            second_db: vec![3.0, 13.0],
+            third_db: vec![5.0, 20.0],
+            cqi: vec![16, 26],
+            ..Trace::default()
+        })
+    }
+
+    #[test]
+    fn a_recording_loops_or_stops() {
+        let snrs = |at_end| [0, 1, 2, 3].map(|tti| player(at_end).snr(tti).round() as u32);
+        assert_eq!(snrs(AtEnd::Loop), [1, 10, 1, 10]);
+        assert_eq!(snrs(AtEnd::Stop), [1, 10, 0, 0]);
+        assert_eq!(player(AtEnd::Stop).cqi(5), Some(0));
+        assert_eq!(player(AtEnd::Loop).cqi(5), Some(26));
+    }
+
+    #[test]
+    fn what_was_combined_is_taken_as_recorded() {
+        let combined = |n| player(AtEnd::Loop).combined(1, n).unwrap();
+        assert!((combined(1) - 10.0).abs() < 1e-5 && (combined(2) - 19.952_62).abs() < 1e-3);
+        assert!((combined(3) - 100.0).abs() < 1e-3 && (combined(7) - 100.0).abs() < 1e-3);
+        let plain = Player::new(&Trace { snrs_db: vec![1.0], ..Trace::default() });
+        assert_eq!((plain.combined(0, 2), plain.cqi(0)), (None, None));
+    }
+}

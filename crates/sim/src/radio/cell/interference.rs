@@ -1,0 +1,112 @@
+//! What other cells add to the noise.
+
+use std::f64::consts::PI;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::mobility::Point;
+use crate::check::{Check, Checked};
+use crate::registry;
+use crate::units::Probability;
+
+registry! {
+    /// Interference from other cells, as a scenario names it.
+    "interference" InterferenceSpec {
+        /// Other Node Bs on a hexagonal grid around this one.
+        "hexagonal" => Hexagonal(Hexagonal),
+        /// One level wherever the user is.
+        "fixed" => Fixed(FixedLevel),
+    }
+}
+
+impl Default for InterferenceSpec {
+    fn default() -> Self {
+        Self::Hexagonal(Hexagonal::default())
+    }
+}
+
+/// Parameters of a hexagonal grid.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hexagonal {
+    /// Rings of sites around this one: 1 is 6 sites, 2 are 18.
+    pub rings: u32,
+    /// Share of their power at which the others send.
+    pub load: Probability,
+}
+
+impl Default for Hexagonal {
+    fn default() -> Self {
+        Self { rings: 1, load: Probability(1.0) }
+    }
+}
+
+impl Checked for Hexagonal {
+    fn check(&self, check: &mut Check) {
+        check.require(self.rings <= 10, "rings", || {
+            format!("{} rings are absurd; expected at most 10", self.rings)
+        });
+    }
+}
+
+impl Hexagonal {
+    /// The sites' places, this one first, where cells have `radius` from centre to corner.
+    pub fn sites(&self, radius: f64) -> Vec<Point> {
+        let apart = radius * libm::sqrt(3.0);
+        let mut sites = vec![[0.0; 2]];
+        for ring in 1..=self.rings {
+            for (side, step) in (0..6).flat_map(|side| (0..ring).map(move |step| (side, step))) {
+                let corner = |side: u32| {
+                    let (sin, cos) = libm::sincos(f64::from(side) * PI / 3.0);
+                    [cos * apart * f64::from(ring), sin * apart * f64::from(ring)]
+                };
+                let (from, to, way) = (corner(side), corner(side + 1), f64::from(step) / f64::from(ring));
+                sites.push([0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * way));
+            }
+        }
+        sites
+    }
+}
+
+/// Parameters of a fixed level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FixedLevel {
+    /// Power received from all other cells together, in dBm.
+    pub level_dbm: f64,
+}
+
+impl Default for FixedLevel {
+    fn default() -> Self {
+        Self { level_dbm: -70.0 }
+    }
+}
+
+impl Checked for FixedLevel {
+    fn check(&self, check: &mut Check) {
+        check.require((-200.0..=50.0).contains(&self.level_dbm), "level_dbm", || {
+            format!("{} dBm is absurd; expected -200 to 50", self.level_dbm)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mobility::distance;
+    use super::*;
+
+    #[test]
+    fn sites_form_hexagons() {
+        let sites = Hexagonal { rings: 2, ..Hexagonal::default() }.sites(1_000.0);
+        assert_eq!(sites.len(), 19);
+        let apart = 1_000.0 * 3f64.sqrt();
+        // Every site's nearest neighbour is one cell away, and those of the first ring have 6.
+        for (i, site) in sites.iter().enumerate() {
+            let near: Vec<f64> = sites.iter().map(|other| distance(*site, *other)).collect();
+            let neighbours = near.iter().filter(|d| (**d - apart).abs() < 1e-6).count();
+            assert!(near.iter().all(|d| *d < 1e-6 || *d > apart - 1e-6));
+            assert!(if i < 7 { neighbours == 6 } else { neighbours >= 3 }, "site {i}: {neighbours}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Loss that grows with a power of the distance.
+//!
+//! The defaults are the macro cell of TR 101 112 (UMTS 30.03), B.1.4.1.3, and TR 25.848, table A.3:
+//! `128.1 + 37.6 log10(d / km)` dB at 2 GHz with the antenna 15 m above the roofs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+
+/// Parameters of the log-distance law.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogDistance {
+    /// Loss in dB at a distance of 1 km.
+    pub at_1km_db: f64,
+    /// Exponent of the distance: 2 in free space.
+    pub exponent: f64,
+}
+
+impl Default for LogDistance {
+    fn default() -> Self {
+        Self { at_1km_db: 128.1, exponent: 3.76 }
+    }
+}
+
+impl Checked for LogDistance {
+    fn check(&self, check: &mut Check) {
+        check.require((0.0..=300.0).contains(&self.at_1km_db), "at_1km_db", || {
+            format!("a loss of {} dB is absurd; expected 0 to 300", self.at_1km_db)
+        });
+        check.require((1.0..=8.0).contains(&self.exponent), "exponent", || {
+            format!("an exponent of {} is absurd; expected 1 to 8", self.exponent)
+        });
+    }
+}
+
+impl LogDistance {
+    /// Loss in dB at the distance with this logarithm in kilometres.
+    pub fn loss_db(&self, log_km: f64) -> f64 {
+        self.at_1km_db + 10.0 * self.exponent * log_km
+    }
+}

@@ -1,0 +1,36 @@
+//! Outdoor to indoor and pedestrian (ITU-R M.1225, annex 2, 1.2.1.2; TR 101 112, B.1.4.1.2):
+//! `40 log10(d / km) + 30 log10(f / MHz) + 49` dB, without line of sight.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+
+/// Parameters of the outdoor-to-indoor law.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OutdoorToIndoor {
+    /// Carrier frequency in MHz.
+    pub frequency_mhz: f64,
+}
+
+impl Default for OutdoorToIndoor {
+    fn default() -> Self {
+        Self { frequency_mhz: 2_000.0 }
+    }
+}
+
+impl Checked for OutdoorToIndoor {
+    fn check(&self, check: &mut Check) {
+        check.require((100.0..=10_000.0).contains(&self.frequency_mhz), "frequency_mhz", || {
+            format!("{} MHz is absurd here; expected 100 to 10000", self.frequency_mhz)
+        });
+    }
+}
+
+impl OutdoorToIndoor {
+    /// Loss in dB at the distance with this logarithm in kilometres.
+    pub fn loss_db(&self, log_km: f64) -> f64 {
+        40.0 * log_km + 30.0 * libm::log10(self.frequency_mhz) + 49.0
+    }
+}

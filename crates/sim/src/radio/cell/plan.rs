@@ -1,0 +1,270 @@
+//! The cell: its size, its transmitter, and what disturbs it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::interference::InterferenceSpec;
+use super::mobility::{Movement, Point, Walk, distance};
+use super::path_loss::PathLossSpec;
+use super::profile::TTI_S;
+use super::shadowing::{Shadowing, Shadows};
+use crate::check::{Check, Checked};
+use crate::rng::Streams;
+use crate::units::{Distance, Probability, Speed};
+
+/// The cell. Where no other source is named the defaults are those of TR 25.848, table A.3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cell {
+    /// From the Node B to the corners of its cell.
+    pub radius: Distance,
+    /// Power that the Node B sends in all, in dBm.
+    pub power_dbm: f64,
+    /// Share of that power on HS-PDSCH.
+    pub hs_share: Probability,
+    /// Gain of the Node B's antenna in dB, less all losses of cables.
+    pub antenna_gain_db: f64,
+    /// Law of path loss.
+    pub path_loss: PathLossSpec,
+    /// Shadowing.
+    pub shadowing: Shadowing,
+    /// Interference from other cells.
+    pub interference: InterferenceSpec,
+    /// Thermal noise in the phone, its noise figure included, in dBm: -108.2 dBm in 3.84 MHz and 9 dB.
+    pub noise_dbm: f64,
+    /// Share of the own cell's power that does not disturb, whatever the paths are. Absent: each
+    /// path is disturbed by the power on the others, as behind a rake receiver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orthogonality: Option<Probability>,
+}
+
+impl Default for Cell {
+    fn default() -> Self {
+        Self {
+            radius: Distance::from_metres(1_000),
+            power_dbm: 44.0,
+            hs_share: Probability(0.8),
+            antenna_gain_db: 14.0,
+            path_loss: PathLossSpec::default(),
+            shadowing: Shadowing::default(),
+            interference: InterferenceSpec::default(),
+            noise_dbm: -99.2,
+            orthogonality: None,
+        }
+    }
+}
+
+impl Checked for Cell {
+    fn check(&self, check: &mut Check) {
+        check.require(
+            self.radius.0 >= 10_000 && self.radius <= Distance::from_metres(100_000),
+            "radius",
+            || format!("a cell of {} is absurd; expected 10 m to 100 km", self.radius),
+        );
+        for (key, value) in [
+            ("power_dbm", self.power_dbm),
+            ("antenna_gain_db", self.antenna_gain_db),
+            ("noise_dbm", self.noise_dbm),
+        ] {
+            check.require(value.abs() <= 200.0, key, || format!("{value} is absurd; expected -200 to 200"));
+        }
+        check.require(self.hs_share.0 > 0.0, "hs_share", || {
+            "without power on HS-PDSCH nothing can be sent; expected more than 0".to_owned()
+        });
+        check.within("path_loss", |check| self.path_loss.check(check));
+        check.within("shadowing", |check| self.shadowing.check(check));
+        check.within("interference", |check| self.interference.check(check));
+    }
+}
+
+fn from_db(db: f64) -> f64 {
+    libm::pow(10.0, db / 10.0)
+}
+
+impl Cell {
+    fn sites(&self) -> Vec<Point> {
+        match &self.interference {
+            InterferenceSpec::Hexagonal(grid) => grid.sites(self.radius.as_metres()),
+            InterferenceSpec::Fixed(_) => vec![[0.0; 2]],
+        }
+    }
+
+    /// Power of other cells and noise over that of this cell, both as received at `place` in the mean
+    /// over fading: the reciprocal of what is called the geometry factor.
+    fn disturbance(&self, sites: &[Point], place: Point, shadows: &Shadows) -> f64 {
+        let received = |(site, at): (usize, &Point)| {
+            let loss_db = self.path_loss.loss_db(distance(place, *at)) + shadows.loss_db(site);
+            from_db(self.power_dbm + self.antenna_gain_db - loss_db)
+        };
+        let mut powers = sites.iter().enumerate().map(received);
+        let own = powers.next().expect("a cell's own site");
+        let others = match &self.interference {
+            InterferenceSpec::Hexagonal(grid) => grid.load.0 * powers.sum::<f64>(),
+            InterferenceSpec::Fixed(params) => from_db(params.level_dbm),
+        };
+        (others + from_db(self.noise_dbm)) / own
+    }
+
+    /// SNR on HS-PDSCH (linear, per chip) of a phone with these path gains.
+    ///
+    /// Maximum ratio combining adds up the paths' SNRs. Codes of one path are orthogonal, so a path
+    /// is disturbed by what the others carry, by other cells and by noise.
+    pub fn snr(&self, gains: &[f32], disturbance: f32) -> f32 {
+        let total: f32 = gains.iter().sum();
+        let hs = self.hs_share.0 as f32;
+        match self.orthogonality {
+            Some(share) => hs * total / ((1.0 - share.0 as f32) * total + disturbance),
+            None => hs * gains.iter().map(|gain| gain / (total - gain + disturbance)).sum::<f32>(),
+        }
+    }
+}
+
+/// Way between two evaluations of path loss and shadowing, as a share of the correlation distance.
+const STEP_SHARE: f64 = 0.02;
+/// The longest such way in metres.
+const LONGEST_STEP_M: f64 = 5.0;
+
+/// The disturbance along a user's way: evaluated at steps, and linear between them.
+#[derive(Debug)]
+pub struct Journey {
+    cell: Cell,
+    sites: Vec<Point>,
+    walk: Walk,
+    shadows: Shadows,
+    step_m: f64,
+    /// TTIs that a step takes; infinite at rest.
+    step_ttis: f64,
+    /// Steps done, and the disturbance at the last three places.
+    steps: u64,
+    last: [f32; 3],
+}
+
+impl Journey {
+    /// The way of user number `id` from `place`.
+    pub fn new(
+        cell: &Cell,
+        place: Point,
+        movement: Movement,
+        speed: Speed,
+        id: u64,
+        streams: &Streams,
+    ) -> Self {
+        let stream = |purpose| streams.stream("user", id, purpose);
+        let sites = cell.sites();
+        let shadows = Shadows::new(&cell.shadowing, sites.len(), stream("shadowing"));
+        let walk = Walk::new(movement, place, cell.radius.as_metres(), stream("way"));
+        let step_m =
+            (cell.shadowing.correlation_distance.as_metres() * STEP_SHARE).clamp(0.01, LONGEST_STEP_M);
+        let per_tti = if movement == Movement::Stays { 0.0 } else { speed.as_metres_per_s() * TTI_S };
+        let at = cell.disturbance(&sites, place, &shadows) as f32;
+        let mut journey = Self {
+            cell: cell.clone(),
+            sites,
+            walk,
+            shadows,
+            step_m,
+            step_ttis: step_m / per_tti,
+            steps: 0,
+            last: [at; 3],
+        };
+        if per_tti > 0.0 {
+            journey.step();
+            journey.steps = 0;
+        }
+        journey
+    }
+
+    fn step(&mut self) {
+        self.walk.advance(self.step_m);
+        self.shadows.advance(self.step_m);
+        let at = self.cell.disturbance(&self.sites, self.walk.place(), &self.shadows) as f32;
+        self.last = [self.last[1], self.last[2], at];
+        self.steps += 1;
+    }
+
+    /// The disturbance in TTI number `tti`, at most one step before the latest asked for.
+    pub fn disturbance(&mut self, tti: u64) -> f32 {
+        if self.step_ttis.is_infinite() {
+            return self.last[0];
+        }
+        let way = tti as f64 / self.step_ttis;
+        // `last` stands at the steps `steps - 1`, `steps` and `steps + 1`.
+        while way > self.steps as f64 + 1.0 {
+            self.step();
+        }
+        let from_last = (way - self.steps as f64) as f32;
+        let [before, here, after] = self.last;
+        if from_last >= 0.0 {
+            here + (after - here) * from_last
+        } else {
+            here + (here - before) * from_last.max(-1.0)
+        }
+    }
+
+    /// The cell that the user is in.
+    pub fn cell(&self) -> &Cell {
+        &self.cell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quiet(interference: InterferenceSpec) -> Cell {
+        let shadowing = Shadowing { sigma_db: 0.0, ..Shadowing::default() };
+        Cell { shadowing, interference, ..Cell::default() }
+    }
+
+    fn at(cell: &Cell, place: Point, movement: Movement) -> Journey {
+        Journey::new(cell, place, movement, Speed::from_kmh(120), 0, &Streams::new(1, 0))
+    }
+
+    #[test]
+    fn a_fixed_level_gives_the_link_budget() {
+        use super::super::interference::FixedLevel;
+        let cell = quiet(InterferenceSpec::Fixed(FixedLevel::default()));
+        let found = at(&cell, [0.0, 800.0], Movement::Stays).disturbance(0);
+        // 44 dBm + 14 dB - (128.1 + 37.6 log 0.8) dB received, against -70 dBm and -99.2 dBm.
+        let own = 10f64.powf((58.0 - 128.1 - 37.6 * 0.8f64.log10()) / 10.0);
+        let expected = (10f64.powf(-7.0) + 10f64.powf(-9.92)) / own;
+        assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");
+    }
+
+    #[test]
+    fn on_the_border_a_neighbour_is_as_strong_as_the_own_cell() {
+        let cell = Cell { noise_dbm: -200.0, ..quiet(InterferenceSpec::default()) };
+        let border = 1_000.0 * 3f64.sqrt() / 2.0;
+        let found = at(&cell, [border, 0.0], Movement::Stays).disturbance(0);
+        // One neighbour at the same distance; by Pythagoras two at border sqrt(3), two at
+        // border sqrt(7), one at 3 border.
+        let power = |ratio: f64| ratio.powf(-3.76);
+        let expected = 1.0 + 2.0 * power(3f64.sqrt()) + 2.0 * power(7f64.sqrt()) + power(3.0);
+        assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");
+    }
+
+    #[test]
+    fn one_path_suffers_from_other_cells_alone_and_two_from_each_other() {
+        let cell = Cell::default();
+        assert!((cell.snr(&[2.0], 0.5) - 0.8 * 4.0).abs() < 1e-6);
+        // 0.8 (0.6 / (0.4 + 0.1) + 0.4 / (0.6 + 0.1)).
+        assert!((cell.snr(&[0.6, 0.4], 0.1) - 1.417_142_9).abs() < 1e-5);
+        let fixed = Cell { orthogonality: Some(Probability(0.9)), ..cell };
+        assert!((fixed.snr(&[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
+    }
+
+    /// Looking back by a few TTIs, and not looking for a long time, changes nothing.
+    #[test]
+    fn a_journey_does_not_depend_on_when_one_looks() {
+        let cell = Cell::default();
+        let mut steady = at(&cell, [300.0, 0.0], Movement::Straight);
+        let all: Vec<f32> = (0..5_000).map(|tti| steady.disturbance(tti)).collect();
+        let mut hasty = at(&cell, [300.0, 0.0], Movement::Straight);
+        for tti in (10..5_000).step_by(137) {
+            assert_eq!(hasty.disturbance(tti).to_bits(), all[tti as usize].to_bits());
+            let back = tti - 4;
+            let (found, expected) = (hasty.disturbance(back), all[back as usize]);
+            assert!((found / expected - 1.0).abs() < 1e-5, "{back}: {found} {expected}");
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Power-delay profiles: which paths there are between Node B and phone.
+//!
+//! ITU-R M.1225, annex 2, tables 3 and 5. A receiver tells paths apart that are at least a chip of
+//! 260 ns apart: each path counts for the nearest chip, and those of one chip are one path with
+//! their power together (their sum is Rayleigh again).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::doppler::{JakesSequence, Ray};
+use crate::check::Check;
+use crate::rng::Streams;
+use crate::units::{Duration, Speed};
+
+/// Duration of a chip in nanoseconds (TS 25.213: 3.84 Mcps).
+const CHIP_NS: f64 = 1e9 / 3.84e6;
+
+/// Carrier frequency of the downlink in Hz, for which Doppler shifts are computed.
+pub const CARRIER_HZ: f64 = 2e9;
+const LIGHT_M_PER_S: f64 = 299_792_458.0;
+
+/// Length of a TTI on HS-DSCH in seconds (TS 25.308).
+pub const TTI_S: f64 = 2e-3;
+
+/// A path of a profile.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tap {
+    /// Delay after the first path.
+    pub delay: Duration,
+    /// Mean power in dB, relative to the other paths.
+    pub power_db: f64,
+}
+
+/// The profiles that are known by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// One path: flat Rayleigh fading.
+    Flat,
+    /// Outdoor to indoor and pedestrian, channel A.
+    #[default]
+    PedestrianA,
+    /// Outdoor to indoor and pedestrian, channel B.
+    PedestrianB,
+    /// Vehicular, channel A.
+    VehicularA,
+    /// Vehicular, channel B.
+    VehicularB,
+}
+
+impl Profile {
+    /// Delays in nanoseconds and powers in dB.
+    fn table(self) -> &'static [(u64, f64)] {
+        match self {
+            Self::Flat => &[(0, 0.0)],
+            Self::PedestrianA => &[(0, 0.0), (110, -9.7), (190, -19.2), (410, -22.8)],
+            Self::PedestrianB => {
+                &[(0, 0.0), (200, -0.9), (800, -4.9), (1_200, -8.0), (2_300, -7.8), (3_700, -23.9)]
+            }
+            Self::VehicularA => {
+                &[(0, 0.0), (310, -1.0), (710, -9.0), (1_090, -10.0), (1_730, -15.0), (2_510, -20.0)]
+            }
+            Self::VehicularB => {
+                &[(0, -2.5), (300, 0.0), (8_900, -12.8), (12_900, -10.0), (17_100, -25.2), (20_000, -16.0)]
+            }
+        }
+    }
+
+    /// Mean powers of the paths a receiver tells apart, in order of delay; together 1. Taps of the
+    /// user's own, if there are any, replace the profile's.
+    pub fn resolved(self, taps: &[Tap]) -> Vec<f64> {
+        let mut chips: Vec<(u64, f64)> = Vec::new();
+        let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
+        let named = self.table().iter().copied().filter(|_| taps.is_empty());
+        for (delay, power_db) in own.chain(named) {
+            let chip = (delay as f64 / CHIP_NS).round() as u64;
+            let power = libm::pow(10.0, power_db / 10.0);
+            match chips.iter_mut().find(|(at, _)| *at == chip) {
+                Some((_, sum)) => *sum += power,
+                None => chips.push((chip, power)),
+            }
+        }
+        chips.sort_unstable_by_key(|(chip, _)| *chip);
+        let total: f64 = chips.iter().map(|(_, power)| power).sum();
+        chips.into_iter().map(|(_, power)| power / total).collect()
+    }
+}
+
+/// Reports impossible taps.
+pub fn check_taps(taps: &[Tap], check: &mut Check) {
+    check.require(taps.iter().all(|tap| tap.power_db.abs() <= 200.0), "taps", || {
+        "a path's power must lie between -200 and 200 dB".to_owned()
+    });
+    check.require(taps.len() <= 100, "taps", || {
+        format!("{} paths are absurd; expected at most 100", taps.len())
+    });
+}
+
+/// A user's fading paths.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    rays: Vec<(Ray, f32)>,
+}
+
+impl Paths {
+    /// The paths of user number `id`. At rest they keep what gain they have.
+    pub fn new(profile: Profile, taps: &[Tap], speed: Speed, id: u64, streams: &Streams) -> Self {
+        let doppler = speed.as_metres_per_s() * CARRIER_HZ / LIGHT_M_PER_S * TTI_S;
+        let ray = |(i, power): (usize, f64)| {
+            let draws = streams.indexed("user", id, &format!("path {i}"));
+            (Ray::new(doppler, draws), power as f32)
+        };
+        Self { rays: profile.resolved(taps).into_iter().enumerate().map(ray).collect() }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.rays.len()
+    }
+
+    /// The paths' power gains in TTI number `tti`; the mean of their sum is 1.
+    pub fn gains(&mut self, sequence: &JakesSequence, tti: u64) -> impl Iterator<Item = f32> {
+        self.rays.iter_mut().map(move |(ray, power)| ray.gain(sequence, tti) * *power)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_within_a_chip_are_one() {
+        let power = |db: f64| 10f64.powf(db / 10.0);
+        let found = Profile::PedestrianA.resolved(&[]);
+        let expected = [1.0 + power(-9.7), power(-19.2), power(-22.8)];
+        let total: f64 = expected.iter().sum();
+        assert_eq!(found.len(), 3);
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected / total).abs() < 1e-12);
+        }
+        assert_eq!(Profile::VehicularA.resolved(&[]).len(), 6);
+    }
+
+    #[test]
+    fn a_users_own_taps_replace_the_profile() {
+        let tap = |ns, power_db| Tap { delay: Duration(ns), power_db };
+        let own = [tap(1_000, 0.0), tap(0, 3.0103)];
+        let found = Profile::VehicularA.resolved(&own);
+        assert!((found[0] - 2.0 / 3.0).abs() < 1e-6 && (found[1] - 1.0 / 3.0).abs() < 1e-6, "{found:?}");
+    }
+}

@@ -1,0 +1,133 @@
+//! Log-normal shadowing, correlated along a user's way and between sites.
+//!
+//! Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters
+//! 27(23), 1991: the correlation of the shadowing in dB falls as `exp(-d / d_0)` with the distance
+//! gone. What is near the phone shadows all sites alike: two sites share a part of the variance
+//! (TR 101 112, B.1.4.1.4).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::rng::{Stream, normal};
+use crate::units::{Distance, Probability};
+
+/// Parameters of shadowing. The defaults are those of TR 25.848, table A.3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shadowing {
+    /// Standard deviation in dB; 0 switches shadowing off.
+    pub sigma_db: f64,
+    /// Distance `d_0` over which the correlation falls to 1/e.
+    pub correlation_distance: Distance,
+    /// Correlation between two sites.
+    pub site_correlation: Probability,
+}
+
+impl Default for Shadowing {
+    fn default() -> Self {
+        Self {
+            sigma_db: 8.0,
+            correlation_distance: Distance::from_metres(50),
+            site_correlation: Probability(0.5),
+        }
+    }
+}
+
+impl Checked for Shadowing {
+    fn check(&self, check: &mut Check) {
+        check.require((0.0..=30.0).contains(&self.sigma_db), "sigma_db", || {
+            format!("a standard deviation of {} dB is absurd; expected 0 to 30", self.sigma_db)
+        });
+        check.require(self.correlation_distance.0 > 0, "correlation_distance", || {
+            "expected a distance above 0 m".to_owned()
+        });
+    }
+}
+
+/// A user's shadowing towards every site.
+#[derive(Debug)]
+pub struct Shadows {
+    sigma_db: f64,
+    correlation_m: f64,
+    /// Weights of what all sites share and of what each has of its own.
+    shares: [f64; 2],
+    /// The shared process and one for each site, of unit variance.
+    values: Vec<f64>,
+    stream: Stream,
+}
+
+impl Shadows {
+    /// Shadowing at the place where a user begins.
+    pub fn new(params: &Shadowing, sites: usize, mut stream: Stream) -> Self {
+        let shared = params.site_correlation.0;
+        let processes = if params.sigma_db > 0.0 { sites + 1 } else { 0 };
+        Self {
+            sigma_db: params.sigma_db,
+            correlation_m: params.correlation_distance.as_metres(),
+            shares: [libm::sqrt(shared), libm::sqrt(1.0 - shared)],
+            values: (0..processes).map(|_| normal(&mut stream)).collect(),
+            stream,
+        }
+    }
+
+    /// The user has gone on by `metres`.
+    pub fn advance(&mut self, metres: f64) {
+        let keep = libm::exp(-metres / self.correlation_m);
+        let fresh = libm::sqrt(1.0 - keep * keep);
+        for value in &mut self.values {
+            *value = keep * *value + fresh * normal(&mut self.stream);
+        }
+    }
+
+    /// Loss in dB towards a site, beyond the path loss.
+    pub fn loss_db(&self, site: usize) -> f64 {
+        match &self.values[..] {
+            [] => 0.0,
+            [shared, own @ ..] => self.sigma_db * (self.shares[0] * shared + self.shares[1] * own[site]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Streams;
+
+    /// Means of products over `n` steps of `metres`: (variance, at one step's lag, between sites).
+    fn moments(params: &Shadowing, metres: f64, n: u32) -> [f64; 3] {
+        let mut shadows = Shadows::new(params, 2, Streams::new(1, 0).stream("test", 0, "shadowing"));
+        let mut sums = [0.0; 3];
+        for _ in 0..n {
+            let [before, other] = [0, 1].map(|site| shadows.loss_db(site));
+            shadows.advance(metres);
+            let after = shadows.loss_db(0);
+            for (sum, product) in sums.iter_mut().zip([after * after, before * after, before * other]) {
+                *sum += product / f64::from(n);
+            }
+        }
+        sums
+    }
+
+    #[test]
+    fn sigma_and_both_correlations_are_as_asked() {
+        let params = Shadowing::default();
+        for metres in [5.0, 25.0, 100.0] {
+            let n = 200_000;
+            let [variance, lagged, between] = moments(&params, metres, n);
+            let rho = (-metres / 50.0f64).exp();
+            // The means of products of an AR(1) process: n (1 - rho^2) / (1 + rho^2) count as independent.
+            let independent = f64::from(n) * (1.0 - rho * rho) / (1.0 + rho * rho);
+            let tolerance = 4.0 * 64.0 * (2.0 / independent).sqrt();
+            assert!((variance - 64.0).abs() < tolerance, "{metres} m: {variance} within {tolerance}");
+            assert!((lagged - 64.0 * rho).abs() < tolerance, "{metres} m: {lagged}, {}", 64.0 * rho);
+            assert!((between - 32.0).abs() < tolerance, "{metres} m: {between}");
+        }
+    }
+
+    #[test]
+    fn no_deviation_is_no_shadowing() {
+        let params = Shadowing { sigma_db: 0.0, ..Shadowing::default() };
+        assert!(moments(&params, 10.0, 10).iter().all(|moment| *moment <= 0.0));
+    }
+}

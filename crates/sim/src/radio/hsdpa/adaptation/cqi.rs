@@ -1,0 +1,236 @@
+//! CQI reports, and the transport formats they choose.
+//!
+//! The UE reports `floor(SNR / 1.02 + 16.62)` within 0 to 30, SNR in dB before despreading: the
+//! format that fails with a probability of 10 % (Brouwer et al., ISSSTA 2004). Reports come in cycles
+//! (TS 25.214, 6A.1.2) and late. An outer loop at the Node B shifts them until the acknowledged
+//! share of first transmissions is the one asked for: up by a step at a NACK, down by
+//! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::format::{CQIS, Format, formats};
+use super::super::payload::Payload;
+use super::{Limits, Offer};
+use crate::check::{Check, Checked};
+use crate::radio::cell::channel::Channel;
+use crate::radio::cell::doppler::JakesSequence;
+use crate::rng::{Indexed, Streams, normal_of};
+use crate::units::{Duration, Probability};
+
+use super::super::TTI;
+
+/// SNR in dB between two CQIs, and the CQI at 0 dB.
+const STEP_DB: f64 = 1.02;
+const CQI_AT_0_DB: f64 = 16.62;
+
+/// Parameters of CQI reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CqiReports {
+    /// From the TTI that was measured until the TTI in which the Node B uses the report; whole TTIs.
+    pub delay: Duration,
+    /// Distance of two measurements: one TTI, or more of them.
+    pub cycle: Duration,
+    /// Standard deviation of the measured SNR in dB.
+    pub error_db: f64,
+    /// What becomes of the fraction of a CQI.
+    pub rounding: Rounding,
+    /// An outer loop; absent: reports are taken as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outer_loop: Option<OuterLoop>,
+}
+
+/// What becomes of the fraction of a CQI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rounding {
+    /// It is dropped: the CQI whose block fails with at most 10 %.
+    #[default]
+    Down,
+    /// The nearest CQI.
+    Nearest,
+}
+
+/// Parameters of the outer loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OuterLoop {
+    /// Share of first transmissions that shall fail.
+    pub target_bler: Probability,
+    /// Shift in dB at a NACK.
+    pub step_db: f64,
+}
+
+impl Default for OuterLoop {
+    fn default() -> Self {
+        Self { target_bler: Probability(0.1), step_db: 0.5 }
+    }
+}
+
+impl Default for CqiReports {
+    fn default() -> Self {
+        Self {
+            delay: Duration::from_millis(6),
+            cycle: TTI,
+            error_db: 0.0,
+            rounding: Rounding::default(),
+            outer_loop: None,
+        }
+    }
+}
+
+impl Checked for CqiReports {
+    fn check(&self, check: &mut Check) {
+        check.require(self.delay <= Duration::from_secs(10), "delay", || {
+            format!("reports that are {} late are absurd; expected at most 10 s", self.delay)
+        });
+        check.require(
+            self.cycle.0 > 0 && self.cycle.0.is_multiple_of(TTI.0) && self.cycle <= Duration::from_secs(10),
+            "cycle",
+            || format!("a cycle of {} is none of whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.cycle),
+        );
+        check.require((0.0..=20.0).contains(&self.error_db), "error_db", || {
+            format!("an error of {} dB is absurd; expected 0 to 20", self.error_db)
+        });
+        if let Some(OuterLoop { target_bler, step_db }) = &self.outer_loop {
+            check.within("outer_loop", |check| {
+                check.require(target_bler.0 > 0.0 && target_bler.0 <= 0.9, "target_bler", || {
+                    format!("a loop cannot hold {}; expected more than 0 and at most 0.9", target_bler.0)
+                });
+                check.require(*step_db > 0.0 && *step_db <= 5.0, "step_db", || {
+                    format!("a step of {step_db} dB is absurd; expected more than 0 and at most 5")
+                });
+            });
+        }
+    }
+}
+
+impl CqiReports {
+    /// The reports of user number `id`.
+    pub fn build(&self, category: u8, payload: Payload, id: u64, streams: &Streams) -> Reporter {
+        let block = |format: Option<Format>| match format {
+            None => Offer { units: 0, codes: 0, curve: None },
+            Some(Format { bits, codes, curve, .. }) => {
+                Offer { units: payload.units_in(bits), codes, curve: Some(curve) }
+            }
+        };
+        let lead = if self.rounding == Rounding::Nearest { 0.5 } else { 0.0 };
+        let least_snr = |cqi| libm::pow(10.0, STEP_DB * (cqi as f64 - lead - CQI_AT_0_DB) / 10.0) as f32;
+        let steps = |OuterLoop { target_bler: Probability(p), step_db }: &OuterLoop| {
+            let up = step_db / STEP_DB;
+            [up as f32, (up * p / (1.0 - p)) as f32]
+        };
+        let blocks = formats(category).map(block);
+        Reporter {
+            lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
+            blocks,
+            thresholds: std::array::from_fn(least_snr),
+            delay: self.delay.0.div_ceil(TTI.0),
+            cycle: (self.cycle.0 / TTI.0).max(1),
+            error_db: self.error_db,
+            errors: streams.indexed("user", id, "cqi error"),
+            latest: None,
+            steps: self.outer_loop.as_ref().map(steps),
+            shift: 0.0,
+        }
+    }
+}
+
+/// The largest shift of an outer loop, in CQIs.
+const LARGEST_SHIFT: f32 = 6.0;
+
+/// The reports of one user, and what the Node B makes of them.
+#[derive(Debug)]
+pub struct Reporter {
+    /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
+    blocks: [Offer; CQIS],
+    /// The lowest CQI whose format carries anything.
+    lowest: usize,
+    /// Least linear SNR for each CQI; that for 0 is not looked at.
+    thresholds: [f32; CQIS],
+    /// In TTIs.
+    delay: u64,
+    cycle: u64,
+    error_db: f64,
+    errors: Indexed,
+    /// The latest measurement: its TTI and its CQI.
+    latest: Option<(u64, u8)>,
+    /// Shifts in CQIs at a NACK and at an ACK.
+    steps: Option<[f32; 2]>,
+    shift: f32,
+}
+
+impl Reporter {
+    /// The CQI that the Node B has in TTI number `tti`.
+    pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
+        let measured = tti.saturating_sub(self.delay) / self.cycle * self.cycle;
+        if let Some((at, cqi)) = self.latest
+            && at == measured
+        {
+            return cqi;
+        }
+        let cqi = channel.recorded_cqi(measured).unwrap_or_else(|| {
+            let mut snr = channel.snr(sequence, measured);
+            if self.error_db > 0.0 {
+                let error_db = self.error_db * normal_of(&self.errors, measured);
+                snr *= libm::pow(10.0, error_db / 10.0) as f32;
+            }
+            self.cqi_of(snr)
+        });
+        self.latest = Some((measured, cqi));
+        cqi
+    }
+
+    /// The CQI of a linear SNR.
+    fn cqi_of(&self, snr: f32) -> u8 {
+        if snr < self.thresholds[1] {
+            return 0;
+        }
+        // The bits of a float are nearly its logarithm: at most a CQI off, which is put right.
+        let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
+        let guess = log2 * (3.010_3 / STEP_DB as f32) + CQI_AT_0_DB as f32;
+        let mut cqi = (guess as usize).clamp(1, CQIS - 1);
+        while cqi > 1 && snr < self.thresholds[cqi] {
+            cqi -= 1;
+        }
+        while cqi < CQIS - 1 && snr >= self.thresholds[cqi + 1] {
+            cqi += 1;
+        }
+        cqi as u8
+    }
+
+    /// The block for a report: the format of the CQI, less what the outer loop and sharing the power
+    /// take, or the smallest one that holds what there is to send.
+    pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
+        if cqi < 1.0 {
+            return None;
+        }
+        let sharing = match limits.sharers {
+            0 | 1 => 0.0,
+            n => 10.0 * libm::log10f(n as f32) / STEP_DB as f32,
+        };
+        // Deductions never take a user out of range that had been in it.
+        let least = self.lowest.min(cqi as usize);
+        let mut cqi = ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1);
+        while cqi > 1 && self.blocks[cqi].codes > limits.codes {
+            cqi -= 1;
+        }
+        while cqi > 1 && u64::from(self.blocks[cqi - 1].units) >= limits.units {
+            cqi -= 1;
+        }
+        let block = self.blocks[cqi];
+        (block.units > 0 && block.codes <= limits.codes).then_some(block)
+    }
+
+    /// A first transmission was acknowledged or not.
+    pub fn hear(&mut self, acknowledged: bool) {
+        if let Some([up, down]) = self.steps {
+            let shift = if acknowledged { self.shift - down } else { self.shift + up };
+            self.shift = shift.clamp(-LARGEST_SHIFT, LARGEST_SHIFT);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! The channel's capacity: `B log2(1 + SNR)` bits a second (Shannon 1948), for the SNR of the TTI
+//! itself and without errors. No system reaches it; at a low SNR it grows in proportion to the SNR.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::TTI;
+use super::super::payload::Payload;
+use super::{Limits, Offer};
+use crate::check::{Check, Checked};
+use crate::units::Rate;
+
+/// Parameters of a channel used to its capacity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Shannon {
+    /// Bandwidth in Hz: that of the chips.
+    pub bandwidth_hz: f64,
+    /// Bit rate that is never exceeded.
+    pub rate: Rate,
+}
+
+impl Default for Shannon {
+    fn default() -> Self {
+        Self { bandwidth_hz: 3.84e6, rate: Rate(50_000_000) }
+    }
+}
+
+impl Checked for Shannon {
+    fn check(&self, check: &mut Check) {
+        check.require(self.bandwidth_hz > 0.0 && self.bandwidth_hz <= 1e12, "bandwidth_hz", || {
+            format!("{} Hz is absurd; expected more than 0 and at most 1e12", self.bandwidth_hz)
+        });
+        check.require(self.rate.0 >= 10_000 && self.rate.0 <= 1_000_000_000_000, "rate", || {
+            format!("a limit of {} is absurd; expected 10 kbps to 1 Tbps", self.rate)
+        });
+    }
+}
+
+impl Shannon {
+    /// The adapter of one user.
+    pub fn build(&self, payload: Payload) -> Genie {
+        let tti_s = TTI.as_secs();
+        let largest = (self.rate.0 as f64 * tti_s).min(f64::from(u32::MAX)) as u32;
+        Genie { symbols: self.bandwidth_hz * tti_s, largest, payload, snr: 0.0 }
+    }
+}
+
+/// Knows the channel as it is.
+#[derive(Debug)]
+pub struct Genie {
+    /// Complex symbols in a TTI.
+    symbols: f64,
+    /// Bits of the largest block.
+    largest: u32,
+    payload: Payload,
+    snr: f32,
+}
+
+impl Genie {
+    /// Learns the linear SNR of the TTI and returns it in dB.
+    pub fn look(&mut self, snr: f32) -> f32 {
+        self.snr = snr;
+        10.0 * libm::log10f(snr)
+    }
+
+    /// The block that the SNR learned last allows.
+    pub fn offer(&self, limits: Limits) -> Option<Offer> {
+        let sharers = limits.sharers.max(1);
+        let snr = f64::from(self.snr) / f64::from(sharers);
+        let bits = self.symbols * libm::log1p(snr) / std::f64::consts::LN_2;
+        let units = self.payload.units_in((bits as u32).min(self.largest));
+        let codes = limits.codes.div_ceil(sharers);
+        (units > 0).then_some(Offer { units, codes, curve: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capacity_is_linear_at_low_and_logarithmic_at_high_snr() {
+        let payload = Payload { pdu_bytes: 40, segmented: true };
+        let mut genie = Shannon::default().build(payload);
+        let all = Limits { codes: 15, sharers: 1, units: u64::MAX };
+        let mut bits = |snr| {
+            genie.look(snr);
+            genie.offer(all).map_or(0, |offer| offer.units * 8 + 24)
+        };
+        // 7680 symbols in a TTI; whole octets, and a header of 24 bits.
+        let near = |found: u32, expected: f64| assert!((f64::from(found) - expected).abs() < 8.0, "{found}");
+        near(bits(1.0), 7_680.0);
+        near(bits(3.0), 15_360.0);
+        near(bits(0.02), 7_680.0 * 1.02f64.log2());
+        assert_eq!(bits(1e30), 100_000);
+        assert_eq!(bits(0.0), 0);
+    }
+}

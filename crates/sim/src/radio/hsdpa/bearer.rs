@@ -1,0 +1,320 @@
+//! The bearer that all users of HS-DSCH share: TTIs on a grid, and what is due between them.
+
+use super::adaptation::Limits;
+use super::iub::FlowControl;
+use super::packets::Fate;
+use super::user::{Outcome, Turn, User};
+use super::{Hsdpa, TTI};
+use crate::engine::{Key, Stamps};
+use crate::packet::Packet;
+use crate::radio::cell::doppler::JakesSequence;
+use crate::radio::mac::sched::{Candidate, Scheduler};
+use crate::radio::{Bearer, BearerCounts, Delivery, TtiRecord, UserRadio};
+use crate::rng::Streams;
+use crate::units::Time;
+
+/// HS-DSCH with all its users.
+#[derive(Debug)]
+pub struct HsdpaBearer {
+    params: Hsdpa,
+    users: Vec<User>,
+    /// The first TTI in which each user may have something to send.
+    ready: Vec<u64>,
+    sequence: JakesSequence,
+    scheduler: Box<dyn Scheduler>,
+    flow_control: Option<FlowControl>,
+    /// What the last TTI came to, which is known at the beginning of `next_tti`.
+    outcomes: Vec<Outcome>,
+    /// Users whose T1 runs.
+    timers: Vec<usize>,
+    /// First TTI not yet run.
+    next_tti: u64,
+    wake: Option<Key>,
+    candidates: Vec<Candidate>,
+    turns: Vec<Turn>,
+    counts: BearerCounts,
+    records: Option<Vec<TtiRecord>>,
+    discarded: Option<Vec<Packet>>,
+}
+
+fn beginning(tti: u64) -> Time {
+    Time(tti * TTI.0)
+}
+
+impl HsdpaBearer {
+    /// A bearer with empty buffers.
+    pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
+        let sequence = if users.iter().any(|user| user.ue.channel.fades()) {
+            JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
+        } else {
+            JakesSequence::silent()
+        };
+        let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len());
+        Self {
+            params: params.clone(),
+            ready: vec![u64::MAX; users.len()],
+            sequence,
+            scheduler: params.scheduler.build(users.len(), TTI),
+            flow_control: params.iub.as_ref().map(flow_control),
+            users: users.iter().map(|user| User::new(params, user, *streams)).collect(),
+            outcomes: Vec::new(),
+            timers: Vec::new(),
+            next_tti: 0,
+            wake: None,
+            candidates: Vec::new(),
+            turns: Vec::new(),
+            counts: BearerCounts::default(),
+            records: None,
+            discarded: None,
+        }
+    }
+
+    /// Time has passed until `now`. Whatever was due before has been done, so the TTIs before are over.
+    fn pass(&mut self, now: Time) {
+        self.next_tti = self.next_tti.max(now.0.div_ceil(TTI.0));
+    }
+
+    /// What has come over the Iub by `now` joins the queues.
+    fn receive_frames(&mut self, now: Time) {
+        let Self { flow_control, users, ready, .. } = self;
+        if let Some(control) = flow_control {
+            control.run(now, |user, units| {
+                users[user].enqueue(units);
+                ready[user] = users[user].ready();
+            });
+        }
+    }
+
+    /// The phones act on what the last TTI brought them.
+    fn settle(&mut self, tti: u64, delivered: &mut Vec<Delivery>) {
+        let Self { outcomes, users, timers, counts, discarded, .. } = self;
+        for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
+            let User { packets, reordering, .. } = &mut users[user];
+            let mut decide = |fate| decide(user, fate, counts, discarded.as_mut(), delivered);
+            if decoded {
+                let had_timer = reordering.timer().is_some();
+                let leave = |units| packets.settle(units, false, &mut decide);
+                if !reordering.receive(tti, tsn, units.clone(), leave) {
+                    // It came so late that the queue had gone on without it.
+                    packets.settle(units, true, &mut decide);
+                }
+                if !had_timer && reordering.timer().is_some() {
+                    timers.push(user);
+                }
+            } else {
+                packets.settle(units, true, decide);
+            }
+        }
+        timers.retain(|&user| {
+            let User { packets, reordering, .. } = &mut users[user];
+            let mut decide = |fate| decide(user, fate, counts, discarded.as_mut(), delivered);
+            reordering.expire(tti, |units| packets.settle(units, false, &mut decide));
+            reordering.timer().is_some()
+        });
+    }
+
+    /// Serves users in TTI number `tti`, the scheduler's first choice first.
+    fn serve(&mut self, tti: u64) {
+        self.gather(tti);
+        let mut codes = self.params.codes.get();
+        let sharers = self.params.users_per_tti.get().min(self.candidates.len() as u32);
+        for left in (0..sharers).rev() {
+            if self.candidates.is_empty() {
+                break;
+            }
+            let at = self.scheduler.pick(tti, &self.candidates);
+            let (user, turn) = (self.candidates[at].user, self.turns[at]);
+            let sent = self.send(tti, user, turn, sharers);
+            self.scheduler.served(tti, user, sent);
+            if left > 0 {
+                self.candidates.remove(at);
+                self.turns.remove(at);
+                codes -= turn.codes;
+                self.limit(Limits { codes, sharers, units: 0 });
+            }
+        }
+    }
+
+    /// Lists who has something to send.
+    fn gather(&mut self, tti: u64) {
+        let Self { users, ready, sequence, candidates, turns, params, .. } = self;
+        candidates.clear();
+        turns.clear();
+        let limits = Limits { codes: params.codes.get(), sharers: 1, units: 0 };
+        for (user, state) in users.iter_mut().enumerate() {
+            if ready[user] <= tti
+                && let Some(turn) = state.turn(tti, limits, sequence)
+            {
+                candidates.push(state.candidate(user, turn));
+                turns.push(turn);
+            }
+        }
+        let sharers = params.users_per_tti.get().min(candidates.len() as u32);
+        if sharers > 1 {
+            self.limit(Limits { sharers, ..limits });
+        }
+    }
+
+    /// What the others can still be sent within the limits.
+    fn limit(&mut self, limits: Limits) {
+        let Self { users, candidates, turns, .. } = self;
+        let mut at = 0;
+        while at < candidates.len() {
+            let user = &users[candidates[at].user];
+            if let Some(turn) = user.limit(turns[at], limits) {
+                candidates[at].rate = turn.units;
+                turns[at] = turn;
+                at += 1;
+            } else {
+                candidates.remove(at);
+                turns.remove(at);
+            }
+        }
+    }
+
+    /// Sends a block; returns the units sent.
+    fn send(&mut self, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
+        let state = &mut self.users[user];
+        let Some(sent) = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence) else {
+            return 0;
+        };
+        self.ready[user] = state.ready();
+        if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
+            control.sent(user, sent.units);
+        }
+        if let Some((tsn, units, decoded)) = sent.settled {
+            self.outcomes.push(Outcome { user, tsn, units, decoded });
+        }
+        let units = sent.units as u32;
+        self.counts.blocks += 1;
+        self.counts.pdus += sent.units;
+        self.counts.blocks_failed += u64::from(sent.failed);
+        if let Some(records) = &mut self.records {
+            let ci = turn.quality.max(0.0) as u32;
+            let record =
+                TtiRecord { at: beginning(tti), user, ci, pdus: units, failed: u32::from(sent.failed) };
+            records.push(record);
+        }
+        units
+    }
+
+    /// When something is due next.
+    fn next_due(&self) -> Option<Time> {
+        if !self.outcomes.is_empty() {
+            return Some(beginning(self.next_tti));
+        }
+        let ready = self.ready.iter().copied().min().filter(|tti| *tti < u64::MAX);
+        let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
+        let tti = ready.into_iter().chain(timers).min();
+        let on_air = tti.map(|tti| beginning(tti.max(self.next_tti)));
+        let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
+        [on_air, on_iub].into_iter().flatten().min()
+    }
+
+    /// Sets the wake-up to what is due next, unless it is set to that already.
+    fn rearm(&mut self, stamps: &mut Stamps) {
+        let due = self.next_due();
+        if due != self.wake.map(|(at, _)| at) {
+            self.wake = due.map(|at| stamps.key(at));
+        }
+    }
+}
+
+fn decide(
+    user: usize,
+    fate: Fate,
+    counts: &mut BearerCounts,
+    discarded: Option<&mut Vec<Packet>>,
+    delivered: &mut Vec<Delivery>,
+) {
+    match fate {
+        Fate::Arrived(packet) => {
+            counts.packets_delivered += 1;
+            counts.bytes_delivered += u64::from(packet.size);
+            delivered.push(Delivery { user, packet });
+        }
+        Fate::Lost(packet) => {
+            counts.packets_dropped += 1;
+            if let Some(discarded) = discarded {
+                discarded.push(packet);
+            }
+        }
+    }
+}
+
+impl Bearer for HsdpaBearer {
+    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+        self.pass(now);
+        let state = &mut self.users[user];
+        if state.packets.backlog().0 >= self.params.buffer.get() as usize {
+            self.counts.packets_dropped += 1;
+            return false;
+        }
+        self.counts.packets_in += 1;
+        let units = self.params.payload().units_of(packet.size);
+        state.packets.push(packet, units, self.next_tti);
+        if let Some(control) = &mut self.flow_control {
+            // Allocations that are there by now come first.
+            control.run(now, |user, units| {
+                self.users[user].enqueue(units);
+                self.ready[user] = self.users[user].ready();
+            });
+            control.arrive(now, user, units);
+        } else {
+            state.enqueue(units);
+            self.ready[user] = state.ready();
+        }
+        self.rearm(stamps);
+        true
+    }
+
+    fn next_wake(&self) -> Option<Key> {
+        self.wake
+    }
+
+    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
+        if self.wake != Some(key) {
+            return;
+        }
+        self.wake = None;
+        let now = key.0;
+        self.pass(now);
+        self.receive_frames(now);
+        let tti = self.next_tti;
+        if now == beginning(tti) {
+            self.next_tti = tti + 1;
+            self.settle(tti, delivered);
+            if let Some(control) = &mut self.flow_control {
+                control.allocate(tti, now);
+            }
+            let blocks = self.counts.blocks;
+            self.serve(tti);
+            self.counts.ttis += u64::from(self.counts.blocks > blocks);
+        }
+        self.rearm(stamps);
+    }
+
+    fn backlog(&self, user: usize) -> (usize, u64) {
+        self.users[user].packets.backlog()
+    }
+
+    fn counts(&self) -> BearerCounts {
+        self.counts
+    }
+
+    fn keep_discarded(&mut self) {
+        self.discarded = Some(Vec::new());
+    }
+
+    fn take_discarded(&mut self) -> Vec<Packet> {
+        self.discarded.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn record_ttis(&mut self) {
+        self.records = Some(Vec::new());
+    }
+
+    fn tti_records(&self) -> &[TtiRecord] {
+        self.records.as_deref().unwrap_or_default()
+    }
+}

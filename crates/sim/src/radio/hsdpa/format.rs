@@ -1,0 +1,142 @@
+//! What a CQI stands for: transport block, codes and modulation for each UE category.
+//!
+//! TS 25.214, tables 7A to 7E; categories and their minimum distance of TTIs: TS 25.306, table 5.1a.
+//! Where a table repeats a block with a reference power adjustment, the block stays that of the
+//! last CQI without one, and the extra power makes it safer.
+
+/// Modulation of HS-PDSCH.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Modulation {
+    /// Two bits a symbol.
+    Qpsk,
+    /// Four bits a symbol.
+    Qam16,
+}
+
+/// A transport format.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Format {
+    /// Transport block size in bits.
+    pub bits: u32,
+    /// HS-PDSCH codes.
+    pub codes: u32,
+    /// Modulation.
+    pub modulation: Modulation,
+    /// CQI whose link-level curve holds.
+    pub curve: u8,
+}
+
+/// CQIs: 0 is out of range, 1 to 30 stand for formats.
+pub const CQIS: usize = 31;
+
+/// Categories known.
+pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
+
+/// Most HS-PDSCH codes (TS 25.213, 5.2.1).
+pub const MOST_CODES: u32 = 15;
+
+/// Bits and codes for CQI 1 to 30 where the category has no limit: category 10, table 7D.
+const LARGEST: [(u32, u32); CQIS - 1] = [
+    (137, 1),
+    (173, 1),
+    (233, 1),
+    (317, 1),
+    (377, 1),
+    (461, 1),
+    (650, 2),
+    (792, 2),
+    (931, 2),
+    (1_262, 3),
+    (1_483, 3),
+    (1_742, 3),
+    (2_279, 4),
+    (2_583, 4),
+    (3_319, 5),
+    (3_565, 5),
+    (4_189, 5),
+    (4_664, 5),
+    (5_287, 5),
+    (5_887, 5),
+    (6_554, 5),
+    (7_168, 5),
+    (9_719, 7),
+    (11_418, 8),
+    (14_411, 10),
+    (17_237, 12),
+    (21_754, 15),
+    (23_370, 15),
+    (24_222, 15),
+    (25_558, 15),
+];
+
+/// The last CQI with QPSK; above it is 16QAM.
+const LAST_QPSK: u8 = 15;
+
+/// The last CQI whose block grows in a category: tables 7A, 7B, 7C, 7D, 7E.
+fn last_growing(category: u8) -> u8 {
+    match category {
+        7 | 8 => 25,
+        9 => 26,
+        10 => 30,
+        11 | 12 => 15,
+        _ => 22,
+    }
+}
+
+/// The formats of a UE category by CQI, none for CQI 0.
+pub fn formats(category: u8) -> [Option<Format>; CQIS] {
+    std::array::from_fn(|cqi| {
+        let curve = (cqi as u8).min(last_growing(category));
+        let (bits, codes) = *LARGEST.get(usize::from(curve).checked_sub(1)?)?;
+        let modulation = if curve > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk };
+        Some(Format { bits, codes, modulation, curve })
+    })
+}
+
+/// Least distance between the TTIs in which a UE of this category can be sent to.
+pub fn least_tti_distance(category: u8) -> u64 {
+    match category {
+        1 | 2 => 3,
+        3 | 4 | 11 => 2,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(category: u8, cqi: usize) -> (u32, u32, Modulation) {
+        let format = formats(category)[cqi].unwrap();
+        (format.bits, format.codes, format.modulation)
+    }
+
+    #[test]
+    fn the_tables_have_their_published_corners() {
+        for category in CATEGORIES {
+            assert_eq!(formats(category)[0], None);
+            assert_eq!(at(category, 1), (137, 1, Modulation::Qpsk));
+        }
+        assert_eq!(at(6, 15), (3_319, 5, Modulation::Qpsk));
+        assert_eq!(at(6, 16), (3_565, 5, Modulation::Qam16));
+        assert_eq!(at(6, 30), (7_168, 5, Modulation::Qam16));
+        assert_eq!(at(8, 30), (14_411, 10, Modulation::Qam16));
+        assert_eq!(at(9, 30), (17_237, 12, Modulation::Qam16));
+        assert_eq!(at(10, 30), (25_558, 15, Modulation::Qam16));
+        assert_eq!(at(12, 30), (3_319, 5, Modulation::Qpsk));
+    }
+
+    /// No format asks for more bits than its codes carry: 480 symbols a code and TTI.
+    #[test]
+    fn every_block_fits_its_codes() {
+        for category in CATEGORIES {
+            for format in formats(category).into_iter().flatten() {
+                let per_symbol = if format.modulation == Modulation::Qpsk { 2 } else { 4 };
+                assert!(format.bits + 24 <= 480 * per_symbol * format.codes, "{category}: {format:?}");
+                assert!(format.codes <= MOST_CODES);
+            }
+            let bits = formats(category).map(|format| format.map_or(0, |format| format.bits));
+            assert!(bits.windows(2).all(|pair| pair[0] <= pair[1]), "category {category}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Flow control on the Iub: the RNC sends to the Node B what it has credits for.
+//!
+//! TS 25.435, 5.8 and 6.3.3: CAPACITY ALLOCATION frames say how much a user may be sent. Here the Node B
+//! looks at its queues in fixed periods and allocates what they have room for, counting what it has
+//! allocated before and what is on its way. Left out: the frame protocol's headers, the RNC's
+//! capacity requests, and loss on the Iub.
+
+use std::collections::VecDeque;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TTI;
+use super::payload::Payload;
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Size, Time};
+
+/// The Iub and its flow control.
+///
+/// The defaults are those of EURANE: credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs of 40
+/// octets in the Node B, which alone caps a user at 1.33 Mbps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Iub {
+    /// Delay between RNC and Node B, one way.
+    pub delay: Duration,
+    /// Time between two allocations; whole TTIs.
+    pub period: Duration,
+    /// What a user's queue at the Node B may hold.
+    pub room: Size,
+}
+
+impl Default for Iub {
+    fn default() -> Self {
+        Self { delay: Duration::from_millis(15), period: Duration::from_millis(30), room: Size(10_000) }
+    }
+}
+
+impl Iub {
+    /// Reports impossible values, where PDUs are of `pdu_size`.
+    pub fn check_with(&self, pdu_size: Size, check: &mut Check) {
+        check.require(self.delay <= Duration::from_secs(10), "delay", || {
+            format!("a delay of {} is absurd; expected at most 10 s", self.delay)
+        });
+        check.require(
+            self.period.0 > 0
+                && self.period.0.is_multiple_of(TTI.0)
+                && self.period <= Duration::from_secs(10),
+            "period",
+            || format!("{} are not whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.period),
+        );
+        check.require(self.room >= pdu_size, "room", || {
+            format!("room for {} is too little for a PDU; expected at least {pdu_size}", self.room)
+        });
+    }
+}
+
+impl Checked for Iub {
+    fn check(&self, check: &mut Check) {
+        self.check_with(Size(1), check);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Account {
+    /// Units at the RNC.
+    waiting: u64,
+    /// Units that the RNC may send.
+    credits: u64,
+    /// What the Node B counts on: its queue, credits, and both on their way.
+    counted: u64,
+}
+
+/// A message or frame on its way: when it is there, whose it is, units.
+type OnTheWay = VecDeque<(Time, usize, u64)>;
+
+/// Flow control of all users.
+#[derive(Debug)]
+pub struct FlowControl {
+    delay: Duration,
+    period: u64,
+    limit: u64,
+    accounts: Vec<Account>,
+    allocations: OnTheWay,
+    frames: OnTheWay,
+    /// Users whose queues have room that is not allocated.
+    short: Vec<usize>,
+}
+
+impl FlowControl {
+    /// Everybody begins with an empty queue and credits for all of it.
+    pub fn new(params: &Iub, payload: Payload, users: usize) -> Self {
+        let limit = payload.units_for(params.room.0).max(1);
+        Self {
+            delay: params.delay,
+            period: (params.period.0 / TTI.0).max(1),
+            limit,
+            accounts: vec![Account { waiting: 0, credits: limit, counted: limit }; users],
+            allocations: VecDeque::new(),
+            frames: VecDeque::new(),
+            short: Vec::new(),
+        }
+    }
+
+    /// A packet of so many units has come to the RNC.
+    pub fn arrive(&mut self, now: Time, user: usize, units: u64) {
+        self.accounts[user].waiting += units;
+        self.forward(now, user);
+    }
+
+    fn forward(&mut self, now: Time, user: usize) {
+        let Account { waiting, credits, .. } = &mut self.accounts[user];
+        let units = (*waiting).min(*credits);
+        if units > 0 {
+            *waiting -= units;
+            *credits -= units;
+            self.frames.push_back((now + self.delay, user, units));
+        }
+    }
+
+    /// The Node B has sent units from a user's queue.
+    pub fn sent(&mut self, user: usize, units: u64) {
+        let account = &mut self.accounts[user];
+        if account.counted == self.limit && units > 0 {
+            self.short.push(user);
+        }
+        account.counted -= units;
+    }
+
+    /// Lets time pass until `now`; hands over what has come to the Node B.
+    pub fn run(&mut self, now: Time, mut queue: impl FnMut(usize, u64)) {
+        while let Some(&(at, user, units)) = self.allocations.front().filter(|(at, ..)| *at <= now) {
+            self.allocations.pop_front();
+            self.accounts[user].credits += units;
+            self.forward(at, user);
+        }
+        while let Some(&(_, user, units)) = self.frames.front().filter(|(at, ..)| *at <= now) {
+            self.frames.pop_front();
+            queue(user, units);
+        }
+    }
+
+    /// The Node B looks at its queues at the beginning of TTI number `tti`, if it is time for that.
+    pub fn allocate(&mut self, tti: u64, now: Time) {
+        if !tti.is_multiple_of(self.period) {
+            return;
+        }
+        for user in self.short.drain(..) {
+            let account = &mut self.accounts[user];
+            self.allocations.push_back((now + self.delay, user, self.limit - account.counted));
+            account.counted = self.limit;
+        }
+    }
+
+    /// When something happens next: exactly, and in which TTI from `next` on at the Node B.
+    pub fn next(&self, next: u64) -> Option<Time> {
+        let on_grid = |at: Time| Time(at.0.div_ceil(TTI.0) * TTI.0);
+        let allocation = self.allocations.front().map(|(at, ..)| *at);
+        let frame = self.frames.front().map(|(at, ..)| on_grid(*at));
+        let looks = (!self.short.is_empty()).then(|| Time(next.next_multiple_of(self.period) * TTI.0));
+        [allocation, frame, looks].into_iter().flatten().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PDUS: Payload = Payload { pdu_bytes: 40, segmented: false };
+
+    fn ms(ms: u64) -> Time {
+        Time(ms * 1_000_000)
+    }
+
+    /// Advances to `to` TTI by TTI; the Node B sends `rate` PDUs a TTI while it has any. Returns PDUs sent.
+    fn advance(control: &mut FlowControl, queue: &mut u64, from: u64, to: u64, rate: u64) -> u64 {
+        let mut sent = 0;
+        for tti in from..to {
+            control.run(Time(tti * TTI.0), |_, units| *queue += units);
+            control.allocate(tti, Time(tti * TTI.0));
+            let now = rate.min(*queue);
+            *queue -= now;
+            sent += now;
+            control.sent(0, now);
+        }
+        sent
+    }
+
+    /// 600 PDUs come at once. 250 go at 0 ms and are there at 15 ms, that is in TTI 8; sent by TTI 11,
+    /// the Node B allocates at 30 ms, the next 250 leave the RNC at 45 ms and are there at 60 ms.
+    #[test]
+    fn credits_run_out_and_come_back() {
+        let mut control = FlowControl::new(&Iub::default(), PDUS, 1);
+        let mut queue = 0;
+        control.arrive(Time::ZERO, 0, 600);
+        assert_eq!(advance(&mut control, &mut queue, 0, 8, 100), 0);
+        assert_eq!(advance(&mut control, &mut queue, 8, 30, 100), 250);
+        assert_eq!(control.accounts[0].credits, 0);
+        assert_eq!(advance(&mut control, &mut queue, 30, 33, 100), 250);
+        // The next look is in TTI 45, at 90 ms, although the queue has been empty since 66 ms.
+        assert_eq!(control.next(33), Some(ms(90)));
+        assert_eq!(advance(&mut control, &mut queue, 33, 60, 100), 0);
+        assert_eq!(advance(&mut control, &mut queue, 60, 75, 100), 100);
+    }
+
+    /// 250 PDUs of 40 octets in 60 ms: the cap known from EURANE.
+    #[test]
+    fn the_limit_and_two_periods_cap_the_rate() {
+        let mut control = FlowControl::new(&Iub::default(), PDUS, 1);
+        let mut queue = 0;
+        control.arrive(Time::ZERO, 0, 1_000_000);
+        let sent = advance(&mut control, &mut queue, 0, 30_000, 76);
+        let rate = sent as f64 * 320.0 / 60.0;
+        assert!((rate / (250.0 * 320.0 / 0.06) - 1.0).abs() < 0.01, "{rate}");
+    }
+
+    #[test]
+    fn an_idle_user_keeps_credits_and_packets_go_at_once() {
+        let mut control = FlowControl::new(&Iub::default(), PDUS, 1);
+        let mut queue = 0;
+        advance(&mut control, &mut queue, 0, 100, 10);
+        control.arrive(ms(201), 0, 3);
+        assert_eq!(control.next(101), Some(ms(216)));
+        assert_eq!(advance(&mut control, &mut queue, 101, 109, 10), 3);
+    }
+}

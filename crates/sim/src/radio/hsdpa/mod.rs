@@ -1,0 +1,227 @@
+//! HSDPA in detail: HS-DSCH with a channel, link adaptation, MAC-hs and the Iub (TS 25.308).
+//!
+//! ```text
+//! RNC --Iub, credits--> queues --scheduler--> HARQ processes ~~~channel~~~> UE: reordering --> phone
+//!                                    ^ CQI, ACK, NACK <~~~~~~~~~~~~~~~~~~~~~ |
+//! ```
+//!
+//! `hs_dsch` beside it is the simple model of the first study. Left out: errors on HS-SCCH, loss and
+//! errors of CQI reports beyond the measurement's, several priority queues of a user, and RLC
+//! retransmission above MAC-hs: what MAC-hs gives up costs its packets.
+
+pub mod adaptation;
+pub mod bearer;
+pub mod format;
+pub mod harq;
+pub mod iub;
+pub mod packets;
+pub mod payload;
+pub mod reordering;
+pub mod ue;
+mod user;
+
+#[cfg(test)]
+mod tests;
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::adaptation::LinkAdaptationSpec;
+use self::bearer::HsdpaBearer;
+use self::iub::Iub;
+use self::payload::Payload;
+use self::ue::Ue;
+use super::UserRadio;
+use super::cell::channel::ChannelSpec;
+use super::cell::plan::Cell;
+use super::mac::harq::CombiningSpec;
+use super::mac::harq::chase::Chase;
+use super::mac::sched::SchedulerSpec;
+use crate::check::{Check, Checked};
+use crate::rng::Streams;
+use crate::units::{Duration, Probability, Rate, Size};
+
+/// Transmission time interval of HS-DSCH (TS 25.211, 5.3.3.13).
+pub const TTI: Duration = Duration::from_millis(2);
+
+/// Bits that a code carries at most in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
+const MOST_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
+
+/// What decides whether a block is decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Decoding {
+    /// Each transmission has its own chance, at the SNR combined so far.
+    #[default]
+    Independent,
+    /// One random number for each block: it is decoded as soon as the BLER at the SNR combined so far
+    /// falls below that, as EURANE does.
+    OneNumber,
+}
+
+/// HS-DSCH in detail. Users' categories and channels stand under `ue` in their groups.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hsdpa {
+    /// HS-PDSCH codes of the cell, at most 15.
+    pub codes: NonZeroU32,
+    /// Users that can be sent to in one TTI, at most 4; they share power equally, and codes.
+    pub users_per_tti: NonZeroU32,
+    /// Who gets the next TTI.
+    pub scheduler: SchedulerSpec,
+    /// What a user is sent in a TTI.
+    pub link_adaptation: LinkAdaptationSpec,
+    /// HARQ processes of a user, at most 8.
+    pub processes: NonZeroU32,
+    /// From the beginning of a TTI until its answer is known and the process may send again. The
+    /// default is the least that 6 processes fill: 6 TTIs.
+    pub retransmission_delay: Duration,
+    /// Transmissions of a block before it is given up; unlimited when absent.
+    pub max_transmissions: Option<NonZeroU32>,
+    /// What a UE does with the failed transmissions of a block.
+    pub combining: CombiningSpec,
+    /// What decides whether a block is decoded.
+    pub decoding: Decoding,
+    /// Probability that the Node B takes an ACK for a NACK.
+    pub ack_error: Probability,
+    /// Probability that the Node B takes a NACK for an ACK.
+    pub nack_error: Probability,
+    /// Receive window of the reordering queue in blocks, at most 32.
+    pub reordering_window: NonZeroU32,
+    /// Timer T1 of the reordering queue; rounded up to whole TTIs.
+    pub t1: Duration,
+    /// Payload of an RLC PDU.
+    pub pdu_size: Size,
+    /// Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
+    /// blocks carry none.
+    pub segmentation: bool,
+    /// Packets that each user's buffer holds, from the RNC to the phone.
+    pub buffer: NonZeroU32,
+    /// The Iub; absent: packets wait at the Node B, and the way from the RNC belongs to `core`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iub: Option<Iub>,
+    /// The cell.
+    pub cell: Cell,
+}
+
+impl Default for Hsdpa {
+    fn default() -> Self {
+        let count = |n| NonZeroU32::new(n).expect("a positive constant");
+        Self {
+            codes: count(15),
+            users_per_tti: count(1),
+            scheduler: SchedulerSpec::default(),
+            link_adaptation: LinkAdaptationSpec::default(),
+            processes: count(6),
+            retransmission_delay: Duration::from_millis(12),
+            max_transmissions: None,
+            combining: CombiningSpec::Chase(Chase::default()),
+            decoding: Decoding::default(),
+            ack_error: Probability(0.0),
+            nack_error: Probability(0.0),
+            reordering_window: count(32),
+            t1: Duration::from_millis(50),
+            pdu_size: Size(40),
+            segmentation: true,
+            buffer: count(1000),
+            iub: None,
+            cell: Cell::default(),
+        }
+    }
+}
+
+impl Checked for Hsdpa {
+    fn check(&self, check: &mut Check) {
+        let limits = [
+            ("codes", self.codes, format::MOST_CODES),
+            ("users_per_tti", self.users_per_tti, 4),
+            ("processes", self.processes, 8),
+            ("reordering_window", self.reordering_window, 32),
+        ];
+        for (key, value, most) in limits {
+            check.require(value.get() <= most, key, || format!("{value} are too many; expected 1 to {most}"));
+        }
+        for (key, value, most) in
+            [("retransmission_delay", self.retransmission_delay, 10), ("t1", self.t1, 100_000)]
+        {
+            check.require(value <= Duration::from_secs(most), key, || {
+                format!("{value} are absurd; expected at most {most} s")
+            });
+        }
+        check.require((1..=65_535).contains(&self.pdu_size.0), "pdu_size", || {
+            format!("a PDU of {} is absurd; expected 1 B to 65.535 kB", self.pdu_size)
+        });
+        check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
+            "no answer would ever be heard, and transmissions are unlimited; expected below 1".to_owned()
+        });
+        let gains = !matches!(self.combining, CombiningSpec::None(_)) || self.max_transmissions.is_some();
+        check.require(gains, "combining", || {
+            "without combining a block that was made for a better channel may fail for ever, and \
+             transmissions are unlimited; expected `chase`, `incremental_redundancy`, or `max_transmissions`"
+                .to_owned()
+        });
+        check.within("scheduler", |check| self.scheduler.check(check));
+        check.within("link_adaptation", |check| self.link_adaptation.check(check));
+        check.within("combining", |check| self.combining.check(check));
+        check.within("cell", |check| self.cell.check(check));
+        if let Some(iub) = &self.iub {
+            check.within("iub", |check| iub.check_with(self.pdu_size, check));
+        }
+    }
+}
+
+impl Hsdpa {
+    /// How packets fill blocks.
+    pub fn payload(&self) -> Payload {
+        let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
+        Payload { pdu_bytes, segmented: self.segmentation }
+    }
+
+    /// The bearer of all users.
+    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> HsdpaBearer {
+        HsdpaBearer::new(self, users, streams)
+    }
+
+    /// The highest bit rate of the cell, whatever its users are.
+    pub fn channel_rate(&self) -> Rate {
+        let most = match &self.link_adaptation {
+            LinkAdaptationSpec::Cqi(_) => {
+                let bits = u64::from(self.codes.get()) * MOST_BITS_PER_CODE;
+                bits * 1_000_000_000 / TTI.0
+            }
+            LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
+        };
+        Rate(most)
+    }
+
+    /// Reports what a group's phones cannot do on this channel during a run.
+    pub fn check_ue(&self, ue: &Ue, duration: Duration, check: &mut Check) {
+        ue.check(check);
+        let largest = format::formats(ue.category).into_iter().flatten();
+        let largest = largest.filter(|format| format.codes <= self.codes.get()).map(|format| format.bits);
+        let by_cqi = matches!(self.link_adaptation, LinkAdaptationSpec::Cqi(_));
+        let fits = largest.max().is_some_and(|bits| self.payload().units_in(bits) > 0);
+        check.require(fits || !by_cqi, "category", || {
+            format!(
+                "no block of category {} carries a PDU of {}; expected smaller PDUs, or `segmentation`",
+                ue.category, self.pdu_size
+            )
+        });
+        check.within("channel", |check| match &ue.channel {
+            ChannelSpec::Cell(place) => check.within("cell", |check| place.check_inside(&self.cell, check)),
+            ChannelSpec::Trace(trace) if trace.unread().is_none() => {
+                let lasts = Duration(trace.ttis() * TTI.0);
+                check.within("trace", |check| {
+                    check.require(trace.at_end.is_some() || lasts >= duration, "at_end", || {
+                        format!(
+                            "the recording ends at {lasts}, the run at {duration}; expected `loop` or `stop`"
+                        )
+                    });
+                });
+            }
+            _ => {}
+        });
+    }
+}

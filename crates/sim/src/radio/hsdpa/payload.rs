@@ -1,0 +1,57 @@
+//! How packets fill blocks: whole RLC PDUs, or octets of them.
+
+/// Header of an RLC AM or UM PDU in octets, as far as it counts here (TS 25.322, 9.2.1.4).
+const RLC_HEADER: u64 = 2;
+/// MAC-hs header of one queue and one PDU size in bits (TS 25.321, 9.1.4).
+const MAC_HS_HEADER: u32 = 21;
+/// MAC-ehs header with segmentation in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release 7).
+const MAC_EHS_HEADER: u32 = 24;
+
+/// How packets fill blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payload {
+    /// Payload of an RLC PDU in octets.
+    pub pdu_bytes: u32,
+    /// Whether a block takes octets (MAC-ehs) instead of whole PDUs (MAC-hs).
+    pub segmented: bool,
+}
+
+impl Payload {
+    /// Units that a packet of `bytes` takes: PDUs, the last of them padded, or octets with headers.
+    pub fn units_of(self, bytes: u32) -> u64 {
+        let pdus = u64::from(bytes.div_ceil(self.pdu_bytes));
+        if self.segmented { u64::from(bytes) + RLC_HEADER * pdus } else { pdus }
+    }
+
+    /// Bits of a unit on the air.
+    pub fn unit_bits(self) -> u32 {
+        if self.segmented { 8 } else { (self.pdu_bytes + RLC_HEADER as u32) * 8 }
+    }
+
+    /// Units that a block of `bits` carries.
+    pub fn units_in(self, bits: u32) -> u32 {
+        let header = if self.segmented { MAC_EHS_HEADER } else { MAC_HS_HEADER };
+        bits.saturating_sub(header) / self.unit_bits()
+    }
+
+    /// Units that hold `bytes` of whole packets' data, as near as can be.
+    pub fn units_for(self, bytes: u64) -> u64 {
+        if self.segmented { bytes } else { bytes / u64::from(self.pdu_bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Forty octets and their header are 336 bits: no block below CQI 5 carries them.
+    #[test]
+    fn small_blocks_carry_octets_but_no_pdu() {
+        let whole = Payload { pdu_bytes: 40, segmented: false };
+        assert_eq!([137, 317, 377, 792, 7_168].map(|bits| whole.units_in(bits)), [0, 0, 1, 2, 21]);
+        assert_eq!(whole.units_of(1_500), 38);
+        let octets = Payload { segmented: true, ..whole };
+        assert_eq!([137, 317, 7_168].map(|bits| octets.units_in(bits)), [14, 36, 893]);
+        assert_eq!(octets.units_of(1_500), 1_500 + 2 * 38);
+    }
+}

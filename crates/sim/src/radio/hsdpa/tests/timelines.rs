@@ -1,0 +1,140 @@
+use serde_json::json;
+
+use super::*;
+
+fn ms(ms: u64) -> Time {
+    Time(ms * 1_000_000)
+}
+
+/// One PDU a block and one a packet, whatever the channel.
+fn one_by_one(text: &serde_json::Value) -> Hsdpa {
+    let mut all =
+        json!({ "segmentation": false, "combining": "none", "max_transmissions": 1, "t1": "20 ms" });
+    all.as_object_mut().unwrap().extend(text.as_object().unwrap().clone());
+    hsdpa(all)
+}
+
+fn arrivals(bench: &Bench) -> Vec<(u64, u64)> {
+    bench.arrived.iter().map(|(at, _, number)| (at.0 / 1_000_000, *number)).collect()
+}
+
+/// TTI 1 is lost. Blocks 2 and 3 are there at 6 and 8 ms; T1 starts at 6 ms and lets them go at 26 ms.
+#[test]
+fn t1_lets_go_what_waits_for_a_lost_block() {
+    let mut snrs = [50.0; 100];
+    snrs[1] = -50.0;
+    let mut bench = Bench::new(&one_by_one(&json!({})), &[playing(&snrs, &[5; 100])], 0);
+    (0..4).for_each(|_| bench.push(Time::ZERO, 0, 40));
+    bench.run(ms(150));
+    assert_eq!(arrivals(&bench), [(2, 0), (26, 2), (26, 3)]);
+    assert_eq!(bench.bearer.counts().packets_dropped, 1);
+    assert_eq!((bench.bearer.backlog(0), bench.bearer.next_wake()), ((0, 0), None));
+}
+
+/// With a second transmission block 1 comes 12 ms later, at 14 ms to 16 ms, and all are in order.
+#[test]
+fn a_second_transmission_fills_the_gap() {
+    let mut snrs = [50.0; 100];
+    snrs[1] = -50.0;
+    let params = one_by_one(&json!({ "max_transmissions": 2 }));
+    let mut bench = Bench::new(&params, &[playing(&snrs, &[5; 100])], 0);
+    (0..4).for_each(|_| bench.push(Time::ZERO, 0, 40));
+    bench.run(ms(150));
+    assert_eq!(arrivals(&bench), [(2, 0), (16, 1), (16, 2), (16, 3)]);
+}
+
+/// Block 0 fails five times in a row. With a window of 3 blocks 1 and 2 go and then nothing, until
+/// block 0 is answered; T1 of 1 s lets nothing go before.
+#[test]
+fn a_full_window_stalls_the_sender() {
+    let mut snrs = [50.0; 200];
+    for tti in [0, 6, 12, 18, 24] {
+        snrs[tti] = -50.0;
+    }
+    let params = one_by_one(&json!({ "max_transmissions": 10, "reordering_window": 3, "t1": "1 s" }));
+    let mut bench = Bench::new(&params, &[playing(&snrs, &[5; 200])], 0);
+    (0..5).for_each(|_| bench.push(Time::ZERO, 0, 40));
+    bench.run(ms(390));
+    // Block 0 is decoded in TTI 30, at 62 ms; its answer is known in TTI 36, when 3 and 4 go.
+    assert_eq!(arrivals(&bench), [(62, 0), (62, 1), (62, 2), (74, 3), (76, 4)]);
+}
+
+/// Six processes and an answer after 16 ms: six TTIs of eight can be used.
+#[test]
+fn too_few_processes_stop_and_wait() {
+    let params = one_by_one(&json!({ "retransmission_delay": "16 ms" }));
+    let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
+    (0..8).for_each(|_| bench.push(Time::ZERO, 0, 40));
+    bench.run(ms(100));
+    let times: Vec<u64> = arrivals(&bench).into_iter().map(|(at, _)| at).collect();
+    assert_eq!(times, [2, 4, 6, 8, 10, 12, 18, 20]);
+}
+
+/// Credits for two PDUs; a round trip of 10 ms and a look every 10 ms.
+#[test]
+fn exhausted_credits_hold_packets_at_the_rnc() {
+    let params = one_by_one(&json!({ "iub": { "delay": "5 ms", "period": "10 ms", "room": "80 B" } }));
+    let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
+    (0..4).for_each(|_| bench.push(Time::ZERO, 0, 40));
+    bench.run(ms(200));
+    // Two are at the Node B at 5 ms and go in TTIs 3 and 4; it allocates at 10 ms, the others are there
+    // at 20 ms and go in TTIs 10 and 11.
+    assert_eq!(arrivals(&bench), [(8, 0), (10, 1), (22, 2), (24, 3)]);
+    assert_eq!(bench.bearer.backlog(0), (0, 0));
+}
+
+/// Category 1 can be sent to in every third TTI.
+#[test]
+fn a_slow_category_rests_between_its_ttis() {
+    let user = Ue { category: 1, ..playing(&[50.0], &[5]) };
+    let mut bench = Bench::new(&one_by_one(&json!({})), &[user], 0);
+    (0..3).for_each(|_| bench.push(Time::ZERO, 0, 40));
+    bench.run(ms(100));
+    assert_eq!(arrivals(&bench), [(2, 0), (8, 1), (14, 2)]);
+}
+
+/// Three users of five codes each fill the cell's 15 at once; at a third of the power CQI 30 becomes
+/// CQI 25, whose block in category 6 is the same.
+#[test]
+fn codes_are_shared_in_one_tti() {
+    let users = vec![Ue { category: 6, ..playing(&[50.0], &[30]) }; 3];
+    let params = hsdpa(json!({ "users_per_tti": 3 }));
+    let mut bench = Bench::new(&params, &users, 0);
+    bench.saturate(1_000, 50, 1_500);
+    let expected = 893.0 * 1_500.0 / 1_576.0 * 1_000.0;
+    for bytes in &bench.bytes {
+        assert!((*bytes as f64 / expected - 1.0).abs() < 0.01, "{:?}", bench.bytes);
+    }
+    assert_eq!(bench.bearer.counts().ttis * 3, bench.bearer.counts().blocks);
+    // Ten codes are enough for two of them.
+    let mut two = Bench::new(&hsdpa(json!({ "users_per_tti": 3, "codes": 10 })), &users, 0);
+    two.saturate(300, 50, 1_500);
+    assert_eq!(two.bearer.counts().ttis * 2, two.bearer.counts().blocks);
+}
+
+/// The nearer deadline goes first, although the other came first.
+#[test]
+fn deadlines_count_from_arrival() {
+    let users = [("300 ms", 0), ("50 ms", 1)]
+        .map(|(budget, _)| Ue { delay_budget: budget.parse().unwrap(), ..playing(&[50.0], &[5]) });
+    let params = one_by_one(&json!({ "scheduler": "earliest_deadline" }));
+    let mut bench = Bench::new(&params, &users, 0);
+    bench.push(Time(1), 0, 80);
+    bench.push(Time(2), 1, 80);
+    bench.run(ms(100));
+    let order: Vec<usize> = bench.arrived.iter().map(|(_, user, _)| *user).collect();
+    assert_eq!(order, [1, 0]);
+}
+
+/// A recording that has stopped is a dead channel, and a user without CQI is not sent to.
+#[test]
+fn out_of_range_nothing_is_sent() {
+    let params = one_by_one(&json!({}));
+    let mut cqis = [5; 50];
+    cqis[10..].fill(0);
+    let mut bench = Bench::new(&params, &[playing(&[50.0; 50], &cqis)], 0);
+    (0..60).for_each(|_| bench.push(Time::ZERO, 0, 40));
+    bench.run(ms(100));
+    // Reports are three TTIs old.
+    assert_eq!(bench.bearer.counts().ttis, 13);
+}

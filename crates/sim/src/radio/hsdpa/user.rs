@@ -1,0 +1,218 @@
+//! One user of HS-DSCH: its channel, what the Node B keeps for it, and its receiver.
+
+use std::ops::Range;
+
+use super::adaptation::{Adapter, Limits, Offer};
+use super::format::least_tti_distance;
+use super::harq::{Block, Processes};
+use super::packets::Packets;
+use super::reordering::ReorderingQueue;
+use super::{Decoding, Hsdpa, TTI, UserRadio};
+use crate::radio::cell::channel::Channel;
+use crate::radio::cell::doppler::JakesSequence;
+use crate::radio::mac::harq::link_curve::{self, SPREADING_FACTOR};
+use crate::radio::mac::sched::Candidate;
+use crate::rng::{Stream, Streams, uniform};
+
+/// What a user would be sent in a TTI.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// What the Node B knows of the channel.
+    pub quality: f32,
+    /// The new block, or none if a failed one goes again.
+    pub offer: Option<Offer>,
+    /// Codes and units of whichever it is.
+    pub codes: u32,
+    pub units: u32,
+}
+
+/// How a block fared, to be acted on at the end of its TTI.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub user: usize,
+    pub tsn: u64,
+    pub units: Range<u64>,
+    /// Decoded for the first time; otherwise lost for good.
+    pub decoded: bool,
+}
+
+/// One user.
+#[derive(Debug)]
+pub struct User {
+    channel: Channel,
+    adapter: Adapter,
+    processes: Processes,
+    pub packets: Packets,
+    pub reordering: ReorderingQueue,
+    /// New units at the Node B.
+    queue: u64,
+    /// Least distance of TTIs, and the first TTI that is far enough from the last.
+    tti_distance: u64,
+    rested: u64,
+    delay_budget: u64,
+    decoding: Stream,
+    feedback: Stream,
+}
+
+impl User {
+    pub fn new(params: &Hsdpa, user: &UserRadio, streams: Streams) -> Self {
+        let ue = &user.ue;
+        let window = u64::from(params.reordering_window.get());
+        Self {
+            channel: ue.channel.build(&params.cell, user.id, &streams),
+            adapter: params.link_adaptation.build(ue.category, params.payload(), user.id, &streams),
+            processes: Processes::new(params.processes.get(), window),
+            packets: Packets::default(),
+            reordering: ReorderingQueue::new(window, params.t1.0.div_ceil(TTI.0)),
+            queue: 0,
+            tti_distance: least_tti_distance(ue.category),
+            rested: 0,
+            delay_budget: ue.delay_budget.0 / TTI.0,
+            decoding: streams.stream("user", user.id, "decoding"),
+            feedback: streams.stream("user", user.id, "feedback"),
+        }
+    }
+
+    /// Units have come to the Node B.
+    pub fn enqueue(&mut self, units: u64) {
+        self.queue += units;
+    }
+
+    /// The first TTI in which there may be something to send.
+    pub fn ready(&self) -> u64 {
+        self.processes.ready(self.queue > 0).max(self.rested)
+    }
+
+    /// What could be sent in TTI number `tti`, if anything.
+    pub fn turn(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Turn> {
+        let adapter = &mut self.adapter;
+        self.processes.listen(tti, |acknowledged| adapter.hear(acknowledged));
+        if let Some(block) = self.processes.again(tti) {
+            let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
+            let quality = self.adapter.quality(&mut self.channel, sequence, tti);
+            return (codes <= limits.codes).then_some(Turn { quality, offer: None, codes, units });
+        }
+        if self.queue == 0 || !self.processes.has_free(tti) {
+            return None;
+        }
+        let quality = self.adapter.quality(&mut self.channel, sequence, tti);
+        self.offer(quality, limits)
+    }
+
+    fn offer(&self, quality: f32, limits: Limits) -> Option<Turn> {
+        let offer = self.adapter.offer(quality, Limits { units: self.queue, ..limits })?;
+        Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
+    }
+
+    /// The same turn when others have taken codes.
+    pub fn limit(&self, turn: Turn, limits: Limits) -> Option<Turn> {
+        match turn.offer {
+            Some(_) => self.offer(turn.quality, limits),
+            None => Some(turn).filter(|turn| turn.codes <= limits.codes),
+        }
+    }
+
+    /// The user as schedulers see it.
+    pub fn candidate(&self, user: usize, turn: Turn) -> Candidate {
+        let (since, head) = self.packets.head().unwrap_or((0, 0));
+        Candidate {
+            user,
+            rate: turn.units,
+            quality: turn.quality,
+            since,
+            deadline: since + self.delay_budget,
+            head: head.max(1),
+        }
+    }
+
+    /// Sends a turn's block in TTI number `tti`: units sent, new ones among them, whether it failed,
+    /// and how it fared if that is settled.
+    pub fn send(
+        &mut self,
+        tti: u64,
+        turn: Turn,
+        sharers: u32,
+        params: &Hsdpa,
+        sequence: &JakesSequence,
+    ) -> Option<Sent> {
+        let (index, mut block) = match turn.offer {
+            None => self.processes.take_again(tti)?,
+            Some(offer) => self.begin(tti, offer)?,
+        };
+        block.transmissions += 1;
+        let snr = f64::from(self.channel.snr(sequence, tti)) / f64::from(sharers);
+        let had_been_decoded = block.decoded;
+        let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
+        block.decoded = !failed;
+
+        let error = if block.decoded { params.ack_error } else { params.nack_error };
+        let misheard = error.0 > 0.0 && uniform(&mut self.feedback) < error.0;
+        let acknowledged = block.decoded != misheard;
+        let may_again = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
+        let goes_again = !acknowledged && may_again;
+        let at = (tti + params.retransmission_delay.0.div_ceil(TTI.0)).max(tti + 1);
+        self.rested = tti + self.tti_distance;
+
+        let units = block.units.clone();
+        let sent = Sent {
+            units: units.end - units.start,
+            is_new: block.transmissions == 1,
+            failed,
+            settled: (block.decoded && !had_been_decoded || !block.decoded && !goes_again).then_some((
+                block.tsn,
+                units,
+                block.decoded,
+            )),
+        };
+        let answer = (block.transmissions == 1).then_some(acknowledged);
+        self.processes.sent(index, block.tsn, at, goes_again.then_some(block), answer);
+        Some(sent)
+    }
+
+    fn begin(&mut self, tti: u64, offer: Offer) -> Option<(usize, Block)> {
+        let units = u64::from(offer.units).min(self.queue);
+        let (index, tsn) = self.processes.begin(tti)?;
+        self.queue -= units;
+        let block = Block {
+            tsn,
+            units: self.packets.send(units),
+            codes: offer.codes,
+            curve: offer.curve,
+            transmissions: 0,
+            symbol_snr: 0.0,
+            decoded: false,
+            fortune: uniform(&mut self.decoding),
+        };
+        Some((index, block))
+    }
+
+    /// Whether a transmission with this SNR (linear, per chip) makes the block readable.
+    fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
+        let Some(curve) = block.curve else {
+            return true;
+        };
+        let gain = SPREADING_FACTOR / f64::from(block.codes);
+        let n = block.transmissions;
+        block.symbol_snr = params.combining.add(block.symbol_snr, snr * gain, n);
+        let recorded = self.channel.recorded_combined(tti, n).map(f64::from);
+        let combined = recorded.unwrap_or(block.symbol_snr / gain);
+        let bler = link_curve::bler(f64::from(curve), 10.0 * libm::log10(combined));
+        let luck = match params.decoding {
+            Decoding::OneNumber => block.fortune,
+            Decoding::Independent if n == 1 => block.fortune,
+            Decoding::Independent => uniform(&mut self.decoding),
+        };
+        luck >= bler
+    }
+}
+
+/// What was sent.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    pub units: u64,
+    /// Whether it was sent for the first time.
+    pub is_new: bool,
+    pub failed: bool,
+    /// Number, units and whether it was decoded, if that is decided now.
+    pub settled: Option<(u64, Range<u64>, bool)>,
+}

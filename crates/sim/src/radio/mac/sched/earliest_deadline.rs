@@ -1,0 +1,64 @@
+//! Earliest deadline first: the user whose waiting packet must be there first, however good the
+//! channel is (Liu & Layland, J. ACM 20(1), 1973). Deadlines are the packets' arrival and the user's
+//! delay budget; a deadline missed keeps its place. Where the bearer knows no deadlines, users take
+//! turns.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Candidate, Scheduler};
+use crate::check::{Check, Checked};
+
+/// Parameters of earliest deadline first: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct EarliestDeadline {}
+
+impl Checked for EarliestDeadline {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// Equal deadlines go to the user served least recently.
+#[derive(Debug)]
+pub struct Policy {
+    last_served: Vec<Option<u64>>,
+}
+
+impl Policy {
+    /// A policy under which nobody has been served.
+    pub fn new(users: usize) -> Self {
+        Self { last_served: vec![None; users] }
+    }
+}
+
+impl Scheduler for Policy {
+    fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
+        let urgency =
+            |(_, candidate): &(usize, &Candidate)| (candidate.deadline, self.last_served[candidate.user]);
+        candidates.iter().enumerate().min_by_key(urgency).map_or(0, |(i, _)| i)
+    }
+
+    fn served(&mut self, tti: u64, user: usize, _units: u32) {
+        self.last_served[user] = Some(tti);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_deadline_wins_and_ties_rotate() {
+        let mut policy = Policy::new(3);
+        let candidates = [(0, 90), (1, 50), (2, 50)]
+            .map(|(user, deadline)| Candidate { deadline, ..Candidate::at_rate(user, 1) });
+        let order: Vec<usize> = (0..3)
+            .map(|tti| {
+                let user = candidates[policy.pick(tti, &candidates)].user;
+                policy.served(tti, user, 1);
+                user
+            })
+            .collect();
+        assert_eq!(order, [1, 2, 1]);
+    }
+}
