@@ -10,6 +10,7 @@ __all__ = [
     "LinkError",
     "ScenarioError",
     "capture",
+    "cell_map",
     "document",
     "line_of",
     "link_resolve",
@@ -55,6 +56,13 @@ class Control:
 
 def schema() -> str:
     """JSON Schema (draft 2020-12) of a scenario."""
+
+def cell_map(json: str, side: int) -> dict[str, Any]:
+    """Mean SNR of a cell: `axis_m`, `snr_db` (row by row from the south; NaN outside), `sites_m`.
+
+    Raises:
+        ScenarioError: the scenario's radio has no cell.
+    """
 
 def registry() -> list[tuple[str, str, str]]:
     """Kind, name and one-line description of every registered variant."""

@@ -71,6 +71,9 @@ def run(
     precision: Precision = None,
     jobs: Jobs = None,
     out: Out = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write a page with pictures beside the tables.")
+    ] = False,
     pcap: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Packets of the first replication go here (pcapng)."),
@@ -123,6 +126,8 @@ def run(
     result.save(folder)
     _print_summary(result, scenario.name or file.stem)
     print(f"\nresults: {folder}")
+    if report:
+        print(f"report: {_write_report(result, folder)}")
     if pcap is not None:
         print(f"packets: {pcap}")
 
@@ -280,6 +285,18 @@ def _check_name(what: str, name: str, allowed: list[str]) -> None:
 
     if name not in allowed:
         raise InputError(f"there is no {what} `{name}`{nearest(name, allowed)}")
+
+
+def _write_report(result: Result, folder: Path) -> Path:
+    from nodeb.files import write_bytes
+    from nodeb.report.run import html  # matplotlib is slow to import
+
+    page = folder / "report.html"
+    try:
+        write_bytes(page, html(result).encode())
+    except OSError as error:
+        raise OutputError(f"cannot write the report to {page}: {os_reason(error)}") from None
+    return page
 
 
 def _print_summary(result: Result, name: str) -> None:

@@ -29,9 +29,9 @@ __all__ = ["Plots", "Result", "prepare_folder"]
 
 ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
-SWITCHED = ("channels",)
-"""Tables of a radio that switches users between channels."""
-SERIES = ("cwnd", "segments", "rtt", "queue", "transfers", "scheduler")
+OF_RADIO = ("channels", "phones")
+"""Tables that some radios have."""
+SERIES = ("cwnd", "segments", "rtt", "queue", "transfers", "scheduler", "bandwidth")
 """Time series, present when the scenario's `[record]` asks for them."""
 
 
@@ -80,6 +80,16 @@ class Plots:
         from nodeb import plot
 
         return plot.queue(self.result, user)
+
+    def cell(self, run: int = 0) -> Figure:
+        """Where phones were and how they fared, over a map of the SNR. Needs the radio `hsdpa`.
+
+        Args:
+            run: which replication.
+        """
+        from nodeb import plot
+
+        return plot.cell(self.result, run)
 
 
 class Result:
@@ -134,6 +144,13 @@ class Result:
         return self.tables["channels"]
 
     @property
+    def phones(self) -> Table:
+        """One row per user and run on `hsdpa`: place, SNR and CQI, blocks and their errors."""
+        if "phones" not in self.tables:
+            raise InputError("nothing is known of places and channels; they need the radio `hsdpa`")
+        return self.tables["phones"]
+
+    @property
     def cwnd(self) -> Table:
         """Congestion window and slow-start threshold over time, packets."""
         return self._series("cwnd")
@@ -163,6 +180,11 @@ class Result:
         """What the scheduler gave to whom in each TTI."""
         return self._series("scheduler")
 
+    @property
+    def bandwidth(self) -> Table:
+        """Bytes that the radio has had for each user so far, over time."""
+        return self._series("bandwidth")
+
     def _series(self, name: str) -> Table:
         if name not in self.tables:
             raise InputError(
@@ -177,7 +199,7 @@ class Result:
 
     @property
     def plot(self) -> Plots:
-        """Figures of this result: `.cwnd()`, `.throughput()`, `.sequence()`, `.queue()`."""
+        """Figures of this result: `.cwnd()`, `.throughput()`, `.queue()`, `.cell()`, ..."""
         return Plots(self)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
@@ -198,7 +220,7 @@ class Result:
             write_bytes(path / "scenario.toml", toml.encode())
             for name, table in {"summary": self.summary, **self.tables}.items():
                 write_parquet(path / f"{name}.parquet", table)
-            for name in {*SWITCHED, *SERIES} - set(self.tables):  # of an earlier run into it
+            for name in {*OF_RADIO, *SERIES} - set(self.tables):  # of an earlier run into it
                 (path / f"{name}.parquet").unlink(missing_ok=True)
             write_bytes(path / "summary.csv", _csv(self.summary).encode())
             write_bytes(path / "provenance.json", f"{about}\n".encode())

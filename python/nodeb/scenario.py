@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ParamSpec, Self, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nodeb import _core, named_files
 from nodeb.capture import Capture, CapturedExperiment
 from nodeb.errors import InputError, Interrupted, ScenarioError, os_reason
@@ -68,6 +71,23 @@ class Scenario(ScenarioFields):
         ]
         changed = core_call(_core.parse_toml, text, "scenario", overrides)
         return type(self).from_dict(json.loads(changed))
+
+    def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
+        """Mean SNR in the cell, in dB before despreading: one path, no shadowing, no fading.
+
+        Args:
+            side: places along each side of the map.
+
+        Returns:
+            `axis_m`, the places along an axis, m from the Node B; `snr_db`, a row for each place
+            from the south, NaN outside the cell; `sites_m`, east and north of each Node B served.
+
+        Raises:
+            ScenarioError: the radio is not `hsdpa`, or the scenario is wrong.
+        """
+        found = core_call(_core.cell_map, self._resolved_json(), side)
+        shape = {"snr_db": (-1, len(found["axis_m"])), "sites_m": (-1, 2)}
+        return {name: values.reshape(shape.get(name, -1)) for name, values in found.items()}
 
     def to_toml(self) -> str:
         """The resolved scenario as the text of a scenario file.

@@ -18,25 +18,34 @@ __all__ = [
     "AlwaysDch",
     "AlwaysFach",
     "Arq",
+    "AtEnd",
     "AtMaxDat",
     "Averaging",
     "Bbr",
     "Bbr3",
     "Cbr",
+    "Cell",
+    "Channel",
     "Chase",
     "Classic",
     "Codel",
     "Combining",
     "Congestion",
+    "Constant",
     "ConstantDuration",
     "ConstantSize",
     "Control",
+    "Cost231Hata",
+    "CqiReports",
     "Cubic",
     "Dch",
+    "Decoding",
     "DelayEstimate",
     "Delivered",
+    "Distance",
     "DropTail",
     "Duration",
+    "EarliestDeadline",
     "EqualPaths",
     "Era",
     "Error",
@@ -45,20 +54,28 @@ __all__ = [
     "ExponentialDuration",
     "ExponentialSize",
     "FachDch",
+    "Fading",
     "Fixed",
+    "FixedLevel",
     "FqCodel",
     "Ftp",
     "GilbertElliott",
     "GilbertElliottErrors",
+    "Hexagonal",
     "HiddenMarkov",
     "HsDsch",
+    "Hsdpa",
     "IncrementalRedundancy",
     "IndependentErrors",
+    "Interference",
+    "Iub",
     "Jitter",
+    "LinkAdaptation",
     "LinkBearer",
     "Linux",
     "LinuxReno",
     "Load",
+    "LogDistance",
     "LogNormalDuration",
     "LogNormalSize",
     "LongestQueue",
@@ -67,25 +84,32 @@ __all__ = [
     "Map",
     "MaxCi",
     "Mean",
+    "Movement",
     "NewReno",
     "NoCombining",
     "NonPreemptive",
     "NormalJitter",
+    "Normalized",
     "OnOff",
     "OneStep",
     "Opener",
     "OtherCells",
+    "OutdoorToIndoor",
+    "OuterLoop",
     "ParetoDuration",
     "ParetoSize",
+    "PathLoss",
     "PerUser",
     "PeriodicLoss",
     "PhonePower",
     "Pie",
+    "Place",
     "Polling",
     "Power",
     "Preemptive",
     "Probability",
     "Profile",
+    "ProfileSpec",
     "ProportionalFair",
     "Proxy",
     "Queue",
@@ -102,28 +126,36 @@ __all__ = [
     "Reports",
     "Rlc",
     "RoundRobin",
+    "Rounding",
     "Sack",
     "Scalable",
     "ScenarioFields",
     "Scheduler",
     "Selection",
+    "Shadowing",
+    "Shannon",
     "Sharing",
     "Size",
     "SizeLaw",
     "Slotted",
     "Smoothed",
     "Snoop",
+    "Speed",
     "Split",
     "StatusFormat",
     "Switching",
     "Tahoe",
+    "Tap",
     "Taps",
     "Tcp",
+    "TcpAware",
     "Thresholds",
     "Ticks",
     "TimeLaw",
+    "Trace",
     "Traffic",
     "TrafficVolume",
+    "Ue",
     "UniformJitter",
     "Unit",
     "Uplink",
@@ -225,6 +257,26 @@ StatusFormat: TypeAlias = Literal["list", "bitmap"]
 `bitmap`: By a bit for each PDU (BITMAP).
 """
 
+Rounding: TypeAlias = Literal["down", "nearest"]
+"""What becomes of the fraction of a CQI.
+
+`down`: It is dropped: the CQI whose block fails with at most 10 %.
+
+`nearest`: The nearest CQI.
+"""
+
+Decoding: TypeAlias = Literal["independent", "one_number"]
+"""What decides whether a block is decoded.
+
+`independent`: Each transmission has its own chance, at the SNR combined so far.
+
+`one_number`: One random number for each block: it is decoded as soon as the BLER at the SNR
+combined so far falls below that, as EURANE does.
+"""
+
+Distance: TypeAlias = str
+"""A distance with its unit, such as "450 m"."""
+
 Power: TypeAlias = str
 """A power with its unit, such as "700 mW"."""
 
@@ -248,6 +300,41 @@ with a slot.
 `any_packets`: Repeated and new frames of any packets.
 
 `apart`: Repeated frames, or new ones of one packet.
+"""
+
+Speed: TypeAlias = str
+"""A speed with its unit, such as "3 km/h"."""
+
+Movement: TypeAlias = Literal["stays", "circle", "straight"]
+"""How a user moves. The speed sets the pace of fading in any case.
+
+`stays`: Stays: path loss and shadowing do not change, as in a session short against them.
+
+`circle`: Goes round the Node B: path loss does not change, shadowing does.
+
+`straight`: Goes straight on, and at the cell's border back in at a random angle.
+"""
+
+Profile: TypeAlias = Literal["flat", "pedestrian_a", "pedestrian_b", "vehicular_a", "vehicular_b"]
+"""The profiles that are known by name.
+
+`flat`: One path: flat Rayleigh fading.
+
+`pedestrian_a`: Outdoor to indoor and pedestrian, channel A.
+
+`pedestrian_b`: Outdoor to indoor and pedestrian, channel B.
+
+`vehicular_a`: Vehicular, channel A.
+
+`vehicular_b`: Vehicular, channel B.
+"""
+
+AtEnd: TypeAlias = Literal["loop", "stop"]
+"""What follows when a recording is over.
+
+`loop`: It begins again.
+
+`stop`: There is no signal any more.
 """
 
 
@@ -1012,6 +1099,89 @@ class HsDsch(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Hsdpa(Part):
+    """The same channel in detail: a cell with fading, CQI, HARQ processes, Iub (Release 5 to 7)."""
+
+    tag: ClassVar[str | None] = "hsdpa"
+
+    codes: int = 15
+    """HS-PDSCH codes of the cell, at most 15.
+
+    At least 1.
+    """
+
+    users_per_tti: int = 1
+    """Users that can be sent to in one TTI, at most 4; they share power equally, and codes.
+
+    At least 1.
+    """
+
+    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
+    """Who gets the next TTI."""
+
+    link_adaptation: LinkAdaptation = field(default_factory=lambda: CqiReports())
+    """What a user is sent in a TTI."""
+
+    processes: int = 6
+    """HARQ processes of a user, at most 8.
+
+    At least 1.
+    """
+
+    retransmission_delay: Duration = "12 ms"
+    """From the beginning of a TTI until its answer is known and the process may send again. The
+    default is the least that 6 processes fill: 6 TTIs.
+    """
+
+    max_transmissions: int | None = None
+    """Transmissions of a block before it is given up; unlimited when absent.
+
+    At least 1.
+    """
+
+    combining: Combining = field(default_factory=lambda: Chase())
+    """What a UE does with the failed transmissions of a block."""
+
+    decoding: Decoding = "independent"
+    """What decides whether a block is decoded."""
+
+    ack_error: Probability = 0.0
+    """Probability that the Node B takes an ACK for a NACK."""
+
+    nack_error: Probability = 0.0
+    """Probability that the Node B takes a NACK for an ACK."""
+
+    reordering_window: int = 32
+    """Receive window of the reordering queue in blocks, at most 32.
+
+    At least 1.
+    """
+
+    t1: Duration = "50 ms"
+    """Timer T1 of the reordering queue; rounded up to whole TTIs."""
+
+    pdu_size: Size = "40 B"
+    """Payload of an RLC PDU."""
+
+    segmentation: bool = True
+    """Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
+    blocks carry none.
+    """
+
+    buffer: int = 1000
+    """Packets that each user's buffer holds, from the RNC to the phone.
+
+    At least 1.
+    """
+
+    iub: Iub | None = None
+    """The Iub; absent: packets wait at the Node B, and the way from the RNC belongs to `core`."""
+
+    cell: Cell = field(default_factory=lambda: Cell())
+    """The cell."""
+
+
+@dataclass(kw_only=True, slots=True)
 class FachDch(Part):
     """A shared FACH and a pool of dedicated channels, switched between (Release 99)."""
 
@@ -1083,7 +1253,7 @@ class Wcdma(Part):
     connection_timeout: Duration | None = None
     """A connection is active until it has had nothing to send for so long; absent: for ever."""
 
-    profile: Profile = field(default_factory=lambda: EqualPaths())
+    profile: ProfileSpec = field(default_factory=lambda: EqualPaths())
     """How the power received is spread over paths."""
 
     eb_n0_db: float = 20.0
@@ -1437,6 +1607,219 @@ class ProportionalFair(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Normalized(Part):
+    """The user whose channel is best against its own mean and deviation."""
+
+    tag: ClassVar[str | None] = "normalized"
+
+    memory: float = 0.999
+    """Share of mean and variance that is kept from one TTI to the next in which the user waits."""
+
+
+@dataclass(kw_only=True, slots=True)
+class EarliestDeadline(Part):
+    """The user whose packet must be there first."""
+
+    tag: ClassVar[str | None] = "earliest_deadline"
+
+
+@dataclass(kw_only=True, slots=True)
+class TcpAware(Part):
+    """Proportional fair in whole packets, none of which waits for a TCP timeout."""
+
+    tag: ClassVar[str | None] = "tcp_aware"
+
+    window: Duration = "1.67 s"
+    """Time constant of the mean rate."""
+
+    patience: Duration = "200 ms"
+    """Waiting time at which a packet counts double. The default is the smallest retransmission
+    timeout that is common.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class CqiReports(Part):
+    """CQI reports choose among the transport formats of the UE category."""
+
+    tag: ClassVar[str | None] = "cqi"
+
+    delay: Duration = "6 ms"
+    """From the TTI that was measured until the TTI in which the Node B uses the report; whole
+    TTIs.
+    """
+
+    cycle: Duration = "2 ms"
+    """Distance of two measurements: one TTI, or more of them."""
+
+    error_db: float = 0.0
+    """Standard deviation of the measured SNR in dB."""
+
+    rounding: Rounding = "down"
+    """What becomes of the fraction of a CQI."""
+
+    outer_loop: OuterLoop | None = None
+    """An outer loop; absent: reports are taken as they are."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Shannon(Part):
+    """Capacity of the channel in the TTI itself, without errors: a bound."""
+
+    tag: ClassVar[str | None] = "shannon"
+
+    bandwidth_hz: float = 3840000.0
+    """Bandwidth in Hz: that of the chips."""
+
+    rate: Rate = "50 Mbps"
+    """Bit rate that is never exceeded."""
+
+
+@dataclass(kw_only=True, slots=True)
+class OuterLoop(Part):
+    """Parameters of the outer loop."""
+
+    target_bler: Probability = 0.1
+    """Share of first transmissions that shall fail."""
+
+    step_db: float = 0.5
+    """Shift in dB at a NACK."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Iub(Part):
+    """The Iub and its flow control.
+
+    The defaults are those of EURANE: credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs
+    of 40 octets in the Node B, which alone caps a user at 1.33 Mbps.
+    """
+
+    delay: Duration = "15 ms"
+    """Delay between RNC and Node B, one way."""
+
+    period: Duration = "30 ms"
+    """Time between two allocations; whole TTIs."""
+
+    room: Size = "10 kB"
+    """What a user's queue at the Node B may hold."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Cell(Part):
+    """The cell. Where no other source is named the defaults are those of TR 25.848, table A.3."""
+
+    radius: Distance = "1 km"
+    """From the Node B to the corners of its cell."""
+
+    power_dbm: float = 44.0
+    """Power that the Node B sends in all, in dBm."""
+
+    hs_share: Probability = 0.8
+    """Share of that power on HS-PDSCH."""
+
+    antenna_gain_db: float = 14.0
+    """Gain of the Node B's antenna in dB, less all losses of cables."""
+
+    path_loss: PathLoss = field(default_factory=lambda: LogDistance())
+    """Law of path loss."""
+
+    shadowing: Shadowing = field(default_factory=lambda: Shadowing())
+    """Shadowing."""
+
+    interference: Interference = field(default_factory=lambda: Hexagonal())
+    """Interference from other cells."""
+
+    noise_dbm: float = -99.2
+    """Thermal noise in the phone, its noise figure included, in dBm: -108.2 dBm in 3.84 MHz and 9
+    dB.
+    """
+
+    orthogonality: Probability | None = None
+    """Share of the own cell's power that does not disturb, whatever the paths are. Absent: each
+    path is disturbed by the power on the others, as behind a rake receiver.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
+class LogDistance(Part):
+    """A loss at one kilometre and an exponent."""
+
+    tag: ClassVar[str | None] = "log_distance"
+
+    at_1km_db: float = 128.1
+    """Loss in dB at a distance of 1 km."""
+
+    exponent: float = 3.76
+    """Exponent of the distance: 2 in free space."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Cost231Hata(Part):
+    """COST 231's extension of Hata's law, for macro cells from 1.5 to 2 GHz."""
+
+    tag: ClassVar[str | None] = "cost231_hata"
+
+    frequency_mhz: float = 2000.0
+    """Carrier frequency in MHz, 1500 to 2000."""
+
+    base_height: Distance = "30 m"
+    """Height of the Node B's antenna, 30 m to 200 m."""
+
+    phone_height: Distance = "1.5 m"
+    """Height of the phone's antenna, 1 m to 10 m."""
+
+    metropolitan: bool = False
+    """Whether this is a metropolitan centre, where 3 dB are added."""
+
+
+@dataclass(kw_only=True, slots=True)
+class OutdoorToIndoor(Part):
+    """Outdoor to indoor and pedestrian, for micro cells."""
+
+    tag: ClassVar[str | None] = "outdoor_to_indoor"
+
+    frequency_mhz: float = 2000.0
+    """Carrier frequency in MHz."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Shadowing(Part):
+    """Parameters of shadowing. The defaults are those of TR 25.848, table A.3."""
+
+    sigma_db: float = 8.0
+    """Standard deviation in dB; 0 switches shadowing off."""
+
+    correlation_distance: Distance = "50 m"
+    """Distance `d_0` over which the correlation falls to 1/e."""
+
+    site_correlation: Probability = 0.5
+    """Correlation between two sites."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Hexagonal(Part):
+    """Other Node Bs on a hexagonal grid around this one."""
+
+    tag: ClassVar[str | None] = "hexagonal"
+
+    rings: int = 1
+    """Rings of sites around this one: 1 is 6 sites, 2 are 18."""
+
+    load: Probability = 1.0
+    """Share of their power at which the others send."""
+
+
+@dataclass(kw_only=True, slots=True)
+class FixedLevel(Part):
+    """One level wherever the user is."""
+
+    tag: ClassVar[str | None] = "fixed"
+
+    level_dbm: float = -70.0
+    """Power received from all other cells together, in dBm."""
+
+
+@dataclass(kw_only=True, slots=True)
 class AlwaysFach(Part):
     """Nobody leaves the FACH."""
 
@@ -1702,6 +2085,9 @@ class UserGroup(Part):
     carries that many PDUs. Absent at constant rate. HS-DSCH only.
     """
 
+    ue: Ue | None = None
+    """Category and channel of the phones; absent: the defaults. `hsdpa` only."""
+
 
 @dataclass(kw_only=True, slots=True)
 class Ftp(Part):
@@ -1922,6 +2308,115 @@ class LogNormalDuration(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Ue(Part):
+    """A group's phones on `hsdpa`."""
+
+    category: int = 6
+    """UE category, 1 to 12 (TS 25.306, table 5.1a): block sizes, codes, distance of TTIs.
+
+    From 0 to 255.
+    """
+
+    channel: Channel = field(default_factory=lambda: Place())
+    """Where the SNR comes from."""
+
+    delay_budget: Duration = "300 ms"
+    """How long a packet may wait at the Node B, for schedulers that look at deadlines."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Place(Part):
+    """A place in the cell: path loss, shadowing, interference and fading."""
+
+    tag: ClassVar[str | None] = "cell"
+
+    distance: Distance | None = None
+    """Distance from the Node B, in a random direction. Absent: anywhere in the cell."""
+
+    position_m: list[float] | None = None
+    """Place in metres east and north of the Node B instead."""
+
+    speed: Speed = "3 km/h"
+    """Speed."""
+
+    movement: Movement = "stays"
+    """How the user moves on."""
+
+    profile: Profile = "pedestrian_a"
+    """Paths, by name."""
+
+    taps: list[Tap] | None = None
+    """Paths of the user's own instead."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Fading(Part):
+    """Fading around a given mean SNR."""
+
+    tag: ClassVar[str | None] = "fading"
+
+    mean_snr_db: float = 5.0
+    """Mean SNR on HS-PDSCH in dB, before despreading."""
+
+    profile: Profile = "flat"
+    """Paths, by name."""
+
+    taps: list[Tap] | None = None
+    """Paths of the user's own instead."""
+
+    speed: Speed = "3 km/h"
+    """Speed of the user, which sets the pace of fading."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Constant(Part):
+    """An SNR that does not change."""
+
+    tag: ClassVar[str | None] = "constant"
+
+    snr_db: float = 5.0
+    """SNR on HS-PDSCH in dB, before despreading."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Trace(Part):
+    """A recording, one line for each TTI."""
+
+    tag: ClassVar[str | None] = "trace"
+
+    file: str | None = None
+    """A recording to take the lists from. The path counts from the scenario file's folder."""
+
+    at_end: AtEnd | None = None
+    """What follows when the recording is over; without it the run must not be longer."""
+
+    snrs_db: list[float] = field(default_factory=list)
+    """SNR of every TTI in dB, before despreading."""
+
+    second_db: list[float] | None = None
+    """The same after two transmissions of a block, the second in that TTI; absent: computed by
+    combining.
+    """
+
+    third_db: list[float] | None = None
+    """The same after three."""
+
+    cqi: list[int] | None = None
+    """CQI measured in every TTI; absent: from the SNR."""
+
+
+@dataclass(kw_only=True, slots=True)
+class Tap(Part):
+    """A path of a profile."""
+
+    delay: Duration
+    """Delay after the first path."""
+
+    power_db: float
+    """Mean power in dB, relative to the other paths."""
+
+
+@dataclass(kw_only=True, slots=True)
 class Record(Part):
     """Time series to keep; each costs memory that grows with the length of the run."""
 
@@ -2041,10 +2536,11 @@ Congestion: TypeAlias = (
 Radio: TypeAlias = (
     Dch
     | HsDsch
+    | Hsdpa
     | FachDch
     | Wcdma
     | LinkBearer
-    | Literal["dch", "hs_dsch", "fach_dch", "wcdma", "link"]
+    | Literal["dch", "hs_dsch", "hsdpa", "fach_dch", "wcdma", "link"]
 )
 """The radio: a name, or a table with one key."""
 
@@ -2060,9 +2556,31 @@ Combining: TypeAlias = (
 """The combining: a name, or a table with one key."""
 
 Scheduler: TypeAlias = (
-    RoundRobin | MaxCi | ProportionalFair | Literal["round_robin", "max_ci", "proportional_fair"]
+    RoundRobin
+    | MaxCi
+    | ProportionalFair
+    | Normalized
+    | EarliestDeadline
+    | TcpAware
+    | Literal[
+        "round_robin", "max_ci", "proportional_fair", "normalized", "earliest_deadline", "tcp_aware"
+    ]
 )
 """The scheduler: a name, or a table with one key."""
+
+LinkAdaptation: TypeAlias = CqiReports | Shannon | Literal["cqi", "shannon"]
+"""The link adaptation: a name, or a table with one key."""
+
+PathLoss: TypeAlias = (
+    LogDistance
+    | Cost231Hata
+    | OutdoorToIndoor
+    | Literal["log_distance", "cost231_hata", "outdoor_to_indoor"]
+)
+"""The path loss: a name, or a table with one key."""
+
+Interference: TypeAlias = Hexagonal | FixedLevel | Literal["hexagonal", "fixed"]
+"""The interference: a name, or a table with one key."""
 
 Switching: TypeAlias = (
     AlwaysFach
@@ -2087,7 +2605,7 @@ Switching: TypeAlias = (
 Selection: TypeAlias = OneStep | PerUser | Fixed | Literal["one_step", "per_user", "fixed"]
 """The rate selection: a name, or a table with one key."""
 
-Profile: TypeAlias = EqualPaths | VehicularB | Taps | Literal["equal_paths", "vehicular_b"]
+ProfileSpec: TypeAlias = EqualPaths | VehicularB | Taps | Literal["equal_paths", "vehicular_b"]
 """The profile: a name, or a table with one key."""
 
 OtherCells: TypeAlias = Mean | Map | Literal["mean", "map"]
@@ -2101,3 +2619,8 @@ SizeLaw: TypeAlias = ConstantSize | ExponentialSize | ParetoSize | LogNormalSize
 
 TimeLaw: TypeAlias = ConstantDuration | ExponentialDuration | ParetoDuration | LogNormalDuration
 """The time law: a name, or a table with one key."""
+
+Channel: TypeAlias = (
+    Place | Fading | Constant | Trace | Literal["cell", "fading", "constant", "trace"]
+)
+"""The channel: a name, or a table with one key."""

@@ -2,7 +2,8 @@
 
 A metric is first averaged over the users of a group within a run; the mean of these averages over
 runs has a Student-t interval (`nodeb.stats.mean_interval`). A user whose transfer did not complete
-in time has no bit rate and no times and is left out of those; `complete` says how many did.
+in time has no application bit rate and no times and is left out of those; `complete` says how many
+did. `received_bps`, what reached the phone in order over time, is there for all.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ ALL = "all"
 """Name of the group of all users."""
 
 UNITS = {
+    "received_bps": "bit/s",
     "application_bps": "bit/s",
     "retransmit_bps": "bit/s",
     "utilization": "1",
@@ -37,7 +39,7 @@ UNITS = {
     "power_w": "W",
     "jain_index": "1",
 }
-"""Unit of each metric; 1 for a ratio. `jain_index` is of the users' application bit rates."""
+"""Unit of each metric; 1 for a ratio. `jain_index` is of the users' `received_bps`."""
 
 SWITCHED = ("switches_per_s", "switches_per_transfer", "dch_share", "power_w")
 """Metrics of a radio that switches users between channels: set-ups and releases per second and per
@@ -89,7 +91,7 @@ def _by_run(group: str, flows: Table) -> dict[str, NDArray[Any]]:
         for metric in UNITS
         if metric in flows.columns
     }
-    fairness = _fairness(run, flows["application_bps"])
+    fairness = _fairness(run, flows["received_bps"].astype(np.float64))
     return {"group": np.full(len(numbers), group), "run": numbers, **means, "jain_index": fairness}
 
 
@@ -132,9 +134,6 @@ def _mean_by_run(run: NDArray[np.intp], values: NDArray[np.float64]) -> NDArray[
 
 
 def _fairness(run: NDArray[np.intp], rates: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Jain's index for each run; NaN when a run has one user only.
-
-    Who did not complete had nothing to show for it: a rate of 0.
-    """
-    shares = [np.nan_to_num(rates[run == r], nan=0.0) for r in range(int(run.max()) + 1)]
+    """Jain's index for each run; NaN when a run has one user only."""
+    shares = [rates[run == r] for r in range(int(run.max()) + 1)]
     return np.array([jain_index(s) if s.size > 1 else math.nan for s in shares])

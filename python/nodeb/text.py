@@ -9,9 +9,10 @@ from typing import Any
 from nodeb.summary import ALL, UNITS
 from nodeb.table import Table
 
-__all__ = ["align", "shown_unit", "summary_text", "sweep_text"]
+__all__ = ["SUMMARY", "align", "shown_unit", "summary_rows", "summary_text", "sweep_text"]
 
 LABELS = {
+    "received_bps": "received by the phone",
     "application_bps": "application bit rate",
     "retransmit_bps": "retransmit bit rate",
     "utilization": "channel utilization",
@@ -67,18 +68,26 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def summary_text(summary: Table) -> str:
-    """The summary of a result as text, in units that read well.
+SUMMARY = ("group", "metric", "mean", "95 % interval", "unit")
+"""Columns of a summary as people read it."""
+
+
+def summary_rows(summary: Table) -> list[list[str]]:
+    """The rows of a summary as text by `SUMMARY`, in units that read well.
 
     When there is one group only, the rows of all users, which are the same, are left out.
     """
     groups = set(summary["group"].tolist()) if len(summary) else set()
-    rows = [
+    return [
         [row["group"], LABELS.get(row["metric"], row["metric"]), *_numbers(row)]
         for row in summary
         if not (len(groups) == 2 and row["group"] == ALL)
     ]
-    return align(["group", "metric", "mean", "95 % interval", "unit"], rows)
+
+
+def summary_text(summary: Table) -> str:
+    """The summary of a result as an aligned table."""
+    return align(SUMMARY, summary_rows(summary))
 
 
 def sweep_text(table: Table) -> str:

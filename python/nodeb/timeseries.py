@@ -6,12 +6,22 @@ batch means (`nodeb.stats`) need equal weights, which averages over equal interv
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nodeb.errors import InputError
 
-__all__ = ["time_averages"]
+__all__ = ["delivered_bytes", "held_values", "time_averages"]
+
+
+class Columns(Protocol):
+    """Columns by name, such as a table has."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """The column of that name."""
+        ...
 
 
 def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDArray[np.float64]:
@@ -50,3 +60,38 @@ def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDAr
     averages = np.full(e.size - 1, np.nan)
     np.divide(np.diff(integral), length, out=averages, where=length > 0)
     return averages
+
+
+def held_values(times: ArrayLike, values: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
+    """The value of a step function at some times; before its first time its first value.
+
+    Args:
+        times: when the function changes, s, in order.
+        values: its value from each time on, any unit.
+        at: when it is looked at, s.
+
+    Returns:
+        A value for each time of `at`; NaN where the series is empty.
+    """
+    t, v, looked = (np.asarray(a, dtype=np.float64) for a in (times, values, at))
+    if not t.size:
+        return np.full(looked.shape, np.nan)
+    place = np.searchsorted(t, looked, side="right") - 1
+    return np.asarray(v[np.clip(place, 0, None)])
+
+
+def delivered_bytes(segments: Columns, total_bytes: float, edges: ArrayLike) -> NDArray[np.float64]:
+    """Bytes of data that arrived at a phone in each interval between two edges.
+
+    Each packet counts once, when it arrives first, and all alike.
+
+    Args:
+        segments: rows of one user of the table `segments`: columns `event`, `t_s`, `seq`.
+        total_bytes: what the user had received in order at the end.
+        edges: ends of the intervals, s, increasing.
+    """
+    arrived = np.asarray(segments["event"]) == "deliver"
+    _, first = np.unique(np.asarray(segments["seq"])[arrived], return_index=True)
+    times = np.asarray(segments["t_s"], dtype=np.float64)[arrived][first]
+    counts, _ = np.histogram(times, np.asarray(edges, dtype=np.float64))
+    return np.asarray(counts * (total_bytes / max(1, len(times))), dtype=np.float64)

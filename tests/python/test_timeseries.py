@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nodeb.errors import InputError
 from nodeb.stats import batch_means
-from nodeb.timeseries import time_averages
+from nodeb.timeseries import delivered_bytes, held_values, time_averages
 
 
 def test_a_step_function_by_hand():
@@ -77,3 +77,18 @@ def test_batch_means_of_an_mm1_queue_cover_its_mean():
         hits += 1.0 in batch_means(averages).interval
     # 100 trials: standard error 2.2 %, and a little less than nominal is the price of batches.
     assert 0.86 <= hits / trials <= 1.0
+
+
+def test_a_held_value_is_the_last_one_set() -> None:
+    found = held_values([1.0, 2.0, 2.0], [5.0, 6.0, 7.0], [0.5, 1.0, 1.9, 2.0, 9.0])
+    assert found.tolist() == [5, 5, 5, 7, 7]
+    assert np.isnan(held_values([], [], [1.0])).all()
+
+
+def test_a_packet_that_arrives_twice_counts_once() -> None:
+    segments = {
+        "event": ["deliver", "deliver", "deliver", "send"],
+        "t_s": [0.2, 0.4, 1.1, 1.2],
+        "seq": [1, 1, 2, 3],
+    }
+    assert delivered_bytes(segments, 200.0, [0.0, 1.0, 2.0]).tolist() == [100, 100]

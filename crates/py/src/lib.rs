@@ -1,5 +1,6 @@
 //! Python bindings of nodeb's core: convert, release the GIL, map errors; nothing else.
 
+mod cell;
 mod link;
 mod tables;
 mod wcdma;
@@ -177,6 +178,8 @@ fn version() -> &'static str {
 /// The simulation core of nodeb.
 #[pymodule]
 mod _core {
+    #[pymodule_export]
+    use super::cell::cell_map;
     #[pymodule_export]
     use super::link::{LinkError, link_resolve, link_run, link_schema};
     #[pymodule_export]

@@ -97,6 +97,7 @@ fn flows<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'
         .column("rtt_samples", |row| row.rtt_samples)?
         .column("transfers", |row| row.transfers)?
         .column("transfer_delay_mean_s", |row| row.transfer_delay_mean_s)?
+        .column("received_bps", |row| row.received_bps)?
         .column("application_bps", |row| row.application_bps)?
         .column("retransmit_bps", |row| row.retransmit_bps)?
         .column("utilization", |row| row.utilization)?;

@@ -6,7 +6,8 @@ Each function returns a `matplotlib.figure.Figure`: a notebook shows it,
 confidence intervals.
 """
 
-from nodeb.plot.intervals import Line, bars, lines
+from nodeb.plot.cell import cell
+from nodeb.plot.intervals import Line, bars, lines, panels
 from nodeb.plot.link import link_curves
 from nodeb.plot.series import cwnd, queue, sequence, throughput
 from nodeb.plot.style import PALETTE, new_figure
@@ -16,11 +17,13 @@ __all__ = [
     "PALETTE",
     "Line",
     "bars",
+    "cell",
     "curves",
     "cwnd",
     "lines",
     "link_curves",
     "new_figure",
+    "panels",
     "queue",
     "sequence",
     "throughput",

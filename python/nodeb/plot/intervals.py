@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nodeb.errors import InputError
-from nodeb.plot.style import DASHES, MARKERS, SIZE, color, legend, new_figure
+from nodeb.plot.style import DASHES, MARKERS, SIZE, color, legend, new_figure, new_panels
 
 PUBLISHED_LABEL = "published"
 BAR_INK = "#57606a"
@@ -71,6 +71,52 @@ def lines(
     """
     _check(x, data)
     figure, axes = new_figure(title, x_label, y_label, size)
+    _draw(axes, x, data, ticks)
+    _explain_published(axes, data, "o", "none")
+    return _finish(figure, axes, data, from_zero)
+
+
+def panels(
+    title: str,
+    x_label: str,
+    y_label: str,
+    x: Sequence[float],
+    data: Mapping[str, Sequence[Line]],
+    *,
+    ticks: Sequence[str] = (),
+    from_zero: bool = True,
+    size: tuple[float, float] = SIZE,
+) -> Figure:
+    """The same curves of several cases side by side, on one scale.
+
+    Args:
+        title: what is shown.
+        x_label: quantity and unit of the x axes.
+        y_label: quantity and unit of the y axis.
+        x: places on the x axes.
+        data: case -> its curves, of which each case has the same.
+        ticks: labels of the places; none labels them with their numbers.
+        from_zero: let the y axis begin at zero.
+        size: width and height in inches.
+
+    Raises:
+        InputError: if a curve has not as many values as there are places.
+    """
+    every = [line for lines in data.values() for line in lines]
+    _check(x, every)
+    figure, parts = new_panels(title, x_label, y_label, len(data), size)
+    for axes, (case, lines) in zip(parts, data.items(), strict=True):
+        _draw(axes, x, lines, ticks)
+        axes.set_title(case, loc="center", fontsize=10)
+    top = _top(every) if from_zero else None
+    if top is not None:
+        parts[0].set_ylim(0, top)
+    handles, labels = parts[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _draw(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[str]) -> None:
     for place, line in enumerate(data):
         axes.errorbar(
             x,
@@ -85,9 +131,7 @@ def lines(
             elinewidth=1.1,
         )
         _hollow(axes, x, line, place)
-    _explain_published(axes, data, "o", "none")
     axes.set_xticks(list(x), list(ticks) or None)
-    return _finish(figure, axes, data, from_zero)
 
 
 def bars(
@@ -193,11 +237,17 @@ def _check(x: Sequence[float], data: Sequence[Line]) -> None:
 
 
 def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -> Figure:
+    top = _top(data) if from_zero else None
+    if top is not None:
+        axes.set_ylim(0, top)
+    legend(axes, columns=2 if len(data) == 3 else 3, last=PUBLISHED_LABEL)
+    return figure
+
+
+def _top(data: Sequence[Line]) -> float | None:
+    """Where an axis from zero ends; None where values are below zero."""
     values = [
         v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None
     ]
     finite = [v for v in values if np.isfinite(v)]
-    if from_zero and finite and min(finite) >= 0 < max(finite):
-        axes.set_ylim(0, 1.08 * max(finite))
-    legend(axes, columns=2 if len(data) == 3 else 3, last=PUBLISHED_LABEL)
-    return figure
+    return 1.08 * max(finite) if finite and min(finite) >= 0 < max(finite) else None

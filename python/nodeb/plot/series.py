@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nodeb.errors import InputError
 from nodeb.plot.style import INK, color, legend, new_figure, nice_step
+from nodeb.timeseries import delivered_bytes
 
 if TYPE_CHECKING:
     from nodeb.result import Result
@@ -93,15 +94,9 @@ def throughput(
     return _finish(figure, axes)
 
 
-def _rates(rows: Table, delivered_bytes: float, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bit rate in each bin, kb/s, from the first arrival of each packet."""
-    arrived = rows.where(np.asarray(rows["event"]) == "deliver")
-    _, first = np.unique(arrived["seq"], return_index=True)
-    times = arrived["t_s"][first]
-    if not len(times):
-        return np.zeros(len(edges) - 1)
-    counts, _ = np.histogram(times, edges)
-    return np.asarray(counts * (delivered_bytes / len(times)) * 8 / np.diff(edges) / 1000)
+def _rates(rows: Table, delivered: float, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bit rate in each bin, kb/s."""
+    return np.asarray(delivered_bytes(rows, delivered, edges) * 8 / np.diff(edges) / 1000)
 
 
 def sequence(result: Result, user: int | None = None, run: int = 0) -> Figure:

@@ -70,6 +70,34 @@ def new_figure(
     return figure, axes
 
 
+def new_panels(
+    title: str, x_label: str, y_label: str, count: int, size: tuple[float, float] = SIZE
+) -> tuple[Figure, list[Axes]]:
+    """An empty figure with panels side by side, which share their scales."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        parts = figure.subplots(1, count, sharex=True, sharey=True, squeeze=False)[0]
+        if title:
+            figure.suptitle(title, x=0.02, ha="left", fontweight="bold", fontsize=12)
+        figure.supxlabel(x_label, fontsize=10.5)
+        parts[0].set_ylabel(y_label)
+    return figure, list(parts)
+
+
+def new_rows(
+    title: str, x_label: str, y_label: str, rows: Sequence[object], size: tuple[float, float] = SIZE
+) -> tuple[Figure, list[Axes]]:
+    """An empty figure with a panel for each of some things, one below the other, on one scale."""
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=size, layout="constrained")
+        parts = figure.subplots(len(rows), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        if title:
+            figure.suptitle(title, x=0.02, ha="left", fontweight="bold", fontsize=12)
+        figure.supxlabel(x_label, fontsize=10.5)
+        figure.supylabel(y_label, fontsize=10.5)
+    return figure, list(parts)
+
+
 def color(place: int) -> str:
     """Colour of the n-th entry of a legend."""
     return PALETTE[place % len(PALETTE)]

@@ -7,11 +7,11 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from nodeb.errors import NodebError, RunError
-from nodeb.reproduce import grid
+from nodeb.reproduce import grid, session
 from nodeb.reproduce.log import Log, Run, Tables, reduce
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.study import Effort, Selection, Study
@@ -214,9 +214,17 @@ class Campaign:
         for run in job.runs:
             control = stop.watch(self._simulator.control())
             tables = self._simulator.run(job.point.json, self.seed, run, control)
-            # A series of a long run is large: not kept.
-            found.append(reduce(tables, warm_up_s, self.study.endless))
+            found.append(self._reduced(tables, warm_up_s))
         return found
+
+    def _reduced(self, tables: Tables, warm_up_s: float) -> Run:
+        """What is kept of a replication; a series of a long run is large."""
+        run = reduce(tables, warm_up_s, self.study.endless)
+        if not self.study.session:
+            return run
+        return replace(
+            run, quantities={**run.quantities, **session.reduce(tables, self.study.session)}
+        )
 
     def _result(self, future: Future[list[Run]], job: _Job) -> list[Run]:
         try:

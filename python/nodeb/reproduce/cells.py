@@ -109,11 +109,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class Curve:
-    """A measured curve: places on the axis, and a cell for each."""
+    """A measured curve: places on the axis, and a cell for each; and whose panel it is in."""
 
     label: str
     x: tuple[float, ...]
     cells: tuple[Cell, ...]
+    panel: str = ""
 
 
 @dataclass(frozen=True)
@@ -262,11 +263,13 @@ def figure(campaign: Campaign, spec: FigureSpec, published: Mapping[str, TableSp
     campaign.measure(figure_selections(study, spec))
     fixed = tuple(choice for choices in study.select(spec.fixed) for choice in choices)
     places, series = study.choices(spec.x), study.select(spec.series)
+    first = int(spec.panels)  # the axis of the panels is not named again in their legends
     curves = tuple(
         Curve(
-            label(one),
+            label(one[first:]),
             tuple(_x(place, at) for at, place in enumerate(places)),
             tuple(_point_cell(campaign, spec, fixed, one, place) for place in places),
+            label(one[:first]),
         )
         for one in series
     )

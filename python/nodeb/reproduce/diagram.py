@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
+from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup
 
-WIDTH, HEIGHT = 720, 132
-BOXES = ((10, "Server"), (305, "Node B"), (600, "Phone"))
+WIDTH, HEIGHT, MARGIN = 720, 132, 10
 BOX_WIDTH, BOX_TOP, BOX_HEIGHT = 110, 42, 46
 KINDS = {
+    "hsdpa": ("HSDPA", "MAC-hs, HARQ, CQI, fading"),
     "hs_dsch": ("HS-DSCH or DCH", "RLC, MAC, block errors, scheduler"),
     "dch": ("DCH", "RLC, MAC, block errors"),
     "link": ("link", "queue"),
@@ -21,43 +22,66 @@ KINDS = {
 
 
 def path_diagram(scenario: Mapping[str, Any]) -> Markup:
-    """Server, Node B and phone with what lies between them, as an `<svg>` element."""
+    """Server, gateway if there is a core network, Node B, phone, and what lies between them.
+
+    Args:
+        scenario: partial, in the form of a scenario file.
+
+    Returns:
+        An `<svg>` element.
+    """
     wired, uplink = scenario["wired"], scenario["uplink"]
     radio, inside = KINDS[next(iter(scenario["radio"]))]
-    middle = BOX_TOP + BOX_HEIGHT / 2
-    labels = [
-        (212, 50, f"{wired['rate']}", ""),
-        (212, 88, f"{wired['delay']} one way", "small"),
-        (507, 50, radio, ""),
-        (507, 88, f"uplink {uplink['rate']}, {uplink['delay']}", "small"),
-    ]
-    parts = [
-        *(_box(x, name) for x, name in BOXES),
-        _arrow(120, 303, middle - 5),
-        _arrow(305, 122, middle + 5),
-        _arrow(415, 598, middle - 5),
-        _arrow(600, 417, middle + 5),
-        *(_text(x, y, text, css) for x, y, text, css in labels),
-        _text(360, 112, inside, "small"),
-        _text(65, 112, "TCP sender", "small"),
-        _text(655, 112, "TCP receiver", "small"),
-    ]
-    names = ", ".join(name for _, name in BOXES)
+    boxes = [("Server", "TCP sender"), ("Node B", inside), ("Phone", "TCP receiver")]
+    links = [(f"{wired['rate']}", f"{wired['delay']} one way")]
+    if core := _core(scenario):
+        boxes.insert(1, ("Gateway", "proxy where there is one"))
+        links.append(core)
+    links.append((radio, f"uplink {uplink['rate']}, {uplink['delay']}"))
+    step = (WIDTH - 2 * MARGIN - BOX_WIDTH) / (len(boxes) - 1)
+    places = [MARGIN + n * step for n in range(len(boxes))]
+    parts = [_box(x, name, below) for x, (name, below) in zip(places, boxes, strict=True)]
+    for (left, right), (above, below) in zip(pairwise(places), links, strict=True):
+        parts.append(_link(left + BOX_WIDTH, right, above, below))
+    names = ", ".join(name for name, _ in boxes)
     head = (
         f'<svg class="path" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="Path: {names}">'
     )
     return Markup(head + "".join(parts) + "</svg>")
 
 
-def _box(x: int, name: str) -> str:
-    rect = f'<rect x="{x}" y="{BOX_TOP}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="8"/>'
-    return rect + _text(x + BOX_WIDTH / 2, BOX_TOP + 28, name, "")
+def _core(scenario: Mapping[str, Any]) -> tuple[str, str] | None:
+    """What stands at the core network's links, the Iub's delay included."""
+    core = scenario.get("core", [])
+    links = [core] if isinstance(core, Mapping) else list(core)
+    if not links:
+        return None
+    radio = next(iter(scenario["radio"].values()))
+    iub = radio.get("iub", {}) if isinstance(radio, Mapping) else {}
+    delays = [link["delay"] for link in links] + ([iub["delay"]] if "delay" in iub else [])
+    names = [link["name"].capitalize() for link in links if "name" in link]
+    names += ["Iub"] if "delay" in iub else []
+    return ", ".join(names), " + ".join(str(delay).removesuffix(" ms") for delay in delays) + " ms"
+
+
+def _box(x: float, name: str, below: str) -> str:
+    rect = f'<rect x="{x:g}" y="{BOX_TOP}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="8"/>'
+    middle = x + BOX_WIDTH / 2
+    return rect + _text(middle, BOX_TOP + 28, name, "") + _text(middle, 112, below, "small")
+
+
+def _link(start: float, end: float, above: str, below: str) -> str:
+    """Arrows both ways between two boxes, and what is said of them."""
+    y, middle = BOX_TOP + BOX_HEIGHT / 2, (start + end) / 2
+    arrows = _arrow(start, end - 2, y - 5) + _arrow(end, start + 2, y + 5)
+    return arrows + _text(middle, 50, above, "small") + _text(middle, 88, below, "small")
 
 
 def _arrow(start: float, end: float, y: float) -> str:
     back = -8 if end > start else 8
-    head = f"{end},{y} {end + back},{y - 3.5} {end + back},{y + 3.5}"
-    return f'<line x1="{start}" y1="{y}" x2="{end + back / 2}" y2="{y}"/><polygon points="{head}"/>'
+    head = f"{end:g},{y} {end + back:g},{y - 3.5} {end + back:g},{y + 3.5}"
+    line = f'<line x1="{start:g}" y1="{y}" x2="{end + back / 2:g}" y2="{y}"/>'
+    return line + f'<polygon points="{head}"/>'
 
 
 def _text(x: float, y: float, text: str, css: str) -> str:

@@ -10,6 +10,7 @@ from nodeb.errors import InputError
 from nodeb.reproduce.study import Effort, Selection, Study
 
 ANY = "*"
+IF_THERE = "?"
 
 
 def scenario(study: Study, selection: Selection, quick: bool = False) -> dict[str, Any]:
@@ -30,12 +31,18 @@ def scenario(study: Study, selection: Selection, quick: bool = False) -> dict[st
 def put(document: dict[str, Any], path: str, value: Any) -> None:
     """Put a value at a dotted path: keys, numbers of list entries, or `*` for the only key.
 
+    A path with a key that ends in `?` is left alone where that key is not there.
+
     Raises:
         InputError: if the path leads nowhere.
     """
     *parents, last = path.split(".")
     node: Any = document
     for part in parents:
+        if part.endswith(IF_THERE):
+            part = part.removesuffix(IF_THERE)
+            if not isinstance(node, dict) or part not in node:
+                return
         node = _step(node, part, path)
     if isinstance(node, list):
         node[_index(node, last, path)] = value

@@ -25,6 +25,7 @@ MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 SHORT_EVIDENCE = 3
 SIZE = (6.4, 4.1)
+WIDE = (8.6, 4.4)
 Content = dict[str, Any]
 
 
@@ -50,16 +51,13 @@ def draw(chart: Chart, title: str) -> Figure:
     if spec.kind == "bars":
         return plot.bars(title, chart.x_label, spec.y_label, chart.x_ticks, data, size=SIZE)
     ticks = [f"{one:g}" for one in x]
-    return plot.lines(
-        title,
-        chart.x_label,
-        spec.y_label,
-        x,
-        data,
-        ticks=ticks,
-        from_zero=spec.from_zero,
-        size=SIZE,
-    )
+    labels = (title, chart.x_label, spec.y_label, x)
+    if spec.panels:
+        parts: dict[str, list[Line]] = {}
+        for curve, line in zip(chart.curves, data, strict=True):
+            parts.setdefault(curve.panel, []).append(line)
+        return plot.panels(*labels, parts, ticks=ticks, from_zero=spec.from_zero, size=WIDE)
+    return plot.lines(*labels, data, ticks=ticks, from_zero=spec.from_zero, size=SIZE)
 
 
 def figure_files(findings: Findings) -> dict[str, str | bytes]:
@@ -307,7 +305,7 @@ def _picture(picture: Picture) -> Content:
         "anchor": name,
         "title": picture.title,
         "prediction": True,
-        "note": "The first replication; times between ACKs are those of all that were traced.",
+        "note": picture.note,
         "svg": inline_svg(picture.figure, name, description),
     }
 
@@ -315,7 +313,9 @@ def _picture(picture: Picture) -> Content:
 def _spoken(chart: Chart) -> str:
     """The values of a figure for those who cannot see it."""
     values = {
-        curve.label: [_number(cell.measured.value, chart.spec.digits) for cell in curve.cells]
+        f"{curve.panel} {curve.label}".strip(): [
+            _number(cell.measured.value, chart.spec.digits) for cell in curve.cells
+        ]
         for curve in chart.curves
     }
     return "; ".join(f"{label}: {', '.join(texts)}" for label, texts in values.items())

@@ -232,6 +232,11 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
         bar.start("traces")
         facts, findings.pictures = traces.draw(campaign, out / "figures")
         campaign.facts |= facts
+    if whole and study.session.get("pictures"):
+        from nodeb.reproduce import session_pictures  # matplotlib is slow to import
+
+        bar.start("sessions")
+        findings.pictures += session_pictures.draw(campaign, out / "figures")
     if campaign.facts:
         write(out / "facts.csv", link_stage.to_csv(campaign.facts))
     for claim in study.claims:

@@ -140,6 +140,7 @@ class FigureSpec:
     selector names, for example `("relative", "policy:original")`; the metric is then compared.
     `withheld` marks a figure whose results are not known here: the simulation predicts it.
     `extra` figures show a table of this reproduction and add no rows of their own.
+    `panels` gives each choice of the first axis of `series` a panel of its own.
     """
 
     id: str
@@ -158,6 +159,7 @@ class FigureSpec:
     kind: str
     note: str
     from_zero: bool
+    panels: bool
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ class Study:
     quick: Mapping[str, Any]
     link: Mapping[str, Any] = field(default_factory=dict)
     traces: Mapping[str, Any] = field(default_factory=dict)
+    session: Mapping[str, Any] = field(default_factory=dict)
 
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""
@@ -301,6 +304,7 @@ def read(folder: Traversable) -> Study:
         quick=data.get("quick", {}),
         link=data.get("link", {}),
         traces=data.get("traces", {}),
+        session=data.get("session", {}),
     )
     _check(study)
     return study
@@ -370,6 +374,7 @@ def _figure(entry: Mapping[str, Any], known: Mapping[str, Any]) -> FigureSpec:
         kind=entry.get("kind", "lines"),
         note=entry.get("note", ""),
         from_zero=entry.get("from_zero", True),
+        panels=entry.get("panels", False),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from nodeb.plot.source import save
-from nodeb.plot.style import DASHES, color, legend, new_figure
+from nodeb.plot.style import DASHES, color, legend, new_figure, new_rows
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.link_stage import Facts, calculated
 from nodeb.reproduce.log import Array, Tables
@@ -24,6 +24,7 @@ from nodeb.stats import mean_interval
 
 RECORD = {"cwnd": True, "segments": True}
 THIRD_DUPLICATE = 3
+NOTE = "The first replication; times between ACKs are those of all that were traced."
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,13 @@ class Trace:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture with the study's number of it, what it shows, and the same in words."""
+    """A picture with the study's number of it, what it shows, the same in words, and a note."""
 
     id: str
     title: str
     figure: Figure
     spoken: str
+    note: str
 
 
 def draw(campaign: Campaign, out: Path) -> tuple[Facts, list[Picture]]:
@@ -94,7 +96,7 @@ def draw(campaign: Campaign, out: Path) -> tuple[Facts, list[Picture]]:
 
 def _picture(title: str, figure: Figure, spoken: str) -> Picture:
     number, _, what = title.partition(". ")
-    return Picture(number, what, figure, spoken)
+    return Picture(number, what, figure, spoken, NOTE)
 
 
 def _spoken(traces: Sequence[Trace]) -> str:
@@ -137,17 +139,11 @@ def _sequence(traces: Sequence[Trace], title: str) -> Figure:
 
 
 def _window(traces: Sequence[Trace], title: str, until_s: float) -> Figure:
-    figure, _ = new_figure(title, "", "", size=(7.2, 6.4))
-    figure.clear()
-    figure.suptitle(title, x=0.02, ha="left", fontweight="bold")
-    panels = figure.subplots(len(traces), 1, sharex=True, sharey=True)
-    for place, (axes, trace) in enumerate(zip(np.atleast_1d(panels), traces, strict=True)):
+    figure, panels = new_rows(title, "Time (s)", "Congestion window (packets)", traces, (7.2, 6.4))
+    for place, (axes, trace) in enumerate(zip(panels, traces, strict=True)):
         axes.step(trace.window_s, trace.window, where="post", color=color(place), linewidth=1.1)
-        axes.set_title(trace.label, loc="left", fontsize=10)
+        axes.set_title(trace.label, loc="center", fontsize=10)
         axes.set_xlim(0, until_s)
-        axes.grid(visible=True, alpha=0.35)
-    figure.supxlabel("Time (s)")
-    figure.supylabel("Congestion window (packets)")
     return figure
 
 

@@ -44,6 +44,9 @@ pub struct FlowRow {
     pub transfers: u64,
     /// Mean time from a transfer's beginning until the sender has its last ACK.
     pub transfer_delay_mean_s: f64,
+    /// Bytes in order at the phone over the time from the phone's request until the last of them, or until
+    /// the end of the run where more was to come.
+    pub received_bps: f64,
     /// `wang`, section 9.2, equation 1: application data over time. Where traffic has no end, bytes
     /// over the time that the completed transfers took.
     pub application_bps: f64,

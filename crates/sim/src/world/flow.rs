@@ -123,7 +123,15 @@ impl Flow {
         }
     }
 
-    pub fn row(&self, user: usize, group: &UserGroup, bler: Probability, channel_rate_bps: f64) -> FlowRow {
+    /// The flow's results, at the end of the run at `end`.
+    pub fn row(
+        &self,
+        user: usize,
+        group: &UserGroup,
+        bler: Probability,
+        channel_rate_bps: f64,
+        end: Time,
+    ) -> FlowRow {
         let sender = self.air_sender();
         let counts = sender.counts();
         let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
@@ -136,6 +144,7 @@ impl Flow {
             Some(bytes) => bytes as f64 * 8.0 / transfer_s,
             None => self.demand.completed_bytes as f64 * 8.0 / self.demand.delay_sum.as_secs(),
         };
+        let received_s = lasted(Some(self.start), Some(self.downloaded.unwrap_or(end.max(self.start))));
         let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
         FlowRow {
             user: user as u64,
@@ -155,6 +164,7 @@ impl Flow {
             rtt_samples: counts.rtt_samples,
             transfers: self.demand.completed,
             transfer_delay_mean_s: self.demand.delay_sum.as_secs() / self.demand.completed as f64,
+            received_bps: self.receiver.delivered_bytes() as f64 * 8.0 / received_s,
             application_bps,
             retransmit_bps,
             utilization: retransmit_bps / channel_rate_bps,

@@ -79,6 +79,9 @@ pub fn run_tapped<T: Tap>(
             control.report(world.progress(end))?;
         }
     }
+    if world.unfinished > 0 {
+        world.now = end;
+    }
     control.report(1.0)?;
     Ok(world.into_result(scenario, events))
 }

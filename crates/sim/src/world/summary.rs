@@ -29,7 +29,7 @@ impl<T: Tap> World<'_, T> {
         let bler = scenario.radio.bler();
         let users = || self.flows.iter().enumerate();
         let flow_row = |(user, flow): (usize, &Flow)| {
-            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64)
+            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64, self.now)
         };
         RunResult {
             flows: users().map(flow_row).collect(),

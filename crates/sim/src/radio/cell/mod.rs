@@ -3,6 +3,7 @@
 pub mod channel;
 pub mod doppler;
 pub mod interference;
+pub mod map;
 pub mod mobility;
 pub mod path_loss;
 pub mod plan;

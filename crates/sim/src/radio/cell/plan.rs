@@ -82,7 +82,8 @@ fn from_db(db: f64) -> f64 {
 }
 
 impl Cell {
-    fn sites(&self) -> Vec<Point> {
+    /// Where the Node Bs stand, the cell's own first.
+    pub fn sites(&self) -> Vec<Point> {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.sites(self.radius.as_metres()),
             InterferenceSpec::Fixed(_) => vec![[0.0; 2]],
@@ -91,7 +92,7 @@ impl Cell {
 
     /// Power of other cells and noise over that of this cell, both as received at `place` in the mean
     /// over fading: the reciprocal of what is called the geometry factor.
-    fn disturbance(&self, sites: &[Point], place: Point, shadows: &Shadows) -> f64 {
+    pub(super) fn disturbance(&self, sites: &[Point], place: Point, shadows: &Shadows) -> f64 {
         let received = |(site, at): (usize, &Point)| {
             let loss_db = self.path_loss.loss_db(distance(place, *at)) + shadows.loss_db(site);
             from_db(self.power_dbm + self.antenna_gain_db - loss_db)

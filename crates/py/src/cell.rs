@@ -1,0 +1,26 @@
+//! The cell of `hsdpa`, without a simulation.
+
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::radio::cell::map::Map;
+use nodeb_sim::scenario;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::{ScenarioError, to_py};
+
+/// Mean SNR in the cell of a scenario, given as JSON, on a grid of `side` by `side` places.
+#[pyfunction]
+pub fn cell_map<'py>(py: Python<'py>, json: &str, side: usize) -> PyResult<Bound<'py, PyDict>> {
+    let scenario = scenario::from_json(json).map_err(|error| to_py(&error))?;
+    let RadioSpec::Hsdpa(radio) = &scenario.radio else {
+        let message = format!("radio: a {} has no cell to map; expected `hsdpa`", scenario.radio.key());
+        return Err(ScenarioError::new_err(message));
+    };
+    let map = py.detach(|| Map::new(&radio.cell, side));
+    let found = PyDict::new(py);
+    found.set_item("axis_m", PyArray1::from_vec(py, map.axis_m))?;
+    found.set_item("snr_db", PyArray1::from_vec(py, map.snr_db))?;
+    found.set_item("sites_m", PyArray1::from_vec(py, map.sites_m.concat()))?;
+    Ok(found)
+}
