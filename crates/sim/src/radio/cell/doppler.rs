@@ -66,10 +66,25 @@ impl JakesSequence {
         Self(Box::default())
     }
 
-    fn at(&self, place: u64, fraction: f32) -> Complex<f32> {
+    /// The line from a place to the next.
+    fn after(&self, place: u64) -> Line {
         let i = place as usize % LENGTH;
-        let (a, b) = (self.0[i], self.0[i + 1]);
-        (a.0 + (b.0 - a.0) * fraction, a.1 + (b.1 - a.1) * fraction)
+        let (from, to) = (self.0[i], self.0[i + 1]);
+        Line { from, rise: (to.0 - from.0, to.1 - from.1) }
+    }
+}
+
+/// A straight line between two samples.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    from: Complex<f32>,
+    rise: Complex<f32>,
+}
+
+impl Line {
+    #[inline]
+    fn at(self, fraction: f32) -> Complex<f32> {
+        (self.from.0 + self.rise.0 * fraction, self.from.1 + self.rise.1 * fraction)
     }
 }
 
@@ -110,13 +125,16 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
 /// One path's fading: addressed by TTI, so what nobody looks at costs nothing.
 #[derive(Clone, Debug)]
 pub struct Ray {
-    draws: Indexed,
     /// Samples per TTI and position at TTI 0, both with [`FRACTION_BITS`].
     step: u64,
     start: u64,
+    /// The sample read last: a slow user stays between two of them for several TTIs.
+    sample: u64,
+    line: Line,
     /// The segment read last, and where it and the next one begin in the sequence.
     segment: u64,
     places: [u64; 2],
+    draws: Indexed,
 }
 
 impl Ray {
@@ -126,7 +144,7 @@ impl Ray {
         let step = (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * one).round() as u64;
         let start = (draws.uniform(0) * SEGMENT as f64 * one) as u64;
         let places = [0, 1].map(|segment| Self::place(draws, segment));
-        Self { draws, step, start, segment: 0, places }
+        Self { step, start, sample: u64::MAX, line: Line::default(), segment: 0, places, draws }
     }
 
     fn place(draws: Indexed, segment: u64) -> u64 {
@@ -134,28 +152,47 @@ impl Ray {
     }
 
     /// Power gain in TTI number `tti`; its mean is 1.
+    #[inline]
     pub fn gain(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         let (re, im) = self.amplitude(sequence, tti);
         re * re + im * im
     }
 
+    #[inline]
     fn amplitude(&mut self, sequence: &JakesSequence, tti: u64) -> Complex<f32> {
         let position = self.start.wrapping_add(tti.wrapping_mul(self.step));
-        let fraction = (position & ((1 << FRACTION_BITS) - 1)) as f32 * (1.0 / (1 << FRACTION_BITS) as f32);
+        let within = (position & ((1 << FRACTION_BITS) - 1)) as u32;
+        let fraction = within as f32 * (1.0 / (1 << FRACTION_BITS) as f32);
         let sample = position >> FRACTION_BITS;
-        let (segment, within) = (sample / SEGMENT, sample % SEGMENT);
+        if sample != self.sample {
+            self.move_to(sequence, sample);
+        }
+        let here = self.line.at(fraction);
+        let left = SEGMENT - sample % SEGMENT;
+        if left > CHANGE { here } else { self.change(sequence, here, left, fraction) }
+    }
+
+    fn move_to(&mut self, sequence: &JakesSequence, sample: u64) {
+        let segment = sample / SEGMENT;
         if segment != self.segment {
             self.segment = segment;
             self.places = [segment, segment + 1].map(|segment| Self::place(self.draws, segment));
         }
-        let here = sequence.at(self.places[0] + within, fraction);
-        let left = SEGMENT - within;
-        if left > CHANGE {
-            return here;
-        }
+        self.sample = sample;
+        self.line = sequence.after(self.places[0] + sample % SEGMENT);
+    }
+
+    /// What becomes of `here` with `left` samples until the end of the segment.
+    fn change(
+        &self,
+        sequence: &JakesSequence,
+        here: Complex<f32>,
+        left: u64,
+        fraction: f32,
+    ) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;
-        let next = sequence.at(self.places[1] + LENGTH as u64 - left, fraction);
+        let next = sequence.after(self.places[1] + LENGTH as u64 - left).at(fraction);
         let scale = 1.0 / (weight * weight + others * others).sqrt();
         ((weight * here.0 + others * next.0) * scale, (weight * here.1 + others * next.1) * scale)
     }

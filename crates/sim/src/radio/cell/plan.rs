@@ -106,16 +106,34 @@ impl Cell {
         (others + from_db(self.noise_dbm)) / own
     }
 
-    /// SNR on HS-PDSCH (linear, per chip) of a phone with these path gains.
+    /// How phones of this cell receive.
+    pub fn rake(&self) -> Rake {
+        Rake {
+            hs_share: self.hs_share.0 as f32,
+            disturbing: self.orthogonality.map(|share| 1.0 - share.0 as f32),
+        }
+    }
+}
+
+/// A rake receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct Rake {
+    hs_share: f32,
+    /// Share of the own cell's power that disturbs, if it is fixed.
+    disturbing: Option<f32>,
+}
+
+impl Rake {
+    /// SNR on HS-PDSCH (linear, per chip) with these path gains.
     ///
     /// Maximum ratio combining adds up the paths' SNRs. Codes of one path are orthogonal, so a path
     /// is disturbed by what the others carry, by other cells and by noise.
-    pub fn snr(&self, gains: &[f32], disturbance: f32) -> f32 {
-        let total: f32 = gains.iter().sum();
-        let hs = self.hs_share.0 as f32;
-        match self.orthogonality {
-            Some(share) => hs * total / ((1.0 - share.0 as f32) * total + disturbance),
-            None => hs * gains.iter().map(|gain| gain / (total - gain + disturbance)).sum::<f32>(),
+    #[inline]
+    pub fn snr(self, gains: impl Iterator<Item = f32> + Clone, disturbance: f32) -> f32 {
+        let total: f32 = gains.clone().sum();
+        match self.disturbing {
+            Some(share) => self.hs_share * total / (share * total + disturbance),
+            None => self.hs_share * gains.map(|gain| gain / (total - gain + disturbance)).sum::<f32>(),
         }
     }
 }
@@ -184,6 +202,7 @@ impl Journey {
     }
 
     /// The disturbance in TTI number `tti`, at most one step before the latest asked for.
+    #[inline]
     pub fn disturbance(&mut self, tti: u64) -> f32 {
         if self.step_ttis.is_infinite() {
             return self.last[0];
@@ -200,11 +219,6 @@ impl Journey {
         } else {
             here + (here - before) * from_last.max(-1.0)
         }
-    }
-
-    /// The cell that the user is in.
-    pub fn cell(&self) -> &Cell {
-        &self.cell
     }
 }
 
@@ -247,11 +261,12 @@ mod tests {
     #[test]
     fn one_path_suffers_from_other_cells_alone_and_two_from_each_other() {
         let cell = Cell::default();
-        assert!((cell.snr(&[2.0], 0.5) - 0.8 * 4.0).abs() < 1e-6);
+        let snr = |cell: &Cell, gains: &[f32], disturbance| cell.rake().snr(gains.iter().copied(), disturbance);
+        assert!((snr(&cell, &[2.0], 0.5) - 0.8 * 4.0).abs() < 1e-6);
         // 0.8 (0.6 / (0.4 + 0.1) + 0.4 / (0.6 + 0.1)).
-        assert!((cell.snr(&[0.6, 0.4], 0.1) - 1.417_142_9).abs() < 1e-5);
+        assert!((snr(&cell, &[0.6, 0.4], 0.1) - 1.417_142_9).abs() < 1e-5);
         let fixed = Cell { orthogonality: Some(Probability(0.9)), ..cell };
-        assert!((fixed.snr(&[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
+        assert!((snr(&fixed, &[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
     }
 
     /// Looking back by a few TTIs, and not looking for a long time, changes nothing.

@@ -99,29 +99,34 @@ pub fn check_taps(taps: &[Tap], check: &mut Check) {
 
 /// A user's fading paths.
 #[derive(Clone, Debug)]
-pub struct Paths {
-    rays: Vec<(Ray, f32)>,
+pub struct Paths(Box<[Path]>);
+
+#[derive(Clone, Debug)]
+struct Path {
+    ray: Ray,
+    /// Power in the mean, and in the TTI looked at last.
+    mean: f32,
+    gain: f32,
 }
 
 impl Paths {
     /// The paths of user number `id`. At rest they keep what gain they have.
     pub fn new(profile: Profile, taps: &[Tap], speed: Speed, id: u64, streams: &Streams) -> Self {
         let doppler = speed.as_metres_per_s() * CARRIER_HZ / LIGHT_M_PER_S * TTI_S;
-        let ray = |(i, power): (usize, f64)| {
+        let path = |(i, power): (usize, f64)| {
             let draws = streams.indexed("user", id, &format!("path {i}"));
-            (Ray::new(doppler, draws), power as f32)
+            Path { ray: Ray::new(doppler, draws), mean: power as f32, gain: 0.0 }
         };
-        Self { rays: profile.resolved(taps).into_iter().enumerate().map(ray).collect() }
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.rays.len()
+        Self(profile.resolved(taps).into_iter().enumerate().map(path).collect())
     }
 
     /// The paths' power gains in TTI number `tti`; the mean of their sum is 1.
-    pub fn gains(&mut self, sequence: &JakesSequence, tti: u64) -> impl Iterator<Item = f32> {
-        self.rays.iter_mut().map(move |(ray, power)| ray.gain(sequence, tti) * *power)
+    #[inline]
+    pub fn gains(&mut self, sequence: &JakesSequence, tti: u64) -> impl Iterator<Item = f32> + Clone {
+        for path in &mut self.0 {
+            path.gain = path.ray.gain(sequence, tti) * path.mean;
+        }
+        self.0.iter().map(|path| path.gain)
     }
 }
 

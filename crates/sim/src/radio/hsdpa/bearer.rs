@@ -8,7 +8,7 @@ use super::{Hsdpa, TTI};
 use crate::engine::{Key, Stamps};
 use crate::packet::Packet;
 use crate::radio::cell::doppler::JakesSequence;
-use crate::radio::mac::sched::{Candidate, Scheduler};
+use crate::radio::mac::sched::{Candidate, Scheduler, View};
 use crate::radio::{Bearer, BearerCounts, Delivery, TtiRecord, UserRadio};
 use crate::rng::Streams;
 use crate::units::Time;
@@ -22,6 +22,7 @@ pub struct HsdpaBearer {
     ready: Vec<u64>,
     sequence: JakesSequence,
     scheduler: Box<dyn Scheduler>,
+    view: View,
     flow_control: Option<FlowControl>,
     /// What the last TTI came to, which is known at the beginning of `next_tti`.
     outcomes: Vec<Outcome>,
@@ -50,11 +51,13 @@ impl HsdpaBearer {
             JakesSequence::silent()
         };
         let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len());
+        let scheduler = params.scheduler.build(users.len(), TTI);
         Self {
             params: params.clone(),
             ready: vec![u64::MAX; users.len()],
             sequence,
-            scheduler: params.scheduler.build(users.len(), TTI),
+            view: scheduler.view(),
+            scheduler,
             flow_control: params.iub.as_ref().map(flow_control),
             users: users.iter().map(|user| User::new(params, user, *streams)).collect(),
             outcomes: Vec::new(),
@@ -113,11 +116,26 @@ impl HsdpaBearer {
         });
     }
 
-    /// Serves users in TTI number `tti`, the scheduler's first choice first.
+    /// Serves users in TTI number `tti`.
     fn serve(&mut self, tti: u64) {
-        self.gather(tti);
+        self.candidates.clear();
+        self.turns.clear();
+        if self.view.rate || self.params.users_per_tti.get() > 1 {
+            self.gather_turns(tti);
+            self.serve_sharers(tti);
+        } else {
+            self.gather(tti);
+            self.serve_one(tti);
+        }
+    }
+
+    /// Serves several users, the scheduler's first choice first.
+    fn serve_sharers(&mut self, tti: u64) {
         let mut codes = self.params.codes.get();
         let sharers = self.params.users_per_tti.get().min(self.candidates.len() as u32);
+        if sharers > 1 {
+            self.limit(Limits { codes, sharers, units: 0 });
+        }
         for left in (0..sharers).rev() {
             if self.candidates.is_empty() {
                 break;
@@ -135,23 +153,44 @@ impl HsdpaBearer {
         }
     }
 
-    /// Lists who has something to send.
-    fn gather(&mut self, tti: u64) {
-        let Self { users, ready, sequence, candidates, turns, params, .. } = self;
-        candidates.clear();
-        turns.clear();
-        let limits = Limits { codes: params.codes.get(), sharers: 1, units: 0 };
-        for (user, state) in users.iter_mut().enumerate() {
-            if ready[user] <= tti
-                && let Some(turn) = state.turn(tti, limits, sequence)
-            {
-                candidates.push(state.candidate(user, turn));
+    /// Serves the scheduler's first choice who can be sent something.
+    fn serve_one(&mut self, tti: u64) {
+        let limits = self.limits();
+        while !self.candidates.is_empty() {
+            let at = self.scheduler.pick(tti, &self.candidates);
+            let user = self.candidates.remove(at).user;
+            if let Some(turn) = self.users[user].turn(tti, limits, &self.sequence) {
+                let sent = self.send(tti, user, turn, 1);
+                self.scheduler.served(tti, user, sent);
+                break;
+            }
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { codes: self.params.codes.get(), sharers: 1, units: 0 }
+    }
+
+    /// Lists who can be sent something, and what.
+    fn gather_turns(&mut self, tti: u64) {
+        let limits = self.limits();
+        let Self { users, ready, sequence, candidates, turns, view, .. } = self;
+        for (user, state) in users.iter_mut().enumerate().filter(|(user, _)| ready[*user] <= tti) {
+            state.listen(tti);
+            if let Some(turn) = state.turn(tti, limits, sequence) {
+                candidates.push(state.candidate(user, turn.units, turn.quality, *view));
                 turns.push(turn);
             }
         }
-        let sharers = params.users_per_tti.get().min(candidates.len() as u32);
-        if sharers > 1 {
-            self.limit(Limits { sharers, ..limits });
+    }
+
+    /// Lists who has something to send, whether the channel lets it pass or not.
+    fn gather(&mut self, tti: u64) {
+        let Self { users, ready, sequence, candidates, view, .. } = self;
+        for (user, state) in users.iter_mut().enumerate().filter(|(user, _)| ready[*user] <= tti) {
+            state.listen(tti);
+            let quality = if view.quality { state.quality(tti, sequence) } else { 0.0 };
+            candidates.push(state.candidate(user, 0, quality, *view));
         }
     }
 

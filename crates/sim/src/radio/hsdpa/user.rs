@@ -11,7 +11,7 @@ use super::{Decoding, Hsdpa, TTI, UserRadio};
 use crate::radio::cell::channel::Channel;
 use crate::radio::cell::doppler::JakesSequence;
 use crate::radio::mac::harq::link_curve::{self, SPREADING_FACTOR};
-use crate::radio::mac::sched::Candidate;
+use crate::radio::mac::sched::{Candidate, View};
 use crate::rng::{Stream, Streams, uniform};
 
 /// What a user would be sent in a TTI.
@@ -83,19 +83,31 @@ impl User {
         self.processes.ready(self.queue > 0).max(self.rested)
     }
 
-    /// What could be sent in TTI number `tti`, if anything.
-    pub fn turn(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Turn> {
+    /// The Node B takes note of the answers that are there by TTI number `tti`.
+    #[inline]
+    pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;
         self.processes.listen(tti, |acknowledged| adapter.hear(acknowledged));
+    }
+
+    /// What the Node B knows of the channel in TTI number `tti`.
+    #[inline]
+    pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
+        self.adapter.quality(&mut self.channel, sequence, tti)
+    }
+
+    /// What could be sent in TTI number `tti`, if anything.
+    #[inline]
+    pub fn turn(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Turn> {
         if let Some(block) = self.processes.again(tti) {
             let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
-            let quality = self.adapter.quality(&mut self.channel, sequence, tti);
+            let quality = self.quality(tti, sequence);
             return (codes <= limits.codes).then_some(Turn { quality, offer: None, codes, units });
         }
         if self.queue == 0 || !self.processes.has_free(tti) {
             return None;
         }
-        let quality = self.adapter.quality(&mut self.channel, sequence, tti);
+        let quality = self.quality(tti, sequence);
         self.offer(quality, limits)
     }
 
@@ -112,17 +124,12 @@ impl User {
         }
     }
 
-    /// The user as schedulers see it.
-    pub fn candidate(&self, user: usize, turn: Turn) -> Candidate {
-        let (since, head) = self.packets.head().unwrap_or((0, 0));
-        Candidate {
-            user,
-            rate: turn.units,
-            quality: turn.quality,
-            since,
-            deadline: since + self.delay_budget,
-            head: head.max(1),
-        }
+    /// The user as a scheduler sees it that looks at so much.
+    #[inline]
+    pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
+        let waiting = if view.packet { self.packets.head() } else { None };
+        let (since, head) = waiting.unwrap_or((0, 0));
+        Candidate { user, rate, quality, since, deadline: since + self.delay_budget, head: head.max(1) }
     }
 
     /// Sends a turn's block in TTI number `tti`: units sent, new ones among them, whether it failed,

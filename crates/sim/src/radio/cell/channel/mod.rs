@@ -34,7 +34,7 @@ impl Default for ChannelSpec {
 #[derive(Debug)]
 pub enum Channel {
     /// In the cell.
-    Cell(Box<place::Placed>),
+    Cell(place::Placed),
     /// Around a mean.
     Fading(fading::Fader),
     /// Linear SNR per chip.
@@ -47,7 +47,7 @@ impl ChannelSpec {
     /// The channel of user number `id`.
     pub fn build(&self, cell: &Cell, id: u64, streams: &Streams) -> Channel {
         match self {
-            Self::Cell(params) => Channel::Cell(Box::new(params.build(cell, id, streams))),
+            Self::Cell(params) => Channel::Cell(params.build(cell, id, streams)),
             Self::Fading(params) => Channel::Fading(params.build(id, streams)),
             Self::Constant(params) => Channel::Constant(from_db(params.snr_db)),
             Self::Trace(params) => Channel::Trace(trace::Player::new(params)),
@@ -62,6 +62,7 @@ impl ChannelSpec {
 
 impl Channel {
     /// Linear SNR per chip in TTI number `tti`.
+    #[inline]
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
             Self::Cell(placed) => placed.snr(sequence, tti),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::doppler::JakesSequence;
 use super::super::mobility::{Movement, distance, random_place};
-use super::super::plan::{Cell, Journey};
+use super::super::plan::{Cell, Journey, Rake};
 use super::super::profile::{Paths, Profile, Tap, check_taps};
 use super::fading::check_speed;
 use crate::check::{Check, Checked};
@@ -80,26 +80,23 @@ impl Place {
         });
         let paths = Paths::new(self.profile, &self.taps, self.speed, id, streams);
         let journey = Journey::new(cell, place, self.movement, self.speed, id, streams);
-        Placed { gains: vec![0.0; paths.count()], journey, paths }
+        Placed { rake: cell.rake(), paths, journey: Box::new(journey) }
     }
 }
 
 /// A user in the cell.
 #[derive(Debug)]
 pub struct Placed {
-    journey: Journey,
+    rake: Rake,
     paths: Paths,
-    /// Reused.
-    gains: Vec<f32>,
+    journey: Box<Journey>,
 }
 
 impl Placed {
     /// Linear SNR per chip in TTI number `tti`.
+    #[inline]
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
-        for (gain, now) in self.gains.iter_mut().zip(self.paths.gains(sequence, tti)) {
-            *gain = now;
-        }
         let disturbance = self.journey.disturbance(tti);
-        self.journey.cell().snr(&self.gains, disturbance)
+        self.rake.snr(self.paths.gains(sequence, tti), disturbance)
     }
 }

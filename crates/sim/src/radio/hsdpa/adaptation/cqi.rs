@@ -124,8 +124,7 @@ impl CqiReports {
         let blocks = formats(category).map(block);
         Reporter {
             lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
-            blocks,
-            thresholds: std::array::from_fn(least_snr),
+            tables: Box::new(Tables { thresholds: std::array::from_fn(least_snr), blocks }),
             delay: self.delay.0.div_ceil(TTI.0),
             cycle: (self.cycle.0 / TTI.0).max(1),
             error_db: self.error_db,
@@ -140,15 +139,21 @@ impl CqiReports {
 /// The largest shift of an outer loop, in CQIs.
 const LARGEST_SHIFT: f32 = 6.0;
 
+/// What is looked up, apart from what changes.
+#[derive(Debug)]
+struct Tables {
+    /// Least linear SNR for each CQI; that for 0 is not looked at.
+    thresholds: [f32; CQIS],
+    /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
+    blocks: [Offer; CQIS],
+}
+
 /// The reports of one user, and what the Node B makes of them.
 #[derive(Debug)]
 pub struct Reporter {
-    /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
-    blocks: [Offer; CQIS],
+    tables: Box<Tables>,
     /// The lowest CQI whose format carries anything.
     lowest: usize,
-    /// Least linear SNR for each CQI; that for 0 is not looked at.
-    thresholds: [f32; CQIS],
     /// In TTIs.
     delay: u64,
     cycle: u64,
@@ -163,13 +168,18 @@ pub struct Reporter {
 
 impl Reporter {
     /// The CQI that the Node B has in TTI number `tti`.
+    #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
-        let measured = tti.saturating_sub(self.delay) / self.cycle * self.cycle;
-        if let Some((at, cqi)) = self.latest
-            && at == measured
-        {
-            return cqi;
+        let at = tti.saturating_sub(self.delay);
+        match self.latest {
+            Some((measured, cqi)) if measured <= at && at - measured < self.cycle => cqi,
+            _ => self.measure(channel, sequence, at),
         }
+    }
+
+    fn measure(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
+        // A division takes longer than all else here.
+        let measured = if self.cycle == 1 { at } else { at / self.cycle * self.cycle };
         let cqi = channel.recorded_cqi(measured).unwrap_or_else(|| {
             let mut snr = channel.snr(sequence, measured);
             if self.error_db > 0.0 {
@@ -184,20 +194,17 @@ impl Reporter {
 
     /// The CQI of a linear SNR.
     fn cqi_of(&self, snr: f32) -> u8 {
-        if snr < self.thresholds[1] {
+        let thresholds = &self.tables.thresholds;
+        if snr < thresholds[1] {
             return 0;
         }
-        // The bits of a float are nearly its logarithm: at most a CQI off, which is put right.
+        // The bits of a float are nearly its logarithm: at most a CQI off, which is put right without a
+        // branch, because no processor would foresee it.
         let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
         let guess = log2 * (3.010_3 / STEP_DB as f32) + CQI_AT_0_DB as f32;
-        let mut cqi = (guess as usize).clamp(1, CQIS - 1);
-        while cqi > 1 && snr < self.thresholds[cqi] {
-            cqi -= 1;
-        }
-        while cqi < CQIS - 1 && snr >= self.thresholds[cqi + 1] {
-            cqi += 1;
-        }
-        cqi as u8
+        let guess = (guess as usize).clamp(1, CQIS - 1);
+        let above = thresholds.get(guess + 1).is_some_and(|least| snr >= *least);
+        (guess + usize::from(above) - usize::from(snr < thresholds[guess])) as u8
     }
 
     /// The block for a report: the format of the CQI, less what the outer loop and sharing the power
@@ -213,13 +220,13 @@ impl Reporter {
         // Deductions never take a user out of range that had been in it.
         let least = self.lowest.min(cqi as usize);
         let mut cqi = ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1);
-        while cqi > 1 && self.blocks[cqi].codes > limits.codes {
+        while cqi > 1 && self.tables.blocks[cqi].codes > limits.codes {
             cqi -= 1;
         }
-        while cqi > 1 && u64::from(self.blocks[cqi - 1].units) >= limits.units {
+        while cqi > 1 && u64::from(self.tables.blocks[cqi - 1].units) >= limits.units {
             cqi -= 1;
         }
-        let block = self.blocks[cqi];
+        let block = self.tables.blocks[cqi];
         (block.units > 0 && block.codes <= limits.codes).then_some(block)
     }
 

@@ -51,7 +51,7 @@ pub struct Limits {
 #[derive(Debug)]
 pub enum Adapter {
     /// By CQI.
-    Cqi(Box<cqi::Reporter>),
+    Cqi(cqi::Reporter),
     /// By capacity.
     Shannon(shannon::Genie),
 }
@@ -60,7 +60,7 @@ impl LinkAdaptationSpec {
     /// The adapter of user number `id`, of a UE category.
     pub fn build(&self, category: u8, payload: Payload, id: u64, streams: &Streams) -> Adapter {
         match self {
-            Self::Cqi(params) => Adapter::Cqi(Box::new(params.build(category, payload, id, streams))),
+            Self::Cqi(params) => Adapter::Cqi(params.build(category, payload, id, streams)),
             Self::Shannon(params) => Adapter::Shannon(params.build(payload)),
         }
     }
@@ -68,6 +68,7 @@ impl LinkAdaptationSpec {
 
 impl Adapter {
     /// What the Node B knows of the channel in TTI number `tti`: the CQI, or the SNR in dB.
+    #[inline]
     pub fn quality(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
             Self::Cqi(reporter) => f32::from(reporter.report(channel, sequence, tti)),

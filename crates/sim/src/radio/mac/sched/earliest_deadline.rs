@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler};
+use super::{Candidate, Scheduler, View};
 use crate::check::{Check, Checked};
 
 /// Parameters of earliest deadline first: none.
@@ -32,6 +32,10 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
+    fn view(&self) -> View {
+        View { packet: true, ..View::default() }
+    }
+
     fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
         let urgency =
             |(_, candidate): &(usize, &Candidate)| (candidate.deadline, self.last_served[candidate.user]);

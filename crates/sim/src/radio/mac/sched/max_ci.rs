@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler};
+use super::{Candidate, Scheduler, View};
 use crate::check::{Check, Checked};
 
 /// Parameters of Max C/I: none.
@@ -30,6 +30,10 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
+    fn view(&self) -> View {
+        View { quality: true, ..View::default() }
+    }
+
     fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
         let mut best = 0;
         for (i, candidate) in candidates.iter().enumerate().skip(1) {

@@ -34,8 +34,22 @@ impl Candidate {
     }
 }
 
+/// What a scheduler looks at in [`Candidate`]s. The rest need not be found out, which takes the channels
+/// of all users.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The rate, and that nobody is among the candidates who could be sent nothing.
+    pub rate: bool,
+    /// The channel's quality.
+    pub quality: bool,
+    /// The packet that waits: since when, its deadline, and what of it has not been sent.
+    pub packet: bool,
+}
+
 /// Chooses among the users who have something to send.
 pub trait Scheduler: Send + std::fmt::Debug {
+    /// What it looks at.
+    fn view(&self) -> View;
     /// The position in `candidates`, which is not empty and in order of users, of the one to
     /// serve in TTI number `tti`.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;

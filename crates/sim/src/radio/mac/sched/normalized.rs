@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler, best_by};
+use super::{Candidate, Scheduler, View, best_by};
 use crate::check::{Check, Checked};
 
 /// Parameters of the normalized scheduler.
@@ -69,6 +69,11 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
+    fn view(&self) -> View {
+        // Whoever is among the candidates counts in the statistics.
+        View { rate: true, quality: true, packet: false }
+    }
+
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
         best_by(candidates, |candidate| self.score(tti, candidate))
     }

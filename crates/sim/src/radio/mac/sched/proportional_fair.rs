@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler, best_by};
+use super::{Candidate, Scheduler, View, best_by};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -77,6 +77,10 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
+    fn view(&self) -> View {
+        View { rate: true, ..View::default() }
+    }
+
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
         self.age(tti);
         best_by(candidates, |candidate| self.ratio(candidate))

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler};
+use super::{Candidate, Scheduler, View};
 use crate::check::{Check, Checked};
 
 /// Parameters of round robin: none.
@@ -22,6 +22,10 @@ pub struct Policy {
 }
 
 impl Scheduler for Policy {
+    fn view(&self) -> View {
+        View::default()
+    }
+
     fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
     }

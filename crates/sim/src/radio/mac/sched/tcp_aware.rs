@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::proportional_fair::{self, ProportionalFair};
-use super::{Candidate, Scheduler, best_by};
+use super::{Candidate, Scheduler, View, best_by};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -65,6 +65,10 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
+    fn view(&self) -> View {
+        View { rate: true, quality: false, packet: true }
+    }
+
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
         self.fair.age(tti);
         best_by(candidates, |candidate| {
