@@ -183,13 +183,7 @@ impl Ray {
     }
 
     /// What becomes of `here` with `left` samples until the end of the segment.
-    fn change(
-        &self,
-        sequence: &JakesSequence,
-        here: Complex<f32>,
-        left: u64,
-        fraction: f32,
-    ) -> Complex<f32> {
+    fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;
         let next = sequence.after(self.places[1] + LENGTH as u64 - left).at(fraction);

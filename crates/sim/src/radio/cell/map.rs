@@ -26,11 +26,13 @@ impl Map {
         let sites = cell.sites();
         let no_shadows = Shadowing { sigma_db: 0.0, ..cell.shadowing.clone() };
         let shadows = Shadows::new(&no_shadows, sites.len(), Streams::new(0, 0).stream("cell", 0, "map"));
+        let rake = cell.rake();
         let snr_db = |place: Point| {
             if distance(place, [0.0; 2]) > radius {
                 return f64::NAN;
             }
-            let snr = cell.snr(&[1.0], cell.disturbance(&sites, place, &shadows) as f32);
+            let disturbance = cell.disturbance(&sites, place, &shadows) as f32;
+            let snr = rake.snr(std::iter::once(1.0), disturbance);
             10.0 * libm::log10(f64::from(snr))
         };
         let places = axis_m.iter().flat_map(|y| axis_m.iter().map(|x| [*x, *y]));

@@ -261,7 +261,8 @@ mod tests {
     #[test]
     fn one_path_suffers_from_other_cells_alone_and_two_from_each_other() {
         let cell = Cell::default();
-        let snr = |cell: &Cell, gains: &[f32], disturbance| cell.rake().snr(gains.iter().copied(), disturbance);
+        let snr =
+            |cell: &Cell, gains: &[f32], disturbance| cell.rake().snr(gains.iter().copied(), disturbance);
         assert!((snr(&cell, &[2.0], 0.5) - 0.8 * 4.0).abs() < 1e-6);
         // 0.8 (0.6 / (0.4 + 0.1) + 0.4 / (0.6 + 0.1)).
         assert!((snr(&cell, &[0.6, 0.4], 0.1) - 1.417_142_9).abs() < 1e-5);

@@ -70,7 +70,7 @@ registry! {
         "normalized" => Normalized(normalized::Normalized),
         /// The user whose packet must be there first.
         "earliest_deadline" => EarliestDeadline(earliest_deadline::EarliestDeadline),
-        /// Proportional fair in whole packets, none of which waits for a TCP timeout.
+        /// Proportional fair, with a head start for connections that begin.
         "tcp_aware" => TcpAware(tcp_aware::TcpAware),
     }
 }
