@@ -174,7 +174,12 @@ fn proxies<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound
         .column("server_packets_retransmitted", |row| row.server.retransmissions)?
         .column("server_timeouts", |row| row.server.timeouts)?
         .column("server_fast_retransmits", |row| row.server.fast_retransmits)?
-        .column("most_held_bytes", |row| row.most_held_bytes)?;
+        .column("most_held_bytes", |row| row.most_held_bytes)?
+        .column("messages", |row| row.messages.sent)?
+        .column("messages_lost", |row| row.messages.lost)?
+        .column("windows_set", |row| row.windows.count)?
+        .column("window_last_packets", |row| if row.windows.count > 0 { row.windows.last } else { f64::NAN })?
+        .column("window_mean_packets", |row| row.windows.sum / row.windows.count as f64)?;
     Ok(table.columns)
 }
 
@@ -184,7 +189,8 @@ fn snoop<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'
         .column("retransmissions", |row| row.counts.retransmissions)?
         .column("timeouts", |row| row.counts.timeouts)?
         .column("acks_suppressed", |row| row.counts.suppressed)?
-        .column("uncached", |row| row.counts.uncached)?;
+        .column("uncached", |row| row.counts.uncached)?
+        .column("spurious", |row| row.counts.spurious)?;
     Ok(table.columns)
 }
 

@@ -65,6 +65,8 @@ pub struct Packet {
     pub kind: Kind,
     /// Whether the segment has been sent before.
     pub retransmission: bool,
+    /// Whether an ACK answers a segment that had been sent before: the mark on which Eifel rests.
+    pub answers_retransmission: bool,
     /// Segment number, or for an ACK the highest segment received in order.
     pub seq: u64,
     /// What an ACK reports beyond that.
@@ -101,6 +103,7 @@ impl Packet {
             size: HEADER_BYTES,
             kind,
             retransmission: false,
+            answers_retransmission: false,
             seq: 0,
             sack: SackBlocks::default(),
             timestamp_us: 0,

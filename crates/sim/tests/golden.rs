@@ -83,7 +83,21 @@ const BAD: &[(&str, &[&str])] = &[
     ("wired.jitter.uniform.most = 3", &[]),
     ("wired.reordering.share = 0.1", &[]),
     ("core.delay = 3", &[]),
+    ("[[core]]\ndelay = \"1 ms\"\n[[core]]\ndelya = \"1 ms\"", &[]),
+    ("[[core]]\ndelay = \"1 ms\"\n[[core]]\nrate = \"0 bps\"", &[]),
+    ("[[core]]\nname = \"gn\"\n[[core]]\nname = \"gn\"", &[]),
+    ("[core]\nname = \"uplink_3\"", &[]),
+    ("core = []", &[]),
+    ("core = 3", &[]),
+    ("wired.name = \"gi\"\ncore.name = \"gi\"", &[]),
     ("proxy = \"http\"", &[]),
+    ("radio = \"link\"\nproxy.rnf.q_ref = -1", &[]),
+    ("radio = \"link\"\nproxy.rnf.q_ref = nan", &[]),
+    ("radio = \"link\"\nproxy.rnf.interval = \"0 s\"", &[]),
+    ("radio = \"link\"\nproxy.rnf.loss = 1.0", &[]),
+    ("radio = \"link\"\nproxy.rnf.queue_feedback = 2", &[]),
+    ("radio = \"link\"\nproxy.rnf.rtt = \"fixed\"", &[]),
+    ("radio = \"dch\"\nproxy = \"rnf\"", &[]),
     ("proxy.split.tcp.classic.control = \"cubic\"", &[]),
     ("snoop.min_timeout = \"0 s\"", &[]),
     ("snoop = true", &[]),
@@ -179,6 +193,14 @@ fn warnings_about_doubtful_scenarios() {
         [
             "radio.fach_dch.signalling_rate: signalling of 33 kbps takes all that the FACH of 33 kbps carries, so TCP \
           starves on it; a share for users is left below `fach_rate`"
+        ]
+    );
+    assert!(warnings("radio = \"link\"\nproxy = \"rnf\"").is_empty());
+    assert_eq!(
+        warnings("radio.link.rate = \"2 Mbps\"\ncore.delay = \"50 ms\"\nproxy = \"rnf\""),
+        [
+            "proxy.rnf.q_ref: at 2 Mbps the window would be 56 packets or more, but the phones allow 42, so that fewer \
+          than 36 wait; expected a larger `max_window` or `receive_buffer`"
         ]
     );
     assert!(warnings("radio.wcdma.profile.taps.powers = [0.5, 0.3, 0.2]").is_empty());

@@ -106,3 +106,154 @@ fn each_group_has_its_own_tcp() {
     assert_eq!(flows[0].packets_sent, 1 + 100_000u64.div_ceil(1460));
     assert_eq!(flows[1].packets_sent, 1 + 100_000u64.div_ceil(1448));
 }
+
+/// A download of which the proxy has more than the radio carries, over a core network of two links.
+fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
+    let text = format!(
+        "duration = \"60 s\"\nrecord = {{ queue = true, cwnd = true }}\ntcp = \"linux\"\n\
+         [wired]\nrate = \"1000 Mbps\"\ndelay = \"5 ms\"\n\
+         [[core]]\nname = \"gn\"\nrate = \"622 Mbps\"\ndelay = \"10 ms\"\n\
+         [[core]]\nname = \"iu\"\nrate = \"622 Mbps\"\ndelay = \"15 ms\"\n\
+         [proxy.rnf]\n{feedback}\n\
+         [proxy.rnf.tcp.classic]\nmax_window = 1000\ndelayed_ack = \"0 s\"\n\
+         [radio.link]\nrate = \"{rate_kbps} kbps\"\ndelay = \"20 ms\"\n\
+         [uplink]\nrate = \"640 kbps\"\ndelay = \"10 ms\"\n\
+         [[users]]\ntraffic.ftp = {{ size = \"{} kB\" }}\n",
+        10 * rate_kbps
+    );
+    let scenario = scenario::from_toml(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    run(&scenario, 3, 0, &Control::default()).expect("a finished run")
+}
+
+/// Round trip in seconds of a packet that waits nowhere in [`steered`], by hand: the delays, 12 kbit over the
+/// radio and both links of the core, 320 bit back.
+fn round_trip(rate_kbps: u32) -> f64 {
+    let (down, up) = (12e3 / (f64::from(rate_kbps) * 1e3) + 24e3 / 622e6, 320.0 / 640e3 + 640.0 / 622e6);
+    0.025 + 0.020 + down + 0.010 + 0.025 + up
+}
+
+/// Packets waiting for the only phone, on average over the second half of the run.
+fn mean_queue(result: &RunResult) -> f64 {
+    let rows: Vec<_> = result.series.queue.iter().filter(|row| row.at.as_secs() > 30.0).collect();
+    let area = |pair: &[&nodeb_sim::metrics::series::QueueRow]| {
+        pair[0].packets as f64 * pair[1].at.since(pair[0].at).as_secs()
+    };
+    rows.windows(2).map(area).sum::<f64>() / rows[rows.len() - 1].at.since(rows[0].at).as_secs()
+}
+
+/// `q* = q_ref + b (estimate - round trip)` within 5 % (`fiorenzi`, section III.A).
+#[test]
+fn the_queue_at_the_rnc_settles_where_the_control_law_says() {
+    for rate_kbps in [500, 2_000, 7_200] {
+        let packets_per_s = f64::from(rate_kbps) * 1e3 / 12e3;
+        for error_ms in [-30.0, 0.0, 40.0] {
+            let estimate_us = ((round_trip(rate_kbps) + error_ms / 1e3) * 1e6).round();
+            let result = steered(rate_kbps, &format!("rtt.fixed.value = \"{estimate_us} us\""));
+            let (found, expected) = (mean_queue(&result), 36.0 + packets_per_s * error_ms / 1e3);
+            assert!((found / expected - 1.0).abs() < 0.05, "{rate_kbps} {error_ms}: {found} for {expected}");
+        }
+        for feedback in ["q_ref = 20", "interval = \"500 ms\"\nloss = 0.3\nq_ref = 20"] {
+            let found = mean_queue(&steered(rate_kbps, feedback));
+            assert!((found / 20.0 - 1.0).abs() < 0.05, "{rate_kbps} {feedback}: {found}");
+        }
+        let wrong = "rtt.fixed.value = \"200 ms\"\nqueue_feedback = 0.2\ninterval = \"250 ms\"";
+        let found = mean_queue(&steered(rate_kbps, wrong));
+        assert!((found / 36.0 - 1.0).abs() < 0.05, "{rate_kbps} with feedback: {found}");
+    }
+}
+
+#[test]
+fn messages_are_counted_and_windows_shown() {
+    let result = steered(2_000, "interval = \"100 ms\"\nloss = 0.25");
+    let row = &result.proxies[0];
+    assert_eq!(row.messages.sent, 600, "one at the end of each interval");
+    assert!((100..200).contains(&row.messages.lost), "{row:?}");
+    // The first messages come before a round trip is known; those under way at the end do not arrive.
+    let heeded = row.messages.sent - row.messages.lost - row.windows.count;
+    assert!((1..6).contains(&heeded), "{row:?}");
+    let last = result.series.cwnd.last().unwrap().window.cwnd;
+    assert!(
+        (last - row.windows.last).abs() < 1e-9
+            && (row.windows.sum / row.windows.count as f64 - last).abs() < 1.0
+    );
+}
+
+#[test]
+fn the_links_of_a_chain_have_rows_of_their_own() {
+    let result = steered(2_000, "");
+    let names: Vec<_> = result.links.iter().map(|row| row.link.as_str()).collect();
+    assert_eq!(names, ["wired_down", "wired_up", "gn_down", "gn_up", "iu_down", "iu_up", "uplink_0"]);
+    let packets = |name| result.link(name).unwrap().packets;
+    let on_the_way = packets("gn_down") - packets("iu_down");
+    assert!(packets("gn_down") > 9_000 && on_the_way < 60, "{on_the_way}");
+    assert!(packets("iu_up") - packets("gn_up") < 60);
+}
+
+/// A chain without transmission times delays like one link with the sum of the delays.
+#[test]
+fn a_chain_is_as_long_as_its_links() {
+    let link = |ms: u32| format!("{{ rate = \"1000 Gbps\", delay = \"{ms} ms\" }}");
+    let [one, chain] = [link(30), format!("[{}, {}, {}]", link(4), link(15), link(11))]
+        .map(|core| download(&format!("core = {core}"), 0.01, 0.0));
+    let (one, chain) = (&one.flows[0], &chain.flows[0]);
+    assert_eq!(one.packets_sent, chain.packets_sent);
+    assert!(
+        (one.download_s / chain.download_s - 1.0).abs() < 1e-3,
+        "{} {}",
+        one.download_s,
+        chain.download_s
+    );
+}
+
+/// A download over a radio that loses nothing, but has delay spikes or lets packets overtake each other.
+fn unlucky(radio: &str, keys: &str) -> RunResult {
+    let text = format!(
+        "duration = \"2000 s\"\nwired.delay = \"20 ms\"\n{keys}\nradio.link = {{ rate = \"1 Mbps\", {radio} }}\n\
+         [[users]]\ntraffic.ftp.size = \"4 MB\"\n"
+    );
+    let scenario = scenario::from_toml(&text, "test.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let result = run(&scenario, 3, 0, &Control::default()).expect("a finished run");
+    assert!(result.flows[0].complete, "{keys}");
+    result
+}
+
+const SPIKES: &str = "jitter.normal = { mean = \"0 s\", sd = \"300 ms\" }";
+const OVERTAKING: &str = "reordering = { share = 0.005, delay = \"70 ms\" }";
+
+/// All of a lossless radio's retransmissions are needless. Eifel cannot prevent the first of each event, but
+/// those that follow from it.
+#[test]
+fn eifel_takes_needless_retransmissions_back() {
+    for (radio, control) in
+        [(SPIKES, "newreno"), (SPIKES, "sack"), (OVERTAKING, "newreno"), (OVERTAKING, "reno")]
+    {
+        let keys = |eifel: bool| {
+            format!("tcp.classic = {{ control = \"{control}\", min_rto = \"200 ms\", eifel = {eifel} }}")
+        };
+        let [without, with] = [false, true].map(|eifel| unlucky(radio, &keys(eifel)).flows[0].clone());
+        let events = without.timeouts + without.fast_retransmits;
+        eprintln!("{radio} {control} {events} {without:?} {with:?}");
+        assert!(events > 10, "{radio} {control}: {without:?}");
+        assert!(
+            2 * with.packets_retransmitted < without.packets_retransmitted,
+            "{radio} {control}: {with:?}"
+        );
+        assert!(with.download_s < without.download_s, "{radio} {control}");
+    }
+}
+
+#[test]
+fn snoop_with_eifel_repeats_less_in_vain() {
+    for family in ["tcp.linux.receive_buffer = \"60 kB\"", ""] {
+        for radio in [SPIKES, OVERTAKING] {
+            let keys = |eifel: bool| format!("{family}\nsnoop = {{ cache = 1000, eifel = {eifel} }}");
+            let [without, with] = [false, true].map(|eifel| unlucky(radio, &keys(eifel)).snoops[0].counts);
+            eprintln!("{radio} {family} {without:?} {with:?}");
+            let copies =
+                |counts: nodeb_sim::proxy::snoop::SnoopCounts| counts.retransmissions + counts.timeouts;
+            assert!(copies(without) > 20 && without.spurious == 0, "{radio} {without:?}");
+            assert!(2 * copies(with) < copies(without), "{radio} {with:?} {without:?}");
+            assert!(with.spurious > 0 && with.spurious <= copies(with), "{radio} {with:?}");
+        }
+    }
+}

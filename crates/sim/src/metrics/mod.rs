@@ -3,6 +3,8 @@
 pub mod series;
 
 use crate::network::link::LinkCounts;
+use crate::proxy::rnf::law::Windows;
+use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
 use crate::radio::{BearerCounts, CellRow, ChannelRow};
 use crate::transport::SenderCounts;
@@ -74,7 +76,7 @@ pub struct BearerRow {
 /// One direction of a link of one run.
 #[derive(Clone, Debug)]
 pub struct LinkRow {
-    /// Name: `wired_down`, `wired_up`, `core_down`, `core_up`, or `uplink_` and the user's number.
+    /// Name: `wired`, `core` or the link's own with `_down` or `_up`, or `uplink_` and the user's number.
     pub link: String,
     /// What it did.
     pub counts: LinkCounts,
@@ -89,6 +91,10 @@ pub struct ProxyRow {
     pub server: SenderCounts,
     /// The most bytes that the proxy held.
     pub most_held_bytes: u64,
+    /// Messages of the RNC; none where there is no radio network feedback.
+    pub messages: MeterCounts,
+    /// The windows that they have set.
+    pub windows: Windows,
 }
 
 /// A connection's Snoop agent in one run.

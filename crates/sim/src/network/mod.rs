@@ -1,5 +1,6 @@
 //! The fixed network: links with a rate, a delay, a queue, loss, jitter and reordering.
 
+pub mod core;
 pub mod flight;
 pub mod jitter;
 pub mod link;
@@ -7,6 +8,7 @@ pub mod loss;
 pub mod params;
 pub mod queue;
 
+pub use core::Core;
 pub use link::{Link, Outcome};
 pub use loss::LossSetting;
 pub use params::{Path, Uplink, Wired};

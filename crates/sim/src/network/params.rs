@@ -16,6 +16,10 @@ use crate::units::{Duration, Rate};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wired {
+    /// What the link is called in the table `links`; absent: `wired` or `core`, with its position where
+    /// the core network has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Bit rate in each direction.
     pub rate: Rate,
     /// Propagation delay in each direction.
@@ -38,6 +42,7 @@ impl Default for Wired {
     /// The fixed network of `wang`, Table 6.
     fn default() -> Self {
         Self {
+            name: None,
             rate: Rate(10_000_000),
             delay: Duration::from_millis(110),
             loss: LossSetting::default(),
@@ -159,10 +164,24 @@ impl Uplink {
     }
 }
 
+/// Whether a link may have this name: no other link has it, nor the random streams of one.
+fn is_free(name: &str) -> bool {
+    let taken = ["wired", "core", "uplink", "link"];
+    let is_taken =
+        |start: &&str| name.strip_prefix(*start).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+    let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    is_word && !taken.iter().any(is_taken)
+}
+
 impl Checked for Wired {
     fn check(&self, check: &mut Check) {
         self.path(&self.loss).check(check);
         self.ack_loss.check_within("ack_loss", check);
+        let reserved = self.name.as_ref().filter(|name| !is_free(name));
+        check.require(reserved.is_none(), "name", || {
+            let name = reserved.map_or("", String::as_str);
+            format!("`{name}` is no name for it in the table `links`; expected a word other than wired, uplink or core")
+        });
     }
 }
 

@@ -4,6 +4,7 @@
 //! at the Node B and leaves them whole. Both are plain machines that are told what passes and
 //! answer with what to send.
 
+pub mod rnf;
 pub mod snoop;
 pub mod split;
 
@@ -16,23 +17,34 @@ registry! {
     "proxy" ProxySpec {
         /// Ends the server's connection and carries its data on over one of its own (HTTP proxy).
         "split" => Split(split::Split),
+        /// The same, with a window towards the phone that the RNC's reports of the bandwidth set.
+        "rnf" => Rnf(rnf::Rnf),
     }
 }
 
 impl ProxySpec {
     /// TCP between the proxy and a phone whose server uses `server`.
     pub fn tcp<'a>(&'a self, server: &'a TcpSpec) -> &'a TcpSpec {
-        match self {
-            Self::Split(params) => params.tcp.as_ref().unwrap_or(server),
-        }
+        let own = match self {
+            Self::Split(params) => &params.tcp,
+            Self::Rnf(params) => &params.tcp,
+        };
+        own.as_ref().unwrap_or(server)
+    }
+
+    /// Radio network feedback, where the proxy heeds it.
+    pub fn feedback(&self) -> Option<&rnf::Rnf> {
+        if let Self::Rnf(params) = self { Some(params) } else { None }
     }
 
     /// The proxy of connection `flow`, over whose request of `request_bytes` the server's TCP is
     /// asked.
     pub fn build(&self, flow: u32, request_bytes: u32, server: &TcpSpec) -> split::SplitProxy {
         let (_, receiver) = server.build(flow, request_bytes);
-        let (sender, phone) = self.tcp(server).build(flow, request_bytes);
+        let tcp = self.tcp(server);
+        let (sender, phone) = tcp.build(flow, request_bytes);
         let request_headers = phone.request(Time::ZERO, 0).size;
-        split::SplitProxy::new(receiver, sender, request_headers)
+        let law = self.feedback().map(|feedback| feedback.law(tcp.packet_bytes()));
+        split::SplitProxy::new(receiver, sender, law, request_headers)
     }
 }

@@ -32,6 +32,9 @@ pub struct Snoop {
     pub min_timeout: Duration,
     /// Local retransmissions of a segment after which it is left to the sender.
     pub max_retransmissions: u32,
+    /// Agent and phone tell originals from repetitions (Eifel): round trips of repeated segments count too,
+    /// and a repetition that was not needed causes no further ones.
+    pub eifel: bool,
 }
 
 impl Default for Snoop {
@@ -41,6 +44,7 @@ impl Default for Snoop {
             dup_threshold: NonZeroU32::MIN,
             min_timeout: Duration::from_millis(100),
             max_retransmissions: 10,
+            eifel: false,
         }
     }
 }
@@ -68,12 +72,15 @@ pub struct SnoopCounts {
     pub suppressed: u64,
     /// Segments that found the cache full.
     pub uncached: u64,
+    /// Segments sent again of which Eifel found that they had arrived before.
+    pub spurious: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Cached {
     packet: Packet,
-    /// When it was last sent to the phone.
+    /// When it came, and when it was last sent to the phone.
+    came: Time,
     sent: Time,
     resent: u32,
     /// Whether it came late: the sender knows of the loss and deals with it.
@@ -115,6 +122,8 @@ pub struct SnoopAgent {
     /// Duplicate ACKs in a row, and those still to come of segments sent before the last resending.
     dupacks: u32,
     expected: usize,
+    /// Copies under way that the phone does not need.
+    needless: u64,
     rtt: RoundTrip,
     doublings: u32,
     timer: Option<Time>,
@@ -133,6 +142,7 @@ impl SnoopAgent {
             acked: 0,
             dupacks: 0,
             expected: 0,
+            needless: 0,
             rtt: RoundTrip::default(),
             doublings: 0,
             timer: None,
@@ -146,7 +156,7 @@ impl SnoopAgent {
             return;
         }
         let senders_own = segment.seq < self.highest;
-        let entry = Cached { packet: *segment, sent: now, resent: 0, senders_own };
+        let entry = Cached { packet: *segment, came: now, sent: now, resent: 0, senders_own };
         match self.cache.binary_search_by_key(&segment.seq, |cached| cached.packet.seq) {
             Ok(at) => self.cache[at] = entry,
             Err(_) if self.cache.len() >= self.params.cache.get() as usize => self.counts.uncached += 1,
@@ -167,26 +177,57 @@ impl SnoopAgent {
         let next = self.numbering.unacknowledged(ack);
         let goes_on = match next.cmp(&self.acked) {
             std::cmp::Ordering::Greater => {
-                self.on_new_ack(now, next);
+                self.on_new_ack(now, next, ack.answers_retransmission);
                 true
             }
             std::cmp::Ordering::Less => false,
+            std::cmp::Ordering::Equal if self.is_of_needless_copy(ack) => false,
             std::cmp::Ordering::Equal => self.on_duplicate_ack(now, again),
         };
         self.counts.suppressed += u64::from(!goes_on);
         goes_on
     }
 
-    fn on_new_ack(&mut self, now: Time, next: u64) {
+    fn on_new_ack(&mut self, now: Time, next: u64, answers_retransmission: bool) {
+        let oldest = self.cache.front().copied().filter(|cached| cached.packet.seq < next);
         let mut newest = None;
         while self.cache.front().is_some_and(|cached| cached.packet.seq < next) {
             newest = self.cache.pop_front();
         }
-        if let Some(cached) = newest.filter(|cached| cached.resent == 0 && !cached.senders_own) {
-            self.rtt.sample(now.since(cached.sent));
+        let sent = if self.params.eifel {
+            oldest.and_then(|cached| self.tell(&cached, answers_retransmission))
+        } else {
+            newest.filter(|cached| cached.resent == 0 && !cached.senders_own).map(|cached| cached.sent)
+        };
+        if let Some(sent) = sent {
+            self.rtt.sample(now.since(sent));
         }
         (self.acked, self.dupacks, self.expected, self.doublings) = (next, 0, 0, 0);
         self.restart_timer(now);
+    }
+
+    /// When the transmission was sent that an ACK answers of which `oldest` is the first segment, as far as
+    /// the mark tells that; counts copies that came after the original.
+    fn tell(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
+        // A repetition of the sender's own bears the mark on all its copies.
+        let told = !oldest.senders_own && !oldest.packet.retransmission;
+        match oldest.resent {
+            0 => (!oldest.senders_own).then_some(oldest.sent),
+            copies if told && !answers_retransmission => {
+                self.counts.spurious += u64::from(copies);
+                self.needless += u64::from(copies);
+                Some(oldest.came)
+            }
+            1 if told => Some(oldest.sent),
+            _ => None,
+        }
+    }
+
+    /// Whether a duplicate ACK is the phone's answer to a copy that it did not need: no sign of a loss.
+    fn is_of_needless_copy(&mut self, ack: &Packet) -> bool {
+        let is_one = self.needless > 0 && ack.answers_retransmission;
+        self.needless -= u64::from(is_one);
+        is_one
     }
 
     /// Whether a duplicate ACK must reach the sender.
@@ -234,6 +275,12 @@ impl SnoopAgent {
     /// lost before the Node B, and it is not left to the sender.
     fn is_ours(&self, first: &Cached) -> bool {
         first.packet.seq == self.acked && !first.senders_own && first.resent < self.params.max_retransmissions
+    }
+
+    /// The phone has left the cell: what was kept for it and measured towards it is forgotten, and the agent
+    /// is as new but for what it has counted.
+    pub fn forget(&mut self) {
+        *self = Self { counts: self.counts, ..Self::new(&self.params, self.numbering) };
     }
 
     /// When [`Self::on_timer`] must be called, unless something happens before.

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
 use crate::packet::{Kind, Packet};
+use crate::proxy::rnf::law::{Law, Windows};
+use crate::proxy::rnf::meter::Message;
 use crate::transport::request::Requester;
 use crate::transport::{Receiver, Sender, TcpSpec};
 use crate::units::Time;
@@ -50,6 +52,8 @@ pub struct SplitProxy {
     request_headers: u32,
     receiver: Box<dyn Receiver>,
     sender: Box<dyn Sender>,
+    /// What sets the sender's window in the place of congestion control.
+    law: Option<Law>,
     requester: Requester,
     opened: Option<Time>,
     /// Bytes handed from one connection to the other.
@@ -62,11 +66,17 @@ pub struct SplitProxy {
 impl SplitProxy {
     /// A proxy that has heard of nothing, between the ends that face it and a phone that sends
     /// `request_headers` bytes of headers.
-    pub fn new(receiver: Box<dyn Receiver>, sender: Box<dyn Sender>, request_headers: u32) -> Self {
+    pub fn new(
+        receiver: Box<dyn Receiver>,
+        sender: Box<dyn Sender>,
+        law: Option<Law>,
+        request_headers: u32,
+    ) -> Self {
         Self {
             request_headers,
             receiver,
             sender,
+            law,
             requester: Requester::default(),
             opened: None,
             relayed: 0,
@@ -96,8 +106,24 @@ impl SplitProxy {
             }
             Kind::Segment | Kind::Ack => {
                 self.sender.on_ack(now, packet, &mut out.down);
+                if let Some(law) = &mut self.law {
+                    law.note_round_trip(self.sender.counts());
+                }
             }
         }
+    }
+
+    /// A message of the RNC arrives.
+    pub fn on_feedback(&mut self, now: Time, message: &Message, out: &mut Outbox) {
+        let held = self.held();
+        if let Some(window) = self.law.as_mut().and_then(|law| law.window(message, held)) {
+            self.sender.steer(now, window, &mut out.down);
+        }
+    }
+
+    /// The windows that messages have set, where there are messages.
+    pub fn windows(&self) -> Option<Windows> {
+        self.law.as_ref().map(|law| law.windows)
     }
 
     /// The server has heard what the proxy asked.
@@ -148,6 +174,11 @@ impl SplitProxy {
         self.most_held
     }
 
+    /// Bytes acknowledged to the server and not yet by the phone.
+    fn held(&self) -> u64 {
+        self.relayed - self.sender.acked_bytes()
+    }
+
     fn open(&mut self, now: Time, out: &mut Outbox) {
         if self.opened.is_none() {
             self.opened = Some(now);
@@ -160,7 +191,7 @@ impl SplitProxy {
         if arrived > self.relayed {
             self.sender.write(now, arrived - self.relayed, &mut out.down);
             self.relayed = arrived;
-            self.most_held = self.most_held.max(arrived - self.sender.acked_bytes());
+            self.most_held = self.most_held.max(self.held());
         }
         self.close_when_relayed();
     }

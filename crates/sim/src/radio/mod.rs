@@ -187,6 +187,11 @@ impl RadioSpec {
         matches!(self, Self::Hsdpa(_))
     }
 
+    /// Whether its bearers can tell what a user could be sent.
+    pub fn measures_bandwidth(&self) -> bool {
+        matches!(self, Self::Hsdpa(_) | Self::Link(_))
+    }
+
     /// The bearers and for each the users on it, given as positions in `users`.
     pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
         match self {

@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::check::{Check, Checked};
 use crate::network::jitter::JitterSpec;
 use crate::network::loss::LossSpec;
-use crate::network::{QueueSpec, Uplink, Wired};
+use crate::network::{Core, QueueSpec, Uplink, Wired};
 use crate::proxy::ProxySpec;
+use crate::proxy::rnf::round_trip::RoundTripSpec;
 use crate::proxy::snoop::Snoop;
 use crate::radio::RadioSpec;
 use crate::radio::cell::channel::ChannelSpec;
@@ -61,9 +62,10 @@ pub struct Scenario {
     pub duration: Duration,
     /// The link between server and gateway, and on to the Node B where there is no `core`.
     pub wired: Wired,
-    /// The link between gateway and Node B; absent: the gateway stands at the Node B.
+    /// The link between gateway and Node B, or a list of links from the gateway on; absent: the gateway
+    /// stands at the Node B.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub core: Option<Wired>,
+    pub core: Option<Core>,
     /// A proxy at the gateway.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proxy: Option<ProxySpec>,
@@ -184,9 +186,17 @@ impl Checked for Scenario {
         check.within("wired", |check| self.wired.check(check));
         if let Some(core) = &self.core {
             check.within("core", |check| core.check(check));
+            let doubled =
+                self.wired.name.as_ref().filter(|name| core.links().any(|(other, _)| other == **name));
+            check.require(doubled.is_none(), "wired.name", || {
+                format!(
+                    "the core network has a link `{}` too; expected a name of its own",
+                    doubled.map_or("", |n| n)
+                )
+            });
         }
         if let Some(proxy) = &self.proxy {
-            check.within("proxy", |check| proxy.check(check));
+            check.within("proxy", |check| self.check_proxy(proxy, check));
         }
         if let Some(snoop) = &self.snoop {
             check.within("snoop", |check| snoop.check(check));
@@ -225,6 +235,31 @@ impl Scenario {
         self.check(&mut check);
         let doubts = check.into_doubts().into_iter();
         doubts.map(|doubt| format!("{}: {}", doubt.path.join("."), doubt.message)).collect()
+    }
+
+    fn check_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
+        proxy.check(check);
+        let Some(feedback) = proxy.feedback() else {
+            return;
+        };
+        check.require(self.radio.measures_bandwidth(), "rnf", || {
+            format!("a {} cannot tell its bandwidth; expected `hsdpa` or `link`", self.radio.key())
+        });
+        // What the window comes to with the round trip that is known without the radio.
+        let rate = self.radio.channel_rate(None);
+        let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink.delay.as_secs();
+        for tcp in self.users.iter().map(|group| self.air_tcp_of(group)) {
+            let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;
+            let (window, allowed) = (feedback.q_ref + packets * round_trip, tcp.receiver_window());
+            let doubt = || {
+                format!(
+                    "at {rate} the window would be {window:.0} packets or more, but the phones allow {allowed}, so \
+                     that fewer than {} wait; expected a larger `max_window` or `receive_buffer`",
+                    feedback.q_ref
+                )
+            };
+            check.within("rnf", |check| check.advise(window <= allowed as f64, "q_ref", doubt));
+        }
     }
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
@@ -273,6 +308,11 @@ impl Scenario {
         self.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp))
     }
 
+    /// Delay of the core network, one way.
+    pub fn core_delay(&self) -> Duration {
+        self.core.as_ref().map_or(Duration::ZERO, Core::delay)
+    }
+
     /// The JSON Schema (draft 2020-12) of a scenario.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(Self).into()
@@ -299,6 +339,7 @@ impl Scenario {
             EstimatorSpec::ENTRIES,
             CongestionSpec::ENTRIES,
             ProxySpec::ENTRIES,
+            RoundTripSpec::ENTRIES,
             QueueSpec::ENTRIES,
             LossSpec::ENTRIES,
             JitterSpec::ENTRIES,

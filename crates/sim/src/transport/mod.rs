@@ -39,6 +39,10 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
+/// Segments that a sender whose window is set from outside repeats on each ACK after a timeout: slow
+/// start's pace (RFC 5681, 3.1), so that a window that stays open does not repeat everything at once.
+const REPEATS_PER_ACK: u64 = 2;
+
 /// The end that sends data, at the server. It appends what it sends to `out`.
 pub trait Sender: Send + std::fmt::Debug {
     /// Adds `bytes` to what is to be sent.
@@ -61,7 +65,11 @@ pub trait Sender: Send + std::fmt::Debug {
     fn acked_bytes(&self) -> u64;
     /// Bytes on the wire if each segment is sent once.
     fn wire_bytes(&self) -> u64;
-    /// The congestion window now.
+    /// Sets the window from outside, in full-sized segments: from now on congestion control has no say
+    /// in it, and losses are still repaired. What a larger window allows is sent at once; with a smaller
+    /// one nothing is sent until ACKs have brought down what is outstanding.
+    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Packet>);
+    /// The congestion window now, or the one set from outside.
     fn window(&self) -> Window;
     /// What has been done.
     fn counts(&self) -> &SenderCounts;
@@ -126,6 +134,22 @@ impl TcpSpec {
                 Box::new(modern::sender::Sender::new(flow, params)),
                 Box::new(modern::receiver::Receiver::new(flow, request_bytes, params)),
             ),
+        }
+    }
+
+    /// Bytes on the wire of a full-sized segment.
+    pub fn packet_bytes(&self) -> u64 {
+        match self {
+            Self::Classic(params) => params.packet_size.0,
+            Self::Linux(params) => params.packet_size.0,
+        }
+    }
+
+    /// The largest window that the receiver allows, in full-sized segments.
+    pub fn receiver_window(&self) -> u64 {
+        match self {
+            Self::Classic(params) => u64::from(params.max_window.get()),
+            Self::Linux(params) => params.receive_buffer.0 / params.mss(),
         }
     }
 

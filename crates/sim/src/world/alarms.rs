@@ -5,8 +5,9 @@
 pub enum Event {
     WiredDown,
     WiredUp,
-    CoreDown,
-    CoreUp,
+    /// The link of this position in the core network.
+    CoreDown(u32),
+    CoreUp(u32),
     Bearer(u32),
     Traffic(u32),
     Uplink(u32),
@@ -14,6 +15,7 @@ pub enum Event {
     RequestTimer(u32),
     DelayedAck(u32),
     Proxy(u32),
+    RadioNetworkFeedback(u32),
     Snoop(u32),
 }
 

@@ -7,6 +7,7 @@ use super::wire::Duplex;
 use super::{Air, World};
 use crate::engine::Agenda;
 use crate::metrics::series::Series;
+use crate::network::Core;
 use crate::proxy::split::Outbox;
 use crate::radio::UserRadio;
 use crate::rng::Streams;
@@ -18,10 +19,13 @@ impl<'t, T: Tap> World<'t, T> {
         let streams = Streams::new(seed, run);
         let mut alarms = Alarms::default();
         let wired_events = [Event::WiredDown, Event::WiredUp];
-        let wired = Duplex::new(&scenario.wired, "wired", streams, &mut alarms, wired_events);
-        let core_events = [Event::CoreDown, Event::CoreUp];
-        let core = scenario.core.as_ref();
-        let core = core.map(|core| Duplex::new(core, "core", streams, &mut alarms, core_events));
+        let name = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
+        let wired = Duplex::new(&scenario.wired, name, streams, &mut alarms, wired_events);
+        let links = (0..).zip(scenario.core.iter().flat_map(Core::links));
+        let core = links.map(|(at, (name, link))| {
+            Duplex::new(link, name, streams, &mut alarms, [Event::CoreDown(at), Event::CoreUp(at)])
+        });
+        let core = core.collect();
         let flows = flows(scenario, streams, &mut alarms);
         let bearers = bearers(scenario, streams, &flows, &mut alarms);
         let mut world = Self {
@@ -41,9 +45,15 @@ impl<'t, T: Tap> World<'t, T> {
             again: Vec::new(),
             delivered: Vec::new(),
         };
-        for flow in &world.flows {
+        for flow in &mut world.flows {
             if let Some(first) = flow.demand.upcoming {
-                world.agenda.set_time(flow.alarms.traffic, Some(flow.start + first.wait));
+                let begins = flow.start + first.wait;
+                world.agenda.set_time(flow.alarms.traffic, Some(begins));
+                if let Some(meter) = &mut flow.meter {
+                    meter.agent.start(begins);
+                    world.agenda.set_time(meter.alarm, Some(begins));
+                    world.bearers[flow.bearer as usize].bearer.measure_bandwidth(flow.position);
+                }
             }
         }
         world.prepare_records();
@@ -54,7 +64,7 @@ impl<'t, T: Tap> World<'t, T> {
     fn prepare_records(&mut self) {
         if self.record.segments {
             self.wired.down.link.keep_discarded();
-            if let Some(core) = &mut self.core {
+            for core in &mut self.core {
                 core.down.link.keep_discarded();
             }
         }

@@ -3,6 +3,7 @@
 use super::alarms::{Alarms, Event};
 use super::wire::Wire;
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
+use crate::proxy::rnf::meter::Meter;
 use crate::proxy::snoop::SnoopAgent;
 use crate::proxy::split::SplitProxy;
 use crate::rng::Streams;
@@ -44,6 +45,8 @@ pub struct Flow {
     pub receiver: Box<dyn Receiver>,
     /// At the gateway.
     pub proxy: Option<Box<Boxed<SplitProxy>>>,
+    /// At the RNC, which measures for the proxy.
+    pub meter: Option<Box<Boxed<Meter>>>,
     /// At the Node B.
     pub snoop: Option<Box<Boxed<SnoopAgent>>>,
     pub uplink: Wire,
@@ -97,6 +100,10 @@ impl Flow {
             proxy: scenario.proxy.as_ref().map(|proxy| {
                 let agent = proxy.build(id, request_bytes, tcp);
                 Box::new(Boxed { agent, alarm: alarms.add(Event::Proxy(id)) })
+            }),
+            meter: scenario.proxy.as_ref().and_then(|proxy| proxy.feedback()).map(|feedback| {
+                let agent = feedback.meter(id, scenario.core_delay(), &streams);
+                Box::new(Boxed { agent, alarm: alarms.add(Event::RadioNetworkFeedback(id)) })
             }),
             snoop: scenario.snoop.as_ref().map(|snoop| {
                 let agent = SnoopAgent::new(snoop, air_tcp.numbering());
@@ -174,8 +181,13 @@ impl Flow {
     /// What the proxy saw, if there is one.
     pub fn proxy_row(&self, user: usize) -> Option<ProxyRow> {
         let proxy = &self.proxy.as_ref()?.agent;
-        let counts = self.sender.counts();
-        Some(ProxyRow { user: user as u64, server: *counts, most_held_bytes: proxy.most_held() })
+        Some(ProxyRow {
+            user: user as u64,
+            server: *self.sender.counts(),
+            most_held_bytes: proxy.most_held(),
+            messages: self.meter.as_ref().map(|meter| meter.agent.counts).unwrap_or_default(),
+            windows: proxy.windows().unwrap_or_default(),
+        })
     }
 
     /// What the Snoop agent did, if there is one.

@@ -5,7 +5,6 @@ use super::control::{Place, Tap};
 use crate::engine::Key;
 use crate::error::Result;
 use crate::metrics::series::SegmentEvent;
-use crate::network::Outcome;
 use crate::packet::{Kind, Packet};
 
 impl<T: Tap> World<'_, T> {
@@ -22,7 +21,7 @@ impl<T: Tap> World<'_, T> {
             return Ok(());
         };
         let Some(proxy) = &mut self.flows[packet.flow as usize].proxy else {
-            self.forward_down(packet);
+            self.enter_core_down(packet, 0);
             return Ok(());
         };
         self.tap.packet(self.now, Place::ProxyToServer, &packet)?;
@@ -56,7 +55,7 @@ impl<T: Tap> World<'_, T> {
     }
 
     /// Sends what a proxy has put out and keeps its timer.
-    fn after_proxy(&mut self, flow: u32) -> Result<()> {
+    pub(super) fn after_proxy(&mut self, flow: u32) -> Result<()> {
         if let Some(proxy) = &self.flows[flow as usize].proxy {
             self.agenda.keep_time(proxy.alarm, proxy.agent.timer());
         }
@@ -65,7 +64,7 @@ impl<T: Tap> World<'_, T> {
         for packet in relayed.down.drain(..) {
             self.tap.packet(self.now, Place::ProxyToPhone, &packet)?;
             self.note_segment(packet, SegmentEvent::Send);
-            self.forward_down(packet);
+            self.enter_core_down(packet, 0);
         }
         for packet in relayed.up.drain(..) {
             self.tap.packet(self.now, Place::ProxyToServer, &packet)?;
@@ -73,19 +72,5 @@ impl<T: Tap> World<'_, T> {
         }
         self.relayed = relayed;
         Ok(())
-    }
-
-    fn forward_down(&mut self, packet: Packet) {
-        let Some(core) = &mut self.core else {
-            return self.reach_node_b(packet);
-        };
-        if core.down.accept(self.now, packet, &mut self.agenda) != Outcome::Taken {
-            self.note_segment(packet, SegmentEvent::Drop);
-        }
-    }
-
-    pub(super) fn wake_core_up(&mut self, key: Key) -> Result<()> {
-        let packet = self.core.as_mut().and_then(|core| core.up.wake(key, &mut self.agenda));
-        packet.map_or(Ok(()), |packet| self.reach_gateway_from_phone(packet))
     }
 }

@@ -14,6 +14,8 @@
 mod alarms;
 mod build;
 mod control;
+mod core;
+mod feedback;
 mod flow;
 mod gateway;
 mod node_b;
@@ -100,7 +102,8 @@ struct World<'t, T> {
     agenda: Agenda,
     alarms: Alarms,
     wired: Duplex,
-    core: Option<Duplex>,
+    /// The links of the core network from the gateway on.
+    core: Vec<Duplex>,
     bearers: Vec<Air>,
     flows: Vec<Flow>,
     unfinished: usize,
@@ -118,11 +121,11 @@ impl<T: Tap> World<'_, T> {
         match self.alarms.event(alarm) {
             Event::WiredDown => self.wake_wired_down(key),
             Event::WiredUp => self.wake_wired_up(key),
-            Event::CoreDown => {
-                self.wake_core_down(key);
+            Event::CoreDown(at) => {
+                self.wake_core_down(key, at as usize);
                 Ok(())
             }
-            Event::CoreUp => self.wake_core_up(key),
+            Event::CoreUp(at) => self.wake_core_up(key, at as usize),
             Event::Uplink(flow) => self.wake_uplink(key, flow),
             Event::Bearer(bearer) => self.wake_bearer(key, bearer),
             timer => {
@@ -148,6 +151,7 @@ impl<T: Tap> World<'_, T> {
                 self.after_request(flow, again)
             }
             Event::Proxy(flow) => self.proxy_timer(flow),
+            Event::RadioNetworkFeedback(flow) => self.radio_network_feedback(flow),
             Event::Snoop(flow) => {
                 self.snoop_timer(flow);
                 Ok(())

@@ -8,20 +8,6 @@ use crate::metrics::series::SegmentEvent;
 use crate::packet::Packet;
 
 impl<T: Tap> World<'_, T> {
-    pub(super) fn wake_core_down(&mut self, key: Key) {
-        let Some(core) = &mut self.core else {
-            return;
-        };
-        let packet = core.down.wake(key, &mut self.agenda);
-        if self.record.segments {
-            let discarded = core.down.link.take_discarded();
-            self.note_drops(discarded);
-        }
-        if let Some(packet) = packet {
-            self.reach_node_b(packet);
-        }
-    }
-
     /// A packet for a phone has come to the Node B.
     pub(super) fn reach_node_b(&mut self, packet: Packet) {
         if let Some(snoop) = &mut self.flows[packet.flow as usize].snoop {
@@ -72,13 +58,7 @@ impl<T: Tap> World<'_, T> {
                 return Ok(());
             }
         }
-        match &mut self.core {
-            Some(core) => {
-                core.up.accept(self.now, packet, &mut self.agenda);
-                Ok(())
-            }
-            None => self.reach_gateway_from_phone(packet),
-        }
+        self.enter_core_up(packet, self.core.len())
     }
 
     pub(super) fn snoop_timer(&mut self, flow: u32) {

@@ -2,7 +2,7 @@
 
 use super::control::Tap;
 use super::flow::Flow;
-use super::wire::Duplex;
+use super::wire::{Duplex, Wire};
 use super::{Air, World};
 use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::radio::{CellRow, ChannelRow, TtiRecord};
@@ -46,16 +46,17 @@ impl<T: Tap> World<'_, T> {
     }
 
     fn link_rows(&self) -> Vec<LinkRow> {
-        let both = |name: &str, link: &Duplex| {
-            let down = LinkRow { link: format!("{name}_down"), counts: link.down.link.counts };
-            [down, LinkRow { link: format!("{name}_up"), counts: link.up.link.counts }]
+        let both = |link: &Duplex| {
+            let row =
+                |way, wire: &Wire| LinkRow { link: format!("{}_{way}", link.name), counts: wire.link.counts };
+            [row("down", &link.down), row("up", &link.up)]
         };
         let uplink = |(user, flow): (usize, &Flow)| LinkRow {
             link: format!("uplink_{user}"),
             counts: flow.uplink.link.counts,
         };
-        let mut rows = Vec::from(both("wired", &self.wired));
-        rows.extend(self.core.iter().flat_map(|core| both("core", core)));
+        let mut rows = Vec::from(both(&self.wired));
+        rows.extend(self.core.iter().flat_map(both));
         rows.extend(self.flows.iter().enumerate().map(uplink));
         rows
     }

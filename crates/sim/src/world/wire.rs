@@ -28,25 +28,27 @@ impl Wire {
     }
 }
 
-/// A link with both its directions.
+/// A link with both its directions and its name.
 #[derive(Debug)]
 pub struct Duplex {
+    pub name: String,
     pub down: Wire,
     pub up: Wire,
 }
 
 impl Duplex {
-    /// The link that its random streams know as `entity`, and what its alarms ring for.
+    /// The link whose random streams and rows bear `name`, and what its alarms ring for.
     pub fn new(
         link: &Wired,
-        entity: &str,
+        name: String,
         streams: Streams,
         alarms: &mut Alarms,
         [down, up]: [Event; 2],
     ) -> Self {
         Self {
-            down: Wire { link: link.down(entity, &streams), alarm: alarms.add(down) },
-            up: Wire { link: link.up(entity, &streams), alarm: alarms.add(up) },
+            down: Wire { link: link.down(&name, &streams), alarm: alarms.add(down) },
+            up: Wire { link: link.up(&name, &streams), alarm: alarms.add(up) },
+            name,
         }
     }
 }

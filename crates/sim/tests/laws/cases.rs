@@ -142,6 +142,8 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "request" => quantity(0..1_000u32, "B"),
         "shape" => any_json(1.05..3.0),
         "interval" => quantity(5..500u32, "ms"),
+        "q_ref" => any_json(0.0..60.0),
+        "queue_feedback" => any_json(prop_oneof![Just(None), (0.01..1.9).prop_map(Some)]),
         "times" => any_json(vec(0..2_000u32, 12).prop_map(|gaps| {
             let sums = gaps.iter().scan(0, |sum, gap| {
                 *sum += gap;
@@ -385,7 +387,9 @@ fn optional(table: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
 /// Boxes between the server's network and the phones: a core network, a proxy, Snoop.
 fn boxes() -> impl Strategy<Value = [Value; 3]> {
     let proxy = values("proxy", &schema()["properties"]["proxy"]).expect("a registry of proxies");
-    [optional(table(definition("Wired"))), optional(proxy), optional(table(definition("Snoop")))]
+    let link = || table(definition("Wired"));
+    let core = prop_oneof![link(), any_json(vec(link(), 1..=3))].boxed();
+    [optional(core), optional(proxy), optional(table(definition("Snoop")))]
 }
 
 /// A phone's category and channel.

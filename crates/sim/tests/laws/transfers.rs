@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use nodeb_sim::metrics::series::{SegmentEvent, SegmentRow};
 use nodeb_sim::metrics::{FlowRow, RunResult};
+use nodeb_sim::network::Core;
 use nodeb_sim::radio::{RadioSpec, TtiRecord};
 use nodeb_sim::traffic::TrafficSpec;
 use nodeb_sim::transport::TcpSpec;
@@ -87,7 +88,7 @@ fn numbers_are_right(
     let Scenario { uplink, wired, core, .. } = &case.scenario;
     let acks_in_order = uplink.reordering.is_none()
         && wired.reordering.is_none()
-        && core.as_ref().is_none_or(|core| core.reordering.is_none());
+        && core.as_ref().is_none_or(Core::keeps_order);
     for row in segments_of(result, flow.user) {
         let seq = row.seq;
         prop_assert!(seq <= last, "segment {} of {}: {:?}", seq, last, row);
@@ -202,7 +203,7 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
 /// Windows, round trips and backlogs stay within what is possible.
 fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     let Scenario { wired, core, uplink, proxy, .. } = &case.scenario;
-    let core_ns = core.as_ref().map_or(0, |core| 2 * core.delay.0);
+    let core_ns = core.as_ref().map_or(0, |core| 2 * core.delay().0);
     let wired_ns = if proxy.is_some() { 0 } else { 2 * wired.delay.0 };
     for row in &result.series.cwnd {
         prop_assert!(row.window.cwnd >= 1.0 && row.window.ssthresh >= 1.0, "{row:?}");
@@ -224,7 +225,7 @@ fn obeys_the_laws(case: &Case) -> Result<(), TestCaseError> {
     let in_sequence = radio.get("delivery").is_none_or(|order| order == "in_sequence")
         && radio.get("reordering").is_none()
         && case.scenario.wired.reordering.is_none()
-        && case.scenario.core.as_ref().is_none_or(|core| core.reordering.is_none())
+        && case.scenario.core.as_ref().is_none_or(Core::keeps_order)
         && case.scenario.snoop.is_none();
     let packet_size = |tcp: &TcpSpec| match tcp {
         TcpSpec::Classic(classic) => Some(classic.packet_size.0),

@@ -70,18 +70,20 @@ fn talk(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Packet>, u6
     for packet in syn {
         down.send(Time::ZERO, packet);
     }
-    carry_on(ends, Time::ZERO, vec![], down, up)
+    carry_on(ends, Time::ZERO, vec![], (down, up), vec![])
 }
 
-/// As [`talk`], from `now` on, when the sender has just put `out` out.
+/// As [`talk`], from `now` on, when the sender has just put `out` out; each ACK is followed by one of
+/// `windows` set from outside, as long as there are any.
 fn carry_on(
     (sender, receiver): &mut Ends,
     mut now: Time,
     mut out: Vec<Packet>,
-    mut down: Path,
-    mut up: Path,
+    (mut down, mut up): (Path, Path),
+    windows: Vec<f64>,
 ) -> Result<(Option<Packet>, u64), TestCaseError> {
     let (mut last, mut sent_once) = (None, 0);
+    let mut windows = windows.into_iter();
     for _ in 0..200_000 {
         for packet in out.drain(..) {
             sent_once += if packet.retransmission { 0 } else { u64::from(packet.size) };
@@ -101,6 +103,9 @@ fn carry_on(
                 let ack = up.arrive();
                 last = Some(ack);
                 sender.on_ack(at, &ack, &mut out);
+                if let Some(window) = windows.next() {
+                    sender.steer(at, window, &mut out);
+                }
                 None
             }
             Some(2) => {
@@ -126,6 +131,21 @@ proptest! {
     fn finite_trouble_ends(tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate()) {
         let mut ends = ends(&tcp, bytes);
         let (_, sent_once) = talk(&mut ends, Path::new(down), Path::new(up))?;
+        let (sender, receiver) = ends;
+        prop_assert!(sender.is_done() && sender.timer().is_none() && receiver.timer().is_none());
+        prop_assert_eq!(receiver.delivered_bytes(), bytes);
+        prop_assert_eq!(sent_once, sender.wire_bytes());
+    }
+
+    /// The same when somebody else sets the window, whatever it is set to.
+    #[test]
+    fn a_steered_sender_gets_everything_through(
+        tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate(), windows in vec(0.0..80.0, 1..60),
+    ) {
+        let (mut ends, mut syn, mut down) = (ends(&tcp, bytes), Vec::new(), Path::new(down));
+        ends.0.open(Time::ZERO, &mut syn);
+        syn.drain(..).for_each(|packet| down.send(Time::ZERO, packet));
+        let (_, sent_once) = carry_on(&mut ends, Time::ZERO, vec![], (down, Path::new(up)), windows)?;
         let (sender, receiver) = ends;
         prop_assert!(sender.is_done() && sender.timer().is_none() && receiver.timer().is_none());
         prop_assert_eq!(receiver.delivered_bytes(), bytes);
@@ -159,7 +179,7 @@ proptest! {
         prop_assert!(out.is_empty(), "{out:?}");
         ends.0.write(later, second, &mut out);
         ends.0.close();
-        carry_on(&mut ends, later, out, Path::new(vec![]), Path::new(vec![]))?;
+        carry_on(&mut ends, later, out, (Path::new(vec![]), Path::new(vec![])), vec![])?;
         prop_assert_eq!(ends.1.delivered_bytes(), first + second);
     }
 }

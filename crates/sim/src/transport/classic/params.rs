@@ -47,6 +47,9 @@ pub struct Classic {
     /// Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_transmit: Option<bool>,
+    /// Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC 3522), and
+    /// take their consequences back (RFC 4015).
+    pub eifel: bool,
     /// How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once.
     pub delayed_ack: Duration,
     /// Whether the ACK of a SYN that the server sent unasked is held back as well; absent: the era's.
@@ -108,6 +111,7 @@ impl Default for Classic {
             clock: Duration::from_millis(10),
             clock_phase: Duration::ZERO,
             limited_transmit: None,
+            eifel: false,
             delayed_ack: Duration::from_millis(100),
             delayed_syn_ack: None,
             opened_by: Opener::Phone,

@@ -26,6 +26,8 @@ pub struct Receiver {
     /// Payload of the segments from `expected` on that have arrived, `None` for those missing; the
     /// first always is.
     beyond: VecDeque<Option<u32>>,
+    /// Whether the first segment that the next ACK answers had been sent before.
+    answers: Option<bool>,
     /// When the ACK held back must go.
     timer: Option<Time>,
     /// Blocks beyond a gap, those reported last first; `None` where the sender does not ask.
@@ -46,6 +48,7 @@ impl Receiver {
             delivered_bytes: 0,
             expected: 0,
             beyond: VecDeque::new(),
+            answers: None,
             timer: None,
             recent: tcp.control.wants_sack().then(Vec::new),
         }
@@ -79,7 +82,9 @@ impl Receiver {
     fn ack(&mut self, seq: u64, payload: u32) -> Packet {
         let sack = self.report(seq);
         let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;
-        Packet { size, seq: self.in_order(), sack, ..Packet::control(self.flow, Kind::Ack) }
+        let answers_retransmission = self.answers.take().unwrap_or(false);
+        let ack = Packet::control(self.flow, Kind::Ack);
+        Packet { size, seq: self.in_order(), sack, answers_retransmission, ..ack }
     }
 
     /// The blocks to report: the one that holds `seq` first, then those reported last (RFC 2018, 4).
@@ -129,6 +134,7 @@ impl transport::Receiver for Receiver {
     fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
         let seq = segment.seq;
         self.record(segment);
+        self.answers.get_or_insert(segment.retransmission);
         let in_order = seq + 1 == self.expected && self.beyond.is_empty();
         let may_wait = seq > 0 || self.delayed_syn_ack;
         if in_order && may_wait && self.delay > Duration::ZERO && self.timer.is_none() {

@@ -108,6 +108,25 @@ impl Estimate {
         }
     }
 
+    /// A timeout was too short for a round trip, which is remembered as if it was the first unless what is
+    /// known is longer (RFC 4015, 3.2, step 3); returns the timeout in nanoseconds that follows.
+    fn adapt(&mut self, rtt: Duration) -> u64 {
+        match self {
+            Self::Ticks { tick, srtt8, var4, .. } => {
+                let ticks = (rtt.0 / *tick).max(1).cast_signed();
+                *srtt8 = (*srtt8 + (2 << 3)).max(ticks << 3);
+                *var4 = (*var4).max(ticks << 1);
+                (((*var4 << 3) + *srtt8) >> 3) as u64 * *tick
+            }
+            Self::Smoothed { mean, deviation, .. } => {
+                let rtt = rtt.0 as f64;
+                let longest = mean.map_or(rtt, |mean| mean.max(rtt));
+                *deviation = deviation.max(rtt / 2.0);
+                (*mean.insert(longest) + 4.0 * *deviation) as u64
+            }
+        }
+    }
+
     /// The path has probably changed.
     fn distrust(&mut self) {
         if let Self::Ticks { srtt8, var4, .. } = self {
@@ -171,6 +190,12 @@ impl RttEstimator {
     /// Takes a round trip that began at `sent` and lasted `rtt`.
     pub fn sample(&mut self, sent: Time, rtt: Duration) {
         self.rto = self.estimate.sample(sent, rtt);
+    }
+
+    /// Takes the round trip `rtt` that a timeout was too short for, and ends the backoff.
+    pub fn adapt(&mut self, rtt: Duration) {
+        self.rto = self.estimate.adapt(rtt);
+        self.reset_backoff();
     }
 
     /// The timeout to set now.

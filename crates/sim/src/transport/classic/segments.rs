@@ -64,8 +64,7 @@ impl Segments {
         if seq == 0 {
             return HEADER_BYTES;
         }
-        let write = self.writes.iter().find(|write| write.first <= seq && seq < write.end);
-        let payload = match write {
+        let payload = match self.writes.get(self.writes.partition_point(|write| write.end <= seq)) {
             Some(write) if seq + 1 == write.end => write.last_payload,
             _ => self.payload as u32,
         };
@@ -93,7 +92,8 @@ impl Segments {
     /// Application bytes in all segments below `una`, which has been passed to
     /// [`Self::forget_below`].
     pub fn bytes_up_to(&self, una: u64) -> u64 {
-        self.forgotten_bytes + self.writes.iter().map(|write| self.bytes_below(*write, una)).sum::<u64>()
+        let begun = self.writes.iter().take_while(|write| write.first < una);
+        self.forgotten_bytes + begun.map(|write| self.bytes_below(*write, una)).sum::<u64>()
     }
 }
 

@@ -6,13 +6,14 @@
 //! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
 //! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
 
+use super::eifel::{Eifel, Mistake};
 use super::params::Classic;
 use super::recovery::{Ack, Recovery};
 use super::rtt::{Limits, RttEstimator};
 use super::segments::Segments;
 use super::timing::Timing;
 use crate::packet::{Kind, Packet};
-use crate::transport::{self, SenderCounts, Window};
+use crate::transport::{self, REPEATS_PER_ACK, SenderCounts, Window};
 use crate::units::{Duration, Time};
 
 /// The mechanism that policies steer. Fields are in segments unless they say otherwise.
@@ -20,6 +21,8 @@ use crate::units::{Duration, Time};
 pub struct Transmission {
     /// Congestion window; may be fractional.
     pub cwnd: f64,
+    /// The window set from outside, which takes its place.
+    steered: Option<f64>,
     /// Slow-start threshold.
     pub ssthresh: u64,
     /// First segment not yet acknowledged.
@@ -43,6 +46,7 @@ pub struct Transmission {
     slow_start_restart: bool,
     rtt: RttEstimator,
     timing: Timing,
+    eifel: Option<Eifel>,
     timer: Option<Time>,
     /// Round trip measured by the ACK just processed.
     fresh_rtt: Option<Duration>,
@@ -58,6 +62,9 @@ impl Transmission {
             self.counts.retransmissions += 1;
         } else {
             self.end = seq + 1;
+            if let Some(eifel) = &mut self.eifel {
+                eifel.note_sent(now);
+            }
         }
         self.timing.send(now, seq, retransmission);
         let size = self.data.size_of(seq);
@@ -83,15 +90,27 @@ impl Transmission {
         if !self.limited_transmit {
             return;
         }
-        let allowed = self.cwnd + f64::from(self.dupacks);
+        let allowed = self.allowed() + f64::from(self.dupacks);
         if ((self.next + 1 - self.una) as f64) <= allowed {
             self.send_window(now, self.max_window, 1, out);
         }
     }
 
-    /// The window: the congestion window plus `inflation`, at most what the receiver allows.
+    /// What may be outstanding as far as the network is concerned: the congestion window, or the one set
+    /// from outside.
+    pub fn allowed(&self) -> f64 {
+        self.steered.unwrap_or(self.cwnd)
+    }
+
+    /// The window: what is allowed plus `inflation`, at most what the receiver allows.
     pub fn window(&self, inflation: u64) -> u64 {
-        (self.cwnd as u64 + inflation).min(self.max_window)
+        (self.allowed() as u64 + inflation).min(self.max_window)
+    }
+
+    /// Segments that may leave on an ACK for which the variant would let out `limit`.
+    fn pace(&self, limit: u64) -> u64 {
+        let repeats = self.steered.is_some() && self.next < self.end;
+        if repeats { limit.min(REPEATS_PER_ACK) } else { limit }
     }
 
     /// The largest window the receiver allows.
@@ -155,6 +174,7 @@ impl Transmission {
     /// Notes a fast retransmission: halves threshold and window, restarts the timer. `inflation` is
     /// what duplicate ACKs have added to the window before.
     pub fn halve(&mut self, now: Time, inflation: u64) {
+        self.suspect(false);
         self.mark_loss();
         let half = self.half_window(inflation);
         self.set_ssthresh(half);
@@ -166,7 +186,27 @@ impl Transmission {
     fn move_up_to(&mut self, acked: u64) {
         self.una = acked;
         self.data.forget_below(acked);
+        if let Some(eifel) = &mut self.eifel {
+            eifel.forget_below(acked);
+        }
         self.next = self.next.max(acked);
+    }
+
+    /// The first outstanding segment is about to be sent again, and window and threshold to shrink.
+    fn suspect(&mut self, timed_out: bool) {
+        if let Some(eifel) = &mut self.eifel {
+            eifel.suspect(self.una, self.ssthresh.max(self.end - self.una), timed_out);
+        }
+    }
+
+    /// A retransmission was a mistake, as an ACK for `acked` segments has told: RFC 4015, 3.2, steps 2 and 3.
+    fn take_back(&mut self, now: Time, mistake: Mistake, acked: u64) {
+        self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
+        self.ssthresh = mistake.pipe;
+        if let Some(late) = mistake.late {
+            self.rtt.adapt(late);
+            self.restart_timer(now);
+        }
     }
 
     fn take_sample(&mut self, seq: u64, sent: Time, rtt: Duration) {
@@ -214,6 +254,7 @@ impl Sender {
         let rtt = RttEstimator::new(&tcp.estimator, limits);
         let tx = Transmission {
             cwnd: 1.0,
+            steered: None,
             ssthresh: u64::from(tcp.initial_ssthresh.get()),
             una: 0,
             next: 0,
@@ -230,6 +271,7 @@ impl Sender {
             slow_start_restart: tcp.slow_start_restart,
             rtt,
             timing: Timing::new(&tcp.estimator),
+            eifel: tcp.eifel.then(Eifel::default),
             timer: None,
             fresh_rtt: None,
         };
@@ -256,14 +298,25 @@ impl transport::Sender for Sender {
             return;
         }
         let before = self.tx.una;
+        let acked = ack.seq + 1;
+        let eifel = self.tx.eifel.as_mut();
+        let mistake = eifel.and_then(|eifel| eifel.judge(now, acked, ack.answers_retransmission));
+        if mistake.is_some() {
+            // Whatever recovery is under way ends, and new data are next (RFC 4015, 3.2, step 1).
+            self.recovery.abandon(&mut self.tx);
+            self.tx.next = self.tx.end;
+        }
         let limit = self.recovery.on_ack(&mut self.tx, now, Ack { number: ack.seq, sack: &ack.sack }, out);
+        if let Some(mistake) = mistake {
+            self.tx.take_back(now, mistake, self.tx.una - before);
+        }
         if before == 0 && self.tx.una == 1 {
             self.tx.cwnd = self.tx.initial_window;
         }
         if self.is_done() {
             self.tx.timer = None;
         } else if let Some(limit) = limit {
-            self.transmit(now, limit, out);
+            self.transmit(now, self.tx.pace(limit), out);
         }
     }
 
@@ -277,7 +330,10 @@ impl transport::Sender for Sender {
             // A lost SYN hints at congestion: start with one segment (RFC 5681, 3.1).
             self.tx.initial_window = 1.0;
         }
-        self.recovery.on_timeout(&mut self.tx);
+        if !idle {
+            self.tx.suspect(true);
+        }
+        self.recovery.abandon(&mut self.tx);
         self.tx.mark_loss();
         if !idle {
             self.tx.counts.timeouts += 1;
@@ -288,7 +344,8 @@ impl transport::Sender for Sender {
         self.tx.cwnd = 1.0;
         self.tx.next = self.tx.una;
         self.tx.restart_timer(now);
-        self.transmit(now, u64::MAX, out);
+        let limit = if self.tx.steered.is_some() { 1 } else { u64::MAX };
+        self.transmit(now, limit, out);
     }
 
     fn timer(&self) -> Option<Time> {
@@ -322,8 +379,15 @@ impl transport::Sender for Sender {
         self.tx.data.wire_bytes()
     }
 
+    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Packet>) {
+        self.tx.steered = Some(window.max(1.0));
+        if self.tx.una > 0 {
+            self.transmit(now, self.tx.pace(u64::MAX), out);
+        }
+    }
+
     fn window(&self) -> Window {
-        Window { cwnd: self.tx.cwnd, ssthresh: self.tx.ssthresh as f64 }
+        Window { cwnd: self.tx.allowed(), ssthresh: self.tx.ssthresh as f64 }
     }
 
     fn counts(&self) -> &SenderCounts {

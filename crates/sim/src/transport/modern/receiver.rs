@@ -73,6 +73,8 @@ pub struct Receiver {
     last_acked: u64,
     delayed: Option<Time>,
     update: Option<Time>,
+    /// Whether the first segment that the next ACK answers had been sent before.
+    answers: Option<bool>,
     /// Timestamp to echo (RFC 7323, 4.3: `TS.Recent`).
     recent_stamp: u32,
     /// A mark has been seen and the sender has not answered it (RFC 3168, 6.1.3).
@@ -111,6 +113,7 @@ impl Receiver {
             last_acked: 0,
             delayed: None,
             update: None,
+            answers: None,
             recent_stamp: 0,
             echoing: false,
         }
@@ -145,6 +148,7 @@ impl Receiver {
         Packet {
             size: self.header_bytes + sack_bytes(sack.len()),
             seq: FIRST_BYTE + expected,
+            answers_retransmission: self.answers.take().unwrap_or(false),
             sack,
             timestamp_us: self.stamp(now),
             echo_us: self.recent_stamp,

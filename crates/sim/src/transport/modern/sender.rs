@@ -18,7 +18,7 @@ use super::scoreboard::{Scoreboard, Segment};
 use super::timers::Timers;
 use super::{FIRST_BYTE, clock_us, is_older};
 use crate::packet::Packet;
-use crate::transport::{self, SenderCounts, Window};
+use crate::transport::{self, REPEATS_PER_ACK, SenderCounts, Window};
 use crate::units::{Duration, Time};
 
 /// How far the connection is.
@@ -77,6 +77,8 @@ pub struct Sender {
     pub(super) rtt: RttEstimator,
     pub(super) sampler: Sampler,
     pub(super) control: Box<dyn CongestionControl>,
+    /// The window set from outside, in bytes, which takes the control's place.
+    steered: Option<u64>,
     pacer: Pacer,
     pub(super) timers: Timers,
     pub(super) episode: Episode,
@@ -114,6 +116,7 @@ impl Sender {
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
             sampler: Sampler::default(),
             control: params.control.build(mss, initial_window, params),
+            steered: None,
             pacer: Pacer::new(mss, initial_window),
             timers: Timers::default(),
             episode: Episode::Open,
@@ -136,11 +139,12 @@ impl Sender {
         self.board.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
     }
 
-    /// The window: PRR's in its recovery, else the control's.
+    /// The window: the one set from outside, PRR's in its recovery, or the control's.
     fn cwnd(&self) -> u64 {
-        match self.episode.prr() {
-            Some(prr) => prr.cwnd(self.in_flight()),
-            None => self.control.cwnd(),
+        match (self.steered, self.episode.prr()) {
+            (Some(window), _) => window,
+            (None, Some(prr)) => prr.cwnd(self.in_flight()),
+            (None, None) => self.control.cwnd(),
         }
     }
 
@@ -316,7 +320,7 @@ impl transport::Sender for Sender {
             }
             Setup::Established => self.process_ack(now, ack),
         }
-        self.transmit(now, out);
+        self.transmit(now, REPEATS_PER_ACK, out);
     }
 
     fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
@@ -342,7 +346,7 @@ impl transport::Sender for Sender {
             self.counts.packets += 1;
             out.push(self.packet(now, FIRST_BYTE + self.board.una(), 0));
         }
-        self.transmit(now, out);
+        self.transmit(now, 0, out);
     }
 
     fn timer(&self) -> Option<Time> {
@@ -352,7 +356,7 @@ impl transport::Sender for Sender {
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>) {
         self.board.write(bytes);
         if self.setup == Setup::Established {
-            self.transmit(now, out);
+            self.transmit(now, 0, out);
         }
     }
 
@@ -376,6 +380,13 @@ impl transport::Sender for Sender {
         let unsent = self.board.written() - self.board.next();
         let segments = self.board.end() + unsent.div_ceil(self.mss);
         self.board.written() + segments * u64::from(self.params.header_bytes())
+    }
+
+    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Packet>) {
+        self.steered = Some(((window * self.mss as f64) as u64).max(self.mss));
+        if self.setup == Setup::Established {
+            self.transmit(now, 0, out);
+        }
     }
 
     fn window(&self) -> Window {

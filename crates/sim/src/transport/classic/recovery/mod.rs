@@ -36,8 +36,9 @@ pub trait Recovery: Send + std::fmt::Debug {
         ack: Ack<'_>,
         out: &mut Vec<Packet>,
     ) -> Option<u64>;
-    /// The retransmission timer has expired; the machine goes back to `una` by itself.
-    fn on_timeout(&mut self, tx: &mut Transmission);
+    /// Ends a recovery: the retransmission timer has expired, after which the machine goes back to `una`, or
+    /// a retransmission was a mistake.
+    fn abandon(&mut self, tx: &mut Transmission);
     /// Segments by which duplicate ACKs inflate the window.
     fn inflation(&self) -> u64 {
         0

@@ -96,7 +96,7 @@ impl Recovery for Policy {
         unless_waiting(tx, RECOVERY_BURST)
     }
 
-    fn on_timeout(&mut self, tx: &mut Transmission) {
+    fn abandon(&mut self, tx: &mut Transmission) {
         self.phase = Phase::Open;
         tx.dupacks = 0;
     }

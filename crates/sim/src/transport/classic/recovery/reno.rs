@@ -54,7 +54,7 @@ impl Recovery for Policy {
         unless_waiting(tx, u64::MAX)
     }
 
-    fn on_timeout(&mut self, tx: &mut Transmission) {
+    fn abandon(&mut self, tx: &mut Transmission) {
         self.inflation = None;
         tx.dupacks = 0;
     }

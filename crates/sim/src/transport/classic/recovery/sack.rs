@@ -120,7 +120,7 @@ impl Policy {
     /// Sends while the pipe is below the window; returns the pipe.
     fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Packet>) -> i64 {
         let limit = tx.una + tx.max_window();
-        while pipe < tx.cwnd as i64 {
+        while pipe < tx.allowed() as i64 {
             if let Some(hole) = self.scoreboard.next_hole(tx.una) {
                 if hole >= limit {
                     break;
@@ -177,7 +177,7 @@ impl Recovery for Policy {
         (tx.dupacks == 0).then_some(u64::MAX)
     }
 
-    fn on_timeout(&mut self, tx: &mut Transmission) {
+    fn abandon(&mut self, tx: &mut Transmission) {
         tx.dupacks = 0;
         self.pipe = None;
         self.timed_out = true;

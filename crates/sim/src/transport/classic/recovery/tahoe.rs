@@ -51,5 +51,5 @@ impl Recovery for Policy {
     }
 
     /// ns-2's Tahoe goes on counting duplicate ACKs after a timeout.
-    fn on_timeout(&mut self, _: &mut Transmission) {}
+    fn abandon(&mut self, _: &mut Transmission) {}
 }

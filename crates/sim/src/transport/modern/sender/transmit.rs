@@ -2,6 +2,7 @@
 
 use super::{Sender, Setup, Usage};
 use crate::packet::{Ecn, Kind, Packet};
+use crate::transport::modern::control::Phase;
 use crate::transport::modern::{FIRST_BYTE, clock_us};
 use crate::units::Time;
 
@@ -13,7 +14,8 @@ const AVOIDANCE_PACE: f64 = 1.2;
 impl Sender {
     /// Bytes per second at which segments may leave; `None` without pacing.
     fn pace(&self) -> Option<f64> {
-        if !self.params.pacing {
+        // A window set from outside is what the path holds, and all of it may leave.
+        if !self.params.pacing || self.steered.is_some() {
             return None;
         }
         if let Some(rate) = self.control.pacing_rate() {
@@ -48,8 +50,10 @@ impl Sender {
         self.timers.settle(now);
     }
 
-    /// Sends what the windows, the pacer and the data allow.
-    pub(super) fn transmit(&mut self, now: Time, out: &mut Vec<Packet>) {
+    /// Sends what the windows, the pacer and the data allow. After a timeout a window set from outside
+    /// lets out `repeats` segments that were sent before, while something is in flight.
+    pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Packet>) {
+        let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
         if self.board.head().is_none() && now.since(self.last_sent) > self.rtt.rto() {
             self.control.on_idle();
@@ -62,6 +66,13 @@ impl Sender {
             if !self.window_allows(end - first) {
                 limited = true;
                 break;
+            }
+            if gently && again && self.in_flight() > 0 {
+                if repeats == 0 {
+                    limited = true;
+                    break;
+                }
+                repeats -= 1;
             }
             if let Some(at) = self.pacer.blocked(now) {
                 self.timers.pacing = Some(at);
@@ -103,8 +114,8 @@ impl Sender {
             return true;
         }
         match self.episode.prr() {
-            Some(prr) => prr.allows(bytes),
-            None => in_flight + bytes <= self.control.cwnd(),
+            Some(prr) if self.steered.is_none() => prr.allows(bytes),
+            _ => in_flight + bytes <= self.steered.unwrap_or_else(|| self.control.cwnd()),
         }
     }
 

@@ -1,0 +1,324 @@
+//! The control law over a queue whose rate is set by hand.
+
+use std::collections::VecDeque;
+
+use super::super::round_trip::{Fixed, RoundTripSpec};
+use super::super::{Rnf, meter::Meter};
+use crate::network::LossSetting;
+use crate::packet::{Kind, Packet};
+use crate::proxy::ProxySpec;
+use crate::proxy::split::{Outbox, SplitProxy};
+use crate::rng::Streams;
+use crate::transport::classic::Classic;
+use crate::transport::modern::Linux;
+use crate::transport::{Receiver, TcpSpec};
+use crate::units::{Duration, Probability, Time};
+
+const PACKET_BYTES: u32 = 1_500;
+/// From the proxy to the queue, which is also what messages take, and from the phone to the proxy.
+const DOWN: Duration = Duration::from_millis(25);
+const UP: Duration = Duration::from_millis(45);
+
+/// Packets per second before and after a step.
+#[derive(Clone, Copy)]
+struct Bandwidth {
+    before: f64,
+    step: f64,
+    after: f64,
+}
+
+impl Bandwidth {
+    fn steady(packets: f64) -> Self {
+        Self { before: packets, step: 1e9, after: packets }
+    }
+
+    fn at(self, now: Time) -> f64 {
+        if now.as_secs() < self.step { self.before } else { self.after }
+    }
+
+    /// Bytes that could have been sent by `now`.
+    fn available(self, now: Time) -> f64 {
+        let (first, second) = (now.as_secs().min(self.step), (now.as_secs() - self.step).max(0.0));
+        (first * self.before + second * self.after) * f64::from(PACKET_BYTES)
+    }
+}
+
+/// A proxy with all the data it wants, the queue behind it, and a phone that acknowledges at once.
+struct Path {
+    proxy: SplitProxy,
+    phone: Box<dyn Receiver>,
+    meter: Meter,
+    bandwidth: Bandwidth,
+    to_queue: VecDeque<(Time, Packet)>,
+    waiting: VecDeque<Packet>,
+    serving: Option<(Time, Packet)>,
+    acks: VecDeque<(Time, Packet)>,
+    /// Number of packets waiting from each time on.
+    lengths: Vec<(Time, usize)>,
+    out: Outbox,
+}
+
+fn families() -> [TcpSpec; 2] {
+    let classic =
+        Classic { delayed_ack: Duration::ZERO, max_window: 1_000.try_into().unwrap(), ..Classic::default() };
+    let linux = Linux { delayed_ack: Duration::ZERO, ..Linux::default() };
+    [TcpSpec::Classic(classic), TcpSpec::Linux(linux)]
+}
+
+impl Path {
+    fn new(params: &Rnf, tcp: &TcpSpec, bandwidth: Bandwidth) -> Self {
+        let server = TcpSpec::default();
+        let proxy = ProxySpec::Rnf(Rnf { tcp: Some(tcp.clone()), ..params.clone() });
+        let mut path = Self {
+            proxy: proxy.build(0, 0, &server),
+            phone: tcp.build(0, 0).1,
+            meter: params.meter(0, DOWN, &Streams::new(1, 0)),
+            bandwidth,
+            to_queue: VecDeque::new(),
+            waiting: VecDeque::new(),
+            serving: None,
+            acks: VecDeque::new(),
+            lengths: Vec::new(),
+            out: Outbox::default(),
+        };
+        path.meter.start(Time::ZERO);
+        // More than 30 s can carry.
+        let most = bandwidth.before.max(bandwidth.after) as u64 * 30 + 200;
+        for seq in 0..most {
+            let size = if seq == 0 { 40 } else { PACKET_BYTES };
+            let segment = Packet { size, seq, ..Packet::control(0, Kind::Segment) };
+            path.proxy.on_segment(Time::ZERO, &segment, &mut path.out);
+        }
+        path
+    }
+
+    fn next(&self) -> Option<Time> {
+        let head = |line: &VecDeque<(Time, Packet)>| line.front().map(|(at, _)| *at);
+        let serving = self.serving.map(|(at, _)| at);
+        let times = [head(&self.to_queue), head(&self.acks), serving, self.meter.timer(), self.proxy.timer()];
+        times.into_iter().flatten().min()
+    }
+
+    fn serve(&mut self, now: Time) {
+        if self.serving.is_none()
+            && let Some(packet) = self.waiting.pop_front()
+        {
+            let share = f64::from(packet.size) / f64::from(PACKET_BYTES);
+            let ns = share / self.bandwidth.at(now) * 1e9;
+            self.serving = Some((now + Duration(ns as u64), packet));
+        }
+        self.lengths.push((now, self.waiting.len()));
+    }
+
+    fn step(&mut self, now: Time) {
+        let is_due = |line: &VecDeque<(Time, Packet)>| line.front().is_some_and(|(at, _)| *at == now);
+        if is_due(&self.to_queue) {
+            self.waiting.extend(self.to_queue.pop_front().map(|(_, packet)| packet));
+        } else if let Some((_, packet)) = self.serving.take_if(|(at, _)| *at == now) {
+            let ack = self.phone.on_segment(now, &packet);
+            self.acks.extend(ack.map(|ack| (now + UP, ack)));
+        } else if is_due(&self.acks) {
+            let ack = self.acks.pop_front().expect("an ACK that is due").1;
+            self.proxy.on_packet_of_phone(now, &ack, &mut self.out);
+        } else if self.meter.is_due(now) {
+            let available = self.bandwidth.available(now);
+            self.meter.look(now, Some(available), self.waiting.len());
+        } else if let Some(message) = self.meter.arrived(now) {
+            self.proxy.on_feedback(now, &message, &mut self.out);
+        } else {
+            self.proxy.on_timer(now, &mut self.out);
+        }
+        self.to_queue.extend(self.out.down.drain(..).map(|packet| (now + DOWN, packet)));
+        self.out.up.clear();
+        self.serve(now);
+    }
+
+    fn run(mut self, seconds: u64) -> Self {
+        while let Some(now) = self.next().filter(|at| *at < Time(seconds * 1_000_000_000)) {
+            self.step(now);
+        }
+        self
+    }
+
+    /// Mean and extremes of the queue over `from` to `to` seconds.
+    fn queue(&self, from: f64, to: f64) -> (f64, usize, usize) {
+        let inside = |pair: &&[(Time, usize)]| pair[0].0.as_secs() >= from && pair[1].0.as_secs() <= to;
+        let (mut area, mut time, mut least, mut most) = (0.0, 0.0, usize::MAX, 0);
+        for pair in self.lengths.windows(2).filter(inside) {
+            let span = pair[1].0.since(pair[0].0).as_secs();
+            (area, time) = (area + span * pair[0].1 as f64, time + span);
+            (least, most) = (least.min(pair[0].1), most.max(pair[0].1));
+        }
+        (area / time, least, most)
+    }
+}
+
+/// Round trip without waiting at `bandwidth` packets per second.
+fn round_trip(bandwidth: f64) -> f64 {
+    1.0 / bandwidth + (DOWN.0 + UP.0) as f64 / 1e9
+}
+
+fn with_error(bandwidth: f64, error_ms: f64, params: Rnf) -> Rnf {
+    let value = Duration(((round_trip(bandwidth) + error_ms / 1e3) * 1e9) as u64);
+    Rnf { rtt: RoundTripSpec::Fixed(Fixed { value }), ..params }
+}
+
+#[track_caller]
+fn assert_within_5_percent(found: f64, expected: f64, what: &str) {
+    assert!((found / expected - 1.0).abs() < 0.05, "{what}: {found} instead of {expected}");
+}
+
+/// `q* = q_ref + b (estimate - round trip)`, for bandwidths of 0.5 to 8 Mb/s and errors both ways.
+#[test]
+fn the_queue_settles_where_the_law_says() {
+    for tcp in families() {
+        for bandwidth in [40.0, 160.0, 640.0] {
+            for error_ms in [-40.0, -10.0, 0.0, 30.0, 100.0] {
+                let params = with_error(bandwidth, error_ms, Rnf::default());
+                let path = Path::new(&params, &tcp, Bandwidth::steady(bandwidth)).run(20);
+                let expected = 36.0 + bandwidth * error_ms / 1e3;
+                let what = format!("{} {bandwidth} {error_ms}", tcp.key());
+                assert_within_5_percent(path.queue(15.0, 20.0).0, expected, &what);
+                assert_eq!(path.proxy.sender().counts().retransmissions, 0, "{what}");
+            }
+        }
+    }
+}
+
+/// The least round trip that TCP measures is the right one, as nothing waits at the start.
+#[test]
+fn the_least_round_trip_has_no_bias() {
+    for tcp in families() {
+        for q_ref in [20.0, 36.0, 80.0] {
+            let params = Rnf { q_ref, ..Rnf::default() };
+            let path = Path::new(&params, &tcp, Bandwidth::steady(160.0)).run(20);
+            assert_within_5_percent(path.queue(15.0, 20.0).0, q_ref, tcp.key());
+        }
+    }
+}
+
+/// After a step the queue settles anew; the time it takes to empty or fill is short against 5 s.
+#[test]
+fn a_step_in_bandwidth_leaves_the_queue_at_its_reference() {
+    for tcp in families() {
+        for (before, after) in [(320.0, 80.0), (80.0, 320.0)] {
+            for interval_ms in [80, 250, 500] {
+                let params = Rnf { interval: Duration::from_millis(interval_ms), ..Rnf::default() };
+                let params = with_error(after, 0.0, params);
+                let path = Path::new(&params, &tcp, Bandwidth { before, step: 10.0, after }).run(20);
+                let what = format!("{} {before} to {after}, {interval_ms} ms", tcp.key());
+                assert_within_5_percent(path.queue(15.0, 20.0).0, 36.0, &what);
+                // Before the step the estimate is wrong by the difference of the transmission times.
+                let bias = before * (round_trip(after) - round_trip(before));
+                assert_within_5_percent(path.queue(5.0, 10.0).0, 36.0 + bias, &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_that_are_lost_only_come_later() {
+    for tcp in families() {
+        let loss = LossSetting::Independent(Probability(0.7));
+        let params = with_error(80.0, 30.0, Rnf { loss, ..Rnf::default() });
+        let path = Path::new(&params, &tcp, Bandwidth { before: 320.0, step: 8.0, after: 80.0 }).run(20);
+        assert!(path.meter.counts.lost > path.meter.counts.sent / 2, "{:?}", path.meter.counts);
+        assert_within_5_percent(path.queue(15.0, 20.0).0, 36.0 + 80.0 * 0.03, tcp.key());
+    }
+}
+
+#[test]
+fn feedback_of_the_queue_removes_the_bias() {
+    for tcp in families() {
+        for (interval_ms, gain) in [(80, 0.1), (250, 0.3), (1_000, 1.0)] {
+            for error_ms in [-100.0, 150.0] {
+                let interval = Duration::from_millis(interval_ms);
+                let params = Rnf { interval, queue_feedback: Some(gain), ..Rnf::default() };
+                let params = with_error(160.0, error_ms, params);
+                let path = Path::new(&params, &tcp, Bandwidth::steady(160.0)).run(30);
+                let what = format!("{} {interval_ms} {gain} {error_ms}", tcp.key());
+                assert_within_5_percent(path.queue(20.0, 30.0).0, 36.0, &what);
+            }
+        }
+    }
+}
+
+/// A message is 25 ms under way, and so is what it causes until the queue. One every second finds what the
+/// last one did (d = 0, gain below 2), one every 20 ms what the third before did (d = 2, gain below 0.62).
+#[test]
+fn the_gain_has_the_limit_that_the_delay_sets() {
+    let swing = |interval_ms, gain| {
+        let interval = Duration::from_millis(interval_ms);
+        let params = Rnf { interval, queue_feedback: Some(gain), ..Rnf::default() };
+        let params = with_error(640.0, 20.0, params);
+        let (_, least, most) =
+            Path::new(&params, &families()[0], Bandwidth::steady(640.0)).run(30).queue(20.0, 30.0);
+        most - least
+    };
+    for (interval_ms, stable, unstable) in [(1_000, 1.5, 1.99), (20, 0.3, 0.9)] {
+        let (calm, wild) = (swing(interval_ms, stable), swing(interval_ms, unstable));
+        assert!(calm <= 3 && wild > 10, "{interval_ms} ms: {calm} and {wild}");
+    }
+}
+
+/// A smaller window sends nothing until ACKs have brought down what is outstanding, and then as much as
+/// is acknowledged; a larger one is used at once.
+#[test]
+fn a_window_is_used_at_once_and_a_smaller_one_waits() {
+    for tcp in families() {
+        let (mut sender, _) = tcp.build(0, 0);
+        let (ack_of, header): (fn(u64) -> u64, u32) = match &tcp {
+            TcpSpec::Classic(_) => (|packets| packets, 40),
+            TcpSpec::Linux(_) => (|packets| 1 + packets * 1_448, 52),
+        };
+        let mut out = Vec::new();
+        let sent = |out: &mut Vec<Packet>| out.drain(..).filter(|packet| packet.size > header).count();
+        let ack = |packets| Packet { seq: ack_of(packets), ..Packet::control(0, Kind::Ack) };
+        let at = |ms| Time(ms * 1_000_000);
+        sender.write(at(0), 500 * 1_460, &mut out);
+        sender.open(at(0), &mut out);
+        sender.on_ack(at(50), &Packet { seq: 0, ..ack(0) }, &mut out);
+        sent(&mut out);
+        sender.steer(at(60), 40.7, &mut out);
+        let first = sender.counts().packets - 1;
+        assert_eq!((first, sender.window().cwnd.floor()), (40, 40.0), "{}", tcp.key());
+        sent(&mut out);
+        sender.steer(at(70), 10.0, &mut out);
+        for packets in 1..=30 {
+            sender.on_ack(at(100 + packets), &ack(packets), &mut out);
+            assert_eq!(sent(&mut out), 0, "{} {packets}", tcp.key());
+        }
+        sender.on_ack(at(140), &ack(31), &mut out);
+        assert_eq!(sent(&mut out), 1);
+        sender.on_ack(at(141), &ack(33), &mut out);
+        assert_eq!(sent(&mut out), 2);
+        sender.steer(at(150), 25.0, &mut out);
+        assert_eq!(sent(&mut out), 15);
+        assert_eq!(sender.counts().retransmissions, 0);
+    }
+}
+
+/// Every 37th packet is lost: all are repaired, and the window stays.
+#[test]
+fn losses_leave_the_window_alone() {
+    for tcp in families() {
+        let params = with_error(160.0, 0.0, Rnf::default());
+        let mut path = Path::new(&params, &tcp, Bandwidth::steady(160.0)).run(5);
+        let before = path.proxy.sender().window().cwnd;
+        let mut sent = 0;
+        while let Some(now) = path.next().filter(|at| *at < Time(15_000_000_000)) {
+            path.step(now);
+            if path.to_queue.back().is_some_and(|(at, _)| *at == now + DOWN) {
+                sent += 1;
+                if sent % 37 == 0 {
+                    path.to_queue.pop_back();
+                }
+            }
+            assert!((path.proxy.sender().window().cwnd - before).abs() < 1e-9);
+        }
+        let counts = path.proxy.sender().counts();
+        assert!(counts.fast_retransmits > 10, "{} {counts:?}", tcp.key());
+        assert_eq!(counts.timeouts, 0, "{}", tcp.key());
+        assert!(path.phone.delivered_bytes() > 2_000_000, "{}", path.phone.delivered_bytes());
+    }
+}

@@ -1,0 +1,75 @@
+//! What the proxy takes for the round trip of a packet that waits nowhere, its transmission included.
+//!
+//! The law needs an estimate that its own queue does not enter: a smoothed round trip would grow with
+//! the queue, and the window with it, without end.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::{Check, Checked};
+use crate::registry;
+use crate::units::Duration;
+
+registry! {
+    /// The estimate of the round trip, as a scenario names it.
+    "round trip" RoundTripSpec {
+        /// The least that TCP has measured between proxy and phone.
+        "minimum" => Minimum(Minimum),
+        /// A given time, right or wrong.
+        "fixed" => Fixed(Fixed),
+    }
+}
+
+impl Default for RoundTripSpec {
+    fn default() -> Self {
+        Self::Minimum(Minimum {})
+    }
+}
+
+/// The least round trip has no parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Minimum {}
+
+impl Checked for Minimum {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// A given round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fixed {
+    /// The round trip.
+    pub value: Duration,
+}
+
+impl Checked for Fixed {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// What one connection knows of its round trip.
+#[derive(Clone, Debug)]
+pub struct RoundTrip {
+    spec: RoundTripSpec,
+    least: Option<Duration>,
+}
+
+impl RoundTrip {
+    /// Nothing is known but what is given.
+    pub fn new(spec: &RoundTripSpec) -> Self {
+        Self { spec: spec.clone(), least: None }
+    }
+
+    /// Takes a round trip that TCP has measured on data.
+    pub fn sample(&mut self, rtt: Duration) {
+        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+    }
+
+    /// The estimate, if there is one.
+    pub fn estimate(&self) -> Option<Duration> {
+        match &self.spec {
+            RoundTripSpec::Minimum(_) => self.least,
+            RoundTripSpec::Fixed(fixed) => Some(fixed.value),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The RNC, where it tells proxies what the radio carries.
+
+use super::World;
+use super::control::Tap;
+use crate::error::Result;
+
+impl<T: Tap> World<'_, T> {
+    /// A flow's meter must be looked at, or its proxy has got a message.
+    pub(super) fn radio_network_feedback(&mut self, flow: u32) -> Result<()> {
+        let state = &mut self.flows[flow as usize];
+        let (Some(meter), Some(proxy)) = (&mut state.meter, &mut state.proxy) else {
+            return Ok(());
+        };
+        if state.finished.is_some() {
+            meter.agent.stop();
+            return Ok(());
+        }
+        if meter.agent.is_due(self.now) {
+            let bearer = &mut self.bearers[state.bearer as usize].bearer;
+            let available = bearer.available_bytes(self.now, state.position);
+            meter.agent.look(self.now, available, bearer.backlog(state.position).0);
+        }
+        while let Some(message) = meter.agent.arrived(self.now) {
+            proxy.agent.on_feedback(self.now, &message, &mut self.relayed);
+        }
+        self.agenda.keep_time(meter.alarm, meter.agent.timer());
+        self.after_proxy(flow)
+    }
+}
