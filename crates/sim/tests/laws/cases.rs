@@ -149,6 +149,14 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
             });
             sums.collect::<Vec<_>>()
         })),
+        "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
+        _ => return hsdpa_by_name(key),
+    })
+}
+
+/// Values for a key of HSDPA in detail.
+fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
+    Some(match key {
         "codes" => any_json(1..=15),
         "processes" => any_json(1..=8),
         "reordering_window" => any_json(1..=32),
@@ -182,7 +190,6 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "room" => quantity(2_100..20_000u32, "B"),
         "memory" => any_json(0.9..0.999),
         "patience" | "delay_budget" => quantity(1..1_000u32, "ms"),
-        "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
         _ => return None,
     })
 }
