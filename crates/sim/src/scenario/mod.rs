@@ -24,6 +24,7 @@ use crate::radio::cell::interference::InterferenceSpec;
 use crate::radio::cell::path_loss::PathLossSpec;
 use crate::radio::error::ErrorSpec;
 use crate::radio::hsdpa::adaptation::LinkAdaptationSpec;
+use crate::radio::hsdpa::rlc::RlcModeSpec;
 use crate::radio::hsdpa::ue::Ue;
 use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
@@ -290,6 +291,7 @@ impl Scenario {
             InterferenceSpec::ENTRIES,
             ErrorSpec::ENTRIES,
             RlcSpec::ENTRIES,
+            RlcModeSpec::ENTRIES,
             SwitchingSpec::ENTRIES,
             ProfileSpec::ENTRIES,
             OtherCellsSpec::ENTRIES,
