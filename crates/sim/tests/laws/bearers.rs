@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nodeb_sim::check::Check;
+use nodeb_sim::radio::hsdpa::rlc::RlcModeSpec;
 use nodeb_sim::radio::mac::sched::SchedulerSpec;
 use nodeb_sim::radio::{RadioSpec, UserRadio};
 use nodeb_sim::units::{Duration, Time};
@@ -102,6 +104,20 @@ fn in_sequence() -> Value {
     json!({ "delivery": "in_sequence", "reordering": null })
 }
 
+/// HSDPA whose MAC-hs gives blocks up for every reason it has, below an RLC that never does.
+fn lossy_mac_hs() -> impl Strategy<Value = Load> {
+    let am = cases::variant_of("RlcModeSpec", "am").prop_filter("parameters that exclude each other", |am| {
+        let mut check = Check::default();
+        serde_json::from_value::<RlcModeSpec>(am.clone()).expect("an RLC mode").check(&mut check);
+        check.into_problems().is_empty()
+    });
+    (am, 1..=3u32, 0.0..0.3, 0.0..0.3).prop_flat_map(|(am, transmissions, acks, nacks)| {
+        let given = json!({ "rlc": am, "max_dat": null, "discard_timer": null,
+                            "max_transmissions": transmissions, "ack_error": acks, "nack_error": nacks });
+        loads("hsdpa", given)
+    })
+}
+
 /// A buffer for all packets there are.
 fn roomy(bler: f64, channels: u32) -> Value {
     let mut given = json!({ "buffer": 1000, "rlc": "arq" });
@@ -125,6 +141,19 @@ proptest! {
         out.sort_unstable();
         prop_assert_eq!(&out, &outcome.taken);
         prop_assert_eq!(outcome.backlog, (0, 0));
+    }
+
+    /// Acknowledged mode above MAC-hs makes up for all that MAC-hs loses, in order and once.
+    #[test]
+    fn acknowledged_mode_loses_nothing_above_a_lossy_mac_hs(load in lossy_mac_hs()) {
+        let Outcome { delivered, taken, backlog, miscounted, .. } = load.drive();
+        let mut out: Vec<u64> = delivered.iter().map(|(_, _, number)| *number).collect();
+        for user in 0..load.users.len() {
+            prop_assert!(delivered.iter().filter(|out| out.1 == user).is_sorted_by_key(|out| out.2));
+        }
+        out.sort_unstable();
+        prop_assert_eq!(&out, &taken);
+        prop_assert_eq!((backlog, miscounted), ((0, 0), None));
     }
 
     /// Within a user packets keep their order where that is asked for.

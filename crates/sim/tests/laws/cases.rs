@@ -151,6 +151,14 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
             });
             sums.collect::<Vec<_>>()
         })),
+        "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
+        _ => return hsdpa_by_name(key),
+    })
+}
+
+/// Values for a key of HSDPA in detail.
+fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
+    Some(match key {
         "codes" => any_json(1..=15),
         "processes" => any_json(1..=8),
         "reordering_window" => any_json(1..=32),
@@ -184,7 +192,6 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "room" => quantity(2_100..20_000u32, "B"),
         "memory" => any_json(0.9..0.999),
         "patience" | "delay_budget" => quantity(1..1_000u32, "ms"),
-        "bytes" => any_json(vec((1..9_000u32).prop_map(|n| format!("{n} B")), 12)),
         _ => return None,
     })
 }
@@ -285,11 +292,16 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                     params.insert(key.clone(), value.clone());
                 }
             }
-            for (key, value) in
-                ["max_dat", "discard_timer"].iter().filter_map(|key| Some((key, given.get(key)?)))
-            {
-                if let Some(am) = params.get_mut("rlc").and_then(|rlc| rlc.get_mut("am")) {
-                    am[*key] = value.clone();
+            // The mode without a protocol of its own has another name above MAC-hs.
+            if name == "hsdpa" && params["rlc"] == "arq" {
+                params.insert("rlc".to_owned(), json!("um"));
+            }
+            let modes = params.get_mut("rlc").and_then(Value::as_object_mut);
+            for mode in modes.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+                for key in ["max_dat", "discard_timer"] {
+                    if let (Some(value), Some(given)) = (mode.get_mut(key), given.get(key)) {
+                        *value = given.clone();
+                    }
                 }
             }
             // A PDU that no block carries would wait for ever.
@@ -339,13 +351,13 @@ impl Radio {
 
     /// Whether so many blocks are given up that TCP may get nowhere.
     fn is_hopeless(&self, packet_bytes: u64) -> bool {
+        let (am, um) = (&self.json["rlc"]["am"], &self.json["rlc"]["um"]);
+        if [&am["max_dat"], &am["discard_timer"], &um["discard_timer"]].iter().any(|limit| !limit.is_null()) {
+            return true;
+        }
         if self.spec.has_ues() {
             let gives_up = self.number("max_transmissions").is_some() || self.json["t1"] != "10000 ms";
-            return gives_up || self.json["nack_error"] != 0.0;
-        }
-        let am = &self.json["rlc"]["am"];
-        if !am["max_dat"].is_null() || !am["discard_timer"].is_null() {
-            return true;
+            return am.is_null() && (gives_up || self.json["nack_error"] != 0.0);
         }
         self.number("max_transmissions").is_some_and(|most| {
             // In a burst all transmissions of a block may fail.

@@ -2,6 +2,7 @@
 
 use nodeb_sim::radio::{RadioSpec, UserRadio};
 use nodeb_sim::units::Time;
+use nodeb_sim::{Control, run, scenario};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
@@ -122,4 +123,32 @@ fn hybrid_arq_hides_its_failures() {
     let needed = 500 * 300 / 30 + 500 / 30 + 1;
     let failed = counts.blocks_failed * 2;
     assert!(counts.blocks_failed > 500 && counts.pdus <= needed + failed + 20, "{counts:?}");
+}
+
+/// One block in fourteen fails, once and for all. Above unacknowledged mode TCP has to repeat what they
+/// carried; above acknowledged mode it sees delay and no loss.
+#[test]
+fn acknowledged_mode_hides_lost_blocks_from_tcp() {
+    let retransmitted = |rlc: &Value| {
+        let text = json!({
+            "duration": "200 s",
+            "radio": { "hsdpa": { "max_transmissions": 1, "rlc": rlc } },
+            "tcp": { "classic": { "max_window": 20, "min_rto": "1 s" } },
+            "users": [{ "traffic": { "ftp": { "size": "500 kB" } },
+                        "ue": { "channel": { "constant": { "snr_db": -1.65 } } } }],
+        });
+        let scenario = scenario::from_json(&text.to_string()).unwrap();
+        let result = run(&scenario, 1, 0, &Control::default()).unwrap();
+        let (flow, counts) = (&result.flows[0], &result.bearers[0].counts);
+        let failed = counts.blocks_failed as f64 / counts.blocks as f64;
+        assert!((0.05..0.1).contains(&failed), "{failed}");
+        (flow.complete, flow.packets_retransmitted, counts.packets_dropped)
+    };
+    let am = json!({ "am": {
+        "tx_window": 2047, "rx_window": 2047,
+        "status": { "prohibit": "60 ms", "delay": "30 ms" },
+    } });
+    let (_, by_tcp, dropped) = retransmitted(&json!("um"));
+    assert!(by_tcp > 20 && dropped > 20, "{by_tcp} {dropped}");
+    assert_eq!(retransmitted(&am), (true, 0, 0));
 }

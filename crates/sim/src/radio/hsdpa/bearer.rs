@@ -1,8 +1,8 @@
 //! The bearer that all users of HS-DSCH share: TTIs on a grid, and what is due between them.
 
 use super::adaptation::Limits;
-use super::iub::FlowControl;
-use super::packets::Fate;
+use super::iub::{Ends, FlowControl};
+use super::rlc::Fate;
 use super::user::{Outcome, Turn, User};
 use super::{Hsdpa, TTI};
 use crate::engine::{Key, Stamps};
@@ -36,6 +36,23 @@ pub struct HsdpaBearer {
     counts: BearerCounts,
     records: Option<Vec<TtiRecord>>,
     discarded: Option<Vec<Packet>>,
+}
+
+/// The RNC and the Node B.
+struct Nodes<'a> {
+    users: &'a mut [User],
+    ready: &'a mut [u64],
+}
+
+impl Ends for Nodes<'_> {
+    fn take(&mut self, now: Time, user: usize, most: u64) -> u64 {
+        self.users[user].packets.take(now, most)
+    }
+
+    fn put(&mut self, user: usize, units: u64) {
+        self.users[user].enqueue(units);
+        self.ready[user] = self.users[user].ready();
+    }
 }
 
 fn beginning(tti: u64) -> Time {
@@ -81,37 +98,59 @@ impl HsdpaBearer {
     fn receive_frames(&mut self, now: Time) {
         let Self { flow_control, users, ready, .. } = self;
         if let Some(control) = flow_control {
-            control.run(now, |user, units| {
-                users[user].enqueue(units);
-                ready[user] = users[user].ready();
-            });
+            control.run(now, &mut Nodes { users, ready });
+        }
+    }
+
+    /// The RNC has something new to send, or less than it had.
+    fn look_at_rnc(&mut self, now: Time, user: usize) {
+        let Self { flow_control, users, ready, .. } = self;
+        match flow_control {
+            Some(control) => control.forward(now, user, &mut Nodes { users, ready }),
+            None => ready[user] = users[user].ready(),
+        }
+    }
+
+    /// RLC does what its timers and the phones' reports ask for.
+    fn run_timers(&mut self, now: Time, delivered: &mut Vec<Delivery>) {
+        if !self.params.rlc.has_timers() {
+            return;
+        }
+        for user in 0..self.users.len() {
+            let Self { users, counts, discarded, .. } = self;
+            let packets = &mut users[user].packets;
+            if packets.due().is_some_and(|at| at <= now) {
+                packets.on_time(now, |fate| decide(user, fate, counts, discarded.as_mut(), delivered));
+                self.look_at_rnc(now, user);
+            }
         }
     }
 
     /// The phones act on what the last TTI brought them.
     fn settle(&mut self, tti: u64, delivered: &mut Vec<Delivery>) {
         let Self { outcomes, users, timers, counts, discarded, .. } = self;
+        let now = beginning(tti);
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
             let User { packets, reordering, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, counts, discarded.as_mut(), delivered);
             if decoded {
                 let had_timer = reordering.timer().is_some();
-                let leave = |units| packets.settle(units, false, &mut decide);
+                let leave = |units| packets.settle(now, units, false, &mut decide);
                 if !reordering.receive(tti, tsn, units.clone(), leave) {
                     // It came so late that the queue had gone on without it.
-                    packets.settle(units, true, &mut decide);
+                    packets.settle(now, units, true, &mut decide);
                 }
                 if !had_timer && reordering.timer().is_some() {
                     timers.push(user);
                 }
             } else {
-                packets.settle(units, true, decide);
+                packets.settle(now, units, true, decide);
             }
         }
         timers.retain(|&user| {
             let User { packets, reordering, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, counts, discarded.as_mut(), delivered);
-            reordering.expire(tti, |units| packets.settle(units, false, &mut decide));
+            reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
             reordering.timer().is_some()
         });
     }
@@ -214,10 +253,11 @@ impl HsdpaBearer {
     /// Sends a block; returns the units sent.
     fn send(&mut self, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
         let state = &mut self.users[user];
-        let Some(sent) = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence) else {
+        let sent = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence);
+        self.ready[user] = state.ready();
+        let Some(sent) = sent else {
             return 0;
         };
-        self.ready[user] = state.ready();
         if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
             control.sent(user, sent.units);
         }
@@ -247,7 +287,9 @@ impl HsdpaBearer {
         let tti = ready.into_iter().chain(timers).min();
         let on_air = tti.map(|tti| beginning(tti.max(self.next_tti)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
-        [on_air, on_iub].into_iter().flatten().min()
+        let has_timers = self.params.rlc.has_timers();
+        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due());
+        [on_air, on_iub, rlc.min()].into_iter().flatten().min()
     }
 
     /// Sets the wake-up to what is due next, unless it is set to that already.
@@ -284,25 +326,14 @@ fn decide(
 impl Bearer for HsdpaBearer {
     fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
         self.pass(now);
-        let state = &mut self.users[user];
-        if state.packets.backlog().0 >= self.params.buffer.get() as usize {
+        // Allocations that are there by now come first.
+        self.receive_frames(now);
+        if !self.users[user].packets.push(now, packet, self.next_tti) {
             self.counts.packets_dropped += 1;
             return false;
         }
         self.counts.packets_in += 1;
-        let units = self.params.payload().units_of(packet.size);
-        state.packets.push(packet, units, self.next_tti);
-        if let Some(control) = &mut self.flow_control {
-            // Allocations that are there by now come first.
-            control.run(now, |user, units| {
-                self.users[user].enqueue(units);
-                self.ready[user] = self.users[user].ready();
-            });
-            control.arrive(now, user, units);
-        } else {
-            state.enqueue(units);
-            self.ready[user] = state.ready();
-        }
+        self.look_at_rnc(now, user);
         self.rearm(stamps);
         true
     }
@@ -320,9 +351,13 @@ impl Bearer for HsdpaBearer {
         self.pass(now);
         self.receive_frames(now);
         let tti = self.next_tti;
-        if now == beginning(tti) {
+        let begins = now == beginning(tti);
+        if begins {
             self.next_tti = tti + 1;
             self.settle(tti, delivered);
+        }
+        self.run_timers(now, delivered);
+        if begins {
             if let Some(control) = &mut self.flow_control {
                 control.allocate(tti, now);
             }

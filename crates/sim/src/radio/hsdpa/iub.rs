@@ -37,8 +37,8 @@ impl Default for Iub {
 }
 
 impl Iub {
-    /// Reports impossible values, where PDUs are of `pdu_size`.
-    pub fn check_with(&self, pdu_size: Size, check: &mut Check) {
+    /// Reports impossible values, where the RNC hands over at least `portion` at a time.
+    pub fn check_with(&self, portion: Size, check: &mut Check) {
         check.require(self.delay <= Duration::from_secs(10), "delay", || {
             format!("a delay of {} is absurd; expected at most 10 s", self.delay)
         });
@@ -49,8 +49,8 @@ impl Iub {
             "period",
             || format!("{} are not whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.period),
         );
-        check.require(self.room >= pdu_size, "room", || {
-            format!("room for {} is too little for a PDU; expected at least {pdu_size}", self.room)
+        check.require(self.room >= portion, "room", || {
+            format!("room for {} is too little for a PDU; expected at least {portion}", self.room)
         });
     }
 }
@@ -61,10 +61,16 @@ impl Checked for Iub {
     }
 }
 
+/// What stands at the two ends of the Iub.
+pub trait Ends {
+    /// The RNC hands over at most `most` units of a user; how many.
+    fn take(&mut self, now: Time, user: usize, most: u64) -> u64;
+    /// Units of a user have come to the Node B.
+    fn put(&mut self, user: usize, units: u64);
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// Units at the RNC.
-    waiting: u64,
     /// Units that the RNC may send.
     credits: u64,
     /// What the Node B counts on: its queue, credits, and both on their way.
@@ -95,24 +101,21 @@ impl FlowControl {
             delay: params.delay,
             period: (params.period.0 / TTI.0).max(1),
             limit,
-            accounts: vec![Account { waiting: 0, credits: limit, counted: limit }; users],
+            accounts: vec![Account { credits: limit, counted: limit }; users],
             allocations: VecDeque::new(),
             frames: VecDeque::new(),
             short: Vec::new(),
         }
     }
 
-    /// A packet of so many units has come to the RNC.
-    pub fn arrive(&mut self, now: Time, user: usize, units: u64) {
-        self.accounts[user].waiting += units;
-        self.forward(now, user);
-    }
-
-    fn forward(&mut self, now: Time, user: usize) {
-        let Account { waiting, credits, .. } = &mut self.accounts[user];
-        let units = (*waiting).min(*credits);
+    /// The RNC sends what it has of a user, as far as there are credits.
+    pub fn forward(&mut self, now: Time, user: usize, ends: &mut impl Ends) {
+        let credits = &mut self.accounts[user].credits;
+        if *credits == 0 {
+            return;
+        }
+        let units = ends.take(now, user, *credits);
         if units > 0 {
-            *waiting -= units;
             *credits -= units;
             self.frames.push_back((now + self.delay, user, units));
         }
@@ -127,16 +130,16 @@ impl FlowControl {
         account.counted -= units;
     }
 
-    /// Lets time pass until `now`; hands over what has come to the Node B.
-    pub fn run(&mut self, now: Time, mut queue: impl FnMut(usize, u64)) {
+    /// Lets time pass until `now`.
+    pub fn run(&mut self, now: Time, ends: &mut impl Ends) {
         while let Some(&(at, user, units)) = self.allocations.front().filter(|(at, ..)| *at <= now) {
             self.allocations.pop_front();
             self.accounts[user].credits += units;
-            self.forward(at, user);
+            self.forward(at, user, ends);
         }
         while let Some(&(_, user, units)) = self.frames.front().filter(|(at, ..)| *at <= now) {
             self.frames.pop_front();
-            queue(user, units);
+            ends.put(user, units);
         }
     }
 
@@ -172,14 +175,41 @@ mod tests {
         Time(ms * 1_000_000)
     }
 
+    /// PDUs of one user at the RNC and at the Node B.
+    #[derive(Default)]
+    struct Pdus {
+        rnc: u64,
+        node_b: u64,
+    }
+
+    impl Ends for Pdus {
+        fn take(&mut self, _: Time, _: usize, most: u64) -> u64 {
+            let units = self.rnc.min(most);
+            self.rnc -= units;
+            units
+        }
+
+        fn put(&mut self, _: usize, units: u64) {
+            self.node_b += units;
+        }
+    }
+
+    /// Flow control of one user, with `waiting` PDUs that come to the RNC at `at`.
+    fn begin(params: &Iub, at: Time, waiting: u64) -> (FlowControl, Pdus) {
+        let mut control = FlowControl::new(params, PDUS, 1);
+        let mut pdus = Pdus { rnc: waiting, node_b: 0 };
+        control.forward(at, 0, &mut pdus);
+        (control, pdus)
+    }
+
     /// Advances to `to` TTI by TTI; the Node B sends `rate` PDUs a TTI while it has any. Returns PDUs sent.
-    fn advance(control: &mut FlowControl, queue: &mut u64, from: u64, to: u64, rate: u64) -> u64 {
+    fn advance(control: &mut FlowControl, pdus: &mut Pdus, from: u64, to: u64, rate: u64) -> u64 {
         let mut sent = 0;
         for tti in from..to {
-            control.run(Time(tti * TTI.0), |_, units| *queue += units);
+            control.run(Time(tti * TTI.0), pdus);
             control.allocate(tti, Time(tti * TTI.0));
-            let now = rate.min(*queue);
-            *queue -= now;
+            let now = rate.min(pdus.node_b);
+            pdus.node_b -= now;
             sent += now;
             control.sent(0, now);
         }
@@ -190,37 +220,33 @@ mod tests {
     /// the Node B allocates at 30 ms, the next 250 leave the RNC at 45 ms and are there at 60 ms.
     #[test]
     fn credits_run_out_and_come_back() {
-        let mut control = FlowControl::new(&Iub::default(), PDUS, 1);
-        let mut queue = 0;
-        control.arrive(Time::ZERO, 0, 600);
-        assert_eq!(advance(&mut control, &mut queue, 0, 8, 100), 0);
-        assert_eq!(advance(&mut control, &mut queue, 8, 30, 100), 250);
+        let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 600);
+        assert_eq!(advance(&mut control, &mut pdus, 0, 8, 100), 0);
+        assert_eq!(advance(&mut control, &mut pdus, 8, 30, 100), 250);
         assert_eq!(control.accounts[0].credits, 0);
-        assert_eq!(advance(&mut control, &mut queue, 30, 33, 100), 250);
+        assert_eq!(advance(&mut control, &mut pdus, 30, 33, 100), 250);
         // The next look is in TTI 45, at 90 ms, although the queue has been empty since 66 ms.
         assert_eq!(control.next(33), Some(ms(90)));
-        assert_eq!(advance(&mut control, &mut queue, 33, 60, 100), 0);
-        assert_eq!(advance(&mut control, &mut queue, 60, 75, 100), 100);
+        assert_eq!(advance(&mut control, &mut pdus, 33, 60, 100), 0);
+        assert_eq!(advance(&mut control, &mut pdus, 60, 75, 100), 100);
     }
 
     /// 250 PDUs of 40 octets in 60 ms: the cap known from EURANE.
     #[test]
     fn the_limit_and_two_periods_cap_the_rate() {
-        let mut control = FlowControl::new(&Iub::default(), PDUS, 1);
-        let mut queue = 0;
-        control.arrive(Time::ZERO, 0, 1_000_000);
-        let sent = advance(&mut control, &mut queue, 0, 30_000, 76);
+        let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 1_000_000);
+        let sent = advance(&mut control, &mut pdus, 0, 30_000, 76);
         let rate = sent as f64 * 320.0 / 60.0;
         assert!((rate / (250.0 * 320.0 / 0.06) - 1.0).abs() < 0.01, "{rate}");
     }
 
     #[test]
     fn an_idle_user_keeps_credits_and_packets_go_at_once() {
-        let mut control = FlowControl::new(&Iub::default(), PDUS, 1);
-        let mut queue = 0;
-        advance(&mut control, &mut queue, 0, 100, 10);
-        control.arrive(ms(201), 0, 3);
+        let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 0);
+        advance(&mut control, &mut pdus, 0, 100, 10);
+        pdus.rnc = 3;
+        control.forward(ms(201), 0, &mut pdus);
         assert_eq!(control.next(101), Some(ms(216)));
-        assert_eq!(advance(&mut control, &mut queue, 101, 109, 10), 3);
+        assert_eq!(advance(&mut control, &mut pdus, 101, 109, 10), 3);
     }
 }

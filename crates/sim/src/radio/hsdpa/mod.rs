@@ -6,17 +6,16 @@
 //! ```
 //!
 //! `hs_dsch` beside it is the simple model of the first study. Left out: errors on HS-SCCH, loss and
-//! errors of CQI reports beyond the measurement's, several priority queues of a user, and RLC
-//! retransmission above MAC-hs: what MAC-hs gives up costs its packets.
+//! errors of CQI reports beyond the measurement's, and several priority queues of a user.
 
 pub mod adaptation;
 pub mod bearer;
 pub mod format;
 pub mod harq;
 pub mod iub;
-pub mod packets;
 pub mod payload;
 pub mod reordering;
+pub mod rlc;
 pub mod ue;
 mod user;
 
@@ -32,6 +31,7 @@ use self::adaptation::LinkAdaptationSpec;
 use self::bearer::HsdpaBearer;
 use self::iub::Iub;
 use self::payload::Payload;
+use self::rlc::RlcModeSpec;
 use self::ue::Ue;
 use super::UserRadio;
 use super::cell::channel::ChannelSpec;
@@ -94,6 +94,8 @@ pub struct Hsdpa {
     pub t1: Duration,
     /// Payload of an RLC PDU.
     pub pdu_size: Size,
+    /// What becomes of packets that MAC-hs gives up.
+    pub rlc: RlcModeSpec,
     /// Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
     /// blocks carry none.
     pub segmentation: bool,
@@ -124,6 +126,7 @@ impl Default for Hsdpa {
             reordering_window: count(32),
             t1: Duration::from_millis(50),
             pdu_size: Size(40),
+            rlc: RlcModeSpec::default(),
             segmentation: true,
             buffer: count(1000),
             iub: None,
@@ -162,12 +165,22 @@ impl Checked for Hsdpa {
              transmissions are unlimited; expected `chase`, `incremental_redundancy`, or `max_transmissions`"
                 .to_owned()
         });
+        if let LinkAdaptationSpec::Shannon(params) = &self.link_adaptation {
+            check.require(self.payload().units_in(params.largest_block()) > 0, "pdu_size", || {
+                format!(
+                    "no block at {} carries a PDU of {}; expected smaller PDUs, or `segmentation`",
+                    params.rate, self.pdu_size
+                )
+            });
+        }
         check.within("scheduler", |check| self.scheduler.check(check));
         check.within("link_adaptation", |check| self.link_adaptation.check(check));
         check.within("combining", |check| self.combining.check(check));
         check.within("cell", |check| self.cell.check(check));
+        self.rlc.check_for(self.pdu_size, check);
         if let Some(iub) = &self.iub {
-            check.within("iub", |check| iub.check_with(self.pdu_size, check));
+            let portion = self.rlc.smallest_portion(self.pdu_size);
+            check.within("iub", |check| iub.check_with(portion, check));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How packets fill blocks: whole RLC PDUs, or octets of them.
 
 /// Header of an RLC AM or UM PDU in octets, as far as it counts here (TS 25.322, 9.2.1.4).
-const RLC_HEADER: u64 = 2;
+pub const RLC_HEADER: u64 = 2;
 /// MAC-hs header of one queue and one PDU size in bits (TS 25.321, 9.1.4).
 const MAC_HS_HEADER: u32 = 21;
 /// MAC-ehs header with segmentation in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release 7).

@@ -5,14 +5,15 @@ use std::ops::Range;
 use super::adaptation::{Adapter, Limits, Offer};
 use super::format::least_tti_distance;
 use super::harq::{Block, Processes};
-use super::packets::Packets;
 use super::reordering::ReorderingQueue;
+use super::rlc::Packets;
 use super::{Decoding, Hsdpa, TTI, UserRadio};
 use crate::radio::cell::channel::Channel;
 use crate::radio::cell::doppler::JakesSequence;
 use crate::radio::mac::harq::link_curve::{self, SPREADING_FACTOR};
 use crate::radio::mac::sched::{Candidate, View};
 use crate::rng::{Stream, Streams, uniform};
+use crate::units::Time;
 
 /// What a user would be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,8 @@ pub struct User {
     pub reordering: ReorderingQueue,
     /// New units at the Node B.
     queue: u64,
+    /// Whether blocks are filled from the RNC itself, there being no Iub.
+    direct: bool,
     /// Least distance of TTIs, and the first TTI that is far enough from the last.
     tti_distance: u64,
     rested: u64,
@@ -62,9 +65,10 @@ impl User {
             channel: ue.channel.build(&params.cell, user.id, &streams),
             adapter: params.link_adaptation.build(ue.category, params.payload(), user.id, &streams),
             processes: Processes::new(params.processes.get(), window),
-            packets: Packets::default(),
+            packets: params.rlc.build(params.payload(), params.buffer.get() as usize, user.id, &streams),
             reordering: ReorderingQueue::new(window, params.t1.0.div_ceil(TTI.0)),
             queue: 0,
+            direct: params.iub.is_none(),
             tti_distance: least_tti_distance(ue.category),
             rested: 0,
             delay_budget: ue.delay_budget.0 / TTI.0,
@@ -78,9 +82,14 @@ impl User {
         self.queue += units;
     }
 
+    /// New units that a block can be filled with.
+    fn available(&self) -> u64 {
+        if self.direct { self.queue + self.packets.waiting() } else { self.queue }
+    }
+
     /// The first TTI in which there may be something to send.
     pub fn ready(&self) -> u64 {
-        self.processes.ready(self.queue > 0).max(self.rested)
+        self.processes.ready(self.available() > 0).max(self.rested)
     }
 
     /// The Node B takes note of the answers that are there by TTI number `tti`.
@@ -104,7 +113,7 @@ impl User {
             let quality = self.quality(tti, sequence);
             return (codes <= limits.codes).then_some(Turn { quality, offer: None, codes, units });
         }
-        if self.queue == 0 || !self.processes.has_free(tti) {
+        if self.available() == 0 || !self.processes.has_free(tti) {
             return None;
         }
         let quality = self.quality(tti, sequence);
@@ -112,7 +121,7 @@ impl User {
     }
 
     fn offer(&self, quality: f32, limits: Limits) -> Option<Turn> {
-        let offer = self.adapter.offer(quality, Limits { units: self.queue, ..limits })?;
+        let offer = self.adapter.offer(quality, Limits { units: self.available(), ..limits })?;
         Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
@@ -177,7 +186,14 @@ impl User {
     }
 
     fn begin(&mut self, tti: u64, offer: Offer) -> Option<(usize, Block)> {
-        let units = u64::from(offer.units).min(self.queue);
+        let room = u64::from(offer.units);
+        if self.direct && self.queue < room {
+            self.queue += self.packets.take_for(Time(tti * TTI.0), room - self.queue);
+        }
+        let units = room.min(self.queue);
+        if units == 0 {
+            return None;
+        }
         let (index, tsn) = self.processes.begin(tti)?;
         self.queue -= units;
         let block = Block {

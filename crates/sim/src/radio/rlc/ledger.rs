@@ -75,6 +75,11 @@ impl Ledger {
         }
     }
 
+    /// Number of the oldest packet that is still there, or else of the next to come.
+    pub fn oldest(&self) -> u64 {
+        self.first
+    }
+
     /// Whether a packet has been delivered or dropped.
     pub fn is_gone(&self, number: u64) -> bool {
         let place = number.checked_sub(self.first);

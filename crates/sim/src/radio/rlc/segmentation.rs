@@ -30,18 +30,21 @@ pub struct Segmenter {
     /// Bytes of a length indicator, where SDUs share PDUs.
     indicator: Option<u32>,
     queue: VecDeque<Sdu>,
+    /// Bytes left in it.
+    bytes: u64,
 }
 
 impl Segmenter {
     /// For PDUs of `payload` bytes. With an `indicator`, which takes so many of them, the next SDU
     /// begins behind the end of the last (TS 25.322, 9.2.2.8); without, the rest is padding.
     pub fn new(payload: u32, indicator: Option<u32>) -> Self {
-        Self { payload, indicator, queue: VecDeque::new() }
+        Self { payload, indicator, queue: VecDeque::new(), bytes: 0 }
     }
 
     /// Adds an SDU.
     pub fn push(&mut self, number: u64, bytes: u32) {
         self.queue.push_back(Sdu { number, offset: 0, left: bytes });
+        self.bytes += u64::from(bytes);
     }
 
     /// Whether nothing is left to cut.
@@ -54,9 +57,25 @@ impl Segmenter {
         self.queue.front().map(|sdu| (sdu.number, sdu.offset > 0))
     }
 
+    /// The first SDU of which something is left, and where in it that begins.
+    pub fn position(&self) -> Option<(u64, u32)> {
+        self.queue.front().map(|sdu| (sdu.number, sdu.offset))
+    }
+
+    /// PDUs that what is left fills, or at most one more for each SDU.
+    pub fn pdus(&self) -> usize {
+        let sdus = self.queue.len() as u64;
+        let pdus = match self.indicator {
+            Some(indicator) => (self.bytes + sdus * u64::from(indicator)).div_ceil(u64::from(self.payload)),
+            None => self.bytes / u64::from(self.payload) + sdus,
+        };
+        pdus as usize
+    }
+
     /// Forgets all SDUs before number `kept`.
     pub fn drop_before(&mut self, kept: u64) {
-        while self.queue.front().is_some_and(|sdu| sdu.number < kept) {
+        while let Some(sdu) = self.queue.front().filter(|sdu| sdu.number < kept) {
+            self.bytes -= u64::from(sdu.left);
             self.queue.pop_front();
         }
     }
@@ -74,6 +93,7 @@ impl Segmenter {
         {
             let bytes = sdu.left.min(room);
             let last = bytes == sdu.left;
+            self.bytes -= u64::from(bytes);
             pieces.push(Piece { sdu: sdu.number, offset: sdu.offset, bytes, last });
             if last {
                 self.queue.pop_front();
@@ -99,10 +119,13 @@ mod tests {
             segmenter.push(number, *bytes);
         }
         let mut pdus = Vec::new();
+        let expected = segmenter.pdus();
         while !segmenter.is_empty() {
             let pieces = segmenter.next_pdu();
             pdus.push(pieces.iter().map(|p| (p.sdu, p.offset, p.bytes, p.last)).collect());
         }
+        assert!((pdus.len()..=pdus.len() + sdus.len()).contains(&expected), "{expected}");
+        assert_eq!(segmenter.pdus(), 0);
         pdus
     }
 

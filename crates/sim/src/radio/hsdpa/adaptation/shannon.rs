@@ -38,11 +38,15 @@ impl Checked for Shannon {
 }
 
 impl Shannon {
+    /// Bits of the largest block.
+    pub fn largest_block(&self) -> u32 {
+        (self.rate.0 as f64 * TTI.as_secs()).min(f64::from(u32::MAX)) as u32
+    }
+
     /// The adapter of one user.
     pub fn build(&self, payload: Payload) -> Genie {
-        let tti_s = TTI.as_secs();
-        let largest = (self.rate.0 as f64 * tti_s).min(f64::from(u32::MAX)) as u32;
-        Genie { symbols: self.bandwidth_hz * tti_s, largest, payload, snr: 0.0 }
+        let symbols = self.bandwidth_hz * TTI.as_secs();
+        Genie { symbols, largest: self.largest_block(), payload, snr: 0.0 }
     }
 }
 

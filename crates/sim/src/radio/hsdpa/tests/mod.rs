@@ -1,6 +1,7 @@
 //! The bearer against closed forms and timelines made by hand.
 
 mod closed_forms;
+mod rlc;
 mod schedulers;
 mod timelines;
 

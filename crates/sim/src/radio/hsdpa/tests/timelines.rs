@@ -2,19 +2,19 @@ use serde_json::json;
 
 use super::*;
 
-fn ms(ms: u64) -> Time {
+pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
 /// One PDU a block and one a packet, whatever the channel.
-fn one_by_one(text: &serde_json::Value) -> Hsdpa {
+pub fn one_by_one(text: &serde_json::Value) -> Hsdpa {
     let mut all =
         json!({ "segmentation": false, "combining": "none", "max_transmissions": 1, "t1": "20 ms" });
     all.as_object_mut().unwrap().extend(text.as_object().unwrap().clone());
     hsdpa(all)
 }
 
-fn arrivals(bench: &Bench) -> Vec<(u64, u64)> {
+pub fn arrivals(bench: &Bench) -> Vec<(u64, u64)> {
     bench.arrived.iter().map(|(at, _, number)| (at.0 / 1_000_000, *number)).collect()
 }
 

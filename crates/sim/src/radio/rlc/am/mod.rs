@@ -80,6 +80,16 @@ impl Entities {
         }
     }
 
+    /// PDUs that can be sent now, as near as is known before they are cut.
+    pub fn waiting(&self) -> usize {
+        self.sender.waiting()
+    }
+
+    /// The packet, and the byte of it, with which the next PDU with data begins.
+    pub fn next_byte(&self) -> Option<(u64, u32)> {
+        self.sender.next_byte()
+    }
+
     fn hear(&mut self, feedback: &Feedback) {
         match feedback {
             Feedback::Status(status) => self.sender.on_status(status),

@@ -150,9 +150,9 @@ impl Default for Reports {
     }
 }
 
-/// Half of the sequence numbers, which have 12 bits: the most at which old and new PDUs cannot be
-/// taken for each other.
-const LARGEST_WINDOW: u32 = 2_047;
+/// The most that TS 25.331 lets the network configure (10.3.4.23): all but one of the sequence numbers,
+/// which have 12 bits.
+const LARGEST_WINDOW: u32 = 4_095;
 const SHORTEST_TIMER: Duration = Duration::from_millis(1);
 const LONGEST_TIMER: Duration = Duration::from_secs(600);
 
@@ -179,7 +179,8 @@ impl Checked for AcknowledgedMode {
     }
 }
 
-fn require_timer(check: &mut Check, key: &str, timer: Option<Duration>) {
+/// Reports a timer that no specification would set.
+pub fn require_timer(check: &mut Check, key: &str, timer: Option<Duration>) {
     check.require(timer.is_none_or(|t| (SHORTEST_TIMER..=LONGEST_TIMER).contains(&t)), key, || {
         format!(
             "a timer of {} is absurd; expected {SHORTEST_TIMER} to {LONGEST_TIMER}",

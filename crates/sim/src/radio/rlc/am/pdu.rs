@@ -1,5 +1,6 @@
 //! What the two ends say to each other. Sequence numbers count without end; 12 bits and a window of
-//! less than half of them would say the same.
+//! less than half of them would say the same. Beyond that an old PDU could be taken for a new one, which
+//! is left out.
 
 use std::ops::Range;
 

@@ -97,6 +97,27 @@ impl Sender {
         !self.discard.is_resetting() && (has_data || (self.poller.is_urgent() && self.last_open().is_some()))
     }
 
+    /// PDUs that can be sent now: at most one too many for each packet that waits, and never none when
+    /// there is one.
+    pub fn waiting(&self) -> usize {
+        if !self.is_ready() {
+            return 0;
+        }
+        let commands = usize::from(self.discard.has_command());
+        if self.discard.is_resetting() {
+            return commands;
+        }
+        let room = self.window.saturating_sub(self.outstanding.len());
+        (commands + self.refused.len() + self.segmenter.pdus().min(room)).max(1)
+    }
+
+    /// The packet, and the byte of it, with which the next PDU with data begins.
+    pub fn next_byte(&self) -> Option<(u64, u32)> {
+        let again = self.refused.first().map(|sn| &self.outstanding[(sn - self.first) as usize]);
+        let again = again.and_then(|pdu| pdu.pieces.first()).map(|piece| (piece.sdu, piece.offset));
+        again.or_else(|| self.segmenter.position())
+    }
+
     /// The highest PDU that has not been settled.
     fn last_open(&self) -> Option<u64> {
         let place = self.outstanding.iter().rposition(|pdu| pdu.state != State::Settled)?;
