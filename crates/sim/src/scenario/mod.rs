@@ -186,13 +186,13 @@ impl Checked for Scenario {
         check.within("wired", |check| self.wired.check(check));
         if let Some(core) = &self.core {
             check.within("core", |check| core.check(check));
-            let doubled =
-                self.wired.name.as_ref().filter(|name| core.links().any(|(other, _)| other == **name));
-            check.require(doubled.is_none(), "wired.name", || {
-                format!(
-                    "the core network has a link `{}` too; expected a name of its own",
-                    doubled.map_or("", |n| n)
-                )
+            let own = self.wired.name.as_ref();
+            let doubled = own.filter(|name| core.links().any(|(other, _)| other == **name));
+            check.within("wired", |check| {
+                check.require(doubled.is_none(), "name", || {
+                    let name = doubled.map_or("", String::as_str);
+                    format!("the core network has a link `{name}` too; expected a name of its own")
+                });
             });
         }
         if let Some(proxy) = &self.proxy {
