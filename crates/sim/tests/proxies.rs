@@ -256,8 +256,8 @@ fn snoop_with_eifel_repeats_less_in_vain() {
         assert!(copies > 20 && without.spurious == 0, "{family} {without:?}");
         assert!(2 * fewer < copies, "{family} {with:?} {without:?}");
         assert!(with.spurious > 0 && with.spurious <= fewer, "{family} {with:?}");
-        // Where packets are lost, copies are needed.
+        // Where packets are lost, most copies are needed; the answer to a second copy still causes one in vain.
         let needed = download(&keys(true), 0.02, 0.0).snoops[0].counts;
-        assert!(needed.retransmissions > 15 && 10 * needed.spurious < needed.retransmissions, "{needed:?}");
+        assert!(needed.retransmissions > 15 && 2 * needed.spurious < needed.retransmissions, "{needed:?}");
     }
 }
