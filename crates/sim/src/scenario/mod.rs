@@ -187,13 +187,13 @@ impl Checked for Scenario {
         check.within("wired", |check| self.wired.check(check));
         if let Some(core) = &self.core {
             check.within("core", |check| core.check(check));
-            let doubled =
-                self.wired.name.as_ref().filter(|name| core.links().any(|(other, _)| other == **name));
-            check.require(doubled.is_none(), "wired.name", || {
-                format!(
-                    "the core network has a link `{}` too; expected a name of its own",
-                    doubled.map_or("", |n| n)
-                )
+            let own = self.wired.name.as_ref();
+            let doubled = own.filter(|name| core.links().any(|(other, _)| other == **name));
+            check.within("wired", |check| {
+                check.require(doubled.is_none(), "name", || {
+                    let name = doubled.map_or("", String::as_str);
+                    format!("the core network has a link `{name}` too; expected a name of its own")
+                });
             });
         }
         if let Some(proxy) = &self.proxy {
@@ -246,21 +246,24 @@ impl Scenario {
         check.require(self.radio.measures_bandwidth(), "rnf", || {
             format!("a {} cannot tell its bandwidth; expected `hsdpa` or `link`", self.radio.key())
         });
+        let tcps = self.users.iter().map(|group| self.air_tcp_of(group));
+        let Some(tcp) = tcps.min_by_key(|tcp| tcp.receiver_window()) else {
+            return;
+        };
         // What the window comes to with the round trip that is known without the radio.
         let rate = self.radio.channel_rate(None);
         let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink.delay.as_secs();
-        for tcp in self.users.iter().map(|group| self.air_tcp_of(group)) {
-            let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;
-            let (window, allowed) = (feedback.q_ref + packets * round_trip, tcp.receiver_window());
-            let doubt = || {
+        let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;
+        let (window, allowed) = (feedback.q_ref + packets * round_trip, tcp.receiver_window());
+        check.within("rnf", |check| {
+            check.advise(window <= allowed as f64, "q_ref", || {
                 format!(
                     "at {rate} the window would be {window:.0} packets or more, but the phones allow {allowed}, so \
                      that fewer than {} wait; expected a larger `max_window` or `receive_buffer`",
                     feedback.q_ref
                 )
-            };
-            check.within("rnf", |check| check.advise(window <= allowed as f64, "q_ref", doubt));
-        }
+            });
+        });
     }
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {

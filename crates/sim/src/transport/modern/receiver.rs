@@ -213,6 +213,7 @@ impl transport::Receiver for Receiver {
     fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
         self.note_stamp(segment);
         self.note_ecn(segment);
+        self.answers.get_or_insert(segment.retransmission);
         let Some(first) = segment.seq.checked_sub(FIRST_BYTE) else {
             return Some(self.answer_syn(now));
         };
