@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nodeb import error_model, recording
+from nodeb import error_model, link_curve, recording
 
 __all__ = ["read_all"]
 
@@ -23,4 +23,6 @@ def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
     Raises:
         ScenarioError: a file cannot be read or makes no sense; names it and its line or key.
     """
-    return error_model.read_all(recording.read_all(scenario, folder), folder)
+    for read in (recording.read_all, error_model.read_all, link_curve.read_all):
+        read(scenario, folder)
+    return scenario

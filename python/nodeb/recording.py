@@ -10,6 +10,9 @@ from nodeb.errors import ScenarioError, os_reason
 
 __all__ = ["read", "read_all", "read_channel"]
 
+RATES = "rate_bps"
+"""The first line of a recorded channel whose other lines are rates."""
+
 HEADINGS = ("time", "time_s", "seconds", "t_s")
 """What a first line of names may begin with."""
 
@@ -35,7 +38,7 @@ def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
         if replay and replay.get("file") and not replay.get("times"):
             replay["times"], replay["bytes"] = read(folder / replay["file"])
         trace = _at(group, "ue", "channel", "trace")
-        if trace and trace.get("file") and not trace.get("snrs_db"):
+        if trace and trace.get("file") and not (trace.get("snrs_db") or trace.get("rates")):
             trace.update(read_channel(folder / trace["file"]))
     return scenario
 
@@ -74,21 +77,29 @@ def read(path: Path) -> tuple[list[str], list[str]]:
     return [f"{round(time * 1e9)} ns" for time in times], [f"{amount} B" for amount in amounts]
 
 
-def read_channel(path: Path) -> dict[str, list[float] | list[int]]:
+def read_channel(path: Path) -> dict[str, list[float] | list[int] | list[str]]:
     """A recorded radio channel as the lists of `ue.channel.trace`.
 
     Each line stands for a TTI of 2 ms. It is the SNR in dB, or `rx1 rx2 rx3 CQI`: the SNR after
-    one, two and three transmissions of a block, and the CQI.
+    one, two and three transmissions of a block, and the CQI. Below a line `rate_bps` it is the
+    rate in bit/s.
     Numbers are parted by blanks or commas;
     empty lines and those that begin with `#` are left out.
 
     Raises:
         ScenarioError: the file cannot be read, or a line is none of these.
     """
+    lines = [
+        (number, line)
+        for number, line in enumerate(_lines(path), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if lines and lines[0][1].strip() == RATES:
+        if len(lines) == 1:
+            raise ScenarioError(f"{path}: there is nothing in it; expected one line for each TTI")
+        return {"rates": [_rate(line, f"{path}:{number}") for number, line in lines[1:]]}
     rows: list[list[float]] = []
-    for number, line in enumerate(_lines(path), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in lines:
         row = _channel_row(line, f"{path}:{number}")
         if rows and len(row) != len(rows[0]):
             raise ScenarioError(
@@ -108,6 +119,18 @@ def read_channel(path: Path) -> dict[str, list[float] | list[int]]:
         "third_db": third,
         "cqi": [round(value) for value in cqi],
     }
+
+
+def _rate(line: str, place: str) -> str:
+    try:
+        rate = float(line)
+    except ValueError:
+        rate = math.nan
+    if not 0 <= rate <= 1e12:
+        raise ScenarioError(
+            f"{place}: `{line.strip()}` is not a rate; expected bit/s from 0 to 1e12"
+        )
+    return f"{round(rate)} bps"
 
 
 def _channel_row(line: str, place: str) -> list[float]:

@@ -87,9 +87,19 @@ def test_a_channel_is_replayed(tmp_path: Path) -> None:
     }
 
 
+def test_rates_are_replayed(tmp_path: Path) -> None:
+    file = channel(tmp_path, "# a step\nrate_bps\n1e6\n\n3000000\n")
+    scenario = nodeb.load(file)
+    trace = scenario.to_dict()["users"][0]["ue"]["channel"]["trace"]
+    assert (trace["rates"], trace["snrs_db"]) == (["1 Mbps", "3 Mbps"], [])
+    assert list(scenario.run().flows["complete"]) == [True]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("rate_bps\nfast\n", "channel.txt:2: `fast` is not a rate"),
+        ("rate_bps\n-1\n", "channel.txt:2: `-1` is not a rate"),
         ("1 2 3\n", "channel.txt:1: `1 2 3` is not a TTI"),
         ("5\nloud\n", "channel.txt:2: `loud` is not a TTI"),
         ("1 2 3 31\n", "channel.txt:1: 31 is not a CQI"),
@@ -97,6 +107,7 @@ def test_a_channel_is_replayed(tmp_path: Path) -> None:
         ("1 2 3 4\n5\n", "channel.txt:2: 1 numbers after lines of 4"),
         ("nan\n", "channel.txt:1: "),
         ("# nothing\n", "there is nothing in it"),
+        ("rate_bps\n", "there is nothing in it"),
         ("300\n", "expected an SNR from -200 to 200 dB"),
     ],
 )

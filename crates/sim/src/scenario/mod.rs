@@ -376,7 +376,16 @@ impl Scenario {
                 "radio.{kind}.errors: the model file `{file}` has not been read; expected its process"
             ))
         };
-        self.users.iter().enumerate().find_map(recording).or_else(model)
+        let curves = || {
+            let RadioSpec::Hsdpa(radio) = &self.radio else {
+                return None;
+            };
+            let file = radio.link_curve.as_ref()?.unread()?;
+            Some(format!(
+                "radio.hsdpa.link_curve: the curves `{file}` have not been read; expected what is in it as lists"
+            ))
+        };
+        self.users.iter().enumerate().find_map(recording).or_else(model).or_else(curves)
     }
 
     /// Number of users of all groups.

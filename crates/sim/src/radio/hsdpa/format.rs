@@ -83,13 +83,17 @@ fn last_growing(category: u8) -> u8 {
     }
 }
 
+/// Modulation at a CQI.
+pub fn modulation(cqi: u8) -> Modulation {
+    if cqi > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk }
+}
+
 /// The formats of a UE category by CQI, none for CQI 0.
 pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     std::array::from_fn(|cqi| {
         let curve = (cqi as u8).min(last_growing(category));
         let (bits, codes) = *LARGEST.get(usize::from(curve).checked_sub(1)?)?;
-        let modulation = if curve > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk };
-        Some(Format { bits, codes, modulation, curve })
+        Some(Format { bits, codes, modulation: modulation(curve), curve })
     })
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::TTI;
 use super::payload::Payload;
 use crate::check::{Check, Checked};
-use crate::units::{Duration, Size, Time};
+use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 
 /// The Iub and its flow control.
 ///
@@ -24,6 +24,9 @@ use crate::units::{Duration, Size, Time};
 pub struct Iub {
     /// Delay between RNC and Node B, one way.
     pub delay: Duration,
+    /// Rate of the link from RNC to Node B, which all users share; absent: frames take no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
     /// Time between two allocations; whole TTIs.
     pub period: Duration,
     /// What a user's queue at the Node B may hold.
@@ -32,7 +35,12 @@ pub struct Iub {
 
 impl Default for Iub {
     fn default() -> Self {
-        Self { delay: Duration::from_millis(15), period: Duration::from_millis(30), room: Size(10_000) }
+        Self {
+            delay: Duration::from_millis(15),
+            rate: None,
+            period: Duration::from_millis(30),
+            room: Size(10_000),
+        }
     }
 }
 
@@ -49,6 +57,9 @@ impl Iub {
             "period",
             || format!("{} are not whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.period),
         );
+        check.require(self.rate.is_none_or(|rate| rate.0 >= 1_000), "rate", || {
+            format!("a link of {} is absurd; expected at least 1 kbps", self.rate.unwrap_or_default())
+        });
         check.require(self.room >= portion, "room", || {
             format!("room for {} is too little for a PDU; expected at least {portion}", self.room)
         });
@@ -84,6 +95,12 @@ type OnTheWay = VecDeque<(Time, usize, u64)>;
 #[derive(Debug)]
 pub struct FlowControl {
     delay: Duration,
+    rate: Option<Rate>,
+    unit_bits: u64,
+    /// When the link has sent all frames, and what is left over of its last nanosecond in units of
+    /// 1 / rate.
+    free_at: Time,
+    remainder: u64,
     period: u64,
     limit: u64,
     accounts: Vec<Account>,
@@ -99,6 +116,10 @@ impl FlowControl {
         let limit = payload.units_for(params.room.0).max(1);
         Self {
             delay: params.delay,
+            rate: params.rate,
+            unit_bits: u64::from(payload.unit_bits()),
+            free_at: Time::ZERO,
+            remainder: 0,
             period: (params.period.0 / TTI.0).max(1),
             limit,
             accounts: vec![Account { credits: limit, counted: limit }; users],
@@ -117,8 +138,23 @@ impl FlowControl {
         let units = ends.take(now, user, *credits);
         if units > 0 {
             *credits -= units;
-            self.frames.push_back((now + self.delay, user, units));
+            let sent = self.transmit(now, units);
+            self.frames.push_back((sent + self.delay, user, units));
         }
+    }
+
+    /// Puts a frame on the link behind those before it; when it has been sent.
+    fn transmit(&mut self, now: Time, units: u64) -> Time {
+        let Some(Rate(rate)) = self.rate else {
+            return now;
+        };
+        if self.free_at < now {
+            (self.free_at, self.remainder) = (now, 0);
+        }
+        let bits = u128::from(units) * u128::from(self.unit_bits * NANOS_PER_S) + u128::from(self.remainder);
+        self.free_at += Duration((bits / u128::from(rate)) as u64);
+        self.remainder = (bits % u128::from(rate)) as u64;
+        self.free_at
     }
 
     /// The Node B has sent units from a user's queue.
@@ -248,5 +284,19 @@ mod tests {
         control.forward(ms(201), 0, &mut pdus);
         assert_eq!(control.next(101), Some(ms(216)));
         assert_eq!(advance(&mut control, &mut pdus, 101, 109, 10), 3);
+    }
+
+    /// 3 PDUs of 336 bits take 3.024 ms at 333.33 kbps, 2 of another user behind them 2.016 ms.
+    #[test]
+    fn frames_take_their_time_one_after_the_other() {
+        let params = Iub { rate: Some(Rate(1_000_000_000 / 3_000)), ..Iub::default() };
+        let mut control = FlowControl::new(&params, PDUS, 2);
+        let at = ms(10);
+        control.forward(at, 0, &mut Pdus { rnc: 3, node_b: 0 });
+        control.forward(at, 1, &mut Pdus { rnc: 2, node_b: 0 });
+        let arrivals: Vec<u64> = control.frames.iter().map(|(at, ..)| at.0 / 1_000).collect();
+        assert_eq!(arrivals, [28_024, 30_040]);
+        control.forward(ms(100), 0, &mut Pdus { rnc: 1, node_b: 0 });
+        assert_eq!(control.frames.back().map(|(at, ..)| at.0 / 1_000), Some(116_008));
     }
 }

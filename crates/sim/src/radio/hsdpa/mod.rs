@@ -28,7 +28,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::adaptation::LinkAdaptationSpec;
+use self::adaptation::curves::LinkCurves;
 use self::bearer::HsdpaBearer;
+use self::format::Format;
 use self::iub::Iub;
 use self::payload::Payload;
 use self::rlc::RlcModeSpec;
@@ -73,6 +75,9 @@ pub struct Hsdpa {
     pub scheduler: SchedulerSpec,
     /// What a user is sent in a TTI.
     pub link_adaptation: LinkAdaptationSpec,
+    /// Measured BLER curves; absent: the published formula.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link_curve: Option<Box<LinkCurves>>,
     /// HARQ processes of a user, at most 8.
     pub processes: NonZeroU32,
     /// From the beginning of a TTI until its answer is known and the process may send again. The
@@ -116,6 +121,7 @@ impl Default for Hsdpa {
             users_per_tti: count(1),
             scheduler: SchedulerSpec::default(),
             link_adaptation: LinkAdaptationSpec::default(),
+            link_curve: None,
             processes: count(6),
             retransmission_delay: Duration::from_millis(12),
             max_transmissions: None,
@@ -175,6 +181,9 @@ impl Checked for Hsdpa {
         }
         check.within("scheduler", |check| self.scheduler.check(check));
         check.within("link_adaptation", |check| self.link_adaptation.check(check));
+        if let Some(curves) = &self.link_curve {
+            check.within("link_curve", |check| curves.check(check));
+        }
         check.within("combining", |check| self.combining.check(check));
         check.within("cell", |check| self.cell.check(check));
         self.rlc.check_for(self.pdu_size, check);
@@ -200,28 +209,40 @@ impl Hsdpa {
     /// The highest bit rate of the cell, whatever its users are.
     pub fn channel_rate(&self) -> Rate {
         let most = match &self.link_adaptation {
-            LinkAdaptationSpec::Cqi(_) => {
-                let bits = u64::from(self.codes.get()) * MOST_BITS_PER_CODE;
-                bits * 1_000_000_000 / TTI.0
+            LinkAdaptationSpec::Cqi(reports) => {
+                let by_codes = u64::from(self.codes.get()) * MOST_BITS_PER_CODE;
+                let own =
+                    reports.table.last().map(|row| u64::from(row.bits) * u64::from(self.users_per_tti.get()));
+                own.unwrap_or(by_codes) * 1_000_000_000 / TTI.0
             }
             LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
         };
         Rate(most)
     }
 
+    /// Reports blocks of a category that carry nothing, and such without a curve.
+    fn check_formats(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
+        let last = formats[format::CQIS - 1].map_or(0, |format| format.curve);
+        let usable = formats.iter().flatten().filter(|format| format.codes <= self.codes.get());
+        let fits =
+            usable.map(|format| format.bits).max().is_some_and(|bits| self.payload().units_in(bits) > 0);
+        check.require(fits, "category", || {
+            format!(
+                "no block of category {category} carries a PDU of {}; expected smaller PDUs, or `segmentation`",
+                self.pdu_size
+            )
+        });
+        if let Some(curves) = &self.link_curve {
+            check.within("link_curve", |check| curves.check_covers(last, category, check));
+        }
+    }
+
     /// Reports what a group's phones cannot do on this channel during a run.
     pub fn check_ue(&self, ue: &Ue, duration: Duration, check: &mut Check) {
         ue.check(check);
-        let largest = format::formats(ue.category).into_iter().flatten();
-        let largest = largest.filter(|format| format.codes <= self.codes.get()).map(|format| format.bits);
-        let by_cqi = matches!(self.link_adaptation, LinkAdaptationSpec::Cqi(_));
-        let fits = largest.max().is_some_and(|bits| self.payload().units_in(bits) > 0);
-        check.require(fits || !by_cqi, "category", || {
-            format!(
-                "no block of category {} carries a PDU of {}; expected smaller PDUs, or `segmentation`",
-                ue.category, self.pdu_size
-            )
-        });
+        if let LinkAdaptationSpec::Cqi(reports) = &self.link_adaptation {
+            self.check_formats(&reports.formats(ue.category), ue.category, check);
+        }
         check.within("channel", |check| match &ue.channel {
             ChannelSpec::Cell(place) => check.within("cell", |check| place.check_inside(&self.cell, check)),
             ChannelSpec::Trace(trace) if trace.unread().is_none() => {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::adaptation::curves::Curves;
+use super::adaptation::recorded::RecordedRate;
 use super::adaptation::{Adapter, Limits, Offer};
 use super::format::least_tti_distance;
 use super::harq::{Block, Processes};
@@ -10,7 +12,7 @@ use super::rlc::Packets;
 use super::{Decoding, Hsdpa, TTI, UserRadio};
 use crate::radio::cell::channel::Channel;
 use crate::radio::cell::doppler::JakesSequence;
-use crate::radio::mac::harq::link_curve::{self, SPREADING_FACTOR};
+use crate::radio::mac::harq::link_curve::SPREADING_FACTOR;
 use crate::radio::mac::sched::{Candidate, View};
 use crate::rng::{Stream, Streams, uniform};
 use crate::units::Time;
@@ -42,6 +44,7 @@ pub struct Outcome {
 pub struct User {
     channel: Channel,
     adapter: Adapter,
+    curves: Curves,
     processes: Processes,
     pub packets: Packets,
     pub reordering: ReorderingQueue,
@@ -61,9 +64,16 @@ impl User {
     pub fn new(params: &Hsdpa, user: &UserRadio, streams: Streams) -> Self {
         let ue = &user.ue;
         let window = u64::from(params.reordering_window.get());
+        let curves = Curves::new(params.link_curve.as_deref());
+        let adapter = if ue.channel.has_rates() {
+            Adapter::Recorded(RecordedRate::new(params.payload()))
+        } else {
+            params.link_adaptation.build(ue.category, params.payload(), &curves, user.id, &streams)
+        };
         Self {
             channel: ue.channel.build(&params.cell, user.id, &streams),
-            adapter: params.link_adaptation.build(ue.category, params.payload(), user.id, &streams),
+            adapter,
+            curves,
             processes: Processes::new(params.processes.get(), window),
             packets: params.rlc.build(params.payload(), params.buffer.get() as usize, user.id, &streams),
             reordering: ReorderingQueue::new(window, params.t1.0.div_ceil(TTI.0)),
@@ -219,7 +229,7 @@ impl User {
         block.symbol_snr = params.combining.add(block.symbol_snr, snr * gain, n);
         let recorded = self.channel.recorded_combined(tti, n).map(f64::from);
         let combined = recorded.unwrap_or(block.symbol_snr / gain);
-        let bler = link_curve::bler(f64::from(curve), 10.0 * libm::log10(combined));
+        let bler = self.curves.bler(curve, 10.0 * libm::log10(combined));
         let luck = match params.decoding {
             Decoding::OneNumber => block.fortune,
             Decoding::Independent if n == 1 => block.fortune,

@@ -54,6 +54,11 @@ impl ChannelSpec {
         }
     }
 
+    /// Whether it is a recording of rates.
+    pub fn has_rates(&self) -> bool {
+        matches!(self, Self::Trace(trace) if !trace.rates.is_empty())
+    }
+
     /// Whether it needs a fading sequence.
     pub fn fades(&self) -> bool {
         matches!(self, Self::Cell(_) | Self::Fading(_))
@@ -75,6 +80,11 @@ impl Channel {
     /// The CQI that was recorded for TTI number `tti`, where one was.
     pub fn recorded_cqi(&self, tti: u64) -> Option<u8> {
         if let Self::Trace(player) = self { player.cqi(tti) } else { None }
+    }
+
+    /// The rate in bit/s that was recorded for TTI number `tti`; none where no rates were.
+    pub fn recorded_rate(&self, tti: u64) -> u64 {
+        if let Self::Trace(player) = self { player.rate(tti) } else { 0 }
     }
 
     /// Linear SNR after `transmission` transmissions, the latest in TTI number `tti`, where combining

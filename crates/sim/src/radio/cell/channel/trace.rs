@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::from_db;
 use crate::check::{Check, Checked};
+use crate::units::Rate;
 
 /// What follows when a recording is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,7 +18,8 @@ pub enum AtEnd {
 }
 
 /// A recording of a user's channel, from TTI 0 on. A file is text, one line for each TTI of 2 ms:
-/// the SNR in dB; or the SNR after one transmission, after two, after three, and the CQI.
+/// the SNR in dB; or the SNR after one transmission, after two, after three, and the CQI; or, below a line
+/// `rate_bps`, the bit rate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trace {
@@ -27,6 +29,9 @@ pub struct Trace {
     /// What follows when the recording is over; without it the run must not be longer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_end: Option<AtEnd>,
+    /// Bit rate of every TTI instead of an SNR: its block is that rate times 2 ms, and it cannot fail.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<Rate>,
     /// SNR of every TTI in dB, before despreading.
     pub snrs_db: Vec<f64>,
     /// The same after two transmissions of a block, the second in that TTI; absent: computed by
@@ -44,19 +49,26 @@ pub struct Trace {
 impl Trace {
     /// The recording that has still to be read: this crate knows no files.
     pub fn unread(&self) -> Option<&str> {
-        self.file.as_deref().filter(|_| self.snrs_db.is_empty())
+        self.file.as_deref().filter(|_| self.ttis() == 0)
     }
 
     /// TTIs recorded.
     pub fn ttis(&self) -> u64 {
-        self.snrs_db.len() as u64
+        self.snrs_db.len().max(self.rates.len()) as u64
     }
 }
 
 impl Checked for Trace {
     fn check(&self, check: &mut Check) {
-        check.require(self.file.is_some() || !self.snrs_db.is_empty(), "snrs_db", || {
-            "the list is empty; expected at least one SNR, or a `file`".to_owned()
+        check.require(self.file.is_some() || self.ttis() > 0, "snrs_db", || {
+            "the list is empty; expected at least one SNR, `rates`, or a `file`".to_owned()
+        });
+        check.require(self.rates.is_empty() || self.snrs_db.is_empty(), "rates", || {
+            "a recording is one of rates or of SNRs; leave out one of `rates` and `snrs_db`".to_owned()
+        });
+        let odd = self.rates.iter().find(|rate| rate.0 > 1_000_000_000_000);
+        check.require(odd.is_none(), "rates", || {
+            format!("{} are absurd; expected at most 1 Tbps", odd.copied().unwrap_or_default())
         });
         let lists =
             [("snrs_db", &self.snrs_db), ("second_db", &self.second_db), ("third_db", &self.third_db)];
@@ -89,6 +101,9 @@ pub struct Player {
     /// Linear SNRs after one, two and three transmissions.
     snrs: [Vec<f32>; 3],
     cqi: Vec<u8>,
+    /// In bit/s.
+    rates: Vec<u64>,
+    lines: u64,
 }
 
 impl Player {
@@ -99,20 +114,26 @@ impl Player {
             at_end: params.at_end.unwrap_or(AtEnd::Stop),
             snrs: [&params.snrs_db, &params.second_db, &params.third_db].map(linear),
             cqi: params.cqi.clone(),
+            rates: params.rates.iter().map(|rate| rate.0).collect(),
+            lines: params.ttis(),
         }
     }
 
     fn line(&self, tti: u64) -> Option<usize> {
-        let lines = self.snrs[0].len() as u64;
         match self.at_end {
-            AtEnd::Stop => (tti < lines).then_some(tti as usize),
-            AtEnd::Loop => tti.checked_rem(lines).map(|line| line as usize),
+            AtEnd::Stop => (tti < self.lines).then_some(tti as usize),
+            AtEnd::Loop => tti.checked_rem(self.lines).map(|line| line as usize),
         }
     }
 
-    /// Linear SNR in TTI number `tti`.
+    /// Linear SNR in TTI number `tti`; none where rates were recorded.
     pub fn snr(&self, tti: u64) -> f32 {
-        self.line(tti).map_or(0.0, |line| self.snrs[0][line])
+        self.line(tti).and_then(|line| self.snrs[0].get(line)).copied().unwrap_or(0.0)
+    }
+
+    /// Rate of TTI number `tti` in bit/s.
+    pub fn rate(&self, tti: u64) -> u64 {
+        self.line(tti).and_then(|line| self.rates.get(line)).copied().unwrap_or(0)
     }
 
     /// The CQI measured in TTI number `tti`, if CQIs were recorded.

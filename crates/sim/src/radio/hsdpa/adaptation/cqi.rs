@@ -9,8 +9,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::format::{CQIS, Format, formats};
+use super::super::format::{self, CQIS, Format, MOST_CODES};
 use super::super::payload::Payload;
+use super::curves::Curves;
 use super::{Limits, Offer};
 use crate::check::{Check, Checked};
 use crate::radio::cell::channel::Channel;
@@ -36,9 +37,25 @@ pub struct CqiReports {
     pub error_db: f64,
     /// What becomes of the fraction of a CQI.
     pub rounding: Rounding,
+    /// The user's own table of blocks from CQI 1 on, instead of those of the UE categories. CQIs above its
+    /// last mean its last block.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<Row>,
     /// An outer loop; absent: reports are taken as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outer_loop: Option<OuterLoop>,
+}
+
+/// A line of a CQI table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// CQI, 1 to 30.
+    pub cqi: u8,
+    /// Bits of the block.
+    pub bits: u32,
+    /// HS-PDSCH codes, 1 to 15.
+    pub codes: u32,
 }
 
 /// What becomes of the fraction of a CQI.
@@ -75,6 +92,7 @@ impl Default for CqiReports {
             cycle: TTI,
             error_db: 0.0,
             rounding: Rounding::default(),
+            table: Vec::new(),
             outer_loop: None,
         }
     }
@@ -93,6 +111,7 @@ impl Checked for CqiReports {
         check.require((0.0..=20.0).contains(&self.error_db), "error_db", || {
             format!("an error of {} dB is absurd; expected 0 to 20", self.error_db)
         });
+        self.check_table(check);
         if let Some(OuterLoop { target_bler, step_db }) = &self.outer_loop {
             check.within("outer_loop", |check| {
                 check.require(target_bler.0 > 0.0 && target_bler.0 <= 0.9, "target_bler", || {
@@ -107,24 +126,84 @@ impl Checked for CqiReports {
 }
 
 impl CqiReports {
+    fn check_table(&self, check: &mut Check) {
+        for (expected, row) in (1..).zip(&self.table) {
+            check.require(row.cqi == expected && expected < CQIS as u8, "table", || {
+                format!("CQI {} follows CQI {}; expected 1, 2, ... up to 30", row.cqi, expected - 1)
+            });
+            check.require((1..=MOST_CODES).contains(&row.codes), "table", || {
+                format!("CQI {} has {} codes; expected 1 to {MOST_CODES}", row.cqi, row.codes)
+            });
+            check.require((1..=1_000_000).contains(&row.bits), "table", || {
+                format!("a block of {} bits is absurd; expected 1 to 1000000", row.bits)
+            });
+        }
+        for pair in self.table.windows(2) {
+            check.require(pair[0].bits < pair[1].bits, "table", || {
+                let [lower, upper] = [pair[0], pair[1]];
+                format!(
+                    "the block of CQI {} has {} bits after {}; expected more with each CQI",
+                    upper.cqi, upper.bits, lower.bits
+                )
+            });
+        }
+    }
+
+    /// What each CQI stands for in a UE category.
+    pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
+        if self.table.is_empty() {
+            return format::formats(category);
+        }
+        std::array::from_fn(|cqi| {
+            let row = self.table[..cqi.min(self.table.len())].last()?;
+            Some(Format {
+                bits: row.bits,
+                codes: row.codes,
+                modulation: format::modulation(row.cqi),
+                curve: row.cqi,
+            })
+        })
+    }
+
+    /// Least linear SNR for each CQI up to `highest`; that for 0 is not looked at.
+    fn thresholds(&self, curves: &Curves, highest: u8) -> [f32; CQIS] {
+        let lead = if self.rounding == Rounding::Nearest { 0.5 } else { 0.0 };
+        let linear = |db: f64| libm::pow(10.0, db / 10.0) as f32;
+        let Some(least) = curves.least_snrs_db(highest) else {
+            return std::array::from_fn(|cqi| linear(STEP_DB * (cqi as f64 - lead - CQI_AT_0_DB)));
+        };
+        std::array::from_fn(|cqi| {
+            let place = cqi.max(1) - 1;
+            let step = least.get(place.max(1)).map_or(STEP_DB, |upper| upper - least[place.max(1) - 1]);
+            least.get(place).map_or(f32::INFINITY, |snr_db| linear(snr_db - lead * step))
+        })
+    }
+
     /// The reports of user number `id`.
-    pub fn build(&self, category: u8, payload: Payload, id: u64, streams: &Streams) -> Reporter {
+    pub fn build(
+        &self,
+        category: u8,
+        payload: Payload,
+        curves: &Curves,
+        id: u64,
+        streams: &Streams,
+    ) -> Reporter {
         let block = |format: Option<Format>| match format {
             None => Offer { units: 0, codes: 0, curve: None },
             Some(Format { bits, codes, curve, .. }) => {
                 Offer { units: payload.units_in(bits), codes, curve: Some(curve) }
             }
         };
-        let lead = if self.rounding == Rounding::Nearest { 0.5 } else { 0.0 };
-        let least_snr = |cqi| libm::pow(10.0, STEP_DB * (cqi as f64 - lead - CQI_AT_0_DB) / 10.0) as f32;
+        let formats = self.formats(category);
+        let last = formats[CQIS - 1].map_or(1, |format| format.curve);
         let steps = |OuterLoop { target_bler: Probability(p), step_db }: &OuterLoop| {
             let up = step_db / STEP_DB;
             [up as f32, (up * p / (1.0 - p)) as f32]
         };
-        let blocks = formats(category).map(block);
+        let blocks = formats.map(block);
         Reporter {
             lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
-            tables: Box::new(Tables { thresholds: std::array::from_fn(least_snr), blocks }),
+            tables: Box::new(Tables { thresholds: self.thresholds(curves, last), blocks }),
             delay: self.delay.0.div_ceil(TTI.0),
             cycle: (self.cycle.0 / TTI.0).max(1),
             error_db: self.error_db,

@@ -1,8 +1,11 @@
 //! Link adaptation: what block a user can be sent in a TTI, given what the Node B knows.
 
 pub mod cqi;
+pub mod curves;
+pub mod recorded;
 pub mod shannon;
 
+use self::curves::Curves;
 use super::payload::Payload;
 use crate::radio::cell::channel::Channel;
 use crate::radio::cell::doppler::JakesSequence;
@@ -54,25 +57,36 @@ pub enum Adapter {
     Cqi(cqi::Reporter),
     /// By capacity.
     Shannon(shannon::Genie),
+    /// By recorded rates.
+    Recorded(recorded::RecordedRate),
 }
 
 impl LinkAdaptationSpec {
     /// The adapter of user number `id`, of a UE category.
-    pub fn build(&self, category: u8, payload: Payload, id: u64, streams: &Streams) -> Adapter {
+    pub fn build(
+        &self,
+        category: u8,
+        payload: Payload,
+        curves: &Curves,
+        id: u64,
+        streams: &Streams,
+    ) -> Adapter {
         match self {
-            Self::Cqi(params) => Adapter::Cqi(params.build(category, payload, id, streams)),
+            Self::Cqi(params) => Adapter::Cqi(params.build(category, payload, curves, id, streams)),
             Self::Shannon(params) => Adapter::Shannon(params.build(payload)),
         }
     }
 }
 
 impl Adapter {
-    /// What the Node B knows of the channel in TTI number `tti`: the CQI, or the SNR in dB.
+    /// What the Node B knows of the channel in TTI number `tti`: the CQI, the SNR in dB, or
+    /// a block's bits in dB.
     #[inline]
     pub fn quality(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
             Self::Cqi(reporter) => f32::from(reporter.report(channel, sequence, tti)),
             Self::Shannon(genie) => genie.look(channel.snr(sequence, tti)),
+            Self::Recorded(recorded) => recorded.look(channel.recorded_rate(tti)),
         }
     }
 
@@ -81,6 +95,7 @@ impl Adapter {
         match self {
             Self::Cqi(reporter) => reporter.offer(quality, limits),
             Self::Shannon(genie) => genie.offer(limits),
+            Self::Recorded(recorded) => recorded.offer(limits),
         }
     }
 

@@ -154,3 +154,46 @@ fn ideal_reports_fail_with_one_in_ten() {
         assert!(expected > 0.06 && (failed - expected).abs() < 0.009, "CQI {cqi}: {failed} {expected}");
     }
 }
+
+/// Measured curves decide about CQI and blocks: at 0 dB CQI 7 fails with 5 % and CQI 8 with half of its
+/// blocks. CQI 7 is a block of 650 bits.
+#[test]
+fn measured_curves_say_cqi_and_bler() {
+    let points =
+        (1..=30).flat_map(|cqi| [(cqi, f64::from(cqi) - 8.0, 0.5), (cqi, f64::from(cqi) - 7.0, 0.05)]);
+    let points: Vec<(u8, f64, f64)> = points.collect();
+    let params = hsdpa(json!({ "max_transmissions": 1, "link_curve": {
+        "cqi": points.iter().map(|point| point.0).collect::<Vec<_>>(),
+        "snr_db": points.iter().map(|point| point.1).collect::<Vec<_>>(),
+        "bler": points.iter().map(|point| point.2).collect::<Vec<_>>(),
+    } }));
+    let user = ue(json!({ "category": 10, "channel": { "constant": { "snr_db": 0.0 } } }));
+    let mut bench = Bench::new(&params, &[user], 0);
+    bench.saturate(20_000, 100, 1_500);
+    let counts = bench.bearer.counts();
+    assert_eq!(counts.pdus, counts.blocks * ((650 - 24) / 8));
+    let failed = counts.blocks_failed as f64 / counts.blocks as f64;
+    assert!((failed - 0.05).abs() < 4.0 * (0.05 * 0.95 / 20_000f64).sqrt(), "{failed}");
+}
+
+/// A step from 1 to 3 Mbps: blocks of 2000 and 6000 bits, 24 of them header. What has been sent in whole
+/// packets of 1500 octets and 38 headers by the end of the last TTI but one is there.
+#[test]
+fn a_step_in_bandwidth_delivers_what_it_says() {
+    let rates: Vec<_> = (0..2_000).map(|tti| if tti < 1_000 { "1 Mbps" } else { "3 Mbps" }).collect();
+    let user = ue(json!({ "channel": { "trace": { "rates": rates, "at_end": "stop" } } }));
+    let mut bench = Bench::new(&hsdpa(json!({})), &[user], 0);
+    let delivered = |octets: u64| octets / 1_576 * 1_500;
+    bench.saturate(1_000, 20, 1_500);
+    assert_eq!(bench.bytes[0], delivered(999 * 247));
+    let mut last = 0;
+    for tti in 1_000..2_100 {
+        while bench.bearer.backlog(0).0 < 20 {
+            bench.push(Time(tti * TTI.0), 0, 1_500);
+        }
+        bench.run(Time((tti + 1) * TTI.0));
+        last = bench.bearer.counts().blocks;
+    }
+    assert_eq!((bench.bytes[0], last), (delivered(1_000 * (247 + 747)), 2_000));
+    assert_eq!(bench.bearer.counts().blocks_failed, 0);
+}

@@ -8,7 +8,7 @@ const PAYLOAD: Payload = Payload { pdu_bytes: 40, segmented: false };
 const ALL: Limits = Limits { codes: 15, sharers: 1, units: 1_000 };
 
 fn reporter(params: &CqiReports, category: u8) -> Reporter {
-    params.build(category, PAYLOAD, 0, &Streams::new(1, 0))
+    params.build(category, PAYLOAD, &Curves::Formula, 0, &Streams::new(1, 0))
 }
 
 fn sequence() -> JakesSequence {
@@ -99,4 +99,31 @@ fn the_outer_loop_balances_at_its_target() {
     reporter.hear(false);
     reporter.hear(false);
     assert_eq!(reporter.offer(16.0, ALL).unwrap().curve, Some(15));
+}
+
+fn own(rows: &[(u8, u32, u32)]) -> CqiReports {
+    let table = rows.iter().map(|&(cqi, bits, codes)| Row { cqi, bits, codes }).collect();
+    CqiReports { table, ..CqiReports::default() }
+}
+
+#[test]
+fn a_table_of_the_users_own_replaces_those_of_the_categories() {
+    let reporter = reporter(&own(&[(1, 400, 1), (2, 800, 2)]), 1);
+    let units = |cqi| reporter.offer(cqi, ALL).map(|offer| (offer.units, offer.codes, offer.curve));
+    assert_eq!([units(0.0), units(1.0), units(2.0)], [None, Some((1, 1, Some(1))), Some((2, 2, Some(2)))]);
+    assert_eq!(units(30.0), units(2.0));
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_told() {
+    let problem = |rows: &[(u8, u32, u32)]| {
+        let mut check = Check::default();
+        own(rows).check(&mut check);
+        check.into_problems().first().map_or(String::new(), |problem| problem.message.clone())
+    };
+    assert_eq!(problem(&[(1, 400, 1), (2, 800, 15)]), "");
+    assert_eq!(problem(&[(1, 400, 1), (3, 800, 2)]), "CQI 3 follows CQI 1; expected 1, 2, ... up to 30");
+    assert!(problem(&[(1, 400, 1), (2, 400, 2)]).contains("CQI 2 has 400 bits after 400; expected more"));
+    assert_eq!(problem(&[(1, 400, 16)]), "CQI 1 has 16 codes; expected 1 to 15");
+    assert!(problem(&[(1, 0, 1)]).contains("a block of 0 bits is absurd"));
 }

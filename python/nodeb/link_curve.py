@@ -1,0 +1,92 @@
+"""Measured BLER curves of `radio.hsdpa.link_curve`, read into the scenarios that name them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from nodeb.errors import ScenarioError, os_reason
+
+__all__ = ["read", "read_all"]
+
+COLUMNS = ("cqi", "snr_db", "bler")
+"""The names in the first line of a file of curves, in any order."""
+
+
+def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Puts the points of `radio.hsdpa.link_curve.file` into a scenario given as plain data.
+
+    Args:
+        scenario: changed in place; points that are there already are kept.
+        folder: where relative paths count from.
+
+    Returns:
+        The same scenario.
+
+    Raises:
+        ScenarioError: the file cannot be read or makes no sense; names its line.
+    """
+    place: Any = scenario
+    for key in ("radio", "hsdpa", "link_curve"):
+        place = place.get(key) if isinstance(place, dict) else None
+    if isinstance(place, dict) and place.get("file") and not place.get("cqi"):
+        place.update(read(folder / place["file"]))
+    return scenario
+
+
+def read(path: Path) -> dict[str, list[float] | list[int]]:
+    """A file of curves as the lists of `link_curve`.
+
+    The first line names the columns `cqi,snr_db,bler`; each other line is a point. Empty lines and
+    those that begin with `#` are left out.
+
+    Raises:
+        ScenarioError: the file cannot be read, columns are missing or unknown, or a line is no
+            point.
+    """
+    lines = [
+        (number, [word.strip() for word in line.split(",")])
+        for number, line in enumerate(_text(path).splitlines(), start=1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not lines:
+        raise ScenarioError(f"{path}: there is nothing in it; expected a line `cqi,snr_db,bler`")
+    first, names = lines[0]
+    if sorted(names) != sorted(COLUMNS):
+        raise ScenarioError(
+            f"{path}:{first}: unknown columns `{','.join(names)}`; expected `cqi,snr_db,bler`"
+        )
+    points = [_point(names, words, f"{path}:{number}") for number, words in lines[1:]]
+    if not points:
+        raise ScenarioError(f"{path}: there are no points in it; expected lines of numbers")
+    return {
+        "cqi": [round(point["cqi"]) for point in points],
+        "snr_db": [point["snr_db"] for point in points],
+        "bler": [point["bler"] for point in points],
+    }
+
+
+def _point(names: list[str], words: list[str], place: str) -> dict[str, float]:
+    try:
+        point = {name: float(word) for name, word in zip(names, words, strict=True)}
+    except ValueError:
+        point = {}
+    if not point or not all(math.isfinite(value) for value in point.values()):
+        raise ScenarioError(
+            f"{place}: `{','.join(words)}` is not a point; expected a number for each of "
+            f"`{','.join(names)}`"
+        )
+    cqi = point["cqi"]
+    if cqi != round(cqi) or not 1 <= cqi <= 30:
+        raise ScenarioError(f"{place}: {cqi:g} is not a CQI; expected a whole number, 1 to 30")
+    return point
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path}: this is not UTF-8 text") from None
