@@ -70,7 +70,8 @@ impl LinkBearer {
     pub fn build(&self, user: &UserRadio, streams: &Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };
-        WireBearer { link: self.path(loss).link(streams, "link", user.id), taken: 0, delivered: 0, bytes: 0 }
+        let link = self.path(loss).link(streams, "link", user.id);
+        WireBearer { link, rate: self.rate, taken: 0, delivered: 0, bytes: 0 }
     }
 }
 
@@ -78,6 +79,7 @@ impl LinkBearer {
 #[derive(Debug)]
 pub struct WireBearer {
     link: Link,
+    rate: Rate,
     taken: u64,
     delivered: u64,
     bytes: u64,
@@ -104,6 +106,10 @@ impl Bearer for WireBearer {
 
     fn backlog(&self, _user: usize) -> (usize, u64) {
         (self.link.waiting(), self.link.waiting_bytes())
+    }
+
+    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
+        Some(self.rate.0 as f64 * now.as_secs() / 8.0)
     }
 
     fn keep_discarded(&mut self) {

@@ -10,6 +10,7 @@
 //! retransmission above MAC-hs: what MAC-hs gives up costs its packets.
 
 pub mod adaptation;
+mod available;
 pub mod bearer;
 pub mod format;
 pub mod harq;
@@ -17,6 +18,8 @@ pub mod iub;
 pub mod packets;
 pub mod payload;
 pub mod reordering;
+mod round;
+mod tally;
 pub mod ue;
 mod user;
 
@@ -177,6 +180,11 @@ impl Hsdpa {
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         Payload { pdu_bytes, segmented: self.segmentation }
+    }
+
+    /// The TTI in which the answer to a transmission in TTI number `tti` is known.
+    fn answer_at(&self, tti: u64) -> u64 {
+        tti + self.retransmission_delay.0.div_ceil(TTI.0).max(1)
     }
 
     /// The bearer of all users.

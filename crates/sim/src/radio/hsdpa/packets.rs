@@ -71,6 +71,11 @@ impl Packets {
         self.sdu(self.head).map(|sdu| (sdu.since, sdu.end - self.next))
     }
 
+    /// Whether there is a packet that has not been sent as a whole.
+    pub fn waits(&self) -> bool {
+        self.next < self.end
+    }
+
     /// Units have been received or lost; hands over whose fate this decides.
     pub fn settle(&mut self, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
