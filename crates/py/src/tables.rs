@@ -3,7 +3,7 @@
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::radio::switching::State;
-use nodeb_sim::radio::{CellRow, ChannelRow};
+use nodeb_sim::radio::{CellRow, ChannelRow, PhoneRow};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -56,6 +56,9 @@ pub fn all<'py>(
     if !result.cell.is_empty() {
         tables.set_item("cell", cell(py, run, result)?)?;
     }
+    if !result.phones.is_empty() {
+        tables.set_item("phones", phones(py, run, result)?)?;
+    }
     let record = scenario.record;
     if record.cwnd {
         tables.set_item("cwnd", cwnd(py, run, result)?)?;
@@ -74,6 +77,9 @@ pub fn all<'py>(
     }
     if record.scheduler {
         tables.set_item("scheduler", scheduler(py, run, result)?)?;
+    }
+    if record.bandwidth {
+        tables.set_item("bandwidth", bandwidth(py, run, result)?)?;
     }
     Ok(tables)
 }
@@ -152,6 +158,27 @@ fn cell<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'p
         .column("slots", |row| row.slots)?
         .column("frames", |row| row.frames)?
         .column("frames_failed", |row| row.frames_failed)?;
+    Ok(table.columns)
+}
+
+fn phones<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let share = |part: u64, whole: u64| part as f64 / whole as f64;
+    let table = Table::new(py, run, &result.phones)?
+        .column("user", |row| row.user as u64)?
+        .column("x_m", |row| row.place_m[0])?
+        .column("y_m", |row| row.place_m[1])?
+        .column("distance_m", PhoneRow::distance_m)?
+        .column("snr_db", |row| row.snr_db)?
+        .column("cqi", |row| row.cqi)?
+        .column("ttis", |row| row.ttis)?
+        .column("blocks", |row| row.blocks)?
+        .column("first_failures", |row| row.first_failures)?
+        .column("first_bler", |row| share(row.first_failures, row.blocks))?
+        .column("transmissions_per_block", |row| share(row.ttis, row.blocks))?
+        .column("given_up", |row| row.given_up)?
+        .column("bytes_delivered", |row| row.bytes_delivered)?
+        .column("packets_dropped", |row| row.packets_dropped)?
+        .column("available_bps", |row| row.available_bps)?;
     Ok(table.columns)
 }
 
@@ -246,5 +273,14 @@ fn scheduler<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bou
         .column("ci", |row| row.ci)?
         .column("pdus", |row| row.pdus)?
         .column("failed", |row| row.failed)?;
+    Ok(table.columns)
+}
+
+fn bandwidth<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<'py, PyDict>> {
+    let table = Table::new(py, run, &result.series.bandwidth)?
+        .column("user", |row| row.user as u64)?
+        .column("t_s", |row| row.at.as_secs())?
+        .column("available_bytes", |row| row.available_bytes)?
+        .column("cqi", |row| row.cqi)?;
     Ok(table.columns)
 }

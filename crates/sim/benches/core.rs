@@ -147,6 +147,21 @@ fn bearers(c: &mut Criterion) {
     }
 }
 
+/// A cell of HSDPA whose users fade: channels, reports, HARQ, reordering.
+fn cells(c: &mut Criterion) {
+    let mut group = group(c, "hsdpa: per TTI");
+    group.throughput(Throughput::Elements(TTIS / 10));
+    for users in [30, 400] {
+        let users: Vec<_> = (0..users).map(|id| UserRadio { id, ..UserRadio::default() }).collect();
+        for scheduler in ["round_robin", "max_ci", "proportional_fair"] {
+            let radio = format!(r#"{{ "hsdpa": {{ "scheduler": "{scheduler}" }} }}"#);
+            let mut bearer = Backlogged::new(&radio, &users);
+            let name = BenchmarkId::new(scheduler, format!("{} users", users.len()));
+            group.bench_function(name, |b| b.iter(|| bearer.run(TTIS / 10)));
+        }
+    }
+}
+
 const SCENARIO: &str = include_str!("../../../examples/scheduler-comparison.toml");
 
 fn reading(c: &mut Criterion) {
@@ -204,5 +219,5 @@ fn packets(scenario: &Scenario) -> u64 {
     result.flows.iter().map(|flow| flow.packets_sent).sum()
 }
 
-criterion_group!(benches, agenda, error_gaps, bearers, reading, transfers, controls);
+criterion_group!(benches, agenda, error_gaps, bearers, cells, reading, transfers, controls);
 criterion_main!(benches);

@@ -6,7 +6,7 @@ use crate::network::link::LinkCounts;
 use crate::proxy::rnf::law::Windows;
 use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
-use crate::radio::{BearerCounts, CellRow, ChannelRow};
+use crate::radio::{BearerCounts, CellRow, ChannelRow, PhoneRow};
 use crate::transport::SenderCounts;
 
 /// One connection of one run. Times are NaN for what did not happen.
@@ -123,6 +123,8 @@ pub struct RunResult {
     pub channels: Vec<ChannelRow>,
     /// One row per flow where users have places in a cell, with the user's number in the scenario.
     pub cell: Vec<CellRow>,
+    /// One row per flow on `hsdpa`, with the user's number in the scenario.
+    pub phones: Vec<PhoneRow>,
     /// Time series asked for.
     pub series: series::Series,
     /// Events the engine has handled.

@@ -1,6 +1,6 @@
 //! Time series, kept in columns.
 
-use crate::radio::TtiRecord;
+use crate::radio::{BandwidthRecord, TtiRecord};
 use crate::transport::Window;
 use crate::units::{Duration, Time};
 
@@ -110,4 +110,6 @@ pub struct Series {
     pub transfers: Vec<TransferRow>,
     /// TTIs, with the user's number in the scenario.
     pub scheduler: Vec<TtiRecord>,
+    /// Bandwidth that users could have had, with the user's number in the scenario.
+    pub bandwidth: Vec<BandwidthRecord>,
 }

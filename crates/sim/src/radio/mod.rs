@@ -95,6 +95,53 @@ pub struct CellRow {
     pub frames_failed: u64,
 }
 
+/// How a phone fared in a cell of HSDPA. Means are NaN where there is nothing to take them of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PhoneRow {
+    /// Position of the user on its bearer.
+    pub user: usize,
+    /// Where it was at last, in metres east and north of the Node B in the middle; NaN without a place.
+    pub place_m: [f64; 2],
+    /// Mean over the transmissions to it of the SNR on HS-PDSCH before despreading, as a ratio, in dB.
+    pub snr_db: f64,
+    /// Mean over the same of the CQI that the Node B had.
+    pub cqi: f64,
+    /// TTIs in which it was sent a block: transmissions, repetitions included.
+    pub ttis: u64,
+    /// Blocks begun, each with a first transmission.
+    pub blocks: u64,
+    /// First transmissions received in error.
+    pub first_failures: u64,
+    /// Blocks given up, or flushed because a NACK was taken for an ACK.
+    pub given_up: u64,
+    /// Bytes of the packets delivered.
+    pub bytes_delivered: u64,
+    /// Packets dropped: buffer full, or lost with a block.
+    pub packets_dropped: u64,
+    /// Bit rate of packets that it could have been sent; NaN if that was not measured.
+    pub available_bps: f64,
+}
+
+impl PhoneRow {
+    /// Distance from the Node B in the middle; NaN without a place.
+    pub fn distance_m(&self) -> f64 {
+        libm::hypot(self.place_m[0], self.place_m[1])
+    }
+}
+
+/// What a user could have been sent by a time, and its channel then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandwidthRecord {
+    /// When.
+    pub at: Time,
+    /// Position of the user on its bearer.
+    pub user: usize,
+    /// Bytes of packets that it could have been sent since the beginning.
+    pub available_bytes: f64,
+    /// CQI that the Node B has, or SNR in dB where it knows that.
+    pub cqi: f32,
+}
+
 /// A radio bearer.
 pub trait Bearer: Send + std::fmt::Debug {
     /// Takes a packet for a user; `false` means it was dropped.
@@ -126,6 +173,16 @@ pub trait Bearer: Send + std::fmt::Debug {
     }
     /// Where its users were and how they fared, where the radio has places.
     fn cell(&self) -> Vec<CellRow> {
+        Vec::new()
+    }
+    /// How its phones have fared by `now`, where they have channels of their own.
+    fn phones(&mut self, _now: Time) -> Vec<PhoneRow> {
+        Vec::new()
+    }
+    /// Measures all users from now on and keeps a record in a fixed period, where the bearer can.
+    fn record_bandwidth(&mut self) {}
+    /// The records kept until `now`, in order of users.
+    fn bandwidth_records(&mut self, _now: Time) -> Vec<BandwidthRecord> {
         Vec::new()
     }
     /// Keeps a record of every TTI from now on, where there are TTIs.

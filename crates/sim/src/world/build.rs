@@ -72,6 +72,9 @@ impl<'t, T: Tap> World<'t, T> {
             if self.record.scheduler {
                 air.bearer.record_ttis();
             }
+            if self.record.bandwidth {
+                air.bearer.record_bandwidth();
+            }
             if self.record.segments {
                 air.bearer.keep_discarded();
             }

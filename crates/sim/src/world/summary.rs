@@ -5,7 +5,7 @@ use super::flow::Flow;
 use super::wire::{Duplex, Wire};
 use super::{Air, World};
 use crate::metrics::{BearerRow, LinkRow, RunResult};
-use crate::radio::{CellRow, ChannelRow, TtiRecord};
+use crate::radio::{BandwidthRecord, CellRow, ChannelRow, PhoneRow, TtiRecord};
 use crate::scenario::{Scenario, UserGroup};
 use crate::units::{Duration, Rate, Time};
 
@@ -21,9 +21,14 @@ impl<T: Tap> World<'_, T> {
 
     pub(super) fn into_result(mut self, scenario: &Scenario, events: u64) -> RunResult {
         let mut series = std::mem::take(&mut self.series);
-        for air in &self.bearers {
-            let named = |record: &TtiRecord| TtiRecord { user: air.flows[record.user] as usize, ..*record };
-            series.scheduler.extend(air.bearer.tti_records().iter().map(named));
+        let mut phones = Vec::new();
+        for Air { bearer, flows, .. } in &mut self.bearers {
+            let named = |record: &TtiRecord| TtiRecord { user: flows[record.user] as usize, ..*record };
+            series.scheduler.extend(bearer.tti_records().iter().map(named));
+            let named = |row: PhoneRow| PhoneRow { user: flows[row.user] as usize, ..row };
+            phones.extend(bearer.phones(self.now).into_iter().map(named));
+            let named = |row: BandwidthRecord| BandwidthRecord { user: flows[row.user] as usize, ..row };
+            series.bandwidth.extend(bearer.bandwidth_records(self.now).into_iter().map(named));
         }
         let channel_rate = channel_rate(scenario);
         let bler = scenario.radio.bler();
@@ -39,6 +44,7 @@ impl<T: Tap> World<'_, T> {
             snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
             channels: self.bearers.iter().flat_map(|air| channel_rows(air, self.now)).collect(),
             cell: self.bearers.iter().flat_map(cell_rows).collect(),
+            phones,
             series,
             events,
             end_s: self.now.as_secs(),

@@ -131,10 +131,23 @@ pub struct Ray {
     /// The sample read last: a slow user stays between two of them for several TTIs.
     sample: u64,
     line: Line,
+    places: Box<Places>,
+}
+
+/// Where a path reads. Apart from it, because it is not looked at in every TTI.
+#[derive(Clone, Debug)]
+struct Places {
+    draws: Indexed,
     /// The segment read last, and where it and the next one begin in the sequence.
     segment: u64,
     places: [u64; 2],
-    draws: Indexed,
+}
+
+impl Places {
+    fn new(draws: Indexed, segment: u64) -> Self {
+        let place = |segment| (draws.uniform(segment + 1) * LENGTH as f64) as u64;
+        Self { draws, segment, places: [place(segment), place(segment + 1)] }
+    }
 }
 
 impl Ray {
@@ -143,27 +156,46 @@ impl Ray {
         let one = (1u64 << FRACTION_BITS) as f64;
         let step = (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * one).round() as u64;
         let start = (draws.uniform(0) * SEGMENT as f64 * one) as u64;
-        let places = [0, 1].map(|segment| Self::place(draws, segment));
-        Self { step, start, sample: u64::MAX, line: Line::default(), segment: 0, places, draws }
-    }
-
-    fn place(draws: Indexed, segment: u64) -> u64 {
-        (draws.uniform(segment + 1) * LENGTH as f64) as u64
+        let places = Box::new(Places::new(draws, 0));
+        Self { step, start, sample: u64::MAX, line: Line::default(), places }
     }
 
     /// Power gain in TTI number `tti`; its mean is 1.
-    #[inline]
     pub fn gain(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
-        let (re, im) = self.amplitude(sequence, tti);
-        re * re + im * im
+        power(self.amplitude(sequence, tti))
     }
 
-    #[inline]
+    /// The same in TTI number `tti` and those after it.
+    pub fn gains<const N: usize>(&mut self, sequence: &JakesSequence, tti: u64) -> [f32; N] {
+        let mut position = self.position(tti);
+        let first = position >> FRACTION_BITS;
+        let last = position.wrapping_add((N as u64 - 1) * self.step) >> FRACTION_BITS;
+        let segments = [first, last].map(|sample| sample / SEGMENT);
+        if segments != [self.places.segment; 2] || SEGMENT - last % SEGMENT <= CHANGE {
+            return std::array::from_fn(|i| self.gain(sequence, tti + i as u64));
+        }
+        // Far from changing places, there is nothing to look at but the sequence.
+        let (mut sample, mut line) = (self.sample, self.line);
+        let gains = std::array::from_fn(|_| {
+            if position >> FRACTION_BITS != sample {
+                sample = position >> FRACTION_BITS;
+                line = sequence.after(self.places.places[0] + sample % SEGMENT);
+            }
+            let gain = power(line.at(fraction_of(position)));
+            position = position.wrapping_add(self.step);
+            gain
+        });
+        (self.sample, self.line) = (sample, line);
+        gains
+    }
+
+    fn position(&self, tti: u64) -> u64 {
+        self.start.wrapping_add(tti.wrapping_mul(self.step))
+    }
+
     fn amplitude(&mut self, sequence: &JakesSequence, tti: u64) -> Complex<f32> {
-        let position = self.start.wrapping_add(tti.wrapping_mul(self.step));
-        let within = (position & ((1 << FRACTION_BITS) - 1)) as u32;
-        let fraction = within as f32 * (1.0 / (1 << FRACTION_BITS) as f32);
-        let sample = position >> FRACTION_BITS;
+        let position = self.position(tti);
+        let (fraction, sample) = (fraction_of(position), position >> FRACTION_BITS);
         if sample != self.sample {
             self.move_to(sequence, sample);
         }
@@ -174,22 +206,30 @@ impl Ray {
 
     fn move_to(&mut self, sequence: &JakesSequence, sample: u64) {
         let segment = sample / SEGMENT;
-        if segment != self.segment {
-            self.segment = segment;
-            self.places = [segment, segment + 1].map(|segment| Self::place(self.draws, segment));
+        if segment != self.places.segment {
+            *self.places = Places::new(self.places.draws, segment);
         }
         self.sample = sample;
-        self.line = sequence.after(self.places[0] + sample % SEGMENT);
+        self.line = sequence.after(self.places.places[0] + sample % SEGMENT);
     }
 
     /// What becomes of `here` with `left` samples until the end of the segment.
     fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;
-        let next = sequence.after(self.places[1] + LENGTH as u64 - left).at(fraction);
+        let next = sequence.after(self.places.places[1] + LENGTH as u64 - left).at(fraction);
         let scale = 1.0 / (weight * weight + others * others).sqrt();
         ((weight * here.0 + others * next.0) * scale, (weight * here.1 + others * next.1) * scale)
     }
+}
+
+fn fraction_of(position: u64) -> f32 {
+    let within = (position & ((1 << FRACTION_BITS) - 1)) as i32;
+    within as f32 * (1.0 / (1 << FRACTION_BITS) as f32)
+}
+
+fn power((re, im): Complex<f32>) -> f32 {
+    re * re + im * im
 }
 
 #[cfg(test)]

@@ -128,13 +128,31 @@ impl Rake {
     ///
     /// Maximum ratio combining adds up the paths' SNRs. Codes of one path are orthogonal, so a path
     /// is disturbed by what the others carry, by other cells and by noise.
-    #[inline]
     pub fn snr(self, gains: impl Iterator<Item = f32> + Clone, disturbance: f32) -> f32 {
         let total: f32 = gains.clone().sum();
         match self.disturbing {
             Some(share) => self.hs_share * total / (share * total + disturbance),
             None => self.hs_share * gains.map(|gain| gain / (total - gain + disturbance)).sum::<f32>(),
         }
+    }
+
+    /// The same in several TTIs at once, in steps that processors do side by side.
+    pub fn snrs<'a, const N: usize>(
+        self,
+        gains: impl Iterator<Item = &'a [f32; N]> + Clone,
+        disturbance: f32,
+    ) -> [f32; N] {
+        let (mut total, mut ratios) = ([0.0; N], [0.0; N]);
+        for gains in gains.clone() {
+            (0..N).for_each(|i| total[i] += gains[i]);
+        }
+        if let Some(share) = self.disturbing {
+            return total.map(|total| self.hs_share * total / (share * total + disturbance));
+        }
+        for gains in gains {
+            (0..N).for_each(|i| ratios[i] += gains[i] / (total[i] - gains[i] + disturbance));
+        }
+        ratios.map(|ratio| self.hs_share * ratio)
     }
 }
 
@@ -201,11 +219,20 @@ impl Journey {
         self.steps += 1;
     }
 
+    /// Where the user is, to a step.
+    pub fn place(&self) -> Point {
+        self.walk.place()
+    }
+
+    /// The disturbance of a user who stays.
+    pub fn at_rest(&self) -> Option<f32> {
+        self.step_ttis.is_infinite().then_some(self.last[0])
+    }
+
     /// The disturbance in TTI number `tti`, at most one step before the latest asked for.
-    #[inline]
     pub fn disturbance(&mut self, tti: u64) -> f32 {
-        if self.step_ttis.is_infinite() {
-            return self.last[0];
+        if let Some(disturbance) = self.at_rest() {
+            return disturbance;
         }
         let way = tti as f64 / self.step_ttis;
         // `last` stands at the steps `steps - 1`, `steps` and `steps + 1`.

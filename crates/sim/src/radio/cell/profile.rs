@@ -104,10 +104,13 @@ pub struct Paths(Box<[Path]>);
 #[derive(Clone, Debug)]
 struct Path {
     ray: Ray,
-    /// Power in the mean, and in the TTI looked at last.
+    /// Power in the mean, and in the TTIs worked out last.
     mean: f32,
-    gain: f32,
+    gains: [f32; BLOCK],
 }
+
+/// TTIs whose gains are worked out at once, which takes little longer than for one of them.
+pub const BLOCK: usize = 8;
 
 impl Paths {
     /// The paths of user number `id`. At rest they keep what gain they have.
@@ -115,18 +118,29 @@ impl Paths {
         let doppler = speed.as_metres_per_s() * CARRIER_HZ / LIGHT_M_PER_S * TTI_S;
         let path = |(i, power): (usize, f64)| {
             let draws = streams.indexed("user", id, &format!("path {i}"));
-            Path { ray: Ray::new(doppler, draws), mean: power as f32, gain: 0.0 }
+            Path { ray: Ray::new(doppler, draws), mean: power as f32, gains: [0.0; BLOCK] }
         };
         Self(profile.resolved(taps).into_iter().enumerate().map(path).collect())
     }
 
     /// The paths' power gains in TTI number `tti`; the mean of their sum is 1.
-    #[inline]
     pub fn gains(&mut self, sequence: &JakesSequence, tti: u64) -> impl Iterator<Item = f32> + Clone {
         for path in &mut self.0 {
-            path.gain = path.ray.gain(sequence, tti) * path.mean;
+            path.gains[0] = path.ray.gain(sequence, tti) * path.mean;
         }
-        self.0.iter().map(|path| path.gain)
+        self.0.iter().map(|path| path.gains[0])
+    }
+
+    /// The same in TTI number `tti` and those after it.
+    pub fn blocks(
+        &mut self,
+        sequence: &JakesSequence,
+        tti: u64,
+    ) -> impl Iterator<Item = &[f32; BLOCK]> + Clone {
+        for path in &mut self.0 {
+            path.gains = path.ray.gains(sequence, tti).map(|gain: f32| gain * path.mean);
+        }
+        self.0.iter().map(|path| &path.gains)
     }
 }
 

@@ -1,15 +1,18 @@
 //! The bearer that all users of HS-DSCH share: TTIs on a grid, and what is due between them.
 
 use super::adaptation::Limits;
+use super::available::{Around, Meter};
 use super::iub::{Ends, FlowControl};
 use super::rlc::Fate;
+use super::round::Round;
+use super::tally::Tally;
 use super::user::{Outcome, Turn, User};
 use super::{Hsdpa, TTI};
 use crate::engine::{Key, Stamps};
 use crate::packet::Packet;
 use crate::radio::cell::doppler::JakesSequence;
-use crate::radio::mac::sched::{Candidate, Scheduler, View};
-use crate::radio::{Bearer, BearerCounts, Delivery, TtiRecord, UserRadio};
+use crate::radio::mac::sched::{Scheduler, View};
+use crate::radio::{BandwidthRecord, Bearer, BearerCounts, Delivery, PhoneRow, TtiRecord, UserRadio};
 use crate::rng::Streams;
 use crate::units::Time;
 
@@ -31,8 +34,9 @@ pub struct HsdpaBearer {
     /// First TTI not yet run.
     next_tti: u64,
     wake: Option<Key>,
-    candidates: Vec<Candidate>,
-    turns: Vec<Turn>,
+    round: Round,
+    /// Of the users whose bandwidth is measured.
+    meters: Vec<Meter>,
     counts: BearerCounts,
     records: Option<Vec<TtiRecord>>,
     discarded: Option<Vec<Packet>>,
@@ -81,8 +85,8 @@ impl HsdpaBearer {
             timers: Vec::new(),
             next_tti: 0,
             wake: None,
-            candidates: Vec::new(),
-            turns: Vec::new(),
+            round: Round::default(),
+            meters: Vec::new(),
             counts: BearerCounts::default(),
             records: None,
             discarded: None,
@@ -118,9 +122,9 @@ impl HsdpaBearer {
         }
         for user in 0..self.users.len() {
             let Self { users, counts, discarded, .. } = self;
-            let packets = &mut users[user].packets;
+            let User { packets, tally, .. } = &mut users[user];
             if packets.due().is_some_and(|at| at <= now) {
-                packets.on_time(now, |fate| decide(user, fate, counts, discarded.as_mut(), delivered));
+                packets.on_time(now, |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered));
                 self.look_at_rnc(now, user);
             }
         }
@@ -131,8 +135,8 @@ impl HsdpaBearer {
         let Self { outcomes, users, timers, counts, discarded, .. } = self;
         let now = beginning(tti);
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
-            let User { packets, reordering, .. } = &mut users[user];
-            let mut decide = |fate| decide(user, fate, counts, discarded.as_mut(), delivered);
+            let User { packets, reordering, tally, .. } = &mut users[user];
+            let mut decide = |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered);
             if decoded {
                 let had_timer = reordering.timer().is_some();
                 let leave = |units| packets.settle(now, units, false, &mut decide);
@@ -148,8 +152,8 @@ impl HsdpaBearer {
             }
         }
         timers.retain(|&user| {
-            let User { packets, reordering, .. } = &mut users[user];
-            let mut decide = |fate| decide(user, fate, counts, discarded.as_mut(), delivered);
+            let User { packets, reordering, tally, .. } = &mut users[user];
+            let mut decide = |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered);
             reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
             reordering.timer().is_some()
         });
@@ -157,10 +161,10 @@ impl HsdpaBearer {
 
     /// Serves users in TTI number `tti`.
     fn serve(&mut self, tti: u64) {
-        self.candidates.clear();
-        self.turns.clear();
-        if self.view.rate || self.params.users_per_tti.get() > 1 {
+        self.round.clear();
+        if self.view.rate || self.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
             self.gather_turns(tti);
+            self.meter(tti);
             self.serve_sharers(tti);
         } else {
             self.gather(tti);
@@ -171,21 +175,20 @@ impl HsdpaBearer {
     /// Serves several users, the scheduler's first choice first.
     fn serve_sharers(&mut self, tti: u64) {
         let mut codes = self.params.codes.get();
-        let sharers = self.params.users_per_tti.get().min(self.candidates.len() as u32);
+        let sharers = self.params.users_per_tti.get().min(self.round.candidates.len() as u32);
         if sharers > 1 {
             self.limit(Limits { codes, sharers, units: 0 });
         }
         for left in (0..sharers).rev() {
-            if self.candidates.is_empty() {
+            if self.round.is_empty() {
                 break;
             }
-            let at = self.scheduler.pick(tti, &self.candidates);
-            let (user, turn) = (self.candidates[at].user, self.turns[at]);
+            let at = self.scheduler.pick(tti, &self.round.candidates);
+            let (user, turn) = (self.round.candidates[at].user, self.round.turns[at]);
             let sent = self.send(tti, user, turn, sharers);
             self.scheduler.served(tti, user, sent);
             if left > 0 {
-                self.candidates.remove(at);
-                self.turns.remove(at);
+                self.round.remove(at);
                 codes -= turn.codes;
                 self.limit(Limits { codes, sharers, units: 0 });
             }
@@ -195,9 +198,9 @@ impl HsdpaBearer {
     /// Serves the scheduler's first choice who can be sent something.
     fn serve_one(&mut self, tti: u64) {
         let limits = self.limits();
-        while !self.candidates.is_empty() {
-            let at = self.scheduler.pick(tti, &self.candidates);
-            let user = self.candidates.remove(at).user;
+        while !self.round.is_empty() {
+            let at = self.scheduler.pick(tti, &self.round.candidates);
+            let user = self.round.candidates.remove(at).user;
             if let Some(turn) = self.users[user].turn(tti, limits, &self.sequence) {
                 let sent = self.send(tti, user, turn, 1);
                 self.scheduler.served(tti, user, sent);
@@ -213,40 +216,38 @@ impl HsdpaBearer {
     /// Lists who can be sent something, and what.
     fn gather_turns(&mut self, tti: u64) {
         let limits = self.limits();
-        let Self { users, ready, sequence, candidates, turns, view, .. } = self;
+        let Self { users, ready, sequence, round, view, .. } = self;
         for (user, state) in users.iter_mut().enumerate().filter(|(user, _)| ready[*user] <= tti) {
             state.listen(tti);
             if let Some(turn) = state.turn(tti, limits, sequence) {
-                candidates.push(state.candidate(user, turn.units, turn.quality, *view));
-                turns.push(turn);
+                round.push(state.candidate(user, turn.units, turn.quality, *view), turn);
             }
         }
     }
 
     /// Lists who has something to send, whether the channel lets it pass or not.
     fn gather(&mut self, tti: u64) {
-        let Self { users, ready, sequence, candidates, view, .. } = self;
+        let Self { users, ready, sequence, round, view, .. } = self;
         for (user, state) in users.iter_mut().enumerate().filter(|(user, _)| ready[*user] <= tti) {
             state.listen(tti);
             let quality = if view.quality { state.quality(tti, sequence) } else { 0.0 };
-            candidates.push(state.candidate(user, 0, quality, *view));
+            round.candidates.push(state.candidate(user, 0, quality, *view));
         }
     }
 
     /// What the others can still be sent within the limits.
     fn limit(&mut self, limits: Limits) {
-        let Self { users, candidates, turns, .. } = self;
-        let mut at = 0;
-        while at < candidates.len() {
-            let user = &users[candidates[at].user];
-            if let Some(turn) = user.limit(turns[at], limits) {
-                candidates[at].rate = turn.units;
-                turns[at] = turn;
-                at += 1;
-            } else {
-                candidates.remove(at);
-                turns.remove(at);
-            }
+        let Self { users, round, .. } = self;
+        round.limit(|user, turn| users[user].limit(turn, limits));
+    }
+
+    /// Measures what users could be sent in TTI number `tti`, and in those before, when all were idle.
+    fn meter(&mut self, tti: u64) {
+        let Self { users, meters, round, params, sequence, .. } = self;
+        let mut around = Around { users, params, sequence };
+        for meter in meters {
+            meter.pass(tti, &mut around);
+            meter.account(tti, round, &mut around);
         }
     }
 
@@ -262,6 +263,9 @@ impl HsdpaBearer {
             control.sent(user, sent.units);
         }
         if let Some((tsn, units, decoded)) = sent.settled {
+            if !decoded {
+                state.tally.gave_up();
+            }
             self.outcomes.push(Outcome { user, tsn, units, decoded });
         }
         let units = sent.units as u32;
@@ -304,6 +308,7 @@ impl HsdpaBearer {
 fn decide(
     user: usize,
     fate: Fate,
+    tally: &mut Tally,
     counts: &mut BearerCounts,
     discarded: Option<&mut Vec<Packet>>,
     delivered: &mut Vec<Delivery>,
@@ -312,10 +317,12 @@ fn decide(
         Fate::Arrived(packet) => {
             counts.packets_delivered += 1;
             counts.bytes_delivered += u64::from(packet.size);
+            tally.delivered(packet.size);
             delivered.push(Delivery { user, packet });
         }
         Fate::Lost(packet) => {
             counts.packets_dropped += 1;
+            tally.dropped();
             if let Some(discarded) = discarded {
                 discarded.push(packet);
             }
@@ -330,6 +337,7 @@ impl Bearer for HsdpaBearer {
         self.receive_frames(now);
         if !self.users[user].packets.push(now, packet, self.next_tti) {
             self.counts.packets_dropped += 1;
+            self.users[user].tally.dropped();
             return false;
         }
         self.counts.packets_in += 1;
@@ -382,6 +390,43 @@ impl Bearer for HsdpaBearer {
 
     fn take_discarded(&mut self) -> Vec<Packet> {
         self.discarded.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn measure_bandwidth(&mut self, user: usize) {
+        if self.meters.iter().all(|meter| meter.user() != user) {
+            self.meters.push(Meter::new(&self.params, user, self.users.len(), self.next_tti));
+        }
+    }
+
+    fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
+        self.pass(now);
+        let Self { users, meters, params, sequence, next_tti, .. } = self;
+        let meter = meters.iter_mut().find(|meter| meter.user() == user)?;
+        meter.pass(*next_tti, &mut Around { users, params, sequence });
+        Some(meter.bytes())
+    }
+
+    fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
+        let mut rows = Vec::with_capacity(self.users.len());
+        for user in 0..self.users.len() {
+            let available = self.available_bytes(now, user);
+            let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
+            let state = &self.users[user];
+            rows.push(state.tally.row(user, state.place(), available_bps));
+        }
+        rows
+    }
+
+    fn record_bandwidth(&mut self) {
+        (0..self.users.len()).for_each(|user| self.measure_bandwidth(user));
+        self.meters.iter_mut().for_each(Meter::keep_records);
+    }
+
+    fn bandwidth_records(&mut self, now: Time) -> Vec<BandwidthRecord> {
+        for user in 0..self.users.len() {
+            self.available_bytes(now, user);
+        }
+        self.meters.iter().flat_map(Meter::records).copied().collect()
     }
 
     fn record_ttis(&mut self) {

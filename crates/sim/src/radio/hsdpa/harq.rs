@@ -131,10 +131,14 @@ impl Processes {
     }
 
     /// Hands over the answers to first transmissions that are known by TTI number `tti`.
-    pub fn listen(&mut self, tti: u64, mut hear: impl FnMut(bool)) {
-        if self.answer_at > tti {
-            return;
+    #[inline]
+    pub fn listen(&mut self, tti: u64, hear: impl FnMut(bool)) {
+        if self.answer_at <= tti {
+            self.hand_over(tti, hear);
         }
+    }
+
+    fn hand_over(&mut self, tti: u64, mut hear: impl FnMut(bool)) {
         for process in self.all.iter_mut().filter(|process| process.at <= tti) {
             if let Some(acknowledged) = process.first_answer.take() {
                 hear(acknowledged);

@@ -9,6 +9,7 @@
 //! errors of CQI reports beyond the measurement's, and several priority queues of a user.
 
 pub mod adaptation;
+mod available;
 pub mod bearer;
 pub mod format;
 pub mod harq;
@@ -16,6 +17,8 @@ pub mod iub;
 pub mod payload;
 pub mod reordering;
 pub mod rlc;
+mod round;
+mod tally;
 pub mod ue;
 mod user;
 
@@ -199,6 +202,11 @@ impl Hsdpa {
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         Payload { pdu_bytes, segmented: self.segmentation }
+    }
+
+    /// The TTI in which the answer to a transmission in TTI number `tti` is known.
+    fn answer_at(&self, tti: u64) -> u64 {
+        tti + self.retransmission_delay.0.div_ceil(TTI.0).max(1)
     }
 
     /// The bearer of all users.

@@ -34,6 +34,13 @@ impl Payload {
         bits.saturating_sub(header) / self.unit_bits()
     }
 
+    /// Bytes of packets in so many units, without headers; padding counts.
+    pub fn bytes_in(self, units: u32) -> f64 {
+        let pdu = f64::from(self.pdu_bytes);
+        let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };
+        f64::from(units) * per_unit
+    }
+
     /// Units that hold `bytes` of whole packets' data, as near as can be.
     pub fn units_for(self, bytes: u64) -> u64 {
         if self.segmented { bytes } else { bytes / u64::from(self.pdu_bytes) }

@@ -9,9 +9,11 @@ use super::format::least_tti_distance;
 use super::harq::{Block, Processes};
 use super::reordering::ReorderingQueue;
 use super::rlc::Packets;
+use super::tally::Tally;
 use super::{Decoding, Hsdpa, TTI, UserRadio};
 use crate::radio::cell::channel::Channel;
 use crate::radio::cell::doppler::JakesSequence;
+use crate::radio::cell::mobility::Point;
 use crate::radio::mac::harq::link_curve::SPREADING_FACTOR;
 use crate::radio::mac::sched::{Candidate, View};
 use crate::rng::{Stream, Streams, uniform};
@@ -48,6 +50,7 @@ pub struct User {
     processes: Processes,
     pub packets: Packets,
     pub reordering: ReorderingQueue,
+    pub tally: Tally,
     /// New units at the Node B.
     queue: u64,
     /// Whether blocks are filled from the RNC itself, there being no Iub.
@@ -56,6 +59,12 @@ pub struct User {
     tti_distance: u64,
     rested: u64,
     delay_budget: u64,
+    draws: Box<Draws>,
+}
+
+/// Random streams. They are large, and looked at only when something is sent.
+#[derive(Debug)]
+struct Draws {
     decoding: Stream,
     feedback: Stream,
 }
@@ -77,13 +86,16 @@ impl User {
             processes: Processes::new(params.processes.get(), window),
             packets: params.rlc.build(params.payload(), params.buffer.get() as usize, user.id, &streams),
             reordering: ReorderingQueue::new(window, params.t1.0.div_ceil(TTI.0)),
+            tally: Tally::default(),
             queue: 0,
             direct: params.iub.is_none(),
             tti_distance: least_tti_distance(ue.category),
             rested: 0,
             delay_budget: ue.delay_budget.0 / TTI.0,
-            decoding: streams.stream("user", user.id, "decoding"),
-            feedback: streams.stream("user", user.id, "feedback"),
+            draws: Box::new(Draws {
+                decoding: streams.stream("user", user.id, "decoding"),
+                feedback: streams.stream("user", user.id, "feedback"),
+            }),
         }
     }
 
@@ -135,6 +147,37 @@ impl User {
         Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
+    /// What could be sent if the queue were full and a process free.
+    pub fn full_turn(&self, quality: f32, limits: Limits) -> Option<Turn> {
+        let offer = self.adapter.offer(quality, Limits { units: u64::MAX, ..limits })?;
+        Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
+    }
+
+    /// The probability that the first transmission of a turn's block fails in TTI number `tti`.
+    pub fn first_bler(&mut self, tti: u64, turn: Turn, sharers: u32, sequence: &JakesSequence) -> f64 {
+        let Some(curve) = turn.offer.and_then(|offer| offer.curve) else {
+            return 0.0;
+        };
+        let snr = self.channel.snr(sequence, tti) / sharers.max(1) as f32;
+        let snr = self.channel.recorded_combined(tti, 1).unwrap_or(snr);
+        self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
+    }
+
+    /// Where the user is, if it has a place.
+    pub fn place(&self) -> Option<Point> {
+        self.channel.place()
+    }
+
+    /// Least distance of the TTIs in which the user can be sent to.
+    pub fn tti_distance(&self) -> u64 {
+        self.tti_distance
+    }
+
+    /// TTIs that a packet may wait.
+    pub fn delay_budget(&self) -> u64 {
+        self.delay_budget
+    }
+
     /// The same turn when others have taken codes.
     pub fn limit(&self, turn: Turn, limits: Limits) -> Option<Turn> {
         match turn.offer {
@@ -170,13 +213,14 @@ impl User {
         let had_been_decoded = block.decoded;
         let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
         block.decoded = !failed;
+        self.tally.sent(snr, turn.quality, block.transmissions == 1, failed);
 
         let error = if block.decoded { params.ack_error } else { params.nack_error };
-        let misheard = error.0 > 0.0 && uniform(&mut self.feedback) < error.0;
+        let misheard = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
         let acknowledged = block.decoded != misheard;
         let may_again = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
         let goes_again = !acknowledged && may_again;
-        let at = (tti + params.retransmission_delay.0.div_ceil(TTI.0)).max(tti + 1);
+        let at = params.answer_at(tti);
         self.rested = tti + self.tti_distance;
 
         let units = block.units.clone();
@@ -214,7 +258,7 @@ impl User {
             transmissions: 0,
             symbol_snr: 0.0,
             decoded: false,
-            fortune: uniform(&mut self.decoding),
+            fortune: uniform(&mut self.draws.decoding),
         };
         Some((index, block))
     }
@@ -233,7 +277,7 @@ impl User {
         let luck = match params.decoding {
             Decoding::OneNumber => block.fortune,
             Decoding::Independent if n == 1 => block.fortune,
-            Decoding::Independent => uniform(&mut self.decoding),
+            Decoding::Independent => uniform(&mut self.draws.decoding),
         };
         luck >= bler
     }

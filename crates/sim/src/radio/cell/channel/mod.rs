@@ -6,7 +6,9 @@ pub mod place;
 pub mod trace;
 
 use super::doppler::JakesSequence;
+use super::mobility::Point;
 use super::plan::Cell;
+use super::profile::BLOCK;
 use crate::registry;
 use crate::rng::Streams;
 
@@ -40,7 +42,7 @@ pub enum Channel {
     /// Linear SNR per chip.
     Constant(f32),
     /// Recorded.
-    Trace(trace::Player),
+    Trace(Box<trace::Player>),
 }
 
 impl ChannelSpec {
@@ -50,7 +52,7 @@ impl ChannelSpec {
             Self::Cell(params) => Channel::Cell(params.build(cell, id, streams)),
             Self::Fading(params) => Channel::Fading(params.build(id, streams)),
             Self::Constant(params) => Channel::Constant(from_db(params.snr_db)),
-            Self::Trace(params) => Channel::Trace(trace::Player::new(params)),
+            Self::Trace(params) => Channel::Trace(Box::new(trace::Player::new(params))),
         }
     }
 
@@ -67,7 +69,6 @@ impl ChannelSpec {
 
 impl Channel {
     /// Linear SNR per chip in TTI number `tti`.
-    #[inline]
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
             Self::Cell(placed) => placed.snr(sequence, tti),
@@ -75,6 +76,16 @@ impl Channel {
             Self::Constant(snr) => *snr,
             Self::Trace(player) => player.snr(tti),
         }
+    }
+
+    /// The same in TTI number `tti` and those after it, where working ahead is cheap and changes nothing.
+    pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
+        if let Self::Cell(placed) = self { placed.ahead(sequence, tti) } else { None }
+    }
+
+    /// Where the user is, if it has a place.
+    pub fn place(&self) -> Option<Point> {
+        if let Self::Cell(placed) = self { Some(placed.place()) } else { None }
     }
 
     /// The CQI that was recorded for TTI number `tti`, where one was.

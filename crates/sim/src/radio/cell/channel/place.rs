@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::doppler::JakesSequence;
-use super::super::mobility::{Movement, distance, random_place};
+use super::super::mobility::{Movement, Point, distance, random_place};
 use super::super::plan::{Cell, Journey, Rake};
-use super::super::profile::{Paths, Profile, Tap, check_taps};
+use super::super::profile::{BLOCK, Paths, Profile, Tap, check_taps};
 use super::fading::check_speed;
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
@@ -80,7 +80,7 @@ impl Place {
         });
         let paths = Paths::new(self.profile, &self.taps, self.speed, id, streams);
         let journey = Journey::new(cell, place, self.movement, self.speed, id, streams);
-        Placed { rake: cell.rake(), paths, journey: Box::new(journey) }
+        Placed { rake: cell.rake(), paths, at_rest: journey.at_rest(), journey: Box::new(journey) }
     }
 }
 
@@ -89,14 +89,49 @@ impl Place {
 pub struct Placed {
     rake: Rake,
     paths: Paths,
+    /// The disturbance, if it does not change.
+    at_rest: Option<f32>,
     journey: Box<Journey>,
 }
 
 impl Placed {
+    /// Where the user is.
+    pub fn place(&self) -> Point {
+        self.journey.place()
+    }
+
     /// Linear SNR per chip in TTI number `tti`.
-    #[inline]
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
-        let disturbance = self.journey.disturbance(tti);
+        let disturbance = self.at_rest.unwrap_or_else(|| self.journey.disturbance(tti));
         self.rake.snr(self.paths.gains(sequence, tti), disturbance)
+    }
+
+    /// The same in TTI number `tti` and those after it, if the user stays.
+    pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
+        let disturbance = self.at_rest?;
+        Some(self.rake.snrs(self.paths.blocks(sequence, tti), disturbance))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is worked out ahead is what one looks up TTI by TTI, to the last bit.
+    #[test]
+    fn working_ahead_changes_nothing() {
+        let (cell, streams) = (Cell::default(), Streams::new(5, 0));
+        let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
+        for kmh in [0, 3, 120] {
+            let place = Place { speed: Speed::from_kmh(kmh), ..Place::default() };
+            let [mut ahead, mut single] = [0, 0].map(|id| place.build(&cell, id, &streams));
+            for first in (0..60_000).step_by(BLOCK).chain([8, 0]) {
+                let found = ahead.ahead(&sequence, first).expect("the user stays");
+                for (tti, found) in (first..).zip(found) {
+                    let expected = single.snr(&sequence, tti);
+                    assert_eq!(found.to_bits(), expected.to_bits(), "{kmh} km/h, TTI {tti}");
+                }
+            }
+        }
     }
 }

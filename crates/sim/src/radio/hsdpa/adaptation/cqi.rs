@@ -6,6 +6,8 @@
 //! share of first transmissions is the one asked for: up by a step at a NACK, down by
 //! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
+use std::sync::OnceLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,7 @@ use super::{Limits, Offer};
 use crate::check::{Check, Checked};
 use crate::radio::cell::channel::Channel;
 use crate::radio::cell::doppler::JakesSequence;
+use crate::radio::cell::profile::BLOCK;
 use crate::rng::{Indexed, Streams, normal_of};
 use crate::units::{Duration, Probability};
 
@@ -165,18 +168,17 @@ impl CqiReports {
         })
     }
 
-    /// Least linear SNR for each CQI up to `highest`; that for 0 is not looked at.
-    fn thresholds(&self, curves: &Curves, highest: u8) -> [f32; CQIS] {
-        let lead = if self.rounding == Rounding::Nearest { 0.5 } else { 0.0 };
-        let linear = |db: f64| libm::pow(10.0, db / 10.0) as f32;
+    /// Least SNRs for the CQIs up to `highest`.
+    fn thresholds(&self, curves: &Curves, highest: u8) -> Thresholds {
         let Some(least) = curves.least_snrs_db(highest) else {
-            return std::array::from_fn(|cqi| linear(STEP_DB * (cqi as f64 - lead - CQI_AT_0_DB)));
+            return Thresholds::OfFormula(self.rounding.thresholds());
         };
-        std::array::from_fn(|cqi| {
+        let lead = self.rounding.lead();
+        Thresholds::Measured(Box::new(std::array::from_fn(|cqi| {
             let place = cqi.max(1) - 1;
             let step = least.get(place.max(1)).map_or(STEP_DB, |upper| upper - least[place.max(1) - 1]);
             least.get(place).map_or(f32::INFINITY, |snr_db| linear(snr_db - lead * step))
-        })
+        })))
     }
 
     /// The reports of user number `id`.
@@ -203,11 +205,14 @@ impl CqiReports {
         let blocks = formats.map(block);
         Reporter {
             lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
-            tables: Box::new(Tables { thresholds: self.thresholds(curves, last), blocks }),
+            thresholds: self.thresholds(curves, last),
+            blocks: Box::new(blocks),
             delay: self.delay.0.div_ceil(TTI.0),
             cycle: (self.cycle.0 / TTI.0).max(1),
             error_db: self.error_db,
             errors: streams.indexed("user", id, "cqi error"),
+            first: u64::MAX,
+            ahead: [0; BLOCK],
             latest: None,
             steps: self.outer_loop.as_ref().map(steps),
             shift: 0.0,
@@ -218,19 +223,42 @@ impl CqiReports {
 /// The largest shift of an outer loop, in CQIs.
 const LARGEST_SHIFT: f32 = 6.0;
 
-/// What is looked up, apart from what changes.
+fn linear(db: f64) -> f32 {
+    libm::pow(10.0, db / 10.0) as f32
+}
+
+impl Rounding {
+    /// Share of a CQI by which a report runs ahead.
+    fn lead(self) -> f64 {
+        if self == Self::Nearest { 0.5 } else { 0.0 }
+    }
+
+    /// Least linear SNR for each CQI; that for 0 is not looked at. All users look it up at the same place,
+    /// which a cache then holds.
+    fn thresholds(self) -> &'static [f32; CQIS] {
+        static DOWN: OnceLock<[f32; CQIS]> = OnceLock::new();
+        static NEAREST: OnceLock<[f32; CQIS]> = OnceLock::new();
+        let table = if self == Self::Nearest { &NEAREST } else { &DOWN };
+        let least = |cqi| linear(STEP_DB * (cqi as f64 - self.lead() - CQI_AT_0_DB));
+        table.get_or_init(|| std::array::from_fn(least))
+    }
+}
+
+/// Least linear SNR for each CQI.
 #[derive(Debug)]
-struct Tables {
-    /// Least linear SNR for each CQI; that for 0 is not looked at.
-    thresholds: [f32; CQIS],
-    /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
-    blocks: [Offer; CQIS],
+enum Thresholds {
+    /// A CQI every 1.02 dB.
+    OfFormula(&'static [f32; CQIS]),
+    /// By measured curves; infinite for CQIs that have none.
+    Measured(Box<[f32; CQIS]>),
 }
 
 /// The reports of one user, and what the Node B makes of them.
 #[derive(Debug)]
 pub struct Reporter {
-    tables: Box<Tables>,
+    thresholds: Thresholds,
+    /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
+    blocks: Box<[Offer; CQIS]>,
     /// The lowest CQI whose format carries anything.
     lowest: usize,
     /// In TTIs.
@@ -238,7 +266,10 @@ pub struct Reporter {
     cycle: u64,
     error_db: f64,
     errors: Indexed,
-    /// The latest measurement: its TTI and its CQI.
+    /// Reports worked out ahead: the first TTI, and so many CQIs.
+    first: u64,
+    ahead: [u8; BLOCK],
+    /// The latest measurement otherwise: its TTI and its CQI.
     latest: Option<(u64, u8)>,
     /// Shifts in CQIs at a NACK and at an ACK.
     steps: Option<[f32; 2]>,
@@ -250,6 +281,22 @@ impl Reporter {
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);
+        let within = at as usize % BLOCK;
+        if self.first == at - within as u64 { self.ahead[within] } else { self.look(channel, sequence, at) }
+    }
+
+    /// Works reports out ahead, if nothing can come between.
+    fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
+        let within = at as usize % BLOCK;
+        let first = at - within as u64;
+        if self.cycle == 1
+            && self.error_db <= 0.0
+            && let Some(snrs) = channel.ahead(sequence, first)
+        {
+            self.ahead = snrs.map(|snr| self.cqi_of(snr));
+            self.first = first;
+            return self.ahead[within];
+        }
         match self.latest {
             Some((measured, cqi)) if measured <= at && at - measured < self.cycle => cqi,
             _ => self.measure(channel, sequence, at),
@@ -273,7 +320,10 @@ impl Reporter {
 
     /// The CQI of a linear SNR.
     fn cqi_of(&self, snr: f32) -> u8 {
-        let thresholds = &self.tables.thresholds;
+        let thresholds = match &self.thresholds {
+            Thresholds::OfFormula(thresholds) => thresholds,
+            Thresholds::Measured(least) => return least[1..].partition_point(|least| snr >= *least) as u8,
+        };
         if snr < thresholds[1] {
             return 0;
         }
@@ -281,32 +331,42 @@ impl Reporter {
         // branch, because no processor would foresee it.
         let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
         let guess = log2 * (3.010_3 / STEP_DB as f32) + CQI_AT_0_DB as f32;
-        let guess = (guess as usize).clamp(1, CQIS - 1);
+        let guess = (guess as i32).clamp(1, CQIS as i32 - 1) as usize;
         let above = thresholds.get(guess + 1).is_some_and(|least| snr >= *least);
         (guess + usize::from(above) - usize::from(snr < thresholds[guess])) as u8
     }
 
     /// The block for a report: the format of the CQI, less what the outer loop and sharing the power
     /// take, or the smallest one that holds what there is to send.
+    #[inline]
     pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
         if cqi < 1.0 {
             return None;
         }
-        let sharing = match limits.sharers {
+        let mut cqi = if self.steps.is_none() && limits.sharers <= 1 {
+            (cqi as i32).min(CQIS as i32 - 1) as usize
+        } else {
+            self.deduct(cqi, limits.sharers)
+        };
+        while cqi > 1 && self.blocks[cqi].codes > limits.codes {
+            cqi -= 1;
+        }
+        while cqi > 1 && u64::from(self.blocks[cqi - 1].units) >= limits.units {
+            cqi -= 1;
+        }
+        let block = self.blocks[cqi];
+        (block.units > 0 && block.codes <= limits.codes).then_some(block)
+    }
+
+    /// The CQI less what the outer loop and sharing the power take.
+    fn deduct(&self, cqi: f32, sharers: u32) -> usize {
+        let sharing = match sharers {
             0 | 1 => 0.0,
             n => 10.0 * libm::log10f(n as f32) / STEP_DB as f32,
         };
         // Deductions never take a user out of range that had been in it.
         let least = self.lowest.min(cqi as usize);
-        let mut cqi = ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1);
-        while cqi > 1 && self.tables.blocks[cqi].codes > limits.codes {
-            cqi -= 1;
-        }
-        while cqi > 1 && u64::from(self.tables.blocks[cqi - 1].units) >= limits.units {
-            cqi -= 1;
-        }
-        let block = self.tables.blocks[cqi];
-        (block.units > 0 && block.codes <= limits.codes).then_some(block)
+        ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
     }
 
     /// A first transmission was acknowledged or not.

@@ -1,5 +1,6 @@
 //! The bearer against closed forms and timelines made by hand.
 
+mod available;
 mod closed_forms;
 mod rlc;
 mod schedulers;

@@ -41,7 +41,7 @@ fn the_cqi_is_the_published_function_of_the_snr() {
 fn a_cqi_begins_where_its_block_fails_with_one_in_ten() {
     let reporter = reporter(&CqiReports::default(), 10);
     for cqi in 5..=30 {
-        let db = 10.0 * f64::from(reporter.tables.thresholds[cqi]).log10();
+        let db = 10.0 * f64::from(Rounding::Down.thresholds()[cqi]).log10();
         let exact = link_curve::snr_db(cqi as f64, 0.1);
         assert!((db - exact).abs() / STEP_DB < 0.035, "CQI {cqi}: {db} dB, {exact} dB");
     }

@@ -1,0 +1,69 @@
+"""A cell of HSDPA with its full chain: simulated seconds per second of CPU time.
+
+    cargo build --release --example simulate
+    python3 benches/hsdpa.py [--rounds N] [--scale X]
+
+Users in Pedestrian A download for ever: fading, CQI, HARQ, reordering, Iub and TCP
+(`examples/hsdpa-cell.toml`). There is no peer to run: the figures quoted are those of EURANE on
+ns-2.29, measured on another machine with fading read from files and tracing off. What counts is the
+CPU time of the whole process, its start included, so runs are long enough for that not to matter.
+"""
+
+import statistics
+import sys
+
+from side_by_side import ROOT, SIMULATE, Series, nodeb, parser, peak_mib, table, take_turns
+
+SCENARIO = ROOT / "examples/hsdpa-cell.toml"
+SCHEDULERS = ("round_robin", "max_ci", "proportional_fair")
+
+# Users, simulated seconds, the least simulated seconds per CPU second, and EURANE's.
+SIZES = (
+    (30, 300, 850.0, 17.0),
+    (100, 100, None, None),
+    (400, 40, 60.0, 0.22),
+    (2_000, 10, None, None),
+)
+
+
+def command(users: int, seconds: float, scheduler: str) -> list[str]:
+    """The command for a cell of so many users."""
+    others = f"users.1.count={users - 1}"
+    return nodeb(SCENARIO, f"duration={seconds} s", others, f"radio.hsdpa.scheduler={scheduler}")
+
+
+def rate(series: Series) -> float:
+    """Median of simulated seconds per CPU second."""
+    return statistics.median(done.figures["simtime"] / done.cpu_s for done in series.done)
+
+
+def main() -> int:
+    """Runs everything and returns 1 if a limit was missed."""
+    line = parser(__doc__, rounds=3)
+    line.add_argument("--scale", type=float, default=1.0, help="share of the simulated time (1)")
+    options = line.parse_args()
+    if options.rounds < 1 or options.scale <= 0:
+        line.error("expected at least 1 round and a positive scale")
+    everyone = [
+        (size, Series(f"{size[0]} users, {name}", command(size[0], size[1] * options.scale, name)))
+        for size in SIZES
+        for name in SCHEDULERS
+    ]
+    take_turns([series for _, series in everyone], options.rounds)
+    rows, good = [], True
+    for (_, _, least, eurane), series in everyone:
+        found = rate(series)
+        good &= least is None or found >= least
+        verdict = "" if least is None else "pass" if found >= least else "FAIL"
+        limit = "" if least is None else f"{least:.0f}"
+        rows.append([series.name, f"{found:.1f}", limit, verdict, f"{eurane or ''}"])
+    print(f"{SIMULATE.name} {SCENARIO.name}, median of {options.rounds} rounds\n")
+    print(table(["simulated s per CPU s", "nodeb", "at least", "", "EURANE"], rows))
+    users, seconds = SIZES[-1][:2]
+    peak = peak_mib(command(users, seconds * options.scale / 10, SCHEDULERS[-1]))
+    print(f"peak memory with {users} users: {peak:.0f} MiB")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
