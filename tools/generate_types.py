@@ -121,13 +121,18 @@ def add_variants(
     """Adds the class of every variant of one union; yields (tag, class name).
 
     A class is called like the variant's parameters, or, where variants share those, like its tag.
+    Variants of two unions that share both are one class.
     """
     for branch in branches:
         ((tag, body),) = branch["properties"].items()
         target = ref_name(body)
         parameters = defs[target] if target else body
         name = target if target and uses[target] == 1 else camel(tag)
-        if name in model.tables or keyword.iskeyword(name):
+        known = model.tables.get(name)
+        if known and (known.schema, known.tag) == (parameters, tag):
+            yield tag, name
+            continue
+        if known or keyword.iskeyword(name):
             raise SystemExit(f"error: two variants, or a variant and a keyword, are called {name}")
         text = branch.get("description") or parameters.get("description", "")
         model.tables[name] = Table(name, parameters, text, tag)

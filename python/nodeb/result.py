@@ -195,7 +195,7 @@ class Result:
     @cached_property
     def summary(self) -> Table:
         """Mean and 95 % interval of each metric, by group of users; see `nodeb.summary`."""
-        return summarize(self.flows, self.tables.get("channels"))
+        return summarize(self.flows, self.tables.get("channels"), self.tables.get("phones"))
 
     @property
     def plot(self) -> Plots:

@@ -13,10 +13,10 @@ from typing import ClassVar, Literal, TypeAlias
 from nodeb.parts import Part
 
 __all__ = [
-    "AcknowledgedMode",
     "Advances",
     "AlwaysDch",
     "AlwaysFach",
+    "Am",
     "Arq",
     "AtEnd",
     "AtMaxDat",
@@ -56,6 +56,7 @@ __all__ = [
     "FachDch",
     "Fading",
     "Fixed",
+    "Fixed2",
     "FixedLevel",
     "FqCodel",
     "Ftp",
@@ -72,6 +73,7 @@ __all__ = [
     "Jitter",
     "LinkAdaptation",
     "LinkBearer",
+    "LinkCurves",
     "Linux",
     "LinuxReno",
     "Load",
@@ -84,6 +86,7 @@ __all__ = [
     "Map",
     "MaxCi",
     "Mean",
+    "Minimum",
     "Movement",
     "NewReno",
     "NoCombining",
@@ -125,8 +128,12 @@ __all__ = [
     "Replay",
     "Reports",
     "Rlc",
+    "RlcMode",
+    "Rnf",
     "RoundRobin",
+    "RoundTrip",
     "Rounding",
+    "Row",
     "Sack",
     "Scalable",
     "ScenarioFields",
@@ -156,6 +163,7 @@ __all__ = [
     "Traffic",
     "TrafficVolume",
     "Ue",
+    "UnacknowledgedMode",
     "UniformJitter",
     "Unit",
     "Uplink",
@@ -341,6 +349,11 @@ AtEnd: TypeAlias = Literal["loop", "stop"]
 @dataclass(kw_only=True, slots=True)
 class Wired(Part):
     """A link of the fixed network, both ways."""
+
+    name: str | None = None
+    """What the link is called in the table `links`; absent: `wired` or `core`, with its position
+    where the core network has several.
+    """
 
     rate: Rate = "10 Mbps"
     """Bit rate in each direction."""
@@ -623,6 +636,40 @@ class Split(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Rnf(Part):
+    """The same, with a window towards the phone that the RNC's reports of the bandwidth set."""
+
+    tag: ClassVar[str | None] = "rnf"
+
+    tcp: Tcp | None = None
+    """TCP between proxy and phone, which repairs losses; absent: the same as between server and
+    proxy.
+    """
+
+    q_ref: float = 36.0
+    """Packets that should wait at the RNC for the phone."""
+
+    interval: Duration = "80 ms"
+    """Time over which the RNC averages the bandwidth before it sends a message."""
+
+    delay: Duration | None = None
+    """Time that a message takes from the RNC to the proxy; absent: the delays of the links between
+    them.
+    """
+
+    loss: Probability | Loss = 0.0
+    """Loss of messages: a probability, or a model."""
+
+    rtt: RoundTrip = field(default_factory=lambda: Minimum())
+    """What the proxy takes for the round trip without waiting."""
+
+    queue_feedback: float | None = None
+    """Messages also tell how many packets wait, and this share of what is missing is added to the
+    window with every one; absent: bandwidth alone, as in the study.
+    """
+
+
+@dataclass(kw_only=True, slots=True)
 class Classic(Part):
     """As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N."""
 
@@ -680,6 +727,11 @@ class Classic(Part):
 
     limited_transmit: bool | None = None
     """Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's."""
+
+    eifel: bool = False
+    """Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC
+    3522), and take their consequences back (RFC 4015).
+    """
 
     delayed_ack: Duration = "100 ms"
     """How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once."""
@@ -935,6 +987,23 @@ class Veno(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Minimum(Part):
+    """The least that TCP has measured between proxy and phone."""
+
+    tag: ClassVar[str | None] = "minimum"
+
+
+@dataclass(kw_only=True, slots=True)
+class Fixed(Part):
+    """A given time, right or wrong."""
+
+    tag: ClassVar[str | None] = "fixed"
+
+    value: Duration
+    """The round trip."""
+
+
+@dataclass(kw_only=True, slots=True)
 class Snoop(Part):
     """A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`."""
 
@@ -955,6 +1024,11 @@ class Snoop(Part):
 
     max_retransmissions: int = 10
     """Local retransmissions of a segment after which it is left to the sender."""
+
+    eifel: bool = False
+    """Agent and phone tell originals from repetitions (Eifel): round trips of repeated segments
+    count too, and a repetition that was not needed causes no further ones.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1122,6 +1196,9 @@ class Hsdpa(Part):
     link_adaptation: LinkAdaptation = field(default_factory=lambda: CqiReports())
     """What a user is sent in a TTI."""
 
+    link_curve: LinkCurves | None = None
+    """Measured BLER curves; absent: the published formula."""
+
     processes: int = 6
     """HARQ processes of a user, at most 8.
 
@@ -1162,6 +1239,9 @@ class Hsdpa(Part):
 
     pdu_size: Size = "40 B"
     """Payload of an RLC PDU."""
+
+    rlc: RlcMode = field(default_factory=lambda: UnacknowledgedMode())
+    """What becomes of packets that MAC-hs gives up."""
 
     segmentation: bool = True
     """Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
@@ -1431,7 +1511,7 @@ class Arq(Part):
 
 
 @dataclass(kw_only=True, slots=True)
-class AcknowledgedMode(Part):
+class Am(Part):
     """Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset."""
 
     tag: ClassVar[str | None] = "am"
@@ -1625,16 +1705,19 @@ class EarliestDeadline(Part):
 
 @dataclass(kw_only=True, slots=True)
 class TcpAware(Part):
-    """Proportional fair in whole packets, none of which waits for a TCP timeout."""
+    """Proportional fair, with a head start for connections that begin."""
 
     tag: ClassVar[str | None] = "tcp_aware"
 
     window: Duration = "1.67 s"
     """Time constant of the mean rate."""
 
-    patience: Duration = "200 ms"
-    """Waiting time at which a packet counts double. The default is the smallest retransmission
-    timeout that is common.
+    head_start: Duration = "100 ms"
+    """Air time in a burst at which a user's claim is twice that of proportional fair."""
+
+    pause: Duration = "1 s"
+    """Silence after which a user begins a new burst: longer than a round trip, as windows of slow
+    start come one round trip after the other.
     """
 
 
@@ -1658,6 +1741,11 @@ class CqiReports(Part):
     rounding: Rounding = "down"
     """What becomes of the fraction of a CQI."""
 
+    table: list[Row] | None = None
+    """The user's own table of blocks from CQI 1 on, instead of those of the UE categories. CQIs
+    above its last mean its last block.
+    """
+
     outer_loop: OuterLoop | None = None
     """An outer loop; absent: reports are taken as they are."""
 
@@ -1676,6 +1764,23 @@ class Shannon(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Row(Part):
+    """A line of a CQI table."""
+
+    cqi: int
+    """CQI, 1 to 30.
+
+    From 0 to 255.
+    """
+
+    bits: int
+    """Bits of the block."""
+
+    codes: int
+    """HS-PDSCH codes, 1 to 15."""
+
+
+@dataclass(kw_only=True, slots=True)
 class OuterLoop(Part):
     """Parameters of the outer loop."""
 
@@ -1684,6 +1789,37 @@ class OuterLoop(Part):
 
     step_db: float = 0.5
     """Shift in dB at a NACK."""
+
+
+@dataclass(kw_only=True, slots=True)
+class LinkCurves(Part):
+    """Measured curves, one point in each place of the three lists. A file is text: a line
+    `cqi,snr_db,bler`, then one line for each point.
+    """
+
+    file: str | None = None
+    """A file to take the lists from. The path counts from the scenario file's folder."""
+
+    cqi: list[int] = field(default_factory=list)
+    """CQI whose block was sent."""
+
+    snr_db: list[float] = field(default_factory=list)
+    """SNR of all codes together before despreading in dB."""
+
+    bler: list[float] = field(default_factory=list)
+    """Share of blocks that failed."""
+
+
+@dataclass(kw_only=True, slots=True)
+class UnacknowledgedMode(Part):
+    """Unacknowledged mode: what MAC-hs gives up costs its packets."""
+
+    tag: ClassVar[str | None] = "um"
+
+    discard_timer: Duration | None = None
+    """A packet of which something has waited so long at the RNC is discarded (Timer_Discard,
+    without explicit signalling: TS 25.322, 9.7.3.2); never when absent.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1696,6 +1832,9 @@ class Iub(Part):
 
     delay: Duration = "15 ms"
     """Delay between RNC and Node B, one way."""
+
+    rate: Rate | None = None
+    """Rate of the link from RNC to Node B, which all users share; absent: frames take no time."""
 
     period: Duration = "30 ms"
     """Time between two allocations; whole TTIs."""
@@ -1958,7 +2097,7 @@ class PerUser(Part):
 
 
 @dataclass(kw_only=True, slots=True)
-class Fixed(Part):
+class Fixed2(Part):
     """The same rate for all, whatever happens."""
 
     tag: ClassVar[str | None] = "fixed"
@@ -2390,6 +2529,11 @@ class Trace(Part):
     at_end: AtEnd | None = None
     """What follows when the recording is over; without it the run must not be longer."""
 
+    rates: list[Rate] | None = None
+    """Bit rate of every TTI instead of an SNR: its block is that rate times 2 ms, and it cannot
+    fail.
+    """
+
     snrs_db: list[float] = field(default_factory=list)
     """SNR of every TTI in dB, before despreading."""
 
@@ -2438,6 +2582,11 @@ class Record(Part):
     scheduler: bool = False
     """Who was served in every TTI, at which C/I, and what failed."""
 
+    bandwidth: bool | None = None
+    """What each user could be sent had it always something to send, and its CQI, every 20 ms.
+    `hsdpa` only; measuring takes about as long again as each user's own simulation.
+    """
+
 
 @dataclass(kw_only=True, slots=True)
 class ScenarioFields(Part):
@@ -2472,8 +2621,10 @@ class ScenarioFields(Part):
     wired: Wired = field(default_factory=lambda: Wired())
     """The link between server and gateway, and on to the Node B where there is no `core`."""
 
-    core: Wired | None = None
-    """The link between gateway and Node B; absent: the gateway stands at the Node B."""
+    core: Wired | list[Wired] | None = None
+    """The link between gateway and Node B, or a list of links from the gateway on; absent: the
+    gateway stands at the Node B.
+    """
 
     proxy: Proxy | None = None
     """A proxy at the gateway."""
@@ -2508,7 +2659,7 @@ Queue: TypeAlias = (
 Jitter: TypeAlias = UniformJitter | NormalJitter | Literal["uniform", "normal"]
 """The jitter: a name, or a table with one key."""
 
-Proxy: TypeAlias = Split | Literal["split"]
+Proxy: TypeAlias = Split | Rnf | Literal["split", "rnf"]
 """The proxy: a name, or a table with one key."""
 
 Tcp: TypeAlias = Classic | Linux | Literal["classic", "linux"]
@@ -2533,6 +2684,9 @@ Congestion: TypeAlias = (
 )
 """The congestion control: a name, or a table with one key."""
 
+RoundTrip: TypeAlias = Minimum | Fixed | Literal["minimum"]
+"""The round trip: a name, or a table with one key."""
+
 Radio: TypeAlias = (
     Dch
     | HsDsch
@@ -2547,7 +2701,7 @@ Radio: TypeAlias = (
 Error: TypeAlias = IndependentErrors | GilbertElliottErrors | HiddenMarkov | RecordedErrors
 """The errors: a name, or a table with one key."""
 
-Rlc: TypeAlias = Arq | AcknowledgedMode | Slotted | Literal["arq", "am", "slotted"]
+Rlc: TypeAlias = Arq | Am | Slotted | Literal["arq", "am", "slotted"]
 """The rlc: a name, or a table with one key."""
 
 Combining: TypeAlias = (
@@ -2570,6 +2724,9 @@ Scheduler: TypeAlias = (
 
 LinkAdaptation: TypeAlias = CqiReports | Shannon | Literal["cqi", "shannon"]
 """The link adaptation: a name, or a table with one key."""
+
+RlcMode: TypeAlias = UnacknowledgedMode | Am | Literal["um", "am"]
+"""The RLC mode: a name, or a table with one key."""
 
 PathLoss: TypeAlias = (
     LogDistance
@@ -2602,7 +2759,7 @@ Switching: TypeAlias = (
 )
 """The switching policy: a name, or a table with one key."""
 
-Selection: TypeAlias = OneStep | PerUser | Fixed | Literal["one_step", "per_user", "fixed"]
+Selection: TypeAlias = OneStep | PerUser | Fixed2 | Literal["one_step", "per_user", "fixed"]
 """The rate selection: a name, or a table with one key."""
 
 ProfileSpec: TypeAlias = EqualPaths | VehicularB | Taps | Literal["equal_paths", "vehicular_b"]

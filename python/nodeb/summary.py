@@ -37,6 +37,8 @@ UNITS = {
     "switches_per_transfer": "1",
     "dch_share": "1",
     "power_w": "W",
+    "cqi": "1",
+    "first_bler": "1",
     "jain_index": "1",
 }
 """Unit of each metric; 1 for a ratio. `jain_index` is of the users' `received_bps`."""
@@ -46,7 +48,11 @@ SWITCHED = ("switches_per_s", "switches_per_transfer", "dch_share", "power_w")
 completed transfer, the share of time for which a dedicated channel is held, and the mean power of
 the phone's radio."""
 
-OPTIONAL = (*SWITCHED, "jain_index")
+RADIO = ("cqi", "first_bler")
+"""Metrics of phones on `hsdpa`: the mean CQI with which they were served, and the share of blocks
+that failed when they were sent for the first time."""
+
+OPTIONAL = (*SWITCHED, *RADIO, "jain_index")
 """Metrics that say nothing in some scenarios and are left out of their summary."""
 
 COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", "runs")
@@ -54,7 +60,7 @@ COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", 
 Row = tuple[str, str, str, float, float, float, float, int]
 
 
-def by_run(flows: Table, channels: Table | None = None) -> Table:
+def by_run(flows: Table, channels: Table | None = None, phones: Table | None = None) -> Table:
     """Each metric by replication: one row per group of users and run, groups first.
 
     Columns `group`, `run`, and the metrics; NaN where a metric has no value.
@@ -63,9 +69,12 @@ def by_run(flows: Table, channels: Table | None = None) -> Table:
         flows: one row per user and run.
         channels: what a radio that switches users between channels tells of the same users, in
             the same order.
+        phones: what `hsdpa` tells of the same users, in the same order.
     """
     if channels is not None:
         flows = Table({**_columns(flows), **_switching(flows, channels)})
+    if phones is not None:
+        flows = Table({**_columns(flows), **{name: phones[name] for name in RADIO}})
     groups = list(dict.fromkeys(flows["group"].tolist()))
     return Table.concat(
         [_by_run(group, flows.where(flows["group"] == group)) for group in groups]
@@ -73,11 +82,11 @@ def by_run(flows: Table, channels: Table | None = None) -> Table:
     )
 
 
-def summarize(flows: Table, channels: Table | None = None) -> Table:
-    """The summary of a table of flows; `channels` as for `by_run`."""
+def summarize(flows: Table, channels: Table | None = None, phones: Table | None = None) -> Table:
+    """The summary of a table of flows; `channels` and `phones` as for `by_run`."""
     rows: list[Row] = []
     if len(flows):
-        runs = by_run(flows, channels)
+        runs = by_run(flows, channels, phones)
         for group in dict.fromkeys(runs["group"].tolist()):
             rows += _group_rows(group, runs.where(runs["group"] == group))
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)

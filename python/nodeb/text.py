@@ -25,6 +25,8 @@ LABELS = {
     "switches_per_transfer": "channel switches per transfer",
     "dch_share": "time with a dedicated channel",
     "power_w": "power of the phone's radio",
+    "cqi": "channel quality (CQI)",
+    "first_bler": "block errors, first transmission",
     "jain_index": "fairness (Jain)",
 }
 
@@ -35,6 +37,8 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 }
 """Unit -> (least value, shown unit), largest first."""
 FACTORS = {"Mbit/s": 1e-6, "kbit/s": 1e-3, "ms": 1e3, "%": 1e2, "MB": 1e-6, "kB": 1e-3}
+PLAIN = ("jain_index", "switches_per_transfer", "cqi")
+"""Metrics without a unit that are no shares."""
 DIGITS = 4
 """Significant digits of a mean."""
 SHOWN_ROWS = 30
@@ -130,7 +134,7 @@ def _numbers(row: dict[str, Any]) -> list[str]:
 def shown_unit(metric: str, unit: str, value: float) -> str:
     """The unit in which a value of a metric reads well; `FACTORS` says how to get there."""
     if unit == "1":
-        return "" if metric in ("jain_index", "switches_per_transfer") else "%"
+        return "" if metric in PLAIN else "%"
     for least, name in SCALES.get(unit, ()):
         if abs(value) >= least:
             return name

@@ -151,8 +151,8 @@ class Filler:
     def _replicate(self, key: Key, control: _core.Control) -> Table:
         number, run = key
         tables = _core.run(self._cells[number].scenario, self._seed, run, control)
-        channels = tables.get("channels")
-        return by_run(Table(tables["flows"]), None if channels is None else Table(channels))
+        radio = (Table(tables[name]) if name in tables else None for name in ("channels", "phones"))
+        return by_run(Table(tables["flows"]), *radio)
 
     def _take(self, done: Mapping[Key, Table | Exception]) -> None:
         """Notes what came of replications; those of cells that are complete are not needed."""
