@@ -261,6 +261,20 @@ fn the_gain_has_the_limit_that_the_delay_sets() {
     }
 }
 
+/// A phone that has not seen the SYN would take data for its answer.
+#[test]
+fn no_window_lets_data_out_before_the_syn_is_acknowledged() {
+    for tcp in families() {
+        let ((mut sender, _), mut out) = (tcp.build(0, 0), Vec::new());
+        sender.open(Time::ZERO, &mut out);
+        sender.steer(Time(1), 20.0, &mut out);
+        sender.write(Time(2), 50_000, &mut out);
+        let at = sender.timer().unwrap();
+        sender.on_timer(at, &mut out);
+        assert_eq!(out.iter().map(|packet| packet.seq).collect::<Vec<_>>(), [0, 0], "{}", tcp.key());
+    }
+}
+
 /// A smaller window sends nothing until ACKs have brought down what is outstanding, and then as much as
 /// is acknowledged; a larger one is used at once.
 #[test]

@@ -97,9 +97,9 @@ impl Transmission {
     }
 
     /// What may be outstanding as far as the network is concerned: the congestion window, or the one set
-    /// from outside.
+    /// from outside once the SYN is acknowledged.
     pub fn allowed(&self) -> f64 {
-        self.steered.unwrap_or(self.cwnd)
+        self.steered.filter(|_| self.una > 0).unwrap_or(self.cwnd)
     }
 
     /// The window: what is allowed plus `inflation`, at most what the receiver allows.
