@@ -206,10 +206,9 @@ fn loss() -> BoxedStrategy<Value> {
 
 /// Values for a property: by its name, or by its type when that says enough.
 fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
-    // A recording's rates; elsewhere the word means numbers of codes.
+    // Elsewhere the word means numbers of codes. A recording of rates knows no bound by the cell.
     if key == "rates" && property["items"]["$ref"] == "#/$defs/Rate" {
-        let rates = vec((1_000..20_000u32).prop_map(|kbps| format!("{kbps} kbps")), 1..40);
-        return Some(any_json(prop_oneof![3 => Just(vec![]), 1 => rates]));
+        return None;
     }
     if let Some(strategy) = by_name(key) {
         return Some(strategy);
@@ -271,7 +270,7 @@ pub fn variant_of(registry: &str, name: &str) -> BoxedStrategy<Value> {
 }
 
 /// A drop list stands in the place of random loss; a model of errors is one of the radio's blocks;
-/// an RLC of its own repeats what a DCH loses; a recording is of rates or of SNRs.
+/// an RLC of its own repeats what a DCH loses.
 fn without_conflicts(mut params: Value) -> Value {
     let has_harq = !params["combining"].is_null();
     if !has_harq && !params["rlc"].is_null() && params["rlc"]["arq"].is_null() {
@@ -279,9 +278,6 @@ fn without_conflicts(mut params: Value) -> Value {
     }
     if let (Some(pdus), Some(model)) = (params["pdus_per_tti"].as_u64(), params.get_mut("errors")) {
         errors::fit(model, pdus);
-    }
-    if params["rates"].as_array().is_some_and(|rates| !rates.is_empty()) && !params["snrs_db"].is_null() {
-        params["snrs_db"] = json!([]);
     }
     if params["drop_list"].as_array().is_some_and(|list| !list.is_empty()) {
         params["loss"] = json!(0.0);
