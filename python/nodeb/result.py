@@ -31,7 +31,9 @@ ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
 SWITCHED = ("channels",)
 """Tables of a radio that switches users between channels."""
-SERIES = ("cwnd", "segments", "rtt", "queue", "transfers", "scheduler")
+PLACED = ("phones",)
+"""Tables of a radio whose users have channels of their own."""
+SERIES = ("cwnd", "segments", "rtt", "queue", "transfers", "scheduler", "bandwidth")
 """Time series, present when the scenario's `[record]` asks for them."""
 
 
@@ -134,6 +136,17 @@ class Result:
         return self.tables["channels"]
 
     @property
+    def phones(self) -> Table:
+        """One row per user and run on `hsdpa`: place, SNR, CQI, blocks, block errors, bytes.
+
+        Means are taken over the transmissions to the user; `available_bps` is NaN where it was not
+        measured.
+        """
+        if "phones" not in self.tables:
+            raise InputError("no phone has a channel of its own; that needs the radio `hsdpa`")
+        return self.tables["phones"]
+
+    @property
     def cwnd(self) -> Table:
         """Congestion window and slow-start threshold over time, packets."""
         return self._series("cwnd")
@@ -162,6 +175,11 @@ class Result:
     def scheduler(self) -> Table:
         """What the scheduler gave to whom in each TTI."""
         return self._series("scheduler")
+
+    @property
+    def bandwidth(self) -> Table:
+        """What each user could have been sent over time, bytes since the beginning, and its CQI."""
+        return self._series("bandwidth")
 
     def _series(self, name: str) -> Table:
         if name not in self.tables:
@@ -198,7 +216,8 @@ class Result:
             write_bytes(path / "scenario.toml", toml.encode())
             for name, table in {"summary": self.summary, **self.tables}.items():
                 write_parquet(path / f"{name}.parquet", table)
-            for name in {*SWITCHED, *SERIES} - set(self.tables):  # of an earlier run into it
+            # The folder may hold tables of an earlier run.
+            for name in {*SWITCHED, *PLACED, *SERIES} - set(self.tables):
                 (path / f"{name}.parquet").unlink(missing_ok=True)
             write_bytes(path / "summary.csv", _csv(self.summary).encode())
             write_bytes(path / "provenance.json", f"{about}\n".encode())
