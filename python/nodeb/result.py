@@ -145,7 +145,11 @@ class Result:
 
     @property
     def phones(self) -> Table:
-        """One row per user and run on `hsdpa`: place, SNR and CQI, blocks and their errors."""
+        """One row per user and run on `hsdpa`: place, SNR, CQI, blocks, block errors, bytes.
+
+        Means are taken over the transmissions to the user; `available_bps` is NaN where it was not
+        measured.
+        """
         if "phones" not in self.tables:
             raise InputError("nothing is known of places and channels; they need the radio `hsdpa`")
         return self.tables["phones"]
@@ -182,7 +186,7 @@ class Result:
 
     @property
     def bandwidth(self) -> Table:
-        """Bytes that the radio has had for each user so far, over time."""
+        """What each user could have been sent over time, bytes since the beginning, and its CQI."""
         return self._series("bandwidth")
 
     def _series(self, name: str) -> Table:

@@ -140,13 +140,13 @@ struct Places {
     draws: Indexed,
     /// The segment read last, and where it and the next one begin in the sequence.
     segment: u64,
-    places: [u64; 2],
+    begins: [u64; 2],
 }
 
 impl Places {
     fn new(draws: Indexed, segment: u64) -> Self {
         let place = |segment| (draws.uniform(segment + 1) * LENGTH as f64) as u64;
-        Self { draws, segment, places: [place(segment), place(segment + 1)] }
+        Self { draws, segment, begins: [place(segment), place(segment + 1)] }
     }
 }
 
@@ -179,7 +179,7 @@ impl Ray {
         let gains = std::array::from_fn(|_| {
             if position >> FRACTION_BITS != sample {
                 sample = position >> FRACTION_BITS;
-                line = sequence.after(self.places.places[0] + sample % SEGMENT);
+                line = sequence.after(self.places.begins[0] + sample % SEGMENT);
             }
             let gain = power(line.at(fraction_of(position)));
             position = position.wrapping_add(self.step);
@@ -210,14 +210,14 @@ impl Ray {
             *self.places = Places::new(self.places.draws, segment);
         }
         self.sample = sample;
-        self.line = sequence.after(self.places.places[0] + sample % SEGMENT);
+        self.line = sequence.after(self.places.begins[0] + sample % SEGMENT);
     }
 
     /// What becomes of `here` with `left` samples until the end of the segment.
     fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;
-        let next = sequence.after(self.places.places[1] + LENGTH as u64 - left).at(fraction);
+        let next = sequence.after(self.places.begins[1] + LENGTH as u64 - left).at(fraction);
         let scale = 1.0 / (weight * weight + others * others).sqrt();
         ((weight * here.0 + others * next.0) * scale, (weight * here.1 + others * next.1) * scale)
     }

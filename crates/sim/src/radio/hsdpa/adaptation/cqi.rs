@@ -28,6 +28,9 @@ use super::super::TTI;
 const STEP_DB: f64 = 1.02;
 const CQI_AT_0_DB: f64 = 16.62;
 
+/// The highest CQI (TS 25.214, 6A.2).
+const HIGHEST: i32 = 30;
+
 /// Parameters of CQI reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -331,7 +334,7 @@ impl Reporter {
         // branch, because no processor would foresee it.
         let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
         let guess = log2 * (3.010_3 / STEP_DB as f32) + CQI_AT_0_DB as f32;
-        let guess = (guess as i32).clamp(1, CQIS as i32 - 1) as usize;
+        let guess = (guess as i32).clamp(1, HIGHEST) as usize;
         let above = thresholds.get(guess + 1).is_some_and(|least| snr >= *least);
         (guess + usize::from(above) - usize::from(snr < thresholds[guess])) as u8
     }
@@ -344,7 +347,7 @@ impl Reporter {
             return None;
         }
         let mut cqi = if self.steps.is_none() && limits.sharers <= 1 {
-            (cqi as i32).min(CQIS as i32 - 1) as usize
+            (cqi as i32).min(HIGHEST) as usize
         } else {
             self.deduct(cqi, limits.sharers)
         };

@@ -39,7 +39,6 @@ fn the_cqi_is_the_published_function_of_the_snr() {
 /// The CQI's own format fails with 10 % where the CQI begins, to 0.03 CQIs.
 #[test]
 fn a_cqi_begins_where_its_block_fails_with_one_in_ten() {
-    let reporter = reporter(&CqiReports::default(), 10);
     for cqi in 5..=30 {
         let db = 10.0 * f64::from(Rounding::Down.thresholds()[cqi]).log10();
         let exact = link_curve::snr_db(cqi as f64, 0.1);
