@@ -79,7 +79,7 @@ def new_panels(
         parts = figure.subplots(1, count, sharex=True, sharey=True, squeeze=False)[0]
         if title:
             figure.suptitle(title, x=0.02, ha="left", fontweight="bold", fontsize=12)
-        figure.supxlabel(x_label, fontsize=10.5)
+        parts[count // 2].set_xlabel(x_label)
         parts[0].set_ylabel(y_label)
     return figure, list(parts)
 
