@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::{ScenarioError, to_py};
 
-/// Mean SNR in the cell of a scenario, given as JSON, on a grid of `side` by `side` places.
+/// Mean SNR in the served cells of a scenario, given as JSON, on a grid of `side` by `side` places.
 #[pyfunction]
 pub fn cell_map<'py>(py: Python<'py>, json: &str, side: usize) -> PyResult<Bound<'py, PyDict>> {
     let scenario = scenario::from_json(json).map_err(|error| to_py(&error))?;
@@ -17,7 +17,7 @@ pub fn cell_map<'py>(py: Python<'py>, json: &str, side: usize) -> PyResult<Bound
         let message = format!("radio: a {} has no cell to map; expected `hsdpa`", scenario.radio.key());
         return Err(ScenarioError::new_err(message));
     };
-    let map = py.detach(|| Map::new(&radio.cell, side));
+    let map = py.detach(|| Map::new(&radio.cell, radio.served(), side));
     let found = PyDict::new(py);
     found.set_item("axis_m", PyArray1::from_vec(py, map.axis_m))?;
     found.set_item("snr_db", PyArray1::from_vec(py, map.snr_db))?;

@@ -178,7 +178,8 @@ fn phones<'py>(py: Python<'py>, run: u64, result: &RunResult) -> PyResult<Bound<
         .column("given_up", |row| row.given_up)?
         .column("bytes_delivered", |row| row.bytes_delivered)?
         .column("packets_dropped", |row| row.packets_dropped)?
-        .column("available_bps", |row| row.available_bps)?;
+        .column("available_bps", |row| row.available_bps)?
+        .column("handovers", |row| row.handovers)?;
     Ok(table.columns)
 }
 

@@ -120,6 +120,8 @@ pub struct PhoneRow {
     pub packets_dropped: u64,
     /// Bit rate of packets that it could have been sent; NaN if that was not measured.
     pub available_bps: f64,
+    /// How often its cell has changed.
+    pub handovers: u64,
 }
 
 impl PhoneRow {
@@ -162,6 +164,10 @@ pub trait Bearer: Send + std::fmt::Debug {
     }
     /// What its users' channels have cost by `now`, where they are switched.
     fn channels(&self, _now: Time) -> Vec<ChannelRow> {
+        Vec::new()
+    }
+    /// Users who have come into another cell since the last call, where there are several.
+    fn take_handovers(&mut self) -> Vec<usize> {
         Vec::new()
     }
     /// Measures from now on what a user could be sent, where the bearer can.

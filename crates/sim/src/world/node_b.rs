@@ -34,6 +34,13 @@ impl<T: Tap> World<'_, T> {
         let air = &mut self.bearers[index as usize];
         air.bearer.wake(key, &mut self.agenda.stamps, &mut self.delivered);
         self.agenda.set(air.alarm, air.bearer.next_wake());
+        for user in air.bearer.take_handovers() {
+            // The agent stands in the Node B that the phone has left.
+            if let Some(snoop) = &mut self.flows[air.flows[user] as usize].snoop {
+                snoop.agent.forget();
+                self.agenda.keep_time(snoop.alarm, snoop.agent.timer());
+            }
+        }
         if self.record.segments {
             let discarded = air.bearer.take_discarded();
             self.note_drops(discarded);

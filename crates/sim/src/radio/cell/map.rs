@@ -1,42 +1,48 @@
-//! A map of the cell: the mean SNR at places on a square grid.
+//! A map of the cells served: the mean SNR at places on a square grid.
 
-use super::mobility::{Point, distance};
+use super::mobility::Point;
 use super::plan::Cell;
 use super::shadowing::{Shadowing, Shadows};
 use crate::rng::Streams;
 
-/// Mean SNR over the cell.
+/// Mean SNR over the cells, from the site received best.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// Places along each axis, in metres from the Node B; the same east and north.
+    /// Places along each axis, in metres from the Node B in the middle; the same east and north.
     pub axis_m: Vec<f64>,
-    /// SNR in dB on HS-PDSCH before despreading, row by row from the south; NaN outside the cell.
+    /// SNR in dB on HS-PDSCH before despreading, row by row from the south; NaN outside the cells.
     pub snr_db: Vec<f64>,
-    /// The Node B.
+    /// The Node Bs that serve.
     pub sites_m: Vec<Point>,
 }
 
 impl Map {
-    /// The map with `side` places along each axis, at least 2: of one path, without shadowing, in the mean
-    /// over fading.
-    pub fn new(cell: &Cell, side: usize) -> Self {
-        let radius = cell.radius.as_metres();
-        let step = 2.0 * radius / (side.max(2) - 1) as f64;
-        let axis_m: Vec<f64> = (0..side.max(2)).map(|i| step * i as f64 - radius).collect();
+    /// The map of the first `served` sites with `side` places along each axis, at least 2: of one path,
+    /// without shadowing, in the mean over fading.
+    pub fn new(cell: &Cell, served: usize, side: usize) -> Self {
         let sites = cell.sites();
+        let area = cell.area(served);
+        let furthest = area.sites.iter().flatten().fold(0.0, |most: f64, at| most.max(at.abs()));
+        let reach = furthest + area.radius;
+        let step = 2.0 * reach / (side.max(2) - 1) as f64;
+        let axis_m: Vec<f64> = (0..side.max(2)).map(|i| step * i as f64 - reach).collect();
         let no_shadows = Shadowing { sigma_db: 0.0, ..cell.shadowing.clone() };
         let shadows = Shadows::new(&no_shadows, sites.len(), Streams::new(0, 0).stream("cell", 0, "map"));
         let rake = cell.rake();
-        let snr_db = |place: Point| {
-            if distance(place, [0.0; 2]) > radius {
+        let mut powers = Vec::with_capacity(sites.len());
+        let mut snr_db = |place: Point| {
+            if !area.contains(place) {
                 return f64::NAN;
             }
-            let disturbance = cell.disturbance(&sites, place, &shadows) as f32;
+            cell.powers(&sites, place, &shadows, &mut powers);
+            let towards = (0..area.sites.len()).map(|site| cell.disturbance(&powers, site));
+            let disturbance = towards.fold(f64::INFINITY, f64::min) as f32;
             let snr = rake.snr(std::iter::once(1.0), disturbance);
             10.0 * libm::log10(f64::from(snr))
         };
         let places = axis_m.iter().flat_map(|y| axis_m.iter().map(|x| [*x, *y]));
-        Self { snr_db: places.map(snr_db).collect(), sites_m: sites[..1].to_vec(), axis_m }
+        let snr_db = places.map(&mut snr_db).collect();
+        Self { snr_db, sites_m: area.sites, axis_m }
     }
 }
 
@@ -46,15 +52,30 @@ mod tests {
 
     #[test]
     fn the_map_falls_off_from_the_node_b_and_ends_at_the_border() {
-        let map = Map::new(&Cell::default(), 21);
+        let map = Map::new(&Cell::default(), 1, 21);
         let row = |y: usize| &map.snr_db[y * 21..][..21];
         let east = &row(10)[10..];
         assert!(east.windows(2).all(|pair| pair[1] < pair[0]), "{east:?}");
         assert!(row(0)[0].is_nan() && row(0)[10].is_finite());
         // At the middle of an edge of the hexagon a neighbour is as strong as the own cell; 0.866 km
         // lie between the places 18 and 19.
-        let edge = Map::new(&Cell { noise_dbm: -200.0, ..Cell::default() }, 21);
+        let edge = Map::new(&Cell { noise_dbm: -200.0, ..Cell::default() }, 1, 21);
         let there = edge.snr_db[10 * 21 + 18..][..2].to_vec();
         assert!(there[0] > -3.0 && there[1] < -1.5, "{there:?}");
+    }
+
+    /// Two sites 1.732 km apart: the map looks the same from both.
+    #[test]
+    fn two_cells_are_each_as_good_as_the_other() {
+        let cell = Cell { noise_dbm: -200.0, ..Cell::default() };
+        let map = Map::new(&cell, 2, 201);
+        assert_eq!(map.sites_m.len(), 2);
+        let east = &map.snr_db[100 * 201..][..201];
+        let at = |metres: f64| {
+            let reach = map.axis_m[200];
+            east[((metres + reach) / (2.0 * reach) * 200.0).round() as usize]
+        };
+        assert!(at(1_732.0) > 15.0 && at(0.0) > 15.0 && at(866.0) < 0.0 && at(-1_100.0).is_nan());
+        assert!(at(2_700.0).is_finite());
     }
 }

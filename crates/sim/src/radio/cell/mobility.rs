@@ -14,13 +14,13 @@ pub enum Movement {
     /// Stays: path loss and shadowing do not change, as in a session short against them.
     #[default]
     Stays,
-    /// Goes round the Node B: path loss does not change, shadowing does.
+    /// Goes round the Node B in the middle: path loss does not change, shadowing does.
     Circle,
-    /// Goes straight on, and at the cell's border back in at a random angle.
+    /// Goes straight on, and at the border of its area back in at a random angle.
     Straight,
 }
 
-/// A place in metres from the Node B.
+/// A place in metres from the Node B in the middle.
 pub type Point = [f64; 2];
 
 /// Distance between two places.
@@ -33,11 +33,52 @@ fn polar(radius: f64, angle: f64) -> Point {
     [radius * cos, radius * sin]
 }
 
-/// A place at `metres` from the Node B in a random direction; absent: anywhere in the disc of
-/// `radius`, every square metre alike.
-pub fn random_place(metres: Option<f64>, radius: f64, stream: &mut Stream) -> Point {
-    let (at, angle) = (uniform(stream), TAU * uniform(stream));
-    polar(metres.unwrap_or(radius * libm::sqrt(at)), angle)
+/// Where users may be: within `radius` of one of the sites that serve them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Area {
+    /// The sites, at least one; the first is the origin.
+    pub sites: Vec<Point>,
+    /// In metres.
+    pub radius: f64,
+}
+
+impl Area {
+    /// Whether a place is in it.
+    pub fn contains(&self, place: Point) -> bool {
+        self.sites.iter().any(|site| distance(place, *site) <= self.radius)
+    }
+
+    /// The site next to a place.
+    fn nearest(&self, place: Point) -> Point {
+        let mut sites = self.sites.iter().copied();
+        let first = sites.next().unwrap_or_default();
+        sites.fold(
+            first,
+            |best, site| {
+                if distance(place, site) < distance(place, best) { site } else { best }
+            },
+        )
+    }
+
+    /// A place at `metres` from the first site in a random direction; absent: anywhere in the area, every
+    /// square metre alike.
+    pub fn random_place(&self, metres: Option<f64>, stream: &mut Stream) -> Point {
+        loop {
+            let (at, angle) = (uniform(stream), TAU * uniform(stream));
+            let from_site = polar(metres.unwrap_or(self.radius * libm::sqrt(at)), angle);
+            if metres.is_some() || self.sites.len() == 1 {
+                return from_site;
+            }
+            let which = (uniform(stream) * self.sites.len() as f64) as usize;
+            let site = self.sites[which.min(self.sites.len() - 1)];
+            let place = [site[0] + from_site[0], site[1] + from_site[1]];
+            // Discs overlap: what is in several is drawn as often, and kept as much less often.
+            let discs = self.sites.iter().filter(|site| distance(place, **site) <= self.radius).count();
+            if uniform(stream) * discs.max(1) as f64 <= 1.0 {
+                return place;
+            }
+        }
+    }
 }
 
 /// A user on the way.
@@ -46,15 +87,22 @@ pub struct Walk {
     movement: Movement,
     place: Point,
     heading: f64,
-    radius: f64,
+    area: Area,
     stream: Stream,
 }
 
 impl Walk {
-    /// A user who begins at `place` in a random direction, in a cell of `radius`.
-    pub fn new(movement: Movement, place: Point, radius: f64, mut stream: Stream) -> Self {
-        let heading = TAU * uniform(&mut stream);
-        Self { movement, place, heading, radius, stream }
+    /// A user who begins at `place` and goes straight in the direction `heading` (rad, from east to
+    /// north) or, without one, in a random one, and stays in the area.
+    pub fn new(
+        movement: Movement,
+        place: Point,
+        heading: Option<f64>,
+        area: Area,
+        mut stream: Stream,
+    ) -> Self {
+        let random = TAU * uniform(&mut stream);
+        Self { movement, place, heading: heading.unwrap_or(random), area, stream }
     }
 
     /// Where the user is.
@@ -64,21 +112,22 @@ impl Walk {
 
     /// The user goes on by `metres`.
     pub fn advance(&mut self, metres: f64) {
-        let from_centre = distance(self.place, [0.0; 2]);
         match self.movement {
             Movement::Stays => {}
             Movement::Circle => {
+                let from_centre = distance(self.place, [0.0; 2]);
                 let angle = libm::atan2(self.place[1], self.place[0]);
                 self.place = polar(from_centre, angle + metres / from_centre.max(1.0));
             }
             Movement::Straight => {
                 let step = polar(metres, self.heading);
                 let next = [self.place[0] + step[0], self.place[1] + step[1]];
-                if distance(next, [0.0; 2]) <= self.radius {
+                if self.area.contains(next) {
                     self.place = next;
                 } else {
-                    // Within 60 degrees of the way to the centre, so that the next step stays in.
-                    let inward = libm::atan2(-self.place[1], -self.place[0]);
+                    // Within 60 degrees of the way to a site, so that the next step stays in.
+                    let site = self.area.nearest(self.place);
+                    let inward = libm::atan2(-(self.place[1] - site[1]), -(self.place[0] - site[0]));
                     self.heading = inward + TAU / 6.0 * (2.0 * uniform(&mut self.stream) - 1.0);
                 }
             }
@@ -99,18 +148,48 @@ mod tests {
     fn random_places_fill_the_disc_evenly() {
         let mut draws = stream("places");
         let n = 40_000;
+        let disc = Area { sites: vec![[0.0; 2]], radius: 1_000.0 };
         let inner =
-            (0..n).filter(|_| distance(random_place(None, 1_000.0, &mut draws), [0.0; 2]) < 500.0).count();
+            (0..n).filter(|_| distance(disc.random_place(None, &mut draws), [0.0; 2]) < 500.0).count();
         let sigma = (f64::from(n) * 0.25 * 0.75).sqrt();
         assert!((inner as f64 - f64::from(n) * 0.25).abs() < 4.0 * sigma, "{inner}");
-        let given = random_place(Some(450.0), 1_000.0, &mut draws);
+        let given = disc.random_place(Some(450.0), &mut draws);
         assert!((distance(given, [0.0; 2]) - 450.0).abs() < 1e-9);
+    }
+
+    /// Two discs whose centres are a radius apart share 2 pi / 3 - sqrt(3) / 2 of the square of the radius.
+    #[test]
+    fn random_places_fill_two_discs_evenly() {
+        let area = Area { sites: vec![[0.0; 2], [1_000.0, 0.0]], radius: 1_000.0 };
+        let mut draws = stream("two discs");
+        let n = 40_000;
+        let in_both = |place: Point| area.sites.iter().all(|site| distance(place, *site) <= 1_000.0);
+        let found = (0..n).filter(|_| in_both(area.random_place(None, &mut draws))).count() as f64;
+        let shared = TAU / 3.0 - libm::sqrt(3.0) / 2.0;
+        let p = shared / (TAU - shared);
+        let sigma = (f64::from(n) * p * (1.0 - p)).sqrt();
+        assert!((found - f64::from(n) * p).abs() < 4.0 * sigma, "{found}");
+    }
+
+    /// Whoever goes straight from one disc into another does not turn round at the border of the first.
+    #[test]
+    fn a_way_leads_from_one_disc_into_the_next() {
+        let area = Area { sites: vec![[0.0; 2], [1_700.0, 0.0]], radius: 1_000.0 };
+        let start = [300.0, 0.0];
+        let mut walk = Walk::new(Movement::Straight, start, Some(0.0), area.clone(), stream("way"));
+        (0..1_200).for_each(|_| walk.advance(2.0));
+        assert!((walk.place()[0] - 2_700.0).abs() < 1e-6);
+        for _ in 0..5_000 {
+            walk.advance(2.0);
+            assert!(area.contains(walk.place()));
+        }
     }
 
     #[test]
     fn ways_keep_what_they_promise() {
+        let disc = Area { sites: vec![[0.0; 2]], radius: 1_000.0 };
         let go = |movement| {
-            let mut walk = Walk::new(movement, [300.0, 400.0], 1_000.0, stream("way"));
+            let mut walk = Walk::new(movement, [300.0, 400.0], None, disc.clone(), stream("way"));
             let mut far: f64 = 0.0;
             for _ in 0..10_000 {
                 let before = walk.place();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::interference::InterferenceSpec;
-use super::mobility::{Movement, Point, Walk, distance};
+use super::mobility::{Area, Movement, Point, Walk, distance};
 use super::path_loss::PathLossSpec;
 use super::profile::TTI_S;
 use super::shadowing::{Shadowing, Shadows};
@@ -90,17 +90,39 @@ impl Cell {
         }
     }
 
-    /// Power of other cells and noise over that of this cell, both as received at `place` in the mean
-    /// over fading: the reciprocal of what is called the geometry factor.
-    pub(super) fn disturbance(&self, sites: &[Point], place: Point, shadows: &Shadows) -> f64 {
+    /// Where users may be if the first `served` sites serve them.
+    pub fn area(&self, served: usize) -> Area {
+        let mut sites = self.sites();
+        sites.truncate(served.max(1));
+        Area { sites, radius: self.radius.as_metres() }
+    }
+
+    /// Share of their power at which other Node Bs send; none where they are but a level.
+    fn load(&self) -> f64 {
+        match &self.interference {
+            InterferenceSpec::Hexagonal(grid) => grid.load.0,
+            InterferenceSpec::Fixed(_) => 0.0,
+        }
+    }
+
+    /// Powers received from all sites at `place` in the mean over fading.
+    pub(super) fn powers(&self, sites: &[Point], place: Point, shadows: &Shadows, powers: &mut Vec<f64>) {
         let received = |(site, at): (usize, &Point)| {
             let loss_db = self.path_loss.loss_db(distance(place, *at)) + shadows.loss_db(site);
             from_db(self.power_dbm + self.antenna_gain_db - loss_db)
         };
-        let mut powers = sites.iter().enumerate().map(received);
-        let own = powers.next().expect("a cell's own site");
+        powers.clear();
+        powers.extend(sites.iter().enumerate().map(received));
+    }
+
+    /// Power of other cells and noise over that of the cell that serves, all as received in the mean
+    /// over fading: the reciprocal of what is called the geometry factor.
+    pub(super) fn disturbance(&self, powers: &[f64], serving: usize) -> f64 {
+        let (before, own) = (&powers[..serving], powers[serving]);
         let others = match &self.interference {
-            InterferenceSpec::Hexagonal(grid) => grid.load.0 * powers.sum::<f64>(),
+            InterferenceSpec::Hexagonal(grid) => {
+                grid.load.0 * before.iter().chain(&powers[serving + 1..]).sum::<f64>()
+            }
             InterferenceSpec::Fixed(params) => from_db(params.level_dbm),
         };
         (others + from_db(self.noise_dbm)) / own
@@ -161,7 +183,24 @@ const STEP_SHARE: f64 = 0.02;
 /// The longest such way in metres.
 const LONGEST_STEP_M: f64 = 5.0;
 
+/// A user's way and where it may lead.
+#[derive(Clone, Copy, Debug)]
+pub struct Trip {
+    /// Where it begins.
+    pub place: Point,
+    /// How it goes on.
+    pub movement: Movement,
+    /// At which speed.
+    pub speed: Speed,
+    /// The first direction of who goes straight, in rad from east to north; random when absent.
+    pub heading: Option<f64>,
+    /// How many of the grid's sites serve users, at least 1.
+    pub served: usize,
+}
+
 /// The disturbance along a user's way: evaluated at steps, and linear between them.
+///
+/// It is looked at from each site that may serve the user, to which all others are other cells.
 #[derive(Debug)]
 pub struct Journey {
     cell: Cell,
@@ -171,29 +210,32 @@ pub struct Journey {
     step_m: f64,
     /// TTIs that a step takes; infinite at rest.
     step_ttis: f64,
-    /// Steps done, and the disturbance at the last three places.
+    /// Steps done, and the disturbance at the last three places, for each site that may serve.
     steps: u64,
-    last: [f32; 3],
+    last: Vec<[f32; 3]>,
+    powers: Vec<f64>,
+    /// The site that serves.
+    serving: usize,
 }
 
 impl Journey {
-    /// The way of user number `id` from `place`.
-    pub fn new(
-        cell: &Cell,
-        place: Point,
-        movement: Movement,
-        speed: Speed,
-        id: u64,
-        streams: &Streams,
-    ) -> Self {
+    /// The way of user number `id`, who is served by the site received best where it begins.
+    pub fn new(cell: &Cell, trip: Trip, id: u64, streams: &Streams) -> Self {
+        let Trip { place, movement, speed, heading, served } = trip;
         let stream = |purpose| streams.stream("user", id, purpose);
         let sites = cell.sites();
         let shadows = Shadows::new(&cell.shadowing, sites.len(), stream("shadowing"));
-        let walk = Walk::new(movement, place, cell.radius.as_metres(), stream("way"));
+        let area = cell.area(served);
+        let served = area.sites.len();
+        let walk = Walk::new(movement, place, heading, area, stream("way"));
         let step_m =
             (cell.shadowing.correlation_distance.as_metres() * STEP_SHARE).clamp(0.01, LONGEST_STEP_M);
         let per_tti = if movement == Movement::Stays { 0.0 } else { speed.as_metres_per_s() * TTI_S };
-        let at = cell.disturbance(&sites, place, &shadows) as f32;
+        let mut powers = Vec::with_capacity(sites.len());
+        cell.powers(&sites, place, &shadows, &mut powers);
+        let last: Vec<_> = (0..served).map(|site| [cell.disturbance(&powers, site) as f32; 3]).collect();
+        let best = |best, site| if powers[site] > powers[best] { site } else { best };
+        let serving = (0..served).fold(0, best);
         let mut journey = Self {
             cell: cell.clone(),
             sites,
@@ -202,7 +244,9 @@ impl Journey {
             step_m,
             step_ttis: step_m / per_tti,
             steps: 0,
-            last: [at; 3],
+            last,
+            powers,
+            serving,
         };
         if per_tti > 0.0 {
             journey.step();
@@ -214,8 +258,10 @@ impl Journey {
     fn step(&mut self) {
         self.walk.advance(self.step_m);
         self.shadows.advance(self.step_m);
-        let at = self.cell.disturbance(&self.sites, self.walk.place(), &self.shadows) as f32;
-        self.last = [self.last[1], self.last[2], at];
+        self.cell.powers(&self.sites, self.walk.place(), &self.shadows, &mut self.powers);
+        for (site, last) in self.last.iter_mut().enumerate() {
+            *last = [last[1], last[2], self.cell.disturbance(&self.powers, site) as f32];
+        }
         self.steps += 1;
     }
 
@@ -226,13 +272,34 @@ impl Journey {
 
     /// The disturbance of a user who stays.
     pub fn at_rest(&self) -> Option<f32> {
-        self.step_ttis.is_infinite().then_some(self.last[0])
+        self.step_ttis.is_infinite().then_some(self.last[self.serving][0])
+    }
+
+    /// The site that serves.
+    pub fn serving(&self) -> usize {
+        self.serving
+    }
+
+    /// Another site serves from now on.
+    pub fn change(&mut self, site: usize) {
+        self.serving = site;
+    }
+
+    /// The mean power received from a site that may serve over all that is received when every site sends
+    /// at the grid's load, in TTI number `tti`: CPICH Ec/N0 but for a factor.
+    pub fn strength(&mut self, site: usize, tti: u64) -> f32 {
+        1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
 
     /// The disturbance in TTI number `tti`, at most one step before the latest asked for.
     pub fn disturbance(&mut self, tti: u64) -> f32 {
-        if let Some(disturbance) = self.at_rest() {
-            return disturbance;
+        self.towards(self.serving, tti)
+    }
+
+    /// The same if `site` served.
+    fn towards(&mut self, site: usize, tti: u64) -> f32 {
+        if self.step_ttis.is_infinite() {
+            return self.last[site][0];
         }
         let way = tti as f64 / self.step_ttis;
         // `last` stands at the steps `steps - 1`, `steps` and `steps + 1`.
@@ -240,7 +307,7 @@ impl Journey {
             self.step();
         }
         let from_last = (way - self.steps as f64) as f32;
-        let [before, here, after] = self.last;
+        let [before, here, after] = self.last[site];
         if from_last >= 0.0 {
             here + (after - here) * from_last
         } else {
@@ -259,7 +326,8 @@ mod tests {
     }
 
     fn at(cell: &Cell, place: Point, movement: Movement) -> Journey {
-        Journey::new(cell, place, movement, Speed::from_kmh(120), 0, &Streams::new(1, 0))
+        let trip = Trip { place, movement, speed: Speed::from_kmh(120), heading: None, served: 1 };
+        Journey::new(cell, trip, 0, &Streams::new(1, 0))
     }
 
     #[test]

@@ -107,7 +107,8 @@ impl Meter {
         self.next = tti + 1;
         self.record(tti, around);
         let mut limits = Limits { codes: around.params.codes.get(), sharers: 1, units: u64::MAX };
-        if self.rested > tti || self.free[0] > tti {
+        let resumes = around.users[self.user].resumes();
+        if self.rested.max(resumes) > tti || self.free[0] > tti {
             // It has no part in this TTI, but the others have.
             self.round.copy_others(real, self.user);
         } else {

@@ -1,7 +1,9 @@
 //! The bearer that all users of HS-DSCH share: TTIs on a grid, and what is due between them.
 
+mod handover;
 mod serving;
 
+use self::handover::Movers;
 use super::available::Meter;
 use super::iub::{Ends, FlowControl};
 use super::rlc::Fate;
@@ -25,11 +27,14 @@ pub struct HsdpaBearer {
     /// The first TTI in which each user may have something to send.
     ready: Vec<u64>,
     sequence: JakesSequence,
-    scheduler: Box<dyn Scheduler>,
+    /// One for each served cell.
+    schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
     flow_control: Option<FlowControl>,
     /// What the last TTI came to, which is known at the beginning of `next_tti`.
     outcomes: Vec<Outcome>,
+    /// Where there is handover, and somebody moves.
+    movers: Option<Box<Movers>>,
     /// Users whose T1 runs.
     timers: Vec<usize>,
     /// First TTI not yet run.
@@ -73,15 +78,19 @@ impl HsdpaBearer {
             JakesSequence::silent()
         };
         let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len());
-        let scheduler = params.scheduler.build(users.len(), TTI);
+        let scheduler = |_| params.scheduler.build(users.len(), TTI);
+        let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
+        let mut states: Vec<_> = users.iter().map(|user| User::new(params, user, *streams)).collect();
+        let movers = params.handover.as_ref().and_then(|handover| Movers::new(handover, &mut states));
         Self {
             params: params.clone(),
             ready: vec![u64::MAX; users.len()],
             sequence,
-            view: scheduler.view(),
-            scheduler,
+            view: schedulers[0].view(),
+            schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
-            users: users.iter().map(|user| User::new(params, user, *streams)).collect(),
+            users: states,
+            movers: movers.map(Box::new),
             outcomes: Vec::new(),
             timers: Vec::new(),
             next_tti: 0,
@@ -198,6 +207,8 @@ impl HsdpaBearer {
         let ready = self.ready.iter().copied().min().filter(|tti| *tti < u64::MAX);
         let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
         let tti = ready.into_iter().chain(timers).min();
+        let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
+        let tti = tti.into_iter().chain(compares).min();
         let on_air = tti.map(|tti| beginning(tti.max(self.next_tti)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
         let has_timers = self.params.rlc.has_timers();
@@ -272,6 +283,7 @@ impl Bearer for HsdpaBearer {
         if begins {
             self.next_tti = tti + 1;
             self.settle(tti, delivered);
+            self.change_cells(tti, delivered);
         }
         self.run_timers(now, delivered);
         if begins {
@@ -305,6 +317,10 @@ impl Bearer for HsdpaBearer {
         if self.meters.iter().all(|meter| meter.user() != user) {
             self.meters.push(Meter::new(&self.params, user, self.users.len(), self.next_tti));
         }
+    }
+
+    fn take_handovers(&mut self) -> Vec<usize> {
+        self.movers.as_mut().map(|movers| std::mem::take(&mut movers.changed)).unwrap_or_default()
     }
 
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {

@@ -20,6 +20,8 @@ pub struct Block {
     pub curve: Option<u8>,
     /// How often it has been sent.
     pub transmissions: u32,
+    /// Whether it had been sent in a cell that the user has left.
+    pub forwarded: bool,
     /// SNR (linear, per symbol) of all transmissions together.
     pub symbol_snr: f64,
     /// Whether the UE has decoded it.
@@ -130,6 +132,29 @@ impl Processes {
         self.note();
     }
 
+    /// The user has left the cell, and MAC-hs is not reset: what would go again does so from TTI number
+    /// `tti` on as if for the first time.
+    pub fn begin_again(&mut self, tti: u64) {
+        for process in &mut self.all {
+            process.first_answer = None;
+            if let Some(block) = &mut process.again {
+                (block.transmissions, block.symbol_snr, block.forwarded) = (0, 0.0, true);
+                process.at = process.at.max(tti);
+            }
+        }
+        self.note();
+    }
+
+    /// The user has left the cell, and MAC-hs is reset: numbers begin anew. Units of blocks that have
+    /// neither been decoded nor given up.
+    pub fn flush(&mut self) -> Vec<Range<u64>> {
+        let processes = vec![Process::default(); self.all.len()];
+        let reset = Self { all: processes, next_tsn: 0, again_at: u64::MAX, fresh_at: 0, ..*self };
+        let old = std::mem::replace(self, reset);
+        let again = old.all.into_iter().filter_map(|process| process.again);
+        again.filter(|block| !block.decoded).map(|block| block.units).collect()
+    }
+
     /// Hands over the answers to first transmissions that are known by TTI number `tti`.
     #[inline]
     pub fn listen(&mut self, tti: u64, hear: impl FnMut(bool)) {
@@ -159,6 +184,7 @@ mod tests {
             codes: 1,
             curve: None,
             transmissions: 1,
+            forwarded: false,
             symbol_snr: 1.0,
             decoded: false,
             fortune: 0.0,

@@ -12,6 +12,7 @@ pub mod adaptation;
 mod available;
 pub mod bearer;
 pub mod format;
+pub mod handover;
 pub mod harq;
 pub mod iub;
 pub mod payload;
@@ -34,6 +35,7 @@ use self::adaptation::LinkAdaptationSpec;
 use self::adaptation::curves::LinkCurves;
 use self::bearer::HsdpaBearer;
 use self::format::Format;
+use self::handover::Handover;
 use self::iub::Iub;
 use self::payload::Payload;
 use self::rlc::RlcModeSpec;
@@ -114,6 +116,9 @@ pub struct Hsdpa {
     pub iub: Option<Iub>,
     /// The cell.
     pub cell: Cell,
+    /// Handover between the cell and its neighbours; absent: the cell in the middle serves all users.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handover: Option<Handover>,
 }
 
 impl Default for Hsdpa {
@@ -140,6 +145,7 @@ impl Default for Hsdpa {
             buffer: count(1000),
             iub: None,
             cell: Cell::default(),
+            handover: None,
         }
     }
 }
@@ -189,6 +195,9 @@ impl Checked for Hsdpa {
         }
         check.within("combining", |check| self.combining.check(check));
         check.within("cell", |check| self.cell.check(check));
+        if let Some(handover) = &self.handover {
+            check.within("handover", |check| handover.check_with(&self.cell, check));
+        }
         self.rlc.check_for(self.pdu_size, check);
         if let Some(iub) = &self.iub {
             let portion = self.rlc.smallest_portion(self.pdu_size);
@@ -198,6 +207,11 @@ impl Checked for Hsdpa {
 }
 
 impl Hsdpa {
+    /// Cells that serve users.
+    pub fn served(&self) -> usize {
+        self.handover.as_ref().map_or(1, |handover| handover.cells)
+    }
+
     /// How packets fill blocks.
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
@@ -214,7 +228,7 @@ impl Hsdpa {
         HsdpaBearer::new(self, users, streams)
     }
 
-    /// The highest bit rate of the cell, whatever its users are.
+    /// The highest bit rate of all served cells, whatever its users are.
     pub fn channel_rate(&self) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {
@@ -225,7 +239,7 @@ impl Hsdpa {
             }
             LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
         };
-        Rate(most)
+        Rate(most * self.served() as u64)
     }
 
     /// Reports blocks of a category that carry nothing, and such without a curve.
@@ -252,7 +266,9 @@ impl Hsdpa {
             self.check_formats(&reports.formats(ue.category), ue.category, check);
         }
         check.within("channel", |check| match &ue.channel {
-            ChannelSpec::Cell(place) => check.within("cell", |check| place.check_inside(&self.cell, check)),
+            ChannelSpec::Cell(place) => {
+                check.within("cell", |check| place.check_inside(&self.cell, self.served(), check))
+            }
             ChannelSpec::Trace(trace) if trace.unread().is_none() => {
                 let lasts = Duration(trace.ttis() * TTI.0);
                 check.within("trace", |check| {

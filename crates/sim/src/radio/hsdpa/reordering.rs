@@ -77,6 +77,21 @@ impl ReorderingQueue {
     }
 
     /// Hands over everything below `tsn` and expects nothing below it any more.
+    /// The cell has changed without a reset, and nothing comes before TTI number `tti`: T1, if it runs,
+    /// begins anew there.
+    pub fn delay_timer(&mut self, tti: u64) {
+        if let Some((at, _)) = &mut self.t1 {
+            *at = tti + self.t1_ttis;
+        }
+    }
+
+    /// MAC-hs is reset (TS 25.321, 11.6): hands over all that waits; numbers begin anew.
+    pub fn reset(&mut self) -> Vec<Range<u64>> {
+        let waiting = std::mem::take(&mut self.waiting).into_iter().flatten().collect();
+        *self = Self::new(self.window, self.t1_ttis);
+        waiting
+    }
+
     fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(Range<u64>)) {
         while self.next_expected < tsn {
             self.next_expected += 1;

@@ -14,6 +14,7 @@ pub struct Tally {
     cqi: f64,
     bytes_delivered: u64,
     packets_dropped: u64,
+    handovers: u64,
 }
 
 impl Tally {
@@ -41,6 +42,11 @@ impl Tally {
         self.packets_dropped += 1;
     }
 
+    /// Another cell serves it.
+    pub fn changed_cell(&mut self) {
+        self.handovers += 1;
+    }
+
     /// What it comes to for a user at a place.
     pub fn row(&self, user: usize, place: Option<[f64; 2]>, available_bps: f64) -> PhoneRow {
         let ttis = self.ttis as f64;
@@ -56,6 +62,7 @@ impl Tally {
             bytes_delivered: self.bytes_delivered,
             packets_dropped: self.packets_dropped,
             available_bps,
+            handovers: self.handovers,
         }
     }
 }

@@ -6,6 +6,7 @@ use super::adaptation::curves::Curves;
 use super::adaptation::recorded::RecordedRate;
 use super::adaptation::{Adapter, Limits, Offer};
 use super::format::least_tti_distance;
+use super::handover::Trigger;
 use super::harq::{Block, Processes};
 use super::reordering::ReorderingQueue;
 use super::rlc::Packets;
@@ -59,6 +60,11 @@ pub struct User {
     tti_distance: u64,
     rested: u64,
     delay_budget: u64,
+    /// The cell that serves it, and when it changes.
+    serving: usize,
+    trigger: Option<Box<Trigger>>,
+    /// The first TTI after a change of cell in which it can be sent to.
+    resumes: u64,
     draws: Box<Draws>,
 }
 
@@ -79,8 +85,10 @@ impl User {
         } else {
             params.link_adaptation.build(ue.category, params.payload(), &curves, user.id, &streams)
         };
+        let channel = ue.channel.build(&params.cell, params.served(), user.id, &streams);
         Self {
-            channel: ue.channel.build(&params.cell, user.id, &streams),
+            serving: channel.serving(),
+            channel,
             adapter,
             curves,
             processes: Processes::new(params.processes.get(), window),
@@ -92,6 +100,8 @@ impl User {
             tti_distance: least_tti_distance(ue.category),
             rested: 0,
             delay_budget: ue.delay_budget.0 / TTI.0,
+            trigger: params.handover.as_ref().map(|handover| Box::new(Trigger::new(handover))),
+            resumes: 0,
             draws: Box::new(Draws {
                 decoding: streams.stream("user", user.id, "decoding"),
                 feedback: streams.stream("user", user.id, "feedback"),
@@ -111,7 +121,7 @@ impl User {
 
     /// The first TTI in which there may be something to send.
     pub fn ready(&self) -> u64 {
-        self.processes.ready(self.available() > 0).max(self.rested)
+        self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
     }
 
     /// The Node B takes note of the answers that are there by TTI number `tti`.
@@ -161,6 +171,60 @@ impl User {
         let snr = self.channel.snr(sequence, tti) / sharers.max(1) as f32;
         let snr = self.channel.recorded_combined(tti, 1).unwrap_or(snr);
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
+    }
+
+    /// The cell that serves the user.
+    pub fn serving(&self) -> usize {
+        self.serving
+    }
+
+    /// Whether it may come into another cell.
+    pub fn moves(&mut self) -> bool {
+        self.trigger.is_some() && self.channel.journey().is_some()
+    }
+
+    /// It compares the Node Bs in TTI number `tti`; whether its cell changes.
+    pub fn compare(&mut self, tti: u64) -> bool {
+        let Self { trigger: Some(trigger), channel, serving, .. } = self else {
+            return false;
+        };
+        let Some(journey) = channel.journey() else {
+            return false;
+        };
+        let Some(site) = trigger.compare(tti, journey) else {
+            return false;
+        };
+        journey.change(site);
+        *serving = site;
+        true
+    }
+
+    /// Nothing is sent to it before TTI number `tti`.
+    pub fn rest_until(&mut self, tti: u64) {
+        self.resumes = tti;
+    }
+
+    /// The first TTI in which it can be sent to again.
+    pub fn resumes(&self) -> u64 {
+        self.resumes
+    }
+
+    /// Its cell has changed without a reset of MAC-hs.
+    pub fn begin_blocks_again(&mut self) {
+        self.processes.begin_again(self.resumes);
+        self.reordering.delay_timer(self.resumes);
+    }
+
+    /// MAC-hs is reset, here and in the phone; what becomes of what it held.
+    pub fn flush(&mut self) -> Flushed {
+        let queued = std::mem::take(&mut self.queue);
+        let arrived = self.reordering.reset().into_iter().map(|units| (units, false));
+        let on_air = self.processes.flush().into_iter().map(|units| (units, true));
+        let mut all: Vec<_> = arrived.chain(on_air).collect();
+        if queued > 0 {
+            all.push((self.packets.send(queued), true));
+        }
+        Flushed { all, queued }
     }
 
     /// Where the user is, if it has a place.
@@ -226,7 +290,7 @@ impl User {
         let units = block.units.clone();
         let sent = Sent {
             units: units.end - units.start,
-            is_new: block.transmissions == 1,
+            is_new: block.transmissions == 1 && !block.forwarded,
             failed,
             settled: (block.decoded && !had_been_decoded || !block.decoded && !goes_again).then_some((
                 block.tsn,
@@ -256,6 +320,7 @@ impl User {
             codes: offer.codes,
             curve: offer.curve,
             transmissions: 0,
+            forwarded: false,
             symbol_snr: 0.0,
             decoded: false,
             fortune: uniform(&mut self.draws.decoding),
@@ -281,6 +346,15 @@ impl User {
         };
         luck >= bler
     }
+}
+
+/// What a reset of MAC-hs leaves.
+#[derive(Debug)]
+pub struct Flushed {
+    /// Units, and whether they are lost; otherwise they have arrived.
+    pub all: Vec<(Range<u64>, bool)>,
+    /// Of these the ones that had not been sent.
+    pub queued: u64,
 }
 
 /// What was sent.

@@ -7,7 +7,7 @@ pub mod trace;
 
 use super::doppler::JakesSequence;
 use super::mobility::Point;
-use super::plan::Cell;
+use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
 use crate::registry;
 use crate::rng::Streams;
@@ -46,10 +46,10 @@ pub enum Channel {
 }
 
 impl ChannelSpec {
-    /// The channel of user number `id`.
-    pub fn build(&self, cell: &Cell, id: u64, streams: &Streams) -> Channel {
+    /// The channel of user number `id`, whom the first `served` sites serve if it has a place.
+    pub fn build(&self, cell: &Cell, served: usize, id: u64, streams: &Streams) -> Channel {
         match self {
-            Self::Cell(params) => Channel::Cell(params.build(cell, id, streams)),
+            Self::Cell(params) => Channel::Cell(params.build(cell, served, id, streams)),
             Self::Fading(params) => Channel::Fading(params.build(id, streams)),
             Self::Constant(params) => Channel::Constant(from_db(params.snr_db)),
             Self::Trace(params) => Channel::Trace(Box::new(trace::Player::new(params))),
@@ -86,6 +86,16 @@ impl Channel {
     /// Where the user is, if it has a place.
     pub fn place(&self) -> Option<Point> {
         if let Self::Cell(placed) = self { Some(placed.place()) } else { None }
+    }
+
+    /// The site that serves the user; the first if it has no place.
+    pub fn serving(&self) -> usize {
+        if let Self::Cell(placed) = self { placed.serving() } else { 0 }
+    }
+
+    /// The user's way, if it is on one.
+    pub fn journey(&mut self) -> Option<&mut Journey> {
+        if let Self::Cell(placed) = self { placed.journey() } else { None }
     }
 
     /// The CQI that was recorded for TTI number `tti`, where one was.

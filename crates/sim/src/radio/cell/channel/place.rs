@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::doppler::JakesSequence;
-use super::super::mobility::{Movement, Point, distance, random_place};
-use super::super::plan::{Cell, Journey, Rake};
+use super::super::mobility::{Movement, Point};
+use super::super::plan::{Cell, Journey, Rake, Trip};
 use super::super::profile::{BLOCK, Paths, Profile, Tap, check_taps};
 use super::fading::check_speed;
 use crate::check::{Check, Checked};
@@ -28,6 +28,10 @@ pub struct Place {
     pub speed: Speed,
     /// How the user moves on.
     pub movement: Movement,
+    /// Direction in which a user sets off who goes `straight`, in degrees from east to north; random
+    /// when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heading_deg: Option<f64>,
     /// Paths, by name.
     pub profile: Profile,
     /// Paths of the user's own instead.
@@ -42,6 +46,7 @@ impl Default for Place {
             position_m: None,
             speed: Speed::from_kmh(3),
             movement: Movement::default(),
+            heading_deg: None,
             profile: Profile::PedestrianA,
             taps: Vec::new(),
         }
@@ -55,31 +60,41 @@ impl Checked for Place {
         check.require(self.distance.is_none() || self.position_m.is_none(), "position_m", || {
             "a place says the distance; leave out one of `distance` and `position_m`".to_owned()
         });
+        let degrees = self.heading_deg.unwrap_or_default();
+        check.require(degrees.abs() <= 360.0, "heading_deg", || {
+            format!("{degrees} degrees are no direction; expected -360 to 360")
+        });
+        let goes = self.heading_deg.is_none() || self.movement == Movement::Straight;
+        check.require(goes, "heading_deg", || {
+            "only a user who goes straight has a direction; expected `movement = \"straight\"`".to_owned()
+        });
     }
 }
 
 impl Place {
-    /// Reports a place outside the cell.
-    pub fn check_inside(&self, cell: &Cell, check: &mut Check) {
+    /// Reports a place outside the cells of the first `served` sites.
+    pub fn check_inside(&self, cell: &Cell, served: usize, check: &mut Check) {
         let inside = |metres: f64| metres <= cell.radius.as_metres();
         let radius = cell.radius;
         check.require(self.distance.is_none_or(|d| inside(d.as_metres())), "distance", || {
             let distance = self.distance.unwrap_or_default();
             format!("{distance} is outside the cell, whose radius is {radius}; expected a place in it")
         });
-        check.require(self.position_m.is_none_or(|at| inside(distance(at, [0.0; 2]))), "position_m", || {
+        check.require(self.position_m.is_none_or(|at| cell.area(served).contains(at)), "position_m", || {
             format!("the place is outside the cell, whose radius is {radius}; expected one in it")
         });
     }
 
-    /// The channel of user number `id`.
-    pub fn build(&self, cell: &Cell, id: u64, streams: &Streams) -> Placed {
+    /// The channel of user number `id`, whom the first `served` sites serve.
+    pub fn build(&self, cell: &Cell, served: usize, id: u64, streams: &Streams) -> Placed {
         let place = self.position_m.unwrap_or_else(|| {
             let mut stream = streams.stream("user", id, "place");
-            random_place(self.distance.map(Distance::as_metres), cell.radius.as_metres(), &mut stream)
+            cell.area(served).random_place(self.distance.map(Distance::as_metres), &mut stream)
         });
         let paths = Paths::new(self.profile, &self.taps, self.speed, id, streams);
-        let journey = Journey::new(cell, place, self.movement, self.speed, id, streams);
+        let heading = self.heading_deg.map(f64::to_radians);
+        let trip = Trip { place, movement: self.movement, speed: self.speed, heading, served };
+        let journey = Journey::new(cell, trip, id, streams);
         Placed { rake: cell.rake(), paths, at_rest: journey.at_rest(), journey: Box::new(journey) }
     }
 }
@@ -98,6 +113,16 @@ impl Placed {
     /// Where the user is.
     pub fn place(&self) -> Point {
         self.journey.place()
+    }
+
+    /// The way, of a user who is on one.
+    pub fn journey(&mut self) -> Option<&mut Journey> {
+        self.at_rest.is_none().then_some(&mut *self.journey)
+    }
+
+    /// The site that serves the user.
+    pub fn serving(&self) -> usize {
+        self.journey.serving()
     }
 
     /// Linear SNR per chip in TTI number `tti`.
@@ -124,7 +149,7 @@ mod tests {
         let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
         for kmh in [0, 3, 120] {
             let place = Place { speed: Speed::from_kmh(kmh), ..Place::default() };
-            let [mut ahead, mut single] = [0, 0].map(|id| place.build(&cell, id, &streams));
+            let [mut ahead, mut single] = [0, 0].map(|id| place.build(&cell, 1, id, &streams));
             for first in (0..60_000).step_by(BLOCK).chain([8, 0]) {
                 let found = ahead.ahead(&sequence, first).expect("the user stays");
                 for (tti, found) in (first..).zip(found) {

@@ -2,26 +2,46 @@
 
 use super::super::adaptation::Limits;
 use super::super::available::Around;
+use super::super::user::User;
 use super::HsdpaBearer;
 
+/// The users of a cell who may have something to send in TTI number `tti`.
+fn of_cell<'a>(
+    users: &'a mut [User],
+    ready: &'a [u64],
+    cell: usize,
+    tti: u64,
+) -> impl Iterator<Item = (usize, &'a mut User)> {
+    let all = users.iter_mut().enumerate().filter(move |(user, _)| ready[*user] <= tti);
+    all.filter(move |(_, state)| state.serving() == cell)
+}
+
 impl HsdpaBearer {
-    /// Serves users in TTI number `tti`.
+    /// Every cell serves users of its own in TTI number `tti`.
     pub(super) fn serve(&mut self, tti: u64) {
-        self.round.clear();
-        if self.view.rate || self.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
+        if !self.meters.is_empty() {
             // First what is past, because a channel is looked at in order of time.
             self.pass_idle(tti);
-            self.gather_turns(tti);
-            self.meter(tti);
-            self.serve_sharers(tti);
+        }
+        for cell in 0..self.schedulers.len() {
+            self.serve_cell(tti, cell);
+        }
+    }
+
+    fn serve_cell(&mut self, tti: u64, cell: usize) {
+        self.round.clear();
+        if self.view.rate || self.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
+            self.gather_turns(tti, cell);
+            self.meter(tti, cell);
+            self.serve_sharers(tti, cell);
         } else {
-            self.gather(tti);
-            self.serve_one(tti);
+            self.gather(tti, cell);
+            self.serve_one(tti, cell);
         }
     }
 
     /// Serves several users, the scheduler's first choice first.
-    fn serve_sharers(&mut self, tti: u64) {
+    fn serve_sharers(&mut self, tti: u64, cell: usize) {
         let mut codes = self.params.codes.get();
         let sharers = self.params.users_per_tti.get().min(self.round.candidates.len() as u32);
         if sharers > 1 {
@@ -31,10 +51,10 @@ impl HsdpaBearer {
             if self.round.is_empty() {
                 break;
             }
-            let at = self.scheduler.pick(tti, &self.round.candidates);
+            let at = self.schedulers[cell].pick(tti, &self.round.candidates);
             let (user, turn) = (self.round.candidates[at].user, self.round.turns[at]);
             let sent = self.send(tti, user, turn, sharers);
-            self.scheduler.served(tti, user, sent);
+            self.schedulers[cell].served(tti, user, sent);
             if left > 0 {
                 self.round.remove(at);
                 codes -= turn.codes;
@@ -44,14 +64,14 @@ impl HsdpaBearer {
     }
 
     /// Serves the scheduler's first choice who can be sent something.
-    fn serve_one(&mut self, tti: u64) {
+    fn serve_one(&mut self, tti: u64, cell: usize) {
         let limits = self.limits();
         while !self.round.is_empty() {
-            let at = self.scheduler.pick(tti, &self.round.candidates);
+            let at = self.schedulers[cell].pick(tti, &self.round.candidates);
             let user = self.round.candidates.remove(at).user;
             if let Some(turn) = self.users[user].turn(tti, limits, &self.sequence) {
                 let sent = self.send(tti, user, turn, 1);
-                self.scheduler.served(tti, user, sent);
+                self.schedulers[cell].served(tti, user, sent);
                 break;
             }
         }
@@ -62,10 +82,10 @@ impl HsdpaBearer {
     }
 
     /// Lists who can be sent something, and what.
-    fn gather_turns(&mut self, tti: u64) {
+    fn gather_turns(&mut self, tti: u64, cell: usize) {
         let limits = self.limits();
         let Self { users, ready, sequence, round, view, .. } = self;
-        for (user, state) in users.iter_mut().enumerate().filter(|(user, _)| ready[*user] <= tti) {
+        for (user, state) in of_cell(users, ready, cell, tti) {
             state.listen(tti);
             if let Some(turn) = state.turn(tti, limits, sequence) {
                 round.push(state.candidate(user, turn.units, turn.quality, *view), turn);
@@ -74,9 +94,9 @@ impl HsdpaBearer {
     }
 
     /// Lists who has something to send, whether the channel lets it pass or not.
-    fn gather(&mut self, tti: u64) {
+    fn gather(&mut self, tti: u64, cell: usize) {
         let Self { users, ready, sequence, round, view, .. } = self;
-        for (user, state) in users.iter_mut().enumerate().filter(|(user, _)| ready[*user] <= tti) {
+        for (user, state) in of_cell(users, ready, cell, tti) {
             state.listen(tti);
             let quality = if view.quality { state.quality(tti, sequence) } else { 0.0 };
             round.candidates.push(state.candidate(user, 0, quality, *view));
@@ -96,12 +116,14 @@ impl HsdpaBearer {
         meters.iter_mut().for_each(|meter| meter.pass(tti, &mut around));
     }
 
-    /// Measures what users could be sent in TTI number `tti`.
-    fn meter(&mut self, tti: u64) {
+    /// Measures what users of a cell could be sent in TTI number `tti`.
+    fn meter(&mut self, tti: u64, cell: usize) {
         let Self { users, meters, round, params, sequence, .. } = self;
         let mut around = Around { users, params, sequence };
         for meter in meters {
-            meter.account(tti, round, &mut around);
+            if around.users[meter.user()].serving() == cell {
+                meter.account(tti, round, &mut around);
+            }
         }
     }
 }
