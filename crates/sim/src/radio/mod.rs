@@ -170,6 +170,10 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn take_handovers(&mut self) -> Vec<usize> {
         Vec::new()
     }
+    /// Whether packets wait at an RNC before they come to the Node B.
+    fn waits_at_rnc(&self) -> bool {
+        false
+    }
     /// Measures from now on what a user could be sent, where the bearer can.
     fn measure_bandwidth(&mut self, _user: usize) {}
     /// Bytes of packets that a user could have been sent by `now` had it always had some to send, counted

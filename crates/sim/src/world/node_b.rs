@@ -8,16 +8,21 @@ use crate::metrics::series::SegmentEvent;
 use crate::packet::Packet;
 
 impl<T: Tap> World<'_, T> {
-    /// A packet for a phone has come to the Node B.
+    /// A packet for a phone has come to the Node B, or to the RNC before it.
     pub(super) fn reach_node_b(&mut self, packet: Packet) {
+        let bearer = self.flows[packet.flow as usize].bearer;
+        let taken = self.send_over_air(packet);
+        // What an RNC has no room for never comes to the agent; what a Node B has none for, does.
+        if !taken && self.bearers[bearer as usize].bearer.waits_at_rnc() {
+            return;
+        }
         if let Some(snoop) = &mut self.flows[packet.flow as usize].snoop {
             snoop.agent.on_segment(self.now, &packet);
             self.agenda.keep_time(snoop.alarm, snoop.agent.timer());
         }
-        self.send_over_air(packet);
     }
 
-    fn send_over_air(&mut self, packet: Packet) {
+    fn send_over_air(&mut self, packet: Packet) -> bool {
         let flow = &self.flows[packet.flow as usize];
         let (index, position) = (flow.bearer, flow.position);
         let air = &mut self.bearers[index as usize];
@@ -28,6 +33,7 @@ impl<T: Tap> World<'_, T> {
         } else {
             self.note_segment(packet, SegmentEvent::Drop);
         }
+        taken
     }
 
     pub(super) fn wake_bearer(&mut self, key: Key, index: u32) -> Result<()> {

@@ -1,5 +1,7 @@
 //! The cell: its size, its transmitter, and what disturbs it.
 
+use std::collections::VecDeque;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -183,6 +185,9 @@ const STEP_SHARE: f64 = 0.02;
 /// The longest such way in metres.
 const LONGEST_STEP_M: f64 = 5.0;
 
+/// How far back anybody looks, in TTIs: the longest delay of CQI reports, 10 s.
+const LOOK_BACK_TTIS: f64 = 5_000.0;
+
 /// A user's way and where it may lead.
 #[derive(Clone, Copy, Debug)]
 pub struct Trip {
@@ -210,9 +215,11 @@ pub struct Journey {
     step_m: f64,
     /// TTIs that a step takes; infinite at rest.
     step_ttis: f64,
-    /// Steps done, and the disturbance at the last three places, for each site that may serve.
-    steps: u64,
-    last: Vec<[f32; 3]>,
+    /// Disturbances after the steps `first`, `first + 1`, ..., for each site that may serve.
+    first: u64,
+    past: Vec<VecDeque<f32>>,
+    /// Steps remembered.
+    most: usize,
     powers: Vec<f64>,
     /// The site that serves.
     serving: usize,
@@ -233,36 +240,37 @@ impl Journey {
         let per_tti = if movement == Movement::Stays { 0.0 } else { speed.as_metres_per_s() * TTI_S };
         let mut powers = Vec::with_capacity(sites.len());
         cell.powers(&sites, place, &shadows, &mut powers);
-        let last: Vec<_> = (0..served).map(|site| [cell.disturbance(&powers, site) as f32; 3]).collect();
+        let past: Vec<_> = (0..served).map(|site| [cell.disturbance(&powers, site) as f32].into()).collect();
         let best = |best, site| if powers[site] > powers[best] { site } else { best };
         let serving = (0..served).fold(0, best);
-        let mut journey = Self {
+        let step_ttis = step_m / per_tti;
+        Self {
             cell: cell.clone(),
             sites,
             walk,
             shadows,
             step_m,
-            step_ttis: step_m / per_tti,
-            steps: 0,
-            last,
+            step_ttis,
+            first: 0,
+            past,
+            most: (LOOK_BACK_TTIS / step_ttis).ceil() as usize + 2,
             powers,
             serving,
-        };
-        if per_tti > 0.0 {
-            journey.step();
-            journey.steps = 0;
         }
-        journey
     }
 
     fn step(&mut self) {
         self.walk.advance(self.step_m);
         self.shadows.advance(self.step_m);
         self.cell.powers(&self.sites, self.walk.place(), &self.shadows, &mut self.powers);
-        for (site, last) in self.last.iter_mut().enumerate() {
-            *last = [last[1], last[2], self.cell.disturbance(&self.powers, site) as f32];
+        let forgets = self.past[0].len() == self.most;
+        for (site, past) in self.past.iter_mut().enumerate() {
+            if forgets {
+                past.pop_front();
+            }
+            past.push_back(self.cell.disturbance(&self.powers, site) as f32);
         }
-        self.steps += 1;
+        self.first += u64::from(forgets);
     }
 
     /// Where the user is, to a step.
@@ -272,7 +280,7 @@ impl Journey {
 
     /// The disturbance of a user who stays.
     pub fn at_rest(&self) -> Option<f32> {
-        self.step_ttis.is_infinite().then_some(self.last[self.serving][0])
+        self.step_ttis.is_infinite().then_some(self.past[self.serving][0])
     }
 
     /// The site that serves.
@@ -291,7 +299,7 @@ impl Journey {
         1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
 
-    /// The disturbance in TTI number `tti`, at most one step before the latest asked for.
+    /// The disturbance in TTI number `tti`, at most 10 s before the latest asked for.
     pub fn disturbance(&mut self, tti: u64) -> f32 {
         self.towards(self.serving, tti)
     }
@@ -299,20 +307,18 @@ impl Journey {
     /// The same if `site` served.
     fn towards(&mut self, site: usize, tti: u64) -> f32 {
         if self.step_ttis.is_infinite() {
-            return self.last[site][0];
+            return self.past[site][0];
         }
         let way = tti as f64 / self.step_ttis;
-        // `last` stands at the steps `steps - 1`, `steps` and `steps + 1`.
-        while way > self.steps as f64 + 1.0 {
+        let step = way as u64;
+        while self.first + (self.past[site].len() as u64) < step + 2 {
             self.step();
         }
-        let from_last = (way - self.steps as f64) as f32;
-        let [before, here, after] = self.last[site];
-        if from_last >= 0.0 {
-            here + (after - here) * from_last
-        } else {
-            here + (here - before) * from_last.max(-1.0)
-        }
+        let past = &self.past[site];
+        let Some(at) = step.checked_sub(self.first).map(|at| at as usize) else {
+            return past[0];
+        };
+        past[at] + (past[at + 1] - past[at]) * (way - step as f64) as f32
     }
 }
 
@@ -365,7 +371,7 @@ mod tests {
         assert!((snr(&fixed, &[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
     }
 
-    /// Looking back by a few TTIs, and not looking for a long time, changes nothing.
+    /// Looking back by up to 10 s, and not looking for a long time, changes nothing.
     #[test]
     fn a_journey_does_not_depend_on_when_one_looks() {
         let cell = Cell::default();
@@ -374,9 +380,10 @@ mod tests {
         let mut hasty = at(&cell, [300.0, 0.0], Movement::Straight);
         for tti in (10..5_000).step_by(137) {
             assert_eq!(hasty.disturbance(tti).to_bits(), all[tti as usize].to_bits());
-            let back = tti - 4;
-            let (found, expected) = (hasty.disturbance(back), all[back as usize]);
-            assert!((found / expected - 1.0).abs() < 1e-5, "{back}: {found} {expected}");
+            for back in [4, 34, 4_900] {
+                let Some(then) = tti.checked_sub(back) else { continue };
+                assert_eq!(hasty.disturbance(then).to_bits(), all[then as usize].to_bits(), "{tti} {back}");
+            }
         }
     }
 }

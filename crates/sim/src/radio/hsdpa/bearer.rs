@@ -270,6 +270,10 @@ impl Bearer for HsdpaBearer {
         self.wake
     }
 
+    fn waits_at_rnc(&self) -> bool {
+        self.flow_control.is_some()
+    }
+
     fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
         if self.wake != Some(key) {
             return;
