@@ -62,6 +62,8 @@ __all__ = [
     "Ftp",
     "GilbertElliott",
     "GilbertElliottErrors",
+    "Handover",
+    "HeldData",
     "Hexagonal",
     "HiddenMarkov",
     "HsDsch",
@@ -285,6 +287,15 @@ combined so far falls below that, as EURANE does.
 Distance: TypeAlias = str
 """A distance with its unit, such as "450 m"."""
 
+HeldData: TypeAlias = Literal["lost", "forwarded"]
+"""What becomes of a user's data in the Node B that it leaves.
+
+`lost`: MAC-hs is reset: what the Node B held is lost to it.
+
+`forwarded`: MAC-hs goes on in the new cell without a reset: what the Node B held is sent
+there, and a block that has not been decoded begins with a first transmission.
+"""
+
 Power: TypeAlias = str
 """A power with its unit, such as "700 mW"."""
 
@@ -318,9 +329,9 @@ Movement: TypeAlias = Literal["stays", "circle", "straight"]
 
 `stays`: Stays: path loss and shadowing do not change, as in a session short against them.
 
-`circle`: Goes round the Node B: path loss does not change, shadowing does.
+`circle`: Goes round the Node B in the middle: path loss does not change, shadowing does.
 
-`straight`: Goes straight on, and at the cell's border back in at a random angle.
+`straight`: Goes straight on, and at the border of its area back in at a random angle.
 """
 
 Profile: TypeAlias = Literal["flat", "pedestrian_a", "pedestrian_b", "vehicular_a", "vehicular_b"]
@@ -1260,6 +1271,11 @@ class Hsdpa(Part):
     cell: Cell = field(default_factory=lambda: Cell())
     """The cell."""
 
+    handover: Handover | None = None
+    """Handover between the cell and its neighbours; absent: the cell in the middle serves all
+    users.
+    """
+
 
 @dataclass(kw_only=True, slots=True)
 class FachDch(Part):
@@ -1959,6 +1975,30 @@ class FixedLevel(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class Handover(Part):
+    """Handover between the cells of several Node Bs."""
+
+    cells: int = 2
+    """Cells that serve users: those of the first sites of the hexagonal grid, the one in the
+    middle first, then the next to it from the east to the north; 2 to 7.
+    """
+
+    hysteresis_db: float = 3.0
+    """By how many dB another Node B must be received better than the serving one; H1d / 2 of TS
+    25.331.
+    """
+
+    time_to_trigger: Duration = "320 ms"
+    """How long that must last."""
+
+    interruption: Duration = "100 ms"
+    """How long nothing is sent to a user whose cell changes."""
+
+    data: HeldData = "lost"
+    """What becomes of a user's data in the Node B that it leaves."""
+
+
+@dataclass(kw_only=True, slots=True)
 class AlwaysFach(Part):
     """Nobody leaves the FACH."""
 
@@ -2480,6 +2520,11 @@ class Place(Part):
 
     movement: Movement = "stays"
     """How the user moves on."""
+
+    heading_deg: float | None = None
+    """Direction in which a user sets off who goes `straight`, in degrees from east to north;
+    random when absent.
+    """
 
     profile: Profile = "pedestrian_a"
     """Paths, by name."""
