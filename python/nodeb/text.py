@@ -79,13 +79,14 @@ SUMMARY = ("group", "metric", "mean", "95 % interval", "unit")
 def summary_rows(summary: Table) -> list[list[str]]:
     """The rows of a summary as text by `SUMMARY`, in units that read well.
 
-    When there is one group only, the rows of all users, which are the same, are left out.
+    Left out are metrics without a value, such as times of what was not completed, and when there is
+    one group only the rows of all users, which are the same.
     """
     groups = set(summary["group"].tolist()) if len(summary) else set()
     return [
         [row["group"], LABELS.get(row["metric"], row["metric"]), *_numbers(row)]
         for row in summary
-        if not (len(groups) == 2 and row["group"] == ALL)
+        if math.isfinite(row["mean"]) and not (len(groups) == 2 and row["group"] == ALL)
     ]
 
 

@@ -20,7 +20,9 @@ SIZE = (7.6, 6.2)
 SIDE = 121
 """Places along each side of the map."""
 MAP, PHONES = "Greys", "plasma"
-STEPS_DB = 12
+STEPS = 12
+TOP_DB = 30.0
+"""Beyond this SNR, near the Node B, no phone does better."""
 
 
 def cell(result: Result, run: int = 0) -> Figure:
@@ -57,8 +59,8 @@ def _map(figure: Figure, axes: Axes, result: Result) -> None:
     found = result.scenario.cell_map(SIDE)
     axis = found["axis_m"] / 1000
     snr = np.ma.masked_invalid(found["snr_db"])
-    levels = MaxNLocator(STEPS_DB).tick_values(float(snr.min()), float(snr.max()))
-    shades = axes.contourf(axis, axis, snr, levels=levels, cmap=MAP, alpha=0.75)
+    levels = MaxNLocator(STEPS).tick_values(float(snr.min()), min(float(snr.max()), TOP_DB))
+    shades = axes.contourf(axis, axis, snr, levels=levels, cmap=MAP, alpha=0.75, extend="max")
     figure.colorbar(shades, ax=axes, label="Mean SNR (dB)", shrink=0.8, pad=0.02)
     axes.plot(
         *found["sites_m"].T / 1000,

@@ -15,7 +15,9 @@ use crate::radio::mac::harq::link_curve;
 /// BLER at which a UE still reports a CQI (TS 25.214, 6A.2).
 pub const TARGET_BLER: f64 = 0.1;
 
-/// Measured curves, one point in each place of the three lists. A file is text: a line
+/// Measured curves, one point in each place of the three lists.
+///
+/// A file is text: a line
 /// `cqi,snr_db,bler`, then one line for each point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
