@@ -148,7 +148,7 @@ class Result:
         """One row per user and run on `hsdpa`: place, SNR, CQI, blocks, block errors, bytes.
 
         Means are taken over the transmissions to the user; `available_bps` is NaN where it was not
-        measured.
+        measured. `handovers` counts changes of the serving cell.
         """
         if "phones" not in self.tables:
             raise InputError("nothing is known of places and channels; they need the radio `hsdpa`")

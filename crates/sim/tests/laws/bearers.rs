@@ -90,7 +90,8 @@ fn params(radio: &Radio) -> model::Params {
 /// Nothing is given up, and nothing that was taken is dropped later.
 fn unlimited() -> Value {
     json!({ "max_transmissions": null, "max_dat": null, "discard_timer": null,
-            "max_failed_slots": null, "queue": "drop_tail", "nack_error": 0.0, "t1": "100000 s" })
+            "max_failed_slots": null, "queue": "drop_tail", "nack_error": 0.0, "t1": "100000 s",
+            "handover": { "data": "forwarded", "hysteresis_db": 0.0, "time_to_trigger": "0 s" } })
 }
 
 /// The same, and RLC knows only blocks.

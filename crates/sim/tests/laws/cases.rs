@@ -189,6 +189,10 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
             (0.05..0.4, 0.1..1.0).prop_map(|(bler, db)| json!({ "target_bler": bler, "step_db": db })),
         )),
         "iub" => optional(table(definition("Iub"))),
+        "handover" => optional(table(definition("Handover"))),
+        "cells" => any_json(2..=7),
+        "hysteresis_db" => any_json(0.0..3.0),
+        "time_to_trigger" | "interruption" => quantity(0..300u32, "ms"),
         "room" => quantity(2_100..20_000u32, "B"),
         "memory" => any_json(0.9..0.999),
         "patience" | "delay_budget" => quantity(1..1_000u32, "ms"),
@@ -360,7 +364,9 @@ impl Radio {
             return true;
         }
         if self.spec.has_ues() {
-            let gives_up = self.number("max_transmissions").is_some() || self.json["t1"] != "10000 ms";
+            let resets = self.json["handover"].is_object();
+            let given_up = self.number("max_transmissions").is_some() || self.json["t1"] != "10000 ms";
+            let gives_up = given_up || resets;
             return am.is_null() && (gives_up || self.json["nack_error"] != 0.0);
         }
         self.number("max_transmissions").is_some_and(|most| {

@@ -183,8 +183,11 @@ impl User {
         self.trigger.is_some() && self.channel.journey().is_some()
     }
 
-    /// It compares the Node Bs in TTI number `tti`; whether its cell changes.
+    /// It compares the Node Bs in TTI number `tti`, unless a change is under way; whether its cell changes.
     pub fn compare(&mut self, tti: u64) -> bool {
+        if tti < self.resumes {
+            return false;
+        }
         let Self { trigger: Some(trigger), channel, serving, .. } = self else {
             return false;
         };

@@ -2,6 +2,7 @@
 
 mod available;
 mod closed_forms;
+mod handover;
 mod rlc;
 mod schedulers;
 mod timelines;

@@ -1,0 +1,140 @@
+//! Handover, with walks made by hand: from the site in the middle east to the next, 1732 m away.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::units::Duration;
+
+const STEP: Duration = Duration::from_millis(20);
+/// 120 km/h.
+const SPEED: f64 = 120.0 / 3.6;
+
+fn changing(data: &str, more: &Value) -> Hsdpa {
+    let mut all = json!({
+        "handover": { "data": data },
+        "cell": { "shadowing": { "sigma_db": 0.0 } },
+        "iub": { "room": "40 kB" }, "t1": "10 s",
+    });
+    all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    hsdpa(all)
+}
+
+/// Somebody who goes east from so many metres east of the site in the middle.
+fn going_east(metres: f64) -> Ue {
+    let place = json!({
+        "position_m": [metres, 0.0], "heading_deg": 0.0,
+        "movement": "straight", "speed": "120 km/h", "profile": "flat",
+    });
+    ue(json!({ "category": 10, "channel": { "cell": place } }))
+}
+
+/// Where the next site is received better by 3 dB: a loss of 37.6 dB a decade.
+fn place_of_the_event() -> f64 {
+    let ratio = 10f64.powf(3.0 / 37.6);
+    1_000.0 * 3f64.sqrt() * ratio / (1.0 + ratio)
+}
+
+/// Lets user 0, who always has `packets` waiting until `end`, go on until all is decided; when its cell
+/// changes. What comes in is what goes out, is dropped or waits.
+fn go(bench: &mut Bench, packets: usize, end: Time) -> Vec<Time> {
+    let mut changes = Vec::new();
+    let mut at = Time::ZERO;
+    while at < end || bench.bearer.backlog(0).0 > 0 {
+        while at < end && bench.bearer.backlog(0).0 < packets {
+            bench.push(at, 0, 1_000);
+        }
+        bench.run(at + STEP);
+        changes.extend(bench.bearer.take_handovers().iter().map(|_| at));
+        let counts = bench.bearer.counts();
+        let open = bench.bearer.backlog(0).0 as u64;
+        assert_eq!(counts.packets_in, counts.packets_delivered + counts.packets_dropped + open);
+        assert_eq!((counts.packets_in, counts.packets_delivered), (bench.sent, bench.arrived.len() as u64));
+        at += STEP;
+        assert!(at < end + Duration::from_secs(60), "it does not end");
+    }
+    changes
+}
+
+#[test]
+fn the_cell_changes_once_where_and_when_it_should() {
+    let mut bench = Bench::new(&changing("lost", &json!({})), &[going_east(299.7)], 0);
+    let changes = go(&mut bench, 5, Time::ZERO + Duration::from_secs(40));
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    // It is noticed at the next comparison, and 320 ms are 16 of them.
+    let late = changes[0].as_secs() - ((place_of_the_event() - 299.7) / SPEED + 0.32);
+    assert!((0.0..=0.02).contains(&late), "{late} s after the time to trigger");
+    assert_eq!(bench.bearer.phones(changes[0])[0].handovers, 1);
+    // Nothing is sent for 100 ms, but before and soon after.
+    let sent = |from_ms: i64, to_ms: i64| {
+        let ms = changes[0].0 as i64 / 1_000_000;
+        let within = |at: Time| (ms + from_ms..ms + to_ms).contains(&(at.0 as i64 / 1_000_000));
+        bench.bearer.tti_records().iter().filter(|record| within(record.at)).count()
+    };
+    assert!(sent(-1_000, 0) > 50 && sent(100, 1_100) > 50, "{} {}", sent(-1_000, 0), sent(100, 1_100));
+    assert_eq!(sent(0, 100), 0);
+}
+
+/// The same way without handover, whose place ends at the border of the only cell.
+#[test]
+fn without_the_table_the_cell_in_the_middle_serves() {
+    let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
+    let mut bench = Bench::new(&params, &[going_east(300.0)], 0);
+    assert_eq!(go(&mut bench, 5, Time::ZERO + Duration::from_secs(30)), []);
+    assert!(bench.bearer.phones(Time::ZERO)[0].place_m[0] < 1_000.0);
+}
+
+fn numbers(bench: &Bench) -> Vec<u64> {
+    bench.arrived.iter().map(|(.., number)| *number).collect()
+}
+
+/// 8 s from 800 m on, with 80 packets of 1000 bytes on the way from the RNC on.
+fn pass_the_border(params: &Hsdpa, run: u64) -> Bench {
+    let mut bench = Bench::new(params, &[going_east(800.0)], run);
+    assert_eq!(go(&mut bench, 80, Time::ZERO + Duration::from_secs(8)).len(), 1);
+    bench
+}
+
+#[test]
+fn what_is_forwarded_arrives_once_and_in_order() {
+    for run in 0..5 {
+        let bench = pass_the_border(&changing("forwarded", &json!({})), run);
+        assert_eq!(bench.bearer.counts().packets_dropped, 0);
+        assert_eq!(numbers(&bench), Vec::from_iter(0..bench.sent));
+    }
+}
+
+#[test]
+fn what_the_old_node_b_holds_is_lost_without_acknowledgements() {
+    for run in 0..5 {
+        let bench = pass_the_border(&changing("lost", &json!({})), run);
+        let dropped = bench.bearer.counts().packets_dropped;
+        // A queue of 40 kB at most and what is on the air.
+        assert!((1..80).contains(&dropped), "{dropped}");
+        assert!(numbers(&bench).is_sorted());
+    }
+}
+
+#[test]
+fn acknowledged_mode_sends_again_what_is_lost() {
+    for run in 0..5 {
+        let bench = pass_the_border(&changing("lost", &json!({ "rlc": "am" })), run);
+        assert_eq!(bench.bearer.counts().packets_dropped, 0);
+        assert_eq!(numbers(&bench), Vec::from_iter(0..bench.sent));
+    }
+}
+
+/// One user near each site: each has all TTIs and codes of its cell, as if it were alone.
+#[test]
+fn cells_do_not_take_each_others_ttis() {
+    let params = changing("lost", &json!({ "iub": null }));
+    let near =
+        |metres: f64| ue(json!({ "category": 10, "channel": { "cell": { "position_m": [metres, 0.0] } } }));
+    let mut both = Bench::new(&params, &[near(50.0), near(1_682.0)], 0);
+    both.saturate(1_000, 50, 1_000);
+    let mut alone = Bench::new(&params, &[near(50.0)], 0);
+    alone.saturate(1_000, 50, 1_000);
+    assert_eq!(both.bytes[0], alone.bytes[0]);
+    assert!(both.bytes[1] > alone.bytes[0] / 2 && alone.bytes[0] > 0);
+    let served = |user| both.bearer.tti_records().iter().filter(|record| record.user == user).count();
+    assert!(served(0) + served(1) > 1_500, "{} {}", served(0), served(1));
+}
