@@ -366,8 +366,8 @@ impl Radio {
         if self.spec.has_ues() {
             let resets = self.json["handover"].is_object();
             let given_up = self.number("max_transmissions").is_some() || self.json["t1"] != "10000 ms";
-            let gives_up = given_up || resets;
-            return am.is_null() && (gives_up || self.json["nack_error"] != 0.0);
+            let drops = given_up || resets;
+            return am.is_null() && (drops || self.json["nack_error"] != 0.0);
         }
         self.number("max_transmissions").is_some_and(|most| {
             // In a burst all transmissions of a block may fail.

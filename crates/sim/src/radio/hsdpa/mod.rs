@@ -267,7 +267,7 @@ impl Hsdpa {
         }
         check.within("channel", |check| match &ue.channel {
             ChannelSpec::Cell(place) => {
-                check.within("cell", |check| place.check_inside(&self.cell, self.served(), check))
+                check.within("cell", |check| place.check_inside(&self.cell, self.served(), check));
             }
             ChannelSpec::Trace(trace) if trace.unread().is_none() => {
                 let lasts = Duration(trace.ttis() * TTI.0);

@@ -113,7 +113,9 @@ impl HsdpaBearer {
     pub(super) fn pass_idle(&mut self, tti: u64) {
         let Self { users, meters, params, sequence, .. } = self;
         let mut around = Around { users, params, sequence };
-        meters.iter_mut().for_each(|meter| meter.pass(tti, &mut around));
+        for meter in meters {
+            meter.pass(tti, &mut around);
+        }
     }
 
     /// Measures what users of a cell could be sent in TTI number `tti`.
