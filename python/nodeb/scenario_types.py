@@ -1809,8 +1809,9 @@ class OuterLoop(Part):
 
 @dataclass(kw_only=True, slots=True)
 class LinkCurves(Part):
-    """Measured curves, one point in each place of the three lists. A file is text: a line
-    `cqi,snr_db,bler`, then one line for each point.
+    """Measured curves, one point in each place of the three lists.
+
+    A file is text: a line `cqi,snr_db,bler`, then one line for each point.
     """
 
     file: str | None = None
