@@ -270,8 +270,14 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
     """
     text = read_text(Path(path))
-    resolved = json.loads(core_call(_core.parse_toml, text, str(path), list(overrides)))
-    return Scenario.from_dict(named_files.read_all(resolved, Path(path).parent))
+    resolved = core_call(_core.parse_toml, text, str(path), list(overrides))
+    filled = json.dumps(named_files.read_all(json.loads(resolved), Path(path).parent))
+    if json.loads(filled) != json.loads(resolved):  # what the files say is checked too
+        try:
+            filled = core_call(_core.resolve, filled)
+        except ScenarioError as error:
+            raise ScenarioError(f"{path}: {error}") from None
+    return Scenario.from_dict(json.loads(filled))
 
 
 def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

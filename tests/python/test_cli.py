@@ -257,4 +257,4 @@ def test_numbers_are_shown_in_units_that_read_well():
     assert " ".join(lines[2].split()) == "g application bit rate 384.1 384.0 .. 384.2 kbit/s"
     assert " ".join(lines[3].split()) == "g mean round-trip time 12.35 12.00 .. 13.00 ms"
     assert " ".join(lines[4].split()) == "g channel utilization 45.67 45.00 .. 46.00 %"
-    assert " ".join(lines[5].split()) == "g transfer time - s"
+    assert len(lines) == 5  # a time that nobody took says nothing

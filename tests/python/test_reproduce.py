@@ -455,7 +455,7 @@ def test_writing_replaces_whole_files(tmp_path: Path) -> None:
 
 
 def test_names_and_wrong_arguments(tmp_path: Path) -> None:
-    assert nodeb.reproduce.names() == ["costamagna", "hossain", "prabhu", "wang"]
+    assert nodeb.reproduce.names() == ["costamagna", "fiorenzi", "hossain", "prabhu", "wang"]
     with pytest.raises(InputError, match="jobs"):
         run("wang", tmp_path, jobs=0, simulator=FakeSimulator())
     with pytest.raises(ValueError, match="unknown study"):

@@ -239,7 +239,7 @@ impl Hsdpa {
             }
             LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
         };
-        Rate(most * self.served() as u64)
+        Rate(most.saturating_mul(self.served() as u64))
     }
 
     /// Reports blocks of a category that carry nothing, and such without a curve.
