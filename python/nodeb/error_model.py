@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from nodeb import _core
-from nodeb.errors import ScenarioError, os_reason
+from nodeb.errors import ScenarioError
+from nodeb.files import read_text
 
 __all__ = ["read", "read_all", "read_sequence"]
 
@@ -45,7 +46,7 @@ def read(path: Path) -> dict[str, Any]:
     Raises:
         ScenarioError: the file cannot be read or is no error model; names it and the key at fault.
     """
-    text = _text(path)
+    text = read_text(path)
     try:
         keys = json.loads(text)
     except ValueError:
@@ -67,7 +68,7 @@ def read_sequence(path: Path) -> list[int]:
     Raises:
         ScenarioError: the file cannot be read, is empty, or has other symbols.
     """
-    lines = _text(path).splitlines()
+    lines = read_text(path).splitlines()
     for number, line in enumerate(lines, start=1):
         for symbol in line:
             if symbol not in "01 \t":
@@ -80,12 +81,3 @@ def read_sequence(path: Path) -> list[int]:
         raise ScenarioError(f"{path}: there is nothing in it; expected a text of 0 and 1")
     runs = [sum(1 for _ in run) for _, run in groupby(digits)]
     return [0, *runs] if digits[0] == "1" else runs
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: this is not UTF-8 text") from None

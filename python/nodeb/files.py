@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, and tables in Parquet files.
+"""Files that are there as a whole or not at all, tables in Parquet files, texts that are read.
 
 A file is written under another name in the same folder, forced to the disk and then renamed:
 whoever reads, and whatever kills the process or the machine, finds the old or the new file.
@@ -13,11 +13,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nodeb.errors import ScenarioError, os_reason
 from nodeb.table import Table
 
 __all__ = [
     "from_arrow",
     "read_parquet",
+    "read_text",
     "remove_leftovers",
     "replace",
     "write_bytes",
@@ -49,6 +51,20 @@ def replace(path: Path, write: Callable[[Path], None]) -> None:
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that a scenario names.
+
+    Raises:
+        ScenarioError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
+    except UnicodeDecodeError:
+        raise ScenarioError(f"{path}: this is not UTF-8 text") from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -6,7 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from nodeb.errors import ScenarioError, os_reason
+from nodeb.errors import ScenarioError
+from nodeb.files import read_text
 
 __all__ = ["read", "read_all"]
 
@@ -47,7 +48,7 @@ def read(path: Path) -> dict[str, list[float] | list[int]]:
     """
     lines = [
         (number, [word.strip() for word in line.split(",")])
-        for number, line in enumerate(_text(path).splitlines(), start=1)
+        for number, line in enumerate(read_text(path).splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:
@@ -81,12 +82,3 @@ def _point(names: list[str], words: list[str], place: str) -> dict[str, float]:
     if cqi != round(cqi) or not 1 <= cqi <= 30:
         raise ScenarioError(f"{place}: {cqi:g} is not a CQI; expected a whole number, 1 to 30")
     return point
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: this is not UTF-8 text") from None

@@ -6,7 +6,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from nodeb.errors import ScenarioError, os_reason
+from nodeb.errors import ScenarioError
+from nodeb.files import read_text
 
 __all__ = ["read", "read_all", "read_channel"]
 
@@ -61,7 +62,7 @@ def read(path: Path) -> tuple[list[str], list[str]]:
     """
     times: list[float] = []
     amounts: list[int] = []
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         words = [word.strip() for word in line.split(",")]
         if not line.strip() or line.startswith("#") or (number == 1 and words[0] in HEADINGS):
             continue
@@ -91,7 +92,7 @@ def read_channel(path: Path) -> dict[str, list[float] | list[int] | list[str]]:
     """
     lines = [
         (number, line)
-        for number, line in enumerate(_lines(path), start=1)
+        for number, line in enumerate(read_text(path).splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if lines and lines[0][1].strip() == RATES:
@@ -146,15 +147,6 @@ def _channel_row(line: str, place: str) -> list[float]:
     if len(row) == 4 and (row[3] != round(row[3]) or not 0 <= row[3] <= 30):
         raise ScenarioError(f"{place}: {words[3]} is not a CQI; expected a whole number, 0 to 30")
     return row
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: this is not UTF-8 text") from None
 
 
 def _entry(words: list[str], place: str) -> tuple[float, int]:

@@ -25,16 +25,21 @@ def html(result: Result) -> str:
     It shows what every result has, the cell where phones have places, and the first replication of
     each series that was recorded.
     """
-    about, scenario = result.provenance, result.scenario
+    about, scenario, figures = result.provenance, result.scenario, list(_figures(result))
     return render(
         "run.html",
         {
             "title": scenario.name or "A run",
             "tiles": _tiles(result),
-            "warnings": scenario.warnings(),
+            "banners": scenario.warnings(),
             "columns": SUMMARY,
             "rows": summary_rows(result.summary),
-            "figures": list(_figures(result)),
+            "figures": figures,
+            "sections": [
+                ("summary", "Summary"),
+                *((one["anchor"], one["title"]) for one in figures),
+                ("provenance", "Provenance"),
+            ],
             "facts": [(str(name), str(value)) for name, value in about.to_dict().items()],
             "scenario": scenario.to_toml(),
             "version": about.version,

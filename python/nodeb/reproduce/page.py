@@ -97,6 +97,7 @@ def html(findings: Findings) -> str:
         "mismatches": _mismatches(findings),
         "assumptions": study.assumptions,
         "facts": _facts(findings),
+        "version": _version()[0],
         "command": _command(findings),
         "scenario": study.scenario_text,
     }

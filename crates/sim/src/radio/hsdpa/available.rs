@@ -144,8 +144,7 @@ impl Meter {
         let quality = state.quality(tti, around.sequence);
         if let Some(turn) = state.full_turn(quality, limits) {
             let mut candidate = state.candidate(self.user, turn.units, quality, self.view);
-            if state.packets.head().is_none() {
-                (candidate.since, candidate.head) = (tti, u64::from(turn.units));
+            if state.packets.waits_since().is_none() {
                 candidate.deadline = tti + state.delay_budget();
             }
             self.round.put(candidate, turn);

@@ -351,9 +351,8 @@ impl Bearer for HsdpaBearer {
     }
 
     fn bandwidth_records(&mut self, now: Time) -> Vec<BandwidthRecord> {
-        for user in 0..self.users.len() {
-            self.available_bytes(now, user);
-        }
+        self.pass(now);
+        self.pass_idle(self.next_tti);
         self.meters.iter().flat_map(Meter::records).copied().collect()
     }
 

@@ -153,13 +153,16 @@ impl User {
     }
 
     fn offer(&self, quality: f32, limits: Limits) -> Option<Turn> {
-        let offer = self.adapter.offer(quality, Limits { units: self.available(), ..limits })?;
-        Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
+        self.turn_of(quality, Limits { units: self.available(), ..limits })
     }
 
     /// What could be sent if the queue were full and a process free.
     pub fn full_turn(&self, quality: f32, limits: Limits) -> Option<Turn> {
-        let offer = self.adapter.offer(quality, Limits { units: u64::MAX, ..limits })?;
+        self.turn_of(quality, Limits { units: u64::MAX, ..limits })
+    }
+
+    fn turn_of(&self, quality: f32, limits: Limits) -> Option<Turn> {
+        let offer = self.adapter.offer(quality, limits)?;
         Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
@@ -256,9 +259,8 @@ impl User {
     /// The user as a scheduler sees it that looks at so much.
     #[inline]
     pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
-        let waiting = if view.packet { self.packets.head() } else { None };
-        let (since, head) = waiting.unwrap_or((0, 0));
-        Candidate { user, rate, quality, since, deadline: since + self.delay_budget, head: head.max(1) }
+        let since = if view.deadline { self.packets.waits_since() } else { None };
+        Candidate { user, rate, quality, deadline: since.unwrap_or(0) + self.delay_budget }
     }
 
     /// Sends a turn's block in TTI number `tti`: units sent, new ones among them, whether it failed,

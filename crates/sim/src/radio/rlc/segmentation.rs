@@ -57,9 +57,9 @@ impl Segmenter {
         self.queue.front().map(|sdu| (sdu.number, sdu.offset > 0))
     }
 
-    /// The first SDU of which something is left, and where in it that begins.
-    pub fn position(&self) -> Option<(u64, u32)> {
-        self.queue.front().map(|sdu| (sdu.number, sdu.offset))
+    /// The first packet of which something is left.
+    pub fn packet(&self) -> Option<u64> {
+        self.queue.front().map(|sdu| sdu.number)
     }
 
     /// PDUs that what is left fills, or at most one more for each SDU.

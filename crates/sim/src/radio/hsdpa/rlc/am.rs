@@ -12,7 +12,6 @@ use crate::packet::Packet;
 use crate::radio::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::radio::rlc::am::pdu::Pdu;
 use crate::radio::rlc::am::{AcknowledgedMode, Entities, Setting};
-use crate::radio::rlc::segmentation::Piece;
 use crate::radio::rlc::{Delivered, Peers as _};
 use crate::rng::Streams;
 use crate::units::Time;
@@ -27,19 +26,10 @@ struct OnTheWay {
     damaged: bool,
 }
 
-/// A packet as schedulers look at it.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    /// TTI from which it could be sent, had nobody been before it.
-    since: u64,
-    bytes: u32,
-}
-
 /// The packets of a user in acknowledged mode.
 #[derive(Debug)]
 pub struct Acknowledged {
     peers: Entities,
-    payload_bytes: u32,
     /// Units of a PDU.
     pdu_units: u64,
     /// PDUs handed over, from number `settled` on.
@@ -47,8 +37,8 @@ pub struct Acknowledged {
     settled: u64,
     /// Units sent by the Node B.
     sent: u64,
-    /// Packets from number `first` on.
-    packets: VecDeque<Waiting>,
+    /// The TTIs from which packets could be sent, had nobody been before them, from number `first` on.
+    since: VecDeque<u64>,
     first: u64,
 }
 
@@ -65,12 +55,11 @@ impl Acknowledged {
         let setting = Setting { pdu_bytes, buffer, order: Delivered::InSequence };
         Self {
             peers: params.build(setting, id, streams),
-            payload_bytes: payload.pdu_bytes,
             pdu_units: if payload.segmented { u64::from(pdu_bytes) } else { 1 },
             on_the_way: VecDeque::new(),
             settled: 0,
             sent: 0,
-            packets: VecDeque::new(),
+            since: VecDeque::new(),
             first: 0,
         }
     }
@@ -84,7 +73,7 @@ impl Acknowledged {
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         let taken = self.peers.push(now, packet);
         if taken {
-            self.packets.push_back(Waiting { since, bytes: packet.size });
+            self.since.push_back(since);
         }
         taken
     }
@@ -135,19 +124,15 @@ impl Acknowledged {
         self.tell(decided);
     }
 
-    /// The packet sent next: the TTI since which it waits, and its units that are not sent, as far as
-    /// they have not been sent before. Commands wait for nothing.
-    pub fn head(&self) -> Option<(u64, u64)> {
-        let begun = self.sent % self.pdu_units;
+    /// The TTI since which the packet waits that is sent next. Commands wait for nothing.
+    pub fn waits_since(&self) -> Option<u64> {
         let next = self.on_the_way.get((self.sent / self.pdu_units - self.settled) as usize);
-        let (number, offset) = match next.and_then(|next| next.pdu.as_ref()) {
-            Some(Pdu::Data(data)) => data.pieces.first().map(|Piece { sdu, offset, .. }| (*sdu, *offset))?,
+        let number = match next.and_then(|next| next.pdu.as_ref()) {
+            Some(Pdu::Data(data)) => data.pieces.first()?.sdu,
             Some(Pdu::Command(_)) => return None,
-            None => self.peers.next_byte()?,
+            None => self.peers.next_packet()?,
         };
-        let packet = self.packets.get(usize::try_from(number.checked_sub(self.first)?).ok()?)?;
-        let pdus = packet.bytes.saturating_sub(offset).div_ceil(self.payload_bytes);
-        Some((packet.since, (u64::from(pdus) * self.pdu_units).saturating_sub(begun)))
+        self.since.get(usize::try_from(number.checked_sub(self.first)?).ok()?).copied()
     }
 
     /// Packets and bytes that are neither delivered nor dropped.
@@ -172,7 +157,7 @@ impl Acknowledged {
         ledger.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);
         ledger.dropped.drain(..).map(Fate::Lost).for_each(&mut decided);
         while self.first < ledger.oldest() {
-            self.packets.pop_front();
+            self.since.pop_front();
             self.first += 1;
         }
     }

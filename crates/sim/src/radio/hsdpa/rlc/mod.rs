@@ -137,11 +137,11 @@ impl Packets {
         }
     }
 
-    /// The packet sent next: the TTI since which it waits, and its units that are not sent.
-    pub fn head(&self) -> Option<(u64, u64)> {
+    /// The TTI since which the packet waits that is sent next.
+    pub fn waits_since(&self) -> Option<u64> {
         match self {
-            Self::Um(packets) => packets.head(),
-            Self::Am(packets) => packets.head(),
+            Self::Um(packets) => packets.waits_since(),
+            Self::Am(packets) => packets.waits_since(),
         }
     }
 

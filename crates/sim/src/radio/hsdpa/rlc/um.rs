@@ -125,9 +125,9 @@ impl Unacknowledged {
         self.sdus.get(position - self.gone)
     }
 
-    /// The packet sent next: the TTI since which it waits, and its units that are not sent.
-    pub fn head(&self) -> Option<(u64, u64)> {
-        self.sdu(self.head).map(|sdu| (sdu.since, sdu.end - self.next))
+    /// The TTI since which the packet waits that is sent next.
+    pub fn waits_since(&self) -> Option<u64> {
+        self.sdu(self.head).map(|sdu| sdu.since)
     }
 
     /// Units have been received or lost; hands over whose fate this decides.
@@ -239,14 +239,14 @@ mod tests {
     fn packets_arrive_with_their_last_unit() {
         let mut packets = packets();
         assert_eq!((packets.take(8), packets.take(100), packets.waiting()), (8, 22, 0));
-        assert_eq!(packets.head(), Some((0, 10)));
+        assert_eq!(packets.waits_since(), Some(0));
         assert_eq!(packets.send(15), 0..15);
-        assert_eq!(packets.head(), Some((5, 5)));
+        assert_eq!(packets.waits_since(), Some(5));
         assert_eq!(settle(&mut packets, 0..15, false), [(0, true)]);
         assert_eq!(packets.backlog(), (2, 200));
         packets.send(15);
         assert_eq!(settle(&mut packets, 15..30, false), [(1, true), (2, true)]);
-        assert_eq!((packets.backlog(), packets.head()), ((0, 0), None));
+        assert_eq!((packets.backlog(), packets.waits_since()), ((0, 0), None));
     }
 
     #[test]
@@ -273,7 +273,7 @@ mod tests {
         packets.on_time(Time(129), |fate| discarded.push(named(fate)));
         assert_eq!((packets.waiting(), packets.backlog()), (16, (3, 300)));
         packets.on_time(Time(130), |fate| discarded.push(named(fate)));
-        assert_eq!((packets.waiting(), packets.backlog(), packets.head()), (10, (3, 300), Some((5, 2))));
+        assert_eq!((packets.waiting(), packets.backlog(), packets.waits_since()), (10, (3, 300), Some(5)));
         assert_eq!(packets.due(), Some(Time(160)));
         packets.on_time(Time(160), |fate| discarded.push(named(fate)));
         assert_eq!(discarded, [(2, false)]);
@@ -283,6 +283,6 @@ mod tests {
         assert_eq!((packets.take(9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
         assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);
         assert_eq!(settle(&mut packets, 12..16, false), [(1, false), (3, true)]);
-        assert_eq!((packets.backlog(), packets.head()), ((0, 0), None));
+        assert_eq!((packets.backlog(), packets.waits_since()), ((0, 0), None));
     }
 }

@@ -33,7 +33,7 @@ impl Policy {
 
 impl Scheduler for Policy {
     fn view(&self) -> View {
-        View { packet: true, ..View::default() }
+        View { deadline: true, ..View::default() }
     }
 
     fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {

@@ -19,18 +19,14 @@ pub struct Candidate {
     pub rate: u32,
     /// What the Node B knows of the user's channel; grows with the user's C/I, in steps of about 1 dB.
     pub quality: f32,
-    /// TTI since which the user's next packet waits.
-    pub since: u64,
-    /// TTI by which that packet shall be there.
+    /// TTI by which the user's next packet shall be there.
     pub deadline: u64,
-    /// Units of that packet that have not been sent; at least 1.
-    pub head: u64,
 }
 
 impl Candidate {
     /// A user of whom no more is known than the rate.
     pub fn at_rate(user: usize, rate: u32) -> Self {
-        Self { user, rate, quality: rate as f32, since: 0, deadline: 0, head: 1 }
+        Self { user, rate, quality: rate as f32, deadline: 0 }
     }
 }
 
@@ -42,8 +38,8 @@ pub struct View {
     pub rate: bool,
     /// The channel's quality.
     pub quality: bool,
-    /// The packet that waits: since when, its deadline, and what of it has not been sent.
-    pub packet: bool,
+    /// The deadline of the packet that waits.
+    pub deadline: bool,
 }
 
 /// Chooses among the users who have something to send.

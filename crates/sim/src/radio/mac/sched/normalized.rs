@@ -71,7 +71,7 @@ impl Policy {
 impl Scheduler for Policy {
     fn view(&self) -> View {
         // Whoever is among the candidates counts in the statistics.
-        View { rate: true, quality: true, packet: false }
+        View { rate: true, quality: true, deadline: false }
     }
 
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {

@@ -85,9 +85,9 @@ impl Entities {
         self.sender.waiting()
     }
 
-    /// The packet, and the byte of it, with which the next PDU with data begins.
-    pub fn next_byte(&self) -> Option<(u64, u32)> {
-        self.sender.next_byte()
+    /// The packet with which the next PDU with data begins.
+    pub fn next_packet(&self) -> Option<u64> {
+        self.sender.next_packet()
     }
 
     fn hear(&mut self, feedback: &Feedback) {

@@ -111,11 +111,11 @@ impl Sender {
         (commands + self.refused.len() + self.segmenter.pdus().min(room)).max(1)
     }
 
-    /// The packet, and the byte of it, with which the next PDU with data begins.
-    pub fn next_byte(&self) -> Option<(u64, u32)> {
+    /// The packet with which the next PDU with data begins.
+    pub fn next_packet(&self) -> Option<u64> {
         let again = self.refused.first().map(|sn| &self.outstanding[(sn - self.first) as usize]);
-        let again = again.and_then(|pdu| pdu.pieces.first()).map(|piece| (piece.sdu, piece.offset));
-        again.or_else(|| self.segmenter.position())
+        let again = again.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
+        again.or_else(|| self.segmenter.packet())
     }
 
     /// The highest PDU that has not been settled.
