@@ -5,23 +5,16 @@
 //! sans-IO: plain structs that are handed the time and return what they want to send and when
 //! they want to be woken. There is no clock, file or global in this crate.
 
-pub mod check;
-pub mod engine;
-pub mod error;
 pub mod metrics;
-pub mod network;
-pub mod packet;
 pub mod proxy;
-pub mod radio;
-pub mod registry;
-pub mod rng;
 pub mod scenario;
 pub mod traffic;
-pub mod transport;
-pub mod units;
 pub mod world;
 
-pub use error::{Error, Result};
+pub use nodeb_base::{Error, Result, check, engine, error, packet, registry, rng, units};
+pub use nodeb_net as network;
+pub use nodeb_radio as radio;
+pub use nodeb_tcp as transport;
 pub use scenario::Scenario;
 pub use world::{Control, run};
 

@@ -1,7 +1,7 @@
 //! Like flows share a bottleneck: every registered control against itself.
 
 use nodeb_sim::transport::classic::recovery::ControlSpec;
-use nodeb_sim::transport::modern::control::CongestionSpec;
+use nodeb_sim::transport::linux::control::CongestionSpec;
 use nodeb_sim::{Control, run, scenario};
 
 const FLOWS: u32 = 4;

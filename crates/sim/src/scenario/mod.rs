@@ -40,7 +40,7 @@ use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
 use crate::transport::classic::recovery::ControlSpec;
 use crate::transport::classic::rtt::EstimatorSpec;
-use crate::transport::modern::control::CongestionSpec;
+use crate::transport::linux::control::CongestionSpec;
 use crate::units::{Duration, Probability};
 
 /// What to simulate: a server, a fixed network, a Node B, and phones that download.

@@ -10,7 +10,7 @@ use crate::proxy::ProxySpec;
 use crate::proxy::split::{Outbox, SplitProxy};
 use crate::rng::Streams;
 use crate::transport::classic::Classic;
-use crate::transport::modern::Linux;
+use crate::transport::linux::Linux;
 use crate::transport::{Receiver, TcpSpec};
 use crate::units::{Duration, Probability, Time};
 

@@ -1,0 +1,12 @@
+//! What every layer of nodeb stands on: units, time and the order of events, random streams,
+//! registries of variants, and checks of what a user has written.
+
+pub mod check;
+pub mod engine;
+pub mod error;
+pub mod packet;
+pub mod registry;
+pub mod rng;
+pub mod units;
+
+pub use error::{Error, Result};

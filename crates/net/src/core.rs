@@ -1,0 +1,141 @@
+//! The core network: a link, or a chain of named ones.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{self, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Wired;
+use crate::check::{Check, Checked};
+use crate::units::Duration;
+
+/// The links between gateway and RNC in the order in which packets for phones pass them, at least one. A
+/// scenario gives one table, or a list of tables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Core(Vec<Wired>);
+
+impl Core {
+    /// The links with their names: their own, `core` for a single one, else `core` and their position
+    /// from 1 on.
+    pub fn links<'a>(&'a self) -> impl Iterator<Item = (String, &'a Wired)> {
+        let alone = self.0.len() == 1;
+        let default = move |at: usize| if alone { "core".to_owned() } else { format!("core_{}", at + 1) };
+        let named =
+            move |(at, link): (usize, &'a Wired)| (link.name.clone().unwrap_or_else(|| default(at)), link);
+        self.0.iter().enumerate().map(named)
+    }
+
+    /// The delay of the whole chain, one way.
+    pub fn delay(&self) -> Duration {
+        Duration(self.0.iter().fold(0, |sum, link| sum.saturating_add(link.delay.0)))
+    }
+
+    /// Whether packets leave every link in the order in which they came.
+    pub fn keeps_order(&self) -> bool {
+        self.0.iter().all(|link| link.reordering.is_none())
+    }
+}
+
+impl Checked for Core {
+    fn check(&self, check: &mut Check) {
+        if let [link] = &self.0[..] {
+            return link.check(check);
+        }
+        let names: Vec<String> = self.links().map(|(name, _)| name).collect();
+        for (at, link) in self.0.iter().enumerate() {
+            check.within(at, |check| {
+                link.check(check);
+                check.require(!names[..at].contains(&names[at]), "name", || {
+                    format!("there is a link `{}` already; expected a name of its own", names[at])
+                });
+            });
+        }
+    }
+}
+
+impl Serialize for Core {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0[..] {
+            [link] => link.serialize(serializer),
+            links => links.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Core {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CoreVisitor)
+    }
+}
+
+struct CoreVisitor;
+
+impl<'de> Visitor<'de> for CoreVisitor {
+    type Value = Core;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a link as a table of keys and values, or a list of such tables")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Core, A::Error> {
+        Wired::deserialize(MapAccessDeserializer::new(map)).map(|link| Core(vec![link]))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, links: A) -> Result<Core, A::Error> {
+        let links = Vec::<Wired>::deserialize(SeqAccessDeserializer::new(links))?;
+        if links.is_empty() {
+            return Err(de::Error::custom("a core network has at least one link; leave `core` out instead"));
+        }
+        Ok(Core(links))
+    }
+}
+
+impl JsonSchema for Core {
+    /// In place, so that readers of the schema see a table or a list.
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Core".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let link = generator.subschema_for::<Wired>();
+        json_schema!({ "anyOf": [link, { "type": "array", "items": link, "minItems": 1 }] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &serde_json::Value) -> Result<Core, String> {
+        serde_json::from_value(json.clone()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_table_and_a_list_are_read_and_written_alike() {
+        let single = read(&serde_json::json!({ "delay": "25 ms" })).unwrap();
+        let names = |core: &Core| core.links().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!((names(&single), single.delay()), (vec!["core".to_owned()], Duration::from_millis(25)));
+        assert!(serde_json::to_value(&single).unwrap().is_object());
+        let links =
+            [serde_json::json!({ "name": "gn", "delay": "10 ms" }), serde_json::json!({ "delay": "400 us" })];
+        let chain = read(&serde_json::json!(links)).unwrap();
+        assert_eq!(
+            (names(&chain), chain.delay()),
+            (vec!["gn".to_owned(), "core_2".to_owned()], Duration(10_400_000))
+        );
+        assert_eq!(read(&serde_json::to_value(&chain).unwrap()), Ok(chain));
+        let schema = serde_json::Value::from(schemars::schema_for!(Core));
+        let schema = &schema["anyOf"];
+        assert_eq!(schema[0]["$ref"], "#/$defs/Wired", "{schema}");
+        assert_eq!(schema[1]["items"]["$ref"], "#/$defs/Wired", "{schema}");
+        assert!(read(&serde_json::json!([])).unwrap_err().contains("at least one link"));
+        assert!(read(&serde_json::json!(3)).unwrap_err().contains("or a list of such tables"));
+    }
+}

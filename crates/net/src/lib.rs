@@ -1,0 +1,17 @@
+//! The fixed network: links with a rate, a delay, a queue, loss, jitter and reordering.
+
+pub(crate) use nodeb_base::{check, engine, packet, registry, rng, units};
+
+pub mod core;
+pub mod flight;
+pub mod jitter;
+pub mod link;
+pub mod loss;
+pub mod params;
+pub mod queue;
+
+pub use core::Core;
+pub use link::{Link, Outcome};
+pub use loss::LossSetting;
+pub use params::{Path, Uplink, Wired};
+pub use queue::QueueSpec;

@@ -1,0 +1,290 @@
+//! A store-and-forward link: `delivered = start of sending + 8 size / rate + delay`.
+//!
+//! The end of a transmission is kept as a fraction of a nanosecond, so that a long busy period
+//! does not drift. A packet that finds the link idle costs one event, its arrival; only packets
+//! that wait need another when the link falls free.
+
+use super::flight::Flight;
+use super::loss::Loss;
+use super::queue::{Ledger, Queue};
+use crate::engine::{Key, Stamps};
+use crate::packet::Packet;
+use crate::units::{Duration, NANOS_PER_S, Rate, Time};
+
+/// What became of a packet handed to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is on its way or waits.
+    Taken,
+    /// The link lost it.
+    Lost,
+    /// The queue dropped it.
+    Dropped,
+}
+
+/// What a link has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkCounts {
+    /// Packets handed to the link.
+    pub packets: u64,
+    /// Packets lost before the queue, by the link's loss.
+    pub lost: u64,
+    /// Packets dropped because the queue was full.
+    pub overflowed: u64,
+    /// Packets that the queue discipline dropped before the queue was full.
+    pub dropped_early: u64,
+    /// Packets that the queue discipline marked (RFC 3168, CE).
+    pub marked: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+}
+
+/// One direction of a link.
+#[derive(Debug)]
+pub struct Link {
+    rate_bps: u64,
+    delay: Duration,
+    loss: Loss,
+    queue: Box<dyn Queue>,
+    /// Whether packets wait in it.
+    waits: bool,
+    /// Whether packets that find the link idle pass through the queue too.
+    watched: bool,
+    ledger: Ledger,
+    /// End of the transmission under way, and what is left over of its last nanosecond in units
+    /// of 1 / rate.
+    free_at: Time,
+    remainder: u64,
+    /// When waiting packets go on, drawn when the transmission under way began.
+    resume: Key,
+    flight: Flight,
+    /// What the link has done.
+    pub counts: LinkCounts,
+}
+
+impl Link {
+    /// An idle link.
+    pub fn assemble(rate: Rate, delay: Duration, queue: Box<dyn Queue>, loss: Loss, flight: Flight) -> Self {
+        Self {
+            rate_bps: rate.0,
+            delay,
+            loss,
+            watched: queue.sees_every_packet(),
+            queue,
+            waits: false,
+            ledger: Ledger::default(),
+            free_at: Time::ZERO,
+            remainder: 0,
+            resume: Key::default(),
+            flight,
+            counts: LinkCounts::default(),
+        }
+    }
+
+    /// Hands a packet to the link.
+    pub fn accept(&mut self, now: Time, packet: Packet, stamps: &mut Stamps) -> Outcome {
+        let position = self.counts.packets;
+        self.counts.packets += 1;
+        if self.loss.loses(position) {
+            self.counts.lost += 1;
+            return Outcome::Lost;
+        }
+        // A packet that arrives just when the link falls free still queues behind those waiting.
+        let idle = self.free_at <= now && !self.waits;
+        if !idle || self.watched {
+            let taken = self.queue.push(now, packet, &mut self.ledger);
+            if self.watched || !taken {
+                self.enter_counts();
+            }
+            if !taken {
+                return Outcome::Dropped;
+            }
+            self.waits = true;
+            if idle {
+                self.send_next(now, stamps);
+            }
+        } else {
+            self.transmit(now, packet, stamps);
+        }
+        Outcome::Taken
+    }
+
+    fn send_next(&mut self, now: Time, stamps: &mut Stamps) {
+        let packet = self.queue.pop(now, &mut self.ledger);
+        self.waits = !self.queue.is_empty();
+        if self.watched {
+            self.enter_counts();
+        }
+        if let Some(packet) = packet {
+            self.transmit(now, packet, stamps);
+        }
+    }
+
+    fn enter_counts(&mut self) {
+        let queue = self.ledger.counts;
+        self.counts.overflowed = queue.overflowed;
+        self.counts.dropped_early = queue.early;
+        self.counts.marked = queue.marked;
+    }
+
+    fn transmit(&mut self, now: Time, packet: Packet, stamps: &mut Stamps) {
+        if self.free_at < now {
+            self.remainder = 0;
+        }
+        let bits = u64::from(packet.size) * 8 * NANOS_PER_S + self.remainder;
+        self.free_at = now + Duration(bits / self.rate_bps);
+        self.remainder = bits % self.rate_bps;
+        self.flight.depart(self.free_at + self.delay, packet, stamps);
+        self.resume = stamps.key(self.free_at);
+        self.counts.bytes += u64::from(packet.size);
+    }
+
+    /// When [`Self::wake`] must be called next.
+    pub fn next_wake(&self) -> Option<Key> {
+        let arrival = self.flight.next();
+        if self.waits { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
+    }
+
+    /// Does what is due under `key`; returns the packet that arrives at the far end, if one does.
+    pub fn wake(&mut self, key: Key, stamps: &mut Stamps) -> Option<Packet> {
+        let arrived = self.flight.arrive(key);
+        // Without a delay the link falls free just when the packet arrives: one event for both.
+        let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
+        if resumes {
+            self.send_next(key.0, stamps);
+        }
+        arrived
+    }
+
+    /// Packets waiting, the one in service not counted.
+    pub fn waiting(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Bytes waiting, the packet in service not counted.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.queue.bytes()
+    }
+
+    /// Keeps from now on the packets that the queue drops after it had taken them.
+    pub fn keep_discarded(&mut self) {
+        self.ledger.keep_discarded();
+    }
+
+    /// The packets kept since the last call.
+    pub fn take_discarded(&mut self) -> Vec<Packet> {
+        self.ledger.take_discarded()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+    use crate::rng::Streams;
+    use crate::units::Probability;
+    use crate::{LossSetting, Path, QueueSpec};
+
+    fn packet(size: u32, seq: u64) -> Packet {
+        Packet { size, seq, ..Packet::control(0, Kind::Segment) }
+    }
+
+    fn link(rate: u64, limit: u32, loss: Loss) -> Link {
+        let queue = serde_json::json!({ "drop_tail": { "limit": limit } });
+        let queue: QueueSpec = serde_json::from_value(queue).unwrap();
+        let stream = Streams::new(1, 0).stream("test", 0, "queue");
+        let (rate, delay) = (Rate(rate), Duration::from_millis(10));
+        Link::assemble(rate, delay, queue.build(rate, stream), loss, Flight::default())
+    }
+
+    fn drain(link: &mut Link, stamps: &mut Stamps) -> Vec<(Time, u64)> {
+        let mut out = Vec::new();
+        while let Some(key) = link.next_wake() {
+            if let Some(packet) = link.wake(key, stamps) {
+                out.push((key.0, packet.seq));
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn packets_are_stored_and_forwarded_in_order() {
+        let (mut link, mut stamps) = (link(384_000, 100, Loss::Never), Stamps::default());
+        for seq in 0..3 {
+            assert_eq!(link.accept(Time::ZERO, packet(1500, seq), &mut stamps), Outcome::Taken);
+        }
+        let ms = |t: f64| Time((t * 1e6) as u64);
+        assert_eq!(drain(&mut link, &mut stamps), [(ms(41.25), 0), (ms(72.5), 1), (ms(103.75), 2)]);
+    }
+
+    #[test]
+    fn a_busy_period_does_not_drift() {
+        // 40 B at 384 kb/s last 833 333 ns and a third.
+        let (mut link, mut stamps) = (link(384_000, 4_000, Loss::Never), Stamps::default());
+        for seq in 0..3_000 {
+            link.accept(Time::ZERO, packet(40, seq), &mut stamps);
+        }
+        assert_eq!(drain(&mut link, &mut stamps)[2_999].0, Time(2_500_000_000 + 10_000_000));
+    }
+
+    #[test]
+    fn a_full_queue_drops_the_newcomer() {
+        let (mut link, mut stamps) = (link(384_000, 3, Loss::Never), Stamps::default());
+        let outcomes: Vec<_> =
+            (0..5).map(|seq| link.accept(Time::ZERO, packet(1500, seq), &mut stamps)).collect();
+        // One in service, two waiting would fill the limit of 3: the third to wait is dropped.
+        assert_eq!(outcomes[..3], [Outcome::Taken; 3]);
+        assert_eq!(outcomes[3..], [Outcome::Dropped; 2]);
+        assert_eq!(drain(&mut link, &mut stamps).len(), 3);
+    }
+
+    #[test]
+    fn listed_and_random_losses_are_counted() {
+        let mut stamps = Stamps::default();
+        let mut listed = link(1_000_000, 1_000, Loss::listed(vec![7, 2, 2]));
+        let lost: Vec<u64> = (0..10)
+            .filter(|&seq| listed.accept(Time::ZERO, packet(100, seq), &mut stamps) == Outcome::Lost)
+            .collect();
+        assert_eq!(lost, [2, 7]);
+        let stream = Streams::new(1, 0).stream("wired", 0, "loss");
+        let mut random = link(1_000_000, 20_000, Loss::random(Probability(0.03), stream));
+        for seq in 0..10_000 {
+            random.accept(Time::ZERO, packet(100, seq), &mut stamps);
+        }
+        assert!((200..400).contains(&random.counts.lost), "{}", random.counts.lost);
+    }
+
+    /// Every discipline keeps a link going whatever it drops, also where the queue falls empty on
+    /// the way to the next packet, with a delay or without.
+    #[test]
+    fn a_link_goes_on_when_its_queue_drops_what_waited() {
+        for (name, delay_ms) in QueueSpec::NAMES.iter().flat_map(|name| [(name, 0), (name, 30)]) {
+            let queue: QueueSpec = serde_json::from_value(serde_json::json!(name)).unwrap();
+            let loss = LossSetting::default();
+            let path = Path {
+                rate: Rate(120_000),
+                delay: Duration::from_millis(delay_ms),
+                queue: &queue,
+                loss: &loss,
+                jitter: None,
+                reordering: None,
+            };
+            let mut link = path.link(&Streams::new(1, 0), "test", 0);
+            let (mut stamps, mut arrived, mut sent) = (Stamps::default(), 0, 0);
+            link.keep_discarded();
+            for round in 0..20 {
+                for _ in 0..40 {
+                    let taken = link.accept(Time(round * 5_000_000_000), packet(1500, sent), &mut stamps);
+                    sent += u64::from(taken == Outcome::Taken);
+                }
+                arrived += drain(&mut link, &mut stamps).len() as u64;
+            }
+            let discarded = link.take_discarded().len() as u64;
+            assert_eq!(arrived + discarded, sent, "{name}");
+            assert_eq!((link.waiting(), link.waiting_bytes()), (0, 0), "{name}");
+            let drops = link.counts.dropped_early + link.counts.overflowed;
+            assert_eq!(drops, 800 - arrived, "{name}");
+            assert!(drops > 0 || !name.contains("codel"), "{name}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The C/I process of `wang`, section 9.5: an independent value per user and TTI.
+
+use crate::UserRadio;
+use crate::rng::{Indexed, Streams};
+
+/// Independent C/I values 1 to n with given frequencies.
+///
+/// Addressed by TTI, so a TTI in which nobody looks costs nothing, and two schedulers that look at
+/// different times still meet the same channel. Left out: correlation in time, which a real
+/// channel has at any speed below some hundred km/h.
+#[derive(Clone, Debug)]
+pub struct CiProcess {
+    /// Cumulative frequencies of the values 1 to n.
+    cumulative: Vec<f64>,
+    draws: Indexed,
+}
+
+impl CiProcess {
+    /// A process with the given relative frequencies, which need not sum to one.
+    pub fn new(frequencies: &[f64], draws: Indexed) -> Self {
+        let total: f64 = frequencies.iter().sum();
+        let cumulative = frequencies
+            .iter()
+            .scan(0.0, |sum, frequency| {
+                *sum += frequency / total;
+                Some(*sum)
+            })
+            .collect();
+        Self { cumulative, draws }
+    }
+
+    /// A user's process, unless its rate is constant.
+    pub fn of_user(user: &UserRadio, streams: &Streams) -> Option<Self> {
+        let draws = || streams.indexed("user", user.id, "ci");
+        (!user.ci.is_empty()).then(|| Self::new(&user.ci, draws()))
+    }
+
+    /// The C/I value in a TTI, counted from the beginning of the simulation.
+    pub fn value(&self, tti: u64) -> u32 {
+        let u = self.draws.uniform(tti);
+        let below = self.cumulative.iter().take_while(|&&edge| u >= edge).count();
+        (below + 1).min(self.cumulative.len()) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Streams;
+
+    #[test]
+    fn values_come_with_their_frequencies() {
+        let frequencies = [0.02, 0.16, 0.23, 0.20, 0.37]; // user C of Table 18: sums to 0.98
+        let process = CiProcess::new(&frequencies, Streams::new(1, 0).indexed("user", 0, "ci"));
+        let n = 200_000;
+        let mut counts = [0u32; 5];
+        for tti in 0..n {
+            counts[process.value(tti) as usize - 1] += 1;
+        }
+        for (count, frequency) in counts.iter().zip(frequencies) {
+            let p = frequency / 0.98;
+            let sigma = (n as f64 * p * (1.0 - p)).sqrt();
+            assert!((f64::from(*count) - n as f64 * p).abs() < 4.0 * sigma);
+        }
+    }
+}

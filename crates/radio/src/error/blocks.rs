@@ -1,0 +1,204 @@
+//! The errors of a bearer's blocks: independent, or by each user's own process.
+
+use super::within_block::PatternLaw;
+use super::{Advances, ErrorModel, ErrorProcess, Unit};
+use crate::mac::harq::{CombiningSpec, LAST_DISTINCT};
+use crate::rng::{ErrorGaps, Stream, Streams};
+use crate::units::Probability;
+
+/// Where a block is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Position of the user on the bearer.
+    pub user: usize,
+    /// Number of the TTI.
+    pub tti: u64,
+    /// Number of the channel in it.
+    pub channel: u64,
+}
+
+/// What decides over a bearer's blocks.
+#[derive(Debug)]
+pub enum BlockErrors {
+    /// Each block on its own, by how often it has been sent; the first transmission stands at 0.
+    Independent(Vec<ErrorGaps>),
+    /// By the process of each user's radio link.
+    Modelled(Modelled),
+}
+
+/// The processes of a bearer's users.
+#[derive(Debug)]
+pub struct Modelled {
+    channels: u64,
+    links: Vec<LinkErrors>,
+}
+
+impl Modelled {
+    /// The number of a place since time zero, counting every channel of every TTI.
+    fn number(&self, place: Place) -> u64 {
+        place.tti * self.channels + place.channel
+    }
+
+    // Out of line, so that independent errors cost what they did without models.
+    #[inline(never)]
+    fn first_failure(&mut self, place: Place, blocks: u64, pdus: u32) -> Option<u64> {
+        let number = self.number(place);
+        let link = &mut self.links[place.user];
+        (0..blocks).find(|nth| link.block_fails(number + nth, pdus, 0))
+    }
+
+    #[inline(never)]
+    fn fails_again(&mut self, place: Place, pdus: u32, nth: usize) -> bool {
+        let number = self.number(place);
+        self.links[place.user].block_fails(number, pdus, nth)
+    }
+}
+
+/// What a bearer's blocks are like.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockShape<'a> {
+    /// Block error rate without a model.
+    pub bler: Probability,
+    /// Blocks side by side in a TTI.
+    pub channels: u32,
+    /// PDUs in a block.
+    pub pdus: u32,
+    /// Their bytes, each.
+    pub pdu_bytes: u32,
+    /// What the receiver gains from failed transmissions.
+    pub combining: &'a CombiningSpec,
+}
+
+impl BlockErrors {
+    /// The errors of a bearer with these users, by `model` if there is one.
+    pub fn new(model: Option<&ErrorModel>, shape: BlockShape<'_>, users: &[u64], streams: &Streams) -> Self {
+        let bits = u64::from(shape.pdus) * u64::from(shape.pdu_bytes) * 8;
+        let Some(model) = model else {
+            let name = users.first().copied().unwrap_or_default();
+            let of_transmission = |n| {
+                let p = shape.combining.failure(shape.bler, n, bits);
+                ErrorGaps::new(p.0, streams.stream("bearer", name, &format!("block errors {n}")))
+            };
+            return Self::Independent((1..=LAST_DISTINCT).map(of_transmission).collect());
+        };
+        let bler = model.block_error_rate(shape.pdus);
+        let remaining = |n| {
+            let p = shape.combining.failure(bler, n, bits);
+            if bler.0 > 0.0 { p.0 / bler.0 } else { 1.0 }
+        };
+        let shares: Vec<f64> = (1..=LAST_DISTINCT).map(remaining).collect();
+        let of_user = |user: &u64| LinkErrors::new(model, shape.pdus, &shares, *user, *streams);
+        let links = users.iter().map(of_user).collect();
+        Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
+    }
+
+    /// Sends up to `blocks` blocks of `pdus` PDUs for the first time, side by side from `place` on;
+    /// stops after the first that fails and says how many had not.
+    #[inline]
+    pub fn first_failure(&mut self, place: Place, blocks: u64, pdus: u32) -> Option<u64> {
+        match self {
+            Self::Independent(gaps) => gaps[0].next_error_within(blocks),
+            Self::Modelled(model) => model.first_failure(place, blocks, pdus),
+        }
+    }
+
+    /// Sends a block that has failed `times` times; whether it fails again.
+    #[inline]
+    pub fn fails_again(&mut self, place: Place, pdus: u32, times: u32) -> bool {
+        let nth = times.min(LAST_DISTINCT - 1) as usize;
+        match self {
+            Self::Independent(gaps) => gaps[nth].next_is_error(),
+            Self::Modelled(model) => model.fails_again(place, pdus, nth),
+        }
+    }
+
+    /// Sends a block of PDUs that have a checksum each; writes down which are wrong.
+    pub fn wrong_pdus(&mut self, place: Place, wrong: &mut [bool]) {
+        match self {
+            Self::Independent(gaps) => wrong.fill(gaps[0].next_is_error()),
+            Self::Modelled(model) => {
+                let number = model.number(place);
+                model.links[place.user].wrong_pdus(number, wrong);
+            }
+        }
+    }
+}
+
+/// The errors of one user's radio link.
+#[derive(Debug)]
+pub struct LinkErrors {
+    process: Box<dyn ErrorProcess>,
+    unit: Unit,
+    advances: Advances,
+    /// Steps of a block, and the first step that has not been taken.
+    steps: u64,
+    next: u64,
+    within: Option<(PatternLaw, Stream)>,
+    /// Whether combining leaves a block wrong that the process says is wrong, by how often it has
+    /// failed before.
+    remains: Vec<ErrorGaps>,
+    wrong: Vec<bool>,
+}
+
+impl LinkErrors {
+    fn new(model: &ErrorModel, pdus: u32, remains: &[f64], user: u64, streams: Streams) -> Self {
+        let steps = model.steps(pdus);
+        let stream = |purpose: &str| streams.stream("radio link", user, purpose);
+        let gaps =
+            |(n, share): (usize, &f64)| ErrorGaps::new(*share, stream(&format!("combining fails {n}")));
+        let none = || Box::new(ErrorGaps::new(0.0, stream("errors"))) as _;
+        Self {
+            process: model.process.as_ref().map_or_else(none, |spec| spec.build(&streams, user, steps)),
+            unit: model.unit,
+            advances: model.advances,
+            steps: u64::from(steps),
+            next: 0,
+            within: model.within_block.as_ref().map(|law| (law.build(), stream("errors: pattern"))),
+            remains: remains.iter().enumerate().map(gaps).collect(),
+            wrong: Vec::new(),
+        }
+    }
+
+    /// Takes the steps that lie before the block at a place.
+    fn go_to(&mut self, place: u64) {
+        if self.advances == Advances::WithTime {
+            let begin = place * self.steps;
+            self.process.skip(begin.saturating_sub(self.next));
+            self.next = self.next.max(begin);
+        }
+    }
+
+    /// Takes a block's steps and writes down its wrong PDUs.
+    fn wrong_pdus(&mut self, place: u64, wrong: &mut [bool]) {
+        self.go_to(place);
+        if self.unit == Unit::Pdu {
+            for wrong in wrong.iter_mut() {
+                *wrong = self.process.next_is_error();
+            }
+            // A block that is not full takes its time all the same.
+            let taken = wrong.len() as u64;
+            self.process.skip(self.steps.saturating_sub(taken));
+            self.next += self.steps.max(taken);
+            return;
+        }
+        self.next += 1;
+        let failed = self.process.next_is_error();
+        wrong.fill(failed);
+        if failed && let Some((law, stream)) = &mut self.within {
+            for (wrong, drawn) in wrong.iter_mut().zip(law.draw(stream)) {
+                *wrong = drawn;
+            }
+        }
+    }
+
+    /// Whether a block that has failed `times` times has a wrong PDU. Its checksum covers all.
+    fn block_fails(&mut self, place: u64, pdus: u32, times: usize) -> bool {
+        let mut wrong = std::mem::take(&mut self.wrong);
+        wrong.clear();
+        wrong.resize(pdus as usize, false);
+        self.wrong_pdus(place, &mut wrong);
+        let failed = wrong.contains(&true);
+        self.wrong = wrong;
+        failed && self.remains[times].next_is_error()
+    }
+}

@@ -1,0 +1,98 @@
+//! Model files, as `nodeb fit` writes them: JSON text in, an [`ErrorModel`] out.
+//!
+//! `{"format": "nodeb-error-model", "version": 1, "unit": "pdu", "pdus_per_block": 12,
+//! "kind": "gilbert_elliott", "p": 0.01, "r": 0.4, "provenance": {...}}`. The parameters are those
+//! of the kind in a scenario; `docs/models/errors.md` describes them all.
+
+use serde::Deserialize as _;
+use serde_json::{Map, Value};
+
+use super::{ErrorModel, ErrorSpec};
+use crate::check::{Check, Checked as _};
+use nodeb_base::{Error, Result};
+
+/// What a model file says it is.
+pub const FORMAT: &str = "nodeb-error-model";
+
+/// The version of the format that is read here.
+pub const VERSION: u64 = 1;
+
+/// Reads a model file's text. `file` is its name in messages and in the model.
+///
+/// # Errors
+/// [`Error::Scenario`] naming the file, the key and what is allowed.
+pub fn read(text: &str, file: &str) -> Result<ErrorModel> {
+    parse(text, file).map_err(|message| Error::Scenario(format!("{file}: {message}")))
+}
+
+fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
+    let value: Value = serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}"))?;
+    let Value::Object(mut keys) = value else {
+        return Err("expected an object of keys and values".to_owned());
+    };
+    let format = keys.remove("format");
+    if format.as_ref().and_then(Value::as_str) != Some(FORMAT) {
+        return Err(format!("format: this is no error model; expected \"{FORMAT}\""));
+    }
+    let version = keys.remove("version").unwrap_or(Value::Null);
+    if version.as_u64() != Some(VERSION) {
+        return Err(format!("version: {version} is unknown; expected {VERSION}"));
+    }
+    keys.remove("provenance");
+    let unit = part(&mut keys, "unit")?.ok_or("the key `unit` is missing; expected \"pdu\" or \"block\"")?;
+    let pdus_per_block = part(&mut keys, "pdus_per_block")?;
+    if let Some(law) = keys.get_mut("within_block") {
+        name_patterns(law);
+    }
+    let within_block = part(&mut keys, "within_block")?;
+    let kinds = || ErrorSpec::NAMES.join(", ");
+    let Some(Value::String(kind)) = keys.remove("kind") else {
+        return Err(format!("kind: expected the name of a model, one of: {}", kinds()));
+    };
+    if !ErrorSpec::NAMES.contains(&kind.as_str()) {
+        return Err(format!("kind: there is no model `{kind}`; expected one of: {}", kinds()));
+    }
+    let spec = Map::from_iter([(kind.clone(), Value::Object(keys))]);
+    let process = ErrorSpec::deserialize(Value::Object(spec)).map_err(|error| format!("{kind}: {error}"))?;
+    let model = ErrorModel {
+        file: Some(file.to_owned()),
+        unit,
+        pdus_per_block,
+        process: Some(process),
+        within_block,
+        ..ErrorModel::default()
+    };
+    checked(model)
+}
+
+/// Takes a key and reads its value.
+fn part<T: serde::de::DeserializeOwned>(
+    keys: &mut Map<String, Value>,
+    key: &str,
+) -> std::result::Result<Option<T>, String> {
+    let value = keys.remove(key).filter(|value| !value.is_null());
+    value.map(T::deserialize).transpose().map_err(|error| format!("{key}: {error}"))
+}
+
+/// A file may give the patterns themselves where a scenario has a table of them.
+fn name_patterns(law: &mut Value) {
+    if let Value::Object(keys) = law
+        && keys.keys().all(|key| !key.is_empty() && key.bytes().all(|digit| matches!(digit, b'0' | b'1')))
+    {
+        *law = Value::Object(Map::from_iter([("patterns".to_owned(), law.take())]));
+    }
+}
+
+fn checked(model: ErrorModel) -> std::result::Result<ErrorModel, String> {
+    let mut check = Check::default();
+    model.check(&mut check);
+    match check.into_problems().first() {
+        None => Ok(model),
+        Some(problem) => {
+            // In a file the process's parameters stand at the top.
+            let path = problem.path.iter().filter(|key| *key != "process");
+            let key = path.map(String::as_str).collect::<Vec<_>>().join(".");
+            Err(format!("{key}: {}", problem.message))
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! CQI reports, and the transport formats they choose.
+//!
+//! The UE reports `floor(SNR / 1.02 + 16.62)` within 0 to 30, SNR in dB before despreading: the
+//! format that fails with a probability of 10 % (Brouwer et al., ISSSTA 2004). Reports come in cycles
+//! (TS 25.214, 6A.1.2) and late. An outer loop at the Node B shifts them until the acknowledged
+//! share of first transmissions is the one asked for: up by a step at a NACK, down by
+//! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
+
+use std::sync::OnceLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::format::{self, CQIS, Format, MOST_CODES};
+use super::super::payload::Payload;
+use super::curves::Curves;
+use super::{Limits, Offer};
+use crate::cell::channel::Channel;
+use crate::cell::doppler::JakesSequence;
+use crate::cell::profile::BLOCK;
+use crate::check::{Check, Checked};
+use crate::rng::{Indexed, Streams, normal_of};
+use crate::units::{Duration, Probability};
+
+use super::super::TTI;
+
+/// SNR in dB between two CQIs, and the CQI at 0 dB.
+const STEP_DB: f64 = 1.02;
+const CQI_AT_0_DB: f64 = 16.62;
+
+/// The highest CQI (TS 25.214, 6A.2).
+const HIGHEST: i32 = 30;
+
+/// Parameters of CQI reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CqiReports {
+    /// From the TTI that was measured until the TTI in which the Node B uses the report; whole TTIs.
+    pub delay: Duration,
+    /// Distance of two measurements: one TTI, or more of them.
+    pub cycle: Duration,
+    /// Standard deviation of the measured SNR in dB.
+    pub error_db: f64,
+    /// What becomes of the fraction of a CQI.
+    pub rounding: Rounding,
+    /// The user's own table of blocks from CQI 1 on, instead of those of the UE categories. CQIs above its
+    /// last mean its last block.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<Row>,
+    /// An outer loop; absent: reports are taken as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outer_loop: Option<OuterLoop>,
+}
+
+/// A line of a CQI table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// CQI, 1 to 30.
+    pub cqi: u8,
+    /// Bits of the block.
+    pub bits: u32,
+    /// HS-PDSCH codes, 1 to 15.
+    pub codes: u32,
+}
+
+/// What becomes of the fraction of a CQI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rounding {
+    /// It is dropped: the CQI whose block fails with at most 10 %.
+    #[default]
+    Down,
+    /// The nearest CQI.
+    Nearest,
+}
+
+/// Parameters of the outer loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OuterLoop {
+    /// Share of first transmissions that shall fail.
+    pub target_bler: Probability,
+    /// Shift in dB at a NACK.
+    pub step_db: f64,
+}
+
+impl Default for OuterLoop {
+    fn default() -> Self {
+        Self { target_bler: Probability(0.1), step_db: 0.5 }
+    }
+}
+
+impl Default for CqiReports {
+    fn default() -> Self {
+        Self {
+            delay: Duration::from_millis(6),
+            cycle: TTI,
+            error_db: 0.0,
+            rounding: Rounding::default(),
+            table: Vec::new(),
+            outer_loop: None,
+        }
+    }
+}
+
+impl Checked for CqiReports {
+    fn check(&self, check: &mut Check) {
+        check.require(self.delay <= Duration::from_secs(10), "delay", || {
+            format!("reports that are {} late are absurd; expected at most 10 s", self.delay)
+        });
+        check.require(
+            self.cycle.0 > 0 && self.cycle.0.is_multiple_of(TTI.0) && self.cycle <= Duration::from_secs(10),
+            "cycle",
+            || format!("a cycle of {} is none of whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.cycle),
+        );
+        check.require((0.0..=20.0).contains(&self.error_db), "error_db", || {
+            format!("an error of {} dB is absurd; expected 0 to 20", self.error_db)
+        });
+        self.check_table(check);
+        if let Some(OuterLoop { target_bler, step_db }) = &self.outer_loop {
+            check.within("outer_loop", |check| {
+                check.require(target_bler.0 > 0.0 && target_bler.0 <= 0.9, "target_bler", || {
+                    format!("a loop cannot hold {}; expected more than 0 and at most 0.9", target_bler.0)
+                });
+                check.require(*step_db > 0.0 && *step_db <= 5.0, "step_db", || {
+                    format!("a step of {step_db} dB is absurd; expected more than 0 and at most 5")
+                });
+            });
+        }
+    }
+}
+
+impl CqiReports {
+    fn check_table(&self, check: &mut Check) {
+        for (expected, row) in (1..).zip(&self.table) {
+            check.require(row.cqi == expected && expected < CQIS as u8, "table", || {
+                format!("CQI {} follows CQI {}; expected 1, 2, ... up to 30", row.cqi, expected - 1)
+            });
+            check.require((1..=MOST_CODES).contains(&row.codes), "table", || {
+                format!("CQI {} has {} codes; expected 1 to {MOST_CODES}", row.cqi, row.codes)
+            });
+            check.require((1..=1_000_000).contains(&row.bits), "table", || {
+                format!("a block of {} bits is absurd; expected 1 to 1000000", row.bits)
+            });
+        }
+        for pair in self.table.windows(2) {
+            check.require(pair[0].bits < pair[1].bits, "table", || {
+                let [lower, upper] = [pair[0], pair[1]];
+                format!(
+                    "the block of CQI {} has {} bits after {}; expected more with each CQI",
+                    upper.cqi, upper.bits, lower.bits
+                )
+            });
+        }
+    }
+
+    /// What each CQI stands for in a UE category.
+    pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
+        if self.table.is_empty() {
+            return format::formats(category);
+        }
+        std::array::from_fn(|cqi| {
+            let row = self.table[..cqi.min(self.table.len())].last()?;
+            Some(Format {
+                bits: row.bits,
+                codes: row.codes,
+                modulation: format::modulation(row.cqi),
+                curve: row.cqi,
+            })
+        })
+    }
+
+    /// Least SNRs for the CQIs up to `highest`.
+    fn thresholds(&self, curves: &Curves, highest: u8) -> Thresholds {
+        let Some(least) = curves.least_snrs_db(highest) else {
+            return Thresholds::OfFormula(self.rounding.thresholds());
+        };
+        let lead = self.rounding.lead();
+        Thresholds::Measured(Box::new(std::array::from_fn(|cqi| {
+            let place = cqi.max(1) - 1;
+            let step = least.get(place.max(1)).map_or(STEP_DB, |upper| upper - least[place.max(1) - 1]);
+            least.get(place).map_or(f32::INFINITY, |snr_db| linear(snr_db - lead * step))
+        })))
+    }
+
+    /// The reports of user number `id`.
+    pub fn build(
+        &self,
+        category: u8,
+        payload: Payload,
+        curves: &Curves,
+        id: u64,
+        streams: &Streams,
+    ) -> Reporter {
+        let block = |format: Option<Format>| match format {
+            None => Offer { units: 0, codes: 0, curve: None },
+            Some(Format { bits, codes, curve, .. }) => {
+                Offer { units: payload.units_in(bits), codes, curve: Some(curve) }
+            }
+        };
+        let formats = self.formats(category);
+        let last = formats[CQIS - 1].map_or(1, |format| format.curve);
+        let steps = |OuterLoop { target_bler: Probability(p), step_db }: &OuterLoop| {
+            let up = step_db / STEP_DB;
+            [up as f32, (up * p / (1.0 - p)) as f32]
+        };
+        let blocks = formats.map(block);
+        Reporter {
+            lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
+            thresholds: self.thresholds(curves, last),
+            blocks: Box::new(blocks),
+            delay: self.delay.0.div_ceil(TTI.0),
+            cycle: (self.cycle.0 / TTI.0).max(1),
+            error_db: self.error_db,
+            errors: streams.indexed("user", id, "cqi error"),
+            first: u64::MAX,
+            ahead: [0; BLOCK],
+            latest: None,
+            steps: self.outer_loop.as_ref().map(steps),
+            shift: 0.0,
+        }
+    }
+}
+
+/// The largest shift of an outer loop, in CQIs.
+const LARGEST_SHIFT: f32 = 6.0;
+
+fn linear(db: f64) -> f32 {
+    libm::pow(10.0, db / 10.0) as f32
+}
+
+impl Rounding {
+    /// Share of a CQI by which a report runs ahead.
+    fn lead(self) -> f64 {
+        if self == Self::Nearest { 0.5 } else { 0.0 }
+    }
+
+    /// Least linear SNR for each CQI; that for 0 is not looked at. All users look it up at the same place,
+    /// which a cache then holds.
+    fn thresholds(self) -> &'static [f32; CQIS] {
+        static DOWN: OnceLock<[f32; CQIS]> = OnceLock::new();
+        static NEAREST: OnceLock<[f32; CQIS]> = OnceLock::new();
+        let table = if self == Self::Nearest { &NEAREST } else { &DOWN };
+        let least = |cqi| linear(STEP_DB * (cqi as f64 - self.lead() - CQI_AT_0_DB));
+        table.get_or_init(|| std::array::from_fn(least))
+    }
+}
+
+/// Least linear SNR for each CQI.
+#[derive(Debug)]
+enum Thresholds {
+    /// A CQI every 1.02 dB.
+    OfFormula(&'static [f32; CQIS]),
+    /// By measured curves; infinite for CQIs that have none.
+    Measured(Box<[f32; CQIS]>),
+}
+
+/// The reports of one user, and what the Node B makes of them.
+#[derive(Debug)]
+pub struct Reporter {
+    thresholds: Thresholds,
+    /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
+    blocks: Box<[Offer; CQIS]>,
+    /// The lowest CQI whose format carries anything.
+    lowest: usize,
+    /// In TTIs.
+    delay: u64,
+    cycle: u64,
+    error_db: f64,
+    errors: Indexed,
+    /// Reports worked out ahead: the first TTI, and so many CQIs.
+    first: u64,
+    ahead: [u8; BLOCK],
+    /// The latest measurement otherwise: its TTI and its CQI.
+    latest: Option<(u64, u8)>,
+    /// Shifts in CQIs at a NACK and at an ACK.
+    steps: Option<[f32; 2]>,
+    shift: f32,
+}
+
+impl Reporter {
+    /// The CQI that the Node B has in TTI number `tti`.
+    #[inline]
+    pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
+        let at = tti.saturating_sub(self.delay);
+        let within = at as usize % BLOCK;
+        if self.first == at - within as u64 { self.ahead[within] } else { self.look(channel, sequence, at) }
+    }
+
+    /// Works reports out ahead, if nothing can come between.
+    fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
+        let within = at as usize % BLOCK;
+        let first = at - within as u64;
+        if self.cycle == 1
+            && self.error_db <= 0.0
+            && let Some(snrs) = channel.ahead(sequence, first)
+        {
+            self.ahead = snrs.map(|snr| self.cqi_of(snr));
+            self.first = first;
+            return self.ahead[within];
+        }
+        match self.latest {
+            Some((measured, cqi)) if measured <= at && at - measured < self.cycle => cqi,
+            _ => self.measure(channel, sequence, at),
+        }
+    }
+
+    fn measure(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
+        // A division takes longer than all else here.
+        let measured = if self.cycle == 1 { at } else { at / self.cycle * self.cycle };
+        let cqi = channel.recorded_cqi(measured).unwrap_or_else(|| {
+            let mut snr = channel.snr(sequence, measured);
+            if self.error_db > 0.0 {
+                let error_db = self.error_db * normal_of(&self.errors, measured);
+                snr *= libm::pow(10.0, error_db / 10.0) as f32;
+            }
+            self.cqi_of(snr)
+        });
+        self.latest = Some((measured, cqi));
+        cqi
+    }
+
+    /// The CQI of a linear SNR.
+    fn cqi_of(&self, snr: f32) -> u8 {
+        let thresholds = match &self.thresholds {
+            Thresholds::OfFormula(thresholds) => thresholds,
+            Thresholds::Measured(least) => return least[1..].partition_point(|least| snr >= *least) as u8,
+        };
+        if snr < thresholds[1] {
+            return 0;
+        }
+        // The bits of a float are nearly its logarithm: at most a CQI off, which is put right without a
+        // branch, because no processor would foresee it.
+        let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
+        let guess = log2 * (3.010_3 / STEP_DB as f32) + CQI_AT_0_DB as f32;
+        let guess = (guess as i32).clamp(1, HIGHEST) as usize;
+        let above = thresholds.get(guess + 1).is_some_and(|least| snr >= *least);
+        (guess + usize::from(above) - usize::from(snr < thresholds[guess])) as u8
+    }
+
+    /// The block for a report: the format of the CQI, less what the outer loop and sharing the power
+    /// take, or the smallest one that holds what there is to send.
+    #[inline]
+    pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
+        if cqi < 1.0 {
+            return None;
+        }
+        let mut cqi = if self.steps.is_none() && limits.sharers <= 1 {
+            (cqi as i32).min(HIGHEST) as usize
+        } else {
+            self.deduct(cqi, limits.sharers)
+        };
+        while cqi > 1 && self.blocks[cqi].codes > limits.codes {
+            cqi -= 1;
+        }
+        while cqi > 1 && u64::from(self.blocks[cqi - 1].units) >= limits.units {
+            cqi -= 1;
+        }
+        let block = self.blocks[cqi];
+        (block.units > 0 && block.codes <= limits.codes).then_some(block)
+    }
+
+    /// The CQI less what the outer loop and sharing the power take.
+    fn deduct(&self, cqi: f32, sharers: u32) -> usize {
+        let sharing = match sharers {
+            0 | 1 => 0.0,
+            n => 10.0 * libm::log10f(n as f32) / STEP_DB as f32,
+        };
+        // Deductions never take a user out of range that had been in it.
+        let least = self.lowest.min(cqi as usize);
+        ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
+    }
+
+    /// A first transmission was acknowledged or not.
+    pub fn hear(&mut self, acknowledged: bool) {
+        if let Some([up, down]) = self.steps {
+            let shift = if acknowledged { self.shift - down } else { self.shift + up };
+            self.shift = shift.clamp(-LARGEST_SHIFT, LARGEST_SHIFT);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

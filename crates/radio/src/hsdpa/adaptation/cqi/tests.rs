@@ -1,0 +1,128 @@
+use super::*;
+use crate::cell::channel::ChannelSpec;
+use crate::cell::channel::trace::{AtEnd, Trace};
+use crate::cell::plan::Cell;
+use crate::mac::harq::link_curve;
+
+const PAYLOAD: Payload = Payload { pdu_bytes: 40, segmented: false };
+const ALL: Limits = Limits { codes: 15, sharers: 1, units: 1_000 };
+
+fn reporter(params: &CqiReports, category: u8) -> Reporter {
+    params.build(category, PAYLOAD, &Curves::Formula, 0, &Streams::new(1, 0))
+}
+
+fn sequence() -> JakesSequence {
+    JakesSequence::new(&mut Streams::new(1, 0).stream("cell", 0, "fading"))
+}
+
+fn playing(snrs_db: Vec<f64>) -> Channel {
+    let trace = Trace { at_end: Some(AtEnd::Stop), snrs_db, ..Trace::default() };
+    ChannelSpec::Trace(trace).build(&Cell::default(), 1, 0, &Streams::new(1, 0))
+}
+
+#[test]
+fn the_cqi_is_the_published_function_of_the_snr() {
+    let reporter = reporter(&CqiReports::default(), 10);
+    for tenth in -300..300 {
+        let db = f64::from(tenth) / 10.0 + 0.003;
+        let expected = match db {
+            low if low <= -16.0 => 0.0,
+            high if high >= 14.0 => 30.0,
+            db => (db / 1.02 + 16.62).floor(),
+        };
+        let found = reporter.cqi_of(10f64.powf(db / 10.0) as f32);
+        assert_eq!(found, expected as u8, "{db} dB");
+    }
+    assert_eq!([0.0, f32::MAX, f32::INFINITY].map(|snr| reporter.cqi_of(snr)), [0, 30, 30]);
+}
+
+/// The CQI's own format fails with 10 % where the CQI begins, to 0.03 CQIs.
+#[test]
+fn a_cqi_begins_where_its_block_fails_with_one_in_ten() {
+    for cqi in 5..=30 {
+        let db = 10.0 * f64::from(Rounding::Down.thresholds()[cqi]).log10();
+        let exact = link_curve::snr_db(cqi as f64, 0.1);
+        assert!((db - exact).abs() / STEP_DB < 0.035, "CQI {cqi}: {db} dB, {exact} dB");
+    }
+}
+
+#[test]
+fn reports_come_late_and_in_cycles() {
+    let params = CqiReports { cycle: Duration::from_millis(4), ..CqiReports::default() };
+    let (mut reporter, sequence) = (reporter(&params, 10), sequence());
+    // One CQI higher in every TTI.
+    let mut channel = playing((0..20).map(|tti| STEP_DB * (f64::from(tti) + 5.5 - CQI_AT_0_DB)).collect());
+    let found: Vec<u8> = (3..10).map(|tti| reporter.report(&mut channel, &sequence, tti)).collect();
+    assert_eq!(found, [5, 5, 7, 7, 9, 9, 11]);
+}
+
+#[test]
+fn errors_have_the_deviation_asked_for() {
+    let params = CqiReports { error_db: 2.04, delay: Duration::ZERO, ..CqiReports::default() };
+    let (mut reporter, sequence) = (reporter(&params, 10), sequence());
+    let mut channel = playing(vec![0.0; 50_000]);
+    let all: Vec<f64> =
+        (0..50_000).map(|tti| f64::from(reporter.report(&mut channel, &sequence, tti))).collect();
+    let mean = all.iter().sum::<f64>() / 5e4;
+    let sigma = (all.iter().map(|cqi| (cqi - mean).powi(2)).sum::<f64>() / 5e4).sqrt();
+    // Rounding down takes half a CQI in the mean and adds a variance of 1/12.
+    assert!((mean - (CQI_AT_0_DB - 0.5)).abs() < 0.04, "{mean}");
+    assert!((sigma - (4.0f64 + 1.0 / 12.0).sqrt()).abs() < 0.04, "{sigma}");
+}
+
+#[test]
+fn offers_respect_codes_power_and_what_there_is() {
+    let reporter = reporter(&CqiReports::default(), 10);
+    let units = |cqi, limits| reporter.offer(cqi, limits).map_or(0, |offer| offer.units);
+    assert_eq!(units(30.0, ALL), 76);
+    assert_eq!(units(0.0, ALL), 0);
+    // Five codes end at CQI 22; a quarter of the power is 5.9 CQIs.
+    assert_eq!(units(30.0, Limits { codes: 5, ..ALL }), 21);
+    assert_eq!(units(28.0, Limits { sharers: 4, ..ALL }), 21);
+    // Two PDUs fit into the block of CQI 8, and no smaller one holds them.
+    let small = reporter.offer(30.0, Limits { units: 2, ..ALL }).unwrap();
+    assert_eq!((small.units, small.curve), (2, Some(8)));
+    // No PDU fits below CQI 5.
+    assert_eq!([3.0, 4.0, 5.0].map(|cqi| units(cqi, ALL)), [0, 0, 1]);
+}
+
+#[test]
+fn the_outer_loop_balances_at_its_target() {
+    let target = OuterLoop { target_bler: Probability(0.2), step_db: 0.51 };
+    let params = CqiReports { outer_loop: Some(target), ..CqiReports::default() };
+    let mut reporter = reporter(&params, 10);
+    for acknowledged in [false, true, true, true, true] {
+        reporter.hear(acknowledged);
+    }
+    assert!(reporter.shift.abs() < 1e-6, "{}", reporter.shift);
+    reporter.hear(false);
+    reporter.hear(false);
+    assert_eq!(reporter.offer(16.0, ALL).unwrap().curve, Some(15));
+}
+
+fn own(rows: &[(u8, u32, u32)]) -> CqiReports {
+    let table = rows.iter().map(|&(cqi, bits, codes)| Row { cqi, bits, codes }).collect();
+    CqiReports { table, ..CqiReports::default() }
+}
+
+#[test]
+fn a_table_of_the_users_own_replaces_those_of_the_categories() {
+    let reporter = reporter(&own(&[(1, 400, 1), (2, 800, 2)]), 1);
+    let units = |cqi| reporter.offer(cqi, ALL).map(|offer| (offer.units, offer.codes, offer.curve));
+    assert_eq!([units(0.0), units(1.0), units(2.0)], [None, Some((1, 1, Some(1))), Some((2, 2, Some(2)))]);
+    assert_eq!(units(30.0), units(2.0));
+}
+
+#[test]
+fn what_is_wrong_with_a_table_is_told() {
+    let problem = |rows: &[(u8, u32, u32)]| {
+        let mut check = Check::default();
+        own(rows).check(&mut check);
+        check.into_problems().first().map_or(String::new(), |problem| problem.message.clone())
+    };
+    assert_eq!(problem(&[(1, 400, 1), (2, 800, 15)]), "");
+    assert_eq!(problem(&[(1, 400, 1), (3, 800, 2)]), "CQI 3 follows CQI 1; expected 1, 2, ... up to 30");
+    assert!(problem(&[(1, 400, 1), (2, 400, 2)]).contains("CQI 2 has 400 bits after 400; expected more"));
+    assert_eq!(problem(&[(1, 400, 16)]), "CQI 1 has 16 codes; expected 1 to 15");
+    assert!(problem(&[(1, 0, 1)]).contains("a block of 0 bits is absurd"));
+}

@@ -1,0 +1,242 @@
+//! BLER against SNR by CQI: the published formula, or curves that were measured.
+//!
+//! Between two points log BLER is linear in the SNR in dB; beyond the first and the last the BLER is
+//! theirs.
+
+use std::ops::RangeInclusive;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::format::CQIS;
+use crate::check::{Check, Checked};
+use crate::mac::harq::link_curve;
+
+/// BLER at which a UE still reports a CQI (TS 25.214, 6A.2).
+pub const TARGET_BLER: f64 = 0.1;
+
+/// Measured curves, one point in each place of the three lists.
+///
+/// A file is text: a line
+/// `cqi,snr_db,bler`, then one line for each point.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LinkCurves {
+    /// A file to take the lists from. The path counts from the scenario file's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// CQI whose block was sent.
+    pub cqi: Vec<u8>,
+    /// SNR of all codes together before despreading in dB.
+    pub snr_db: Vec<f64>,
+    /// Share of blocks that failed.
+    pub bler: Vec<f64>,
+}
+
+impl LinkCurves {
+    /// The file that has still to be read: this crate knows no files.
+    pub fn unread(&self) -> Option<&str> {
+        self.file.as_deref().filter(|_| self.cqi.is_empty())
+    }
+
+    /// Points of a CQI as (SNR in dB, BLER), in order of SNR.
+    fn curve(&self, cqi: u8) -> Vec<(f64, f64)> {
+        let points = self.cqi.iter().zip(self.snr_db.iter().zip(&self.bler));
+        let mut curve: Vec<_> =
+            points.filter(|(of, _)| **of == cqi).map(|(_, (snr_db, bler))| (*snr_db, *bler)).collect();
+        curve.sort_by(|a, b| a.0.total_cmp(&b.0));
+        curve
+    }
+
+    /// Reports CQIs up to `last`, which `category` uses, that have no curve.
+    pub fn check_covers(&self, last: u8, category: u8, check: &mut Check) {
+        let missing: Vec<u8> = (1..=last).filter(|cqi| !self.cqi.contains(cqi)).collect();
+        check.require(self.unread().is_some() || missing.is_empty(), "cqi", || {
+            format!(
+                "CQI {} no curve; expected curves for every CQI that category {category} uses, 1 to {last}",
+                runs(&missing)
+            )
+        });
+    }
+
+    fn check_curve(&self, cqi: u8, check: &mut Check) {
+        let curve = self.curve(cqi);
+        let Some((_, least)) = curve.last() else {
+            return;
+        };
+        let twice = curve.windows(2).find(|pair| pair[0].0 >= pair[1].0);
+        check.require(twice.is_none(), "snr_db", || {
+            format!("CQI {cqi} has two points at {} dB; expected one", twice.map_or(0.0, |pair| pair[0].0))
+        });
+        let rising = curve.windows(2).find(|pair| pair[0].1 < pair[1].1);
+        check.require(rising.is_none(), "bler", || {
+            let [(snr, bler), (next_snr, next)] = rising.map_or([(0.0, 0.0); 2], |pair| [pair[0], pair[1]]);
+            format!(
+                "for CQI {cqi} BLER rises from {bler} at {snr} dB to {next} at {next_snr} dB; expected a curve \
+                 that falls"
+            )
+        });
+        check.require(*least <= TARGET_BLER, "bler", || {
+            format!("the curve of CQI {cqi} ends at {least}; expected points down to {TARGET_BLER} or less")
+        });
+    }
+}
+
+/// The first run of numbers, as the beginning of a sentence about CQIs: `7 to 9 have`.
+fn runs(numbers: &[u8]) -> String {
+    let Some(first) = numbers.first() else {
+        return String::new();
+    };
+    let length = (*first..).zip(numbers).take_while(|(expected, number)| expected == *number).count();
+    if length == 1 { format!("{first} has") } else { format!("{first} to {} have", numbers[length - 1]) }
+}
+
+impl Checked for LinkCurves {
+    fn check(&self, check: &mut Check) {
+        let points = self.cqi.len();
+        check.require(self.file.is_some() || points > 0, "cqi", || {
+            "the list is empty; expected at least one point, or a `file`".to_owned()
+        });
+        let lengths = [("snr_db", self.snr_db.len()), ("bler", self.bler.len())];
+        for (key, length) in lengths {
+            check.require(length == points, key, || {
+                format!("{length} values for {points} CQIs; expected one each")
+            });
+        }
+        if lengths.iter().any(|(_, length)| *length != points) {
+            return;
+        }
+        let known: RangeInclusive<u8> = 1..=CQIS as u8 - 1;
+        for (place, cqi) in self.cqi.iter().enumerate() {
+            let (snr_db, bler) = (self.snr_db[place], self.bler[place]);
+            check.require(known.contains(cqi), "cqi", || {
+                format!("entry {place} is {cqi}; expected a CQI from 1 to 30")
+            });
+            check.require(snr_db.abs() <= 200.0, "snr_db", || {
+                format!("entry {place} is {snr_db}; expected an SNR from -200 to 200 dB")
+            });
+            check.require(bler > 0.0 && bler <= 1.0, "bler", || {
+                format!(
+                    "entry {place} is {bler}; expected more than 0 and at most 1: leave points without errors out"
+                )
+            });
+        }
+        known.for_each(|cqi| self.check_curve(cqi, check));
+    }
+}
+
+/// The curves that decide about blocks.
+#[derive(Clone, Debug)]
+pub enum Curves {
+    /// The published formula.
+    Formula,
+    /// Points (SNR in dB, log10 BLER) by CQI.
+    Measured(Vec<Vec<(f64, f64)>>),
+}
+
+impl Curves {
+    /// The measured curves, or the formula.
+    pub fn new(measured: Option<&LinkCurves>) -> Self {
+        let log = |(snr_db, bler): (f64, f64)| (snr_db, libm::log10(bler));
+        let curve = |curves: &LinkCurves, cqi| curves.curve(cqi).into_iter().map(log).collect();
+        measured.map_or(Self::Formula, |curves| {
+            Self::Measured((0..CQIS as u8).map(|cqi| curve(curves, cqi)).collect())
+        })
+    }
+
+    /// BLER of a block of this CQI. Where nothing was measured every block fails.
+    pub fn bler(&self, cqi: u8, snr_db: f64) -> f64 {
+        let Self::Measured(curves) = self else {
+            return link_curve::bler(f64::from(cqi), snr_db);
+        };
+        let curve = &curves[usize::from(cqi)];
+        let above = curve.partition_point(|(at, _)| *at <= snr_db);
+        let log = match (above.checked_sub(1).map(|below| curve[below]), curve.get(above)) {
+            (Some((x0, y0)), Some((x1, y1))) => y0 + (y1 - y0) * (snr_db - x0) / (x1 - x0),
+            (Some((_, y)), None) | (None, Some(&(_, y))) => y,
+            (None, None) => 0.0,
+        };
+        libm::pow(10.0, log)
+    }
+
+    /// Least SNR in dB at which blocks of each CQI up to `highest` fail with at most [`TARGET_BLER`], where
+    /// curves were measured.
+    pub fn least_snrs_db(&self, highest: u8) -> Option<Vec<f64>> {
+        let Self::Measured(curves) = self else {
+            return None;
+        };
+        let target = libm::log10(TARGET_BLER);
+        let least = |curve: &Vec<(f64, f64)>| {
+            let below = curve.partition_point(|(_, log)| *log > target);
+            match (below.checked_sub(1).map(|above| curve[above]), curve.get(below)) {
+                (Some((x0, y0)), Some((x1, y1))) => x0 + (x1 - x0) * (target - y0) / (y1 - y0),
+                (None, Some((x, _))) => *x,
+                (_, None) => f64::INFINITY,
+            }
+        };
+        let mut snrs: Vec<f64> = curves[1..=usize::from(highest)].iter().map(least).collect();
+        // The largest CQI that will do is reported, even where a smaller one would not.
+        for place in (1..snrs.len()).rev() {
+            snrs[place - 1] = snrs[place - 1].min(snrs[place]);
+        }
+        Some(snrs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(points: &[(u8, f64, f64)]) -> LinkCurves {
+        LinkCurves {
+            file: None,
+            cqi: points.iter().map(|point| point.0).collect(),
+            snr_db: points.iter().map(|point| point.1).collect(),
+            bler: points.iter().map(|point| point.2).collect(),
+        }
+    }
+
+    fn problem(points: &[(u8, f64, f64)]) -> String {
+        let (curves, mut check) = (measured(points), Check::default());
+        curves.check(&mut check);
+        curves.check_covers(3, 6, &mut check);
+        check.into_problems().first().map_or(String::new(), |problem| problem.message.clone())
+    }
+
+    #[test]
+    fn between_points_log_bler_is_linear() {
+        let curves = Curves::new(Some(&measured(&[(1, 2.0, 0.001), (1, 0.0, 1.0), (1, 1.0, 0.1)])));
+        for (snr_db, bler) in [(-5.0, 1.0), (0.5, 0.1f64.sqrt()), (1.0, 0.1), (1.5, 0.01), (9.0, 0.001)] {
+            assert!((curves.bler(1, snr_db) / bler - 1.0).abs() < 1e-12, "{snr_db}");
+        }
+    }
+
+    /// The SNRs for 10 % are 0.5, 3 and 2 dB: nobody reports CQI 2.
+    #[test]
+    fn the_largest_cqi_that_will_do_is_reported() {
+        let points = [(1, 0.0, 1.0), (1, 1.0, 0.01), (2, 3.0, 0.1), (3, 2.0, 0.1)];
+        let least = Curves::new(Some(&measured(&points))).least_snrs_db(3).unwrap();
+        assert!(least.iter().zip([0.5, 2.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{least:?}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_curves_is_told() {
+        let good = [(1, 0.0, 0.1), (2, 1.0, 0.1), (3, 2.0, 0.1)];
+        assert_eq!(problem(&good), "");
+        assert!(
+            problem(&good[..1]).starts_with("CQI 2 to 3 have no curve; expected curves for every CQI that")
+        );
+        assert!(problem(&[good[0], good[2]]).starts_with("CQI 2 has no curve"));
+        assert!(
+            problem(&[(1, 0.0, 0.1), (1, 1.0, 0.2)]).contains("BLER rises from 0.1 at 0 dB to 0.2 at 1 dB")
+        );
+        assert!(problem(&[(1, 0.0, 0.1), (1, 0.0, 0.1)]).contains("two points at 0 dB"));
+        assert!(problem(&[(1, 0.0, 0.2)]).contains("ends at 0.2; expected points down to 0.1"));
+        assert!(problem(&[(1, 0.0, 0.0)]).contains("leave points without errors out"));
+        assert!(problem(&[(31, 0.0, 0.1)]).contains("expected a CQI from 1 to 30"));
+        let uneven = LinkCurves { bler: vec![], ..measured(&good) };
+        let mut check = Check::default();
+        uneven.check(&mut check);
+        assert_eq!(check.into_problems()[0].message, "0 values for 3 CQIs; expected one each");
+    }
+}

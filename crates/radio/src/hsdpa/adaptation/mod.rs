@@ -1,0 +1,108 @@
+//! Link adaptation: what block a user can be sent in a TTI, given what the Node B knows.
+
+pub mod cqi;
+pub mod curves;
+pub mod recorded;
+pub mod shannon;
+
+use self::curves::Curves;
+use super::payload::Payload;
+use crate::cell::channel::Channel;
+use crate::cell::doppler::JakesSequence;
+use crate::registry;
+use crate::rng::Streams;
+
+registry! {
+    /// Link adaptation, as a scenario names it.
+    "link adaptation" LinkAdaptationSpec {
+        /// CQI reports choose among the transport formats of the UE category.
+        "cqi" => Cqi(cqi::CqiReports),
+        /// Capacity of the channel in the TTI itself, without errors: a bound.
+        "shannon" => Shannon(shannon::Shannon),
+    }
+}
+
+impl Default for LinkAdaptationSpec {
+    fn default() -> Self {
+        Self::Cqi(cqi::CqiReports::default())
+    }
+}
+
+/// A block that a user could be sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offer {
+    /// Units of payload.
+    pub units: u32,
+    /// HS-PDSCH codes.
+    pub codes: u32,
+    /// CQI whose link-level curve gives the BLER; absent: the block cannot fail.
+    pub curve: Option<u8>,
+}
+
+/// A TTI's limits for one user.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Codes free.
+    pub codes: u32,
+    /// Users among whom the power is shared.
+    pub sharers: u32,
+    /// Units there are to send.
+    pub units: u64,
+}
+
+/// Link adaptation of one user.
+#[derive(Debug)]
+pub enum Adapter {
+    /// By CQI.
+    Cqi(cqi::Reporter),
+    /// By capacity.
+    Shannon(shannon::Genie),
+    /// By recorded rates.
+    Recorded(recorded::RecordedRate),
+}
+
+impl LinkAdaptationSpec {
+    /// The adapter of user number `id`, of a UE category.
+    pub fn build(
+        &self,
+        category: u8,
+        payload: Payload,
+        curves: &Curves,
+        id: u64,
+        streams: &Streams,
+    ) -> Adapter {
+        match self {
+            Self::Cqi(params) => Adapter::Cqi(params.build(category, payload, curves, id, streams)),
+            Self::Shannon(params) => Adapter::Shannon(params.build(payload)),
+        }
+    }
+}
+
+impl Adapter {
+    /// What the Node B knows of the channel in TTI number `tti`: the CQI, the SNR in dB, or
+    /// a block's bits in dB.
+    #[inline]
+    pub fn quality(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> f32 {
+        match self {
+            Self::Cqi(reporter) => f32::from(reporter.report(channel, sequence, tti)),
+            Self::Shannon(genie) => genie.look(channel.snr(sequence, tti)),
+            Self::Recorded(recorded) => recorded.look(channel.recorded_rate(tti)),
+        }
+    }
+
+    /// The block that this quality and the limits allow, if any.
+    pub fn offer(&self, quality: f32, limits: Limits) -> Option<Offer> {
+        match self {
+            Self::Cqi(reporter) => reporter.offer(quality, limits),
+            Self::Shannon(genie) => genie.offer(limits),
+            Self::Recorded(recorded) => recorded.offer(limits),
+        }
+    }
+
+    /// Whether the first transmission of a block was acknowledged.
+    pub fn hear(&mut self, acknowledged: bool) {
+        if let Self::Cqi(reporter) = self {
+            reporter.hear(acknowledged);
+        }
+    }
+}

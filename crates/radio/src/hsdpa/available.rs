@@ -1,0 +1,170 @@
+//! What a user could be sent, had it always something to send.
+//!
+//! A [`Meter`] has a scheduler of its own, of the same kind as the cell's. In every TTI it sees who really
+//! has something to send, and the user it measures with a full queue instead of what that has; it
+//! goes on as if its own choices had been carried out. When it chooses the measured user, that is
+//! credited with the payload of its block times the probability that the block is decoded at the SNR of
+//! this TTI: the goodput of a block that is repeated until it is decoded, every transmission for itself.
+//! What combining adds to that is left out, and so is that the other users would have had more to send
+//! later. The user's HARQ processes and the distance of its TTIs limit it as they do in earnest.
+
+use std::collections::VecDeque;
+
+use super::adaptation::Limits;
+use super::round::Round;
+use super::user::{Turn, User};
+use super::{Hsdpa, TTI};
+use crate::BandwidthRecord;
+use crate::cell::doppler::JakesSequence;
+use crate::mac::sched::{Scheduler, View};
+use crate::units::Time;
+
+/// What is around a measured user.
+pub struct Around<'a> {
+    pub users: &'a mut [User],
+    pub params: &'a Hsdpa,
+    pub sequence: &'a JakesSequence,
+}
+
+/// Measures one user.
+#[derive(Debug)]
+pub struct Meter {
+    user: usize,
+    scheduler: Box<dyn Scheduler>,
+    view: View,
+    /// First TTI that is not accounted for.
+    next: u64,
+    /// TTIs in which the HARQ processes are free, soonest first.
+    free: VecDeque<u64>,
+    /// First TTI that is far enough from the last.
+    rested: u64,
+    round: Round,
+    /// Bytes of packets credited.
+    bytes: f64,
+    records: Option<Vec<BandwidthRecord>>,
+}
+
+/// TTIs between two records: 20 ms.
+const RECORD_TTIS: u64 = 10;
+
+impl Meter {
+    /// A meter of one of `users` users that begins in TTI number `tti`.
+    pub fn new(params: &Hsdpa, user: usize, users: usize, tti: u64) -> Self {
+        let scheduler = params.scheduler.build(users, TTI);
+        Self {
+            user,
+            view: scheduler.view(),
+            scheduler,
+            next: tti,
+            free: vec![0; params.processes.get() as usize].into(),
+            rested: 0,
+            round: Round::default(),
+            bytes: 0.0,
+            records: None,
+        }
+    }
+
+    /// Keeps records from now on.
+    pub fn keep_records(&mut self) {
+        self.records = Some(Vec::new());
+    }
+
+    /// The records kept.
+    pub fn records(&self) -> &[BandwidthRecord] {
+        self.records.as_deref().unwrap_or_default()
+    }
+
+    fn record(&mut self, tti: u64, around: &mut Around) {
+        if let Some(records) = &mut self.records
+            && tti.is_multiple_of(RECORD_TTIS)
+        {
+            let cqi = around.users[self.user].quality(tti, around.sequence);
+            let at = Time(tti * TTI.0);
+            records.push(BandwidthRecord { at, user: self.user, available_bytes: self.bytes, cqi });
+        }
+    }
+
+    /// Whom it measures.
+    pub fn user(&self) -> usize {
+        self.user
+    }
+
+    /// Bytes of packets that could have been sent.
+    pub fn bytes(&self) -> f64 {
+        self.bytes
+    }
+
+    /// Accounts for all TTIs before number `tti`, in which nobody has anything to send.
+    pub fn pass(&mut self, tti: u64, around: &mut Around) {
+        let nobody = Round::default();
+        while self.next < tti {
+            self.account(self.next, &nobody, around);
+        }
+    }
+
+    /// Accounts for TTI number `tti`, in which others are as `real` says.
+    pub fn account(&mut self, tti: u64, real: &Round, around: &mut Around) {
+        self.next = tti + 1;
+        self.record(tti, around);
+        let mut limits = Limits { codes: around.params.codes.get(), sharers: 1, units: u64::MAX };
+        let resumes = around.users[self.user].resumes();
+        if self.rested.max(resumes) > tti || self.free[0] > tti {
+            // It has no part in this TTI, but the others have.
+            self.round.copy_others(real, self.user);
+        } else {
+            self.join(tti, real, limits, around);
+        }
+        let sharers = around.params.users_per_tti.get().min(self.round.candidates.len() as u32);
+        limits.sharers = sharers;
+        if sharers > 1 {
+            self.limit(limits, around);
+        }
+        for _ in 0..sharers {
+            if self.round.is_empty() {
+                break;
+            }
+            let at = self.scheduler.pick(tti, &self.round.candidates);
+            let (user, turn) = (self.round.candidates[at].user, self.round.turns[at]);
+            self.scheduler.served(tti, user, turn.units);
+            if user == self.user {
+                self.credit(tti, turn, sharers, around);
+            }
+            self.round.remove(at);
+            limits.codes -= turn.codes;
+            if sharers > 1 {
+                self.limit(limits, around);
+            }
+        }
+    }
+
+    /// Lists the others and the measured user with a full queue.
+    fn join(&mut self, tti: u64, real: &Round, limits: Limits, around: &mut Around) {
+        self.round.copy_others(real, self.user);
+        let state = &mut around.users[self.user];
+        let quality = state.quality(tti, around.sequence);
+        if let Some(turn) = state.full_turn(quality, limits) {
+            let mut candidate = state.candidate(self.user, turn.units, quality, self.view);
+            if state.packets.waits_since().is_none() {
+                candidate.deadline = tti + state.delay_budget();
+            }
+            self.round.put(candidate, turn);
+        }
+    }
+
+    fn limit(&mut self, limits: Limits, around: &Around) {
+        let measured = self.user;
+        self.round.limit(|user, turn| {
+            let state = &around.users[user];
+            if user == measured { state.full_turn(turn.quality, limits) } else { state.limit(turn, limits) }
+        });
+    }
+
+    fn credit(&mut self, tti: u64, turn: Turn, sharers: u32, around: &mut Around) {
+        let state = &mut around.users[self.user];
+        let decoded = 1.0 - state.first_bler(tti, turn, sharers, around.sequence);
+        self.bytes += decoded * around.params.payload().bytes_in(turn.units);
+        self.rested = tti + state.tti_distance();
+        self.free.pop_front();
+        self.free.push_back(around.params.answer_at(tti));
+    }
+}

@@ -1,0 +1,366 @@
+//! The bearer that all users of HS-DSCH share: TTIs on a grid, and what is due between them.
+
+mod handover;
+mod serving;
+
+use self::handover::Movers;
+use super::available::Meter;
+use super::iub::{Ends, FlowControl};
+use super::rlc::Fate;
+use super::round::Round;
+use super::tally::Tally;
+use super::user::{Outcome, Turn, User};
+use super::{Hsdpa, TTI};
+use crate::cell::doppler::JakesSequence;
+use crate::engine::{Key, Stamps};
+use crate::mac::sched::{Scheduler, View};
+use crate::packet::Packet;
+use crate::rng::Streams;
+use crate::units::Time;
+use crate::{BandwidthRecord, Bearer, BearerCounts, Delivery, PhoneRow, TtiRecord, UserRadio};
+
+/// HS-DSCH with all its users.
+#[derive(Debug)]
+pub struct HsdpaBearer {
+    params: Hsdpa,
+    users: Vec<User>,
+    /// The first TTI in which each user may have something to send.
+    ready: Vec<u64>,
+    sequence: JakesSequence,
+    /// One for each served cell.
+    schedulers: Vec<Box<dyn Scheduler>>,
+    view: View,
+    flow_control: Option<FlowControl>,
+    /// What the last TTI came to, which is known at the beginning of `next_tti`.
+    outcomes: Vec<Outcome>,
+    /// Where there is handover, and somebody moves.
+    movers: Option<Box<Movers>>,
+    /// Users whose T1 runs.
+    timers: Vec<usize>,
+    /// First TTI not yet run.
+    next_tti: u64,
+    wake: Option<Key>,
+    round: Round,
+    /// Of the users whose bandwidth is measured.
+    meters: Vec<Meter>,
+    counts: BearerCounts,
+    records: Option<Vec<TtiRecord>>,
+    discarded: Option<Vec<Packet>>,
+}
+
+/// The RNC and the Node B.
+struct Nodes<'a> {
+    users: &'a mut [User],
+    ready: &'a mut [u64],
+}
+
+impl Ends for Nodes<'_> {
+    fn take(&mut self, now: Time, user: usize, most: u64) -> u64 {
+        self.users[user].packets.take(now, most)
+    }
+
+    fn put(&mut self, user: usize, units: u64) {
+        self.users[user].enqueue(units);
+        self.ready[user] = self.users[user].ready();
+    }
+}
+
+fn beginning(tti: u64) -> Time {
+    Time(tti * TTI.0)
+}
+
+impl HsdpaBearer {
+    /// A bearer with empty buffers.
+    pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
+        let sequence = if users.iter().any(|user| user.ue.channel.fades()) {
+            JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
+        } else {
+            JakesSequence::silent()
+        };
+        let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len());
+        let scheduler = |_| params.scheduler.build(users.len(), TTI);
+        let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
+        let mut states: Vec<_> = users.iter().map(|user| User::new(params, user, *streams)).collect();
+        let movers = params.handover.as_ref().and_then(|handover| Movers::new(handover, &mut states));
+        Self {
+            params: params.clone(),
+            ready: vec![u64::MAX; users.len()],
+            sequence,
+            view: schedulers[0].view(),
+            schedulers,
+            flow_control: params.iub.as_ref().map(flow_control),
+            users: states,
+            movers: movers.map(Box::new),
+            outcomes: Vec::new(),
+            timers: Vec::new(),
+            next_tti: 0,
+            wake: None,
+            round: Round::default(),
+            meters: Vec::new(),
+            counts: BearerCounts::default(),
+            records: None,
+            discarded: None,
+        }
+    }
+
+    /// Time has passed until `now`. Whatever was due before has been done, so the TTIs before are over.
+    fn pass(&mut self, now: Time) {
+        self.next_tti = self.next_tti.max(now.0.div_ceil(TTI.0));
+    }
+
+    /// What has come over the Iub by `now` joins the queues.
+    fn receive_frames(&mut self, now: Time) {
+        let Self { flow_control, users, ready, .. } = self;
+        if let Some(control) = flow_control {
+            control.run(now, &mut Nodes { users, ready });
+        }
+    }
+
+    /// The RNC has something new to send, or less than it had.
+    fn look_at_rnc(&mut self, now: Time, user: usize) {
+        let Self { flow_control, users, ready, .. } = self;
+        match flow_control {
+            Some(control) => control.forward(now, user, &mut Nodes { users, ready }),
+            None => ready[user] = users[user].ready(),
+        }
+    }
+
+    /// RLC does what its timers and the phones' reports ask for.
+    fn run_timers(&mut self, now: Time, delivered: &mut Vec<Delivery>) {
+        if !self.params.rlc.has_timers() {
+            return;
+        }
+        for user in 0..self.users.len() {
+            let Self { users, counts, discarded, .. } = self;
+            let User { packets, tally, .. } = &mut users[user];
+            if packets.due().is_some_and(|at| at <= now) {
+                packets.on_time(now, |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered));
+                self.look_at_rnc(now, user);
+            }
+        }
+    }
+
+    /// The phones act on what the last TTI brought them.
+    fn settle(&mut self, tti: u64, delivered: &mut Vec<Delivery>) {
+        let Self { outcomes, users, timers, counts, discarded, .. } = self;
+        let now = beginning(tti);
+        for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
+            let User { packets, reordering, tally, .. } = &mut users[user];
+            let mut decide = |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered);
+            if decoded {
+                let had_timer = reordering.timer().is_some();
+                let leave = |units| packets.settle(now, units, false, &mut decide);
+                if !reordering.receive(tti, tsn, units.clone(), leave) {
+                    // It came so late that the queue had gone on without it.
+                    packets.settle(now, units, true, &mut decide);
+                }
+                if !had_timer && reordering.timer().is_some() {
+                    timers.push(user);
+                }
+            } else {
+                packets.settle(now, units, true, decide);
+            }
+        }
+        timers.retain(|&user| {
+            let User { packets, reordering, tally, .. } = &mut users[user];
+            let mut decide = |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered);
+            reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
+            reordering.timer().is_some()
+        });
+    }
+
+    /// Sends a block; returns the units sent.
+    fn send(&mut self, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
+        let state = &mut self.users[user];
+        let sent = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence);
+        self.ready[user] = state.ready();
+        let Some(sent) = sent else {
+            return 0;
+        };
+        if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
+            control.sent(user, sent.units);
+        }
+        if let Some((tsn, units, decoded)) = sent.settled {
+            if !decoded {
+                state.tally.gave_up();
+            }
+            self.outcomes.push(Outcome { user, tsn, units, decoded });
+        }
+        let units = sent.units as u32;
+        self.counts.blocks += 1;
+        self.counts.pdus += sent.units;
+        self.counts.blocks_failed += u64::from(sent.failed);
+        if let Some(records) = &mut self.records {
+            let ci = turn.quality.max(0.0) as u32;
+            let record =
+                TtiRecord { at: beginning(tti), user, ci, pdus: units, failed: u32::from(sent.failed) };
+            records.push(record);
+        }
+        units
+    }
+
+    /// When something is due next.
+    fn next_due(&self) -> Option<Time> {
+        if !self.outcomes.is_empty() {
+            return Some(beginning(self.next_tti));
+        }
+        let ready = self.ready.iter().copied().min().filter(|tti| *tti < u64::MAX);
+        let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
+        let tti = ready.into_iter().chain(timers).min();
+        let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
+        let tti = tti.into_iter().chain(compares).min();
+        let on_air = tti.map(|tti| beginning(tti.max(self.next_tti)));
+        let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
+        let has_timers = self.params.rlc.has_timers();
+        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due());
+        [on_air, on_iub, rlc.min()].into_iter().flatten().min()
+    }
+
+    /// Sets the wake-up to what is due next, unless it is set to that already.
+    fn rearm(&mut self, stamps: &mut Stamps) {
+        let due = self.next_due();
+        if due != self.wake.map(|(at, _)| at) {
+            self.wake = due.map(|at| stamps.key(at));
+        }
+    }
+}
+
+fn decide(
+    user: usize,
+    fate: Fate,
+    tally: &mut Tally,
+    counts: &mut BearerCounts,
+    discarded: Option<&mut Vec<Packet>>,
+    delivered: &mut Vec<Delivery>,
+) {
+    match fate {
+        Fate::Arrived(packet) => {
+            counts.packets_delivered += 1;
+            counts.bytes_delivered += u64::from(packet.size);
+            tally.delivered(packet.size);
+            delivered.push(Delivery { user, packet });
+        }
+        Fate::Lost(packet) => {
+            counts.packets_dropped += 1;
+            tally.dropped();
+            if let Some(discarded) = discarded {
+                discarded.push(packet);
+            }
+        }
+    }
+}
+
+impl Bearer for HsdpaBearer {
+    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+        self.pass(now);
+        // Allocations that are there by now come first.
+        self.receive_frames(now);
+        if !self.users[user].packets.push(now, packet, self.next_tti) {
+            self.counts.packets_dropped += 1;
+            self.users[user].tally.dropped();
+            return false;
+        }
+        self.counts.packets_in += 1;
+        self.look_at_rnc(now, user);
+        self.rearm(stamps);
+        true
+    }
+
+    fn next_wake(&self) -> Option<Key> {
+        self.wake
+    }
+
+    fn waits_at_rnc(&self) -> bool {
+        self.flow_control.is_some()
+    }
+
+    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
+        if self.wake != Some(key) {
+            return;
+        }
+        self.wake = None;
+        let now = key.0;
+        self.pass(now);
+        self.receive_frames(now);
+        let tti = self.next_tti;
+        let begins = now == beginning(tti);
+        if begins {
+            self.next_tti = tti + 1;
+            self.settle(tti, delivered);
+            self.change_cells(tti, delivered);
+        }
+        self.run_timers(now, delivered);
+        if begins {
+            if let Some(control) = &mut self.flow_control {
+                control.allocate(tti, now);
+            }
+            let blocks = self.counts.blocks;
+            self.serve(tti);
+            self.counts.ttis += u64::from(self.counts.blocks > blocks);
+        }
+        self.rearm(stamps);
+    }
+
+    fn backlog(&self, user: usize) -> (usize, u64) {
+        self.users[user].packets.backlog()
+    }
+
+    fn counts(&self) -> BearerCounts {
+        self.counts
+    }
+
+    fn keep_discarded(&mut self) {
+        self.discarded = Some(Vec::new());
+    }
+
+    fn take_discarded(&mut self) -> Vec<Packet> {
+        self.discarded.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn measure_bandwidth(&mut self, user: usize) {
+        if self.meters.iter().all(|meter| meter.user() != user) {
+            self.meters.push(Meter::new(&self.params, user, self.users.len(), self.next_tti));
+        }
+    }
+
+    fn take_handovers(&mut self) -> Vec<usize> {
+        self.movers.as_mut().map(|movers| std::mem::take(&mut movers.changed)).unwrap_or_default()
+    }
+
+    fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
+        self.pass(now);
+        self.pass_idle(self.next_tti);
+        let meter = self.meters.iter().find(|meter| meter.user() == user)?;
+        Some(meter.bytes())
+    }
+
+    fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
+        let mut rows = Vec::with_capacity(self.users.len());
+        for user in 0..self.users.len() {
+            let available = self.available_bytes(now, user);
+            let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
+            let state = &self.users[user];
+            rows.push(state.tally.row(user, state.place(), available_bps));
+        }
+        rows
+    }
+
+    fn record_bandwidth(&mut self) {
+        (0..self.users.len()).for_each(|user| self.measure_bandwidth(user));
+        self.meters.iter_mut().for_each(Meter::keep_records);
+    }
+
+    fn bandwidth_records(&mut self, now: Time) -> Vec<BandwidthRecord> {
+        self.pass(now);
+        self.pass_idle(self.next_tti);
+        self.meters.iter().flat_map(Meter::records).copied().collect()
+    }
+
+    fn record_ttis(&mut self) {
+        self.records = Some(Vec::new());
+    }
+
+    fn tti_records(&self) -> &[TtiRecord] {
+        self.records.as_deref().unwrap_or_default()
+    }
+}

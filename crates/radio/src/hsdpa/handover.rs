@@ -1,0 +1,140 @@
+//! Handover between served cells: when a user's serving HS-DSCH cell changes, and what that costs.
+//!
+//! The phone compares the Node Bs by the power received in the mean, as by event 1D of TS 25.331, 14.1.2.4:
+//! the best cell changes. A comparison stands for the measurement's filter, so there is no other; the
+//! cell's own offset is left out, as is the active set. The change itself is that of TS 25.308, 9.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::TTI;
+use crate::cell::interference::InterferenceSpec;
+use crate::cell::plan::{Cell, Journey};
+use crate::check::{Check, Checked};
+use crate::units::Duration;
+
+/// TTIs between two comparisons: 20 ms, the least steps of `time_to_trigger` in TS 25.331, 10.3.7.64, but
+/// for 10 ms.
+pub const COMPARISON_TTIS: u64 = 10;
+
+/// What becomes of a user's data in the Node B that it leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldData {
+    /// MAC-hs is reset: what the Node B held is lost to it.
+    #[default]
+    Lost,
+    /// MAC-hs goes on in the new cell without a reset: what the Node B held is sent there, and a block
+    /// that has not been decoded begins with a first transmission.
+    Forwarded,
+}
+
+/// Handover between the cells of several Node Bs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Handover {
+    /// Cells that serve users: those of the first sites of the hexagonal grid, the one in the middle
+    /// first, then the next to it from the east to the north; 2 to 7.
+    pub cells: usize,
+    /// By how many dB another Node B must be received better than the serving one; H1d / 2 of
+    /// TS 25.331.
+    pub hysteresis_db: f64,
+    /// How long that must last.
+    pub time_to_trigger: Duration,
+    /// How long nothing is sent to a user whose cell changes.
+    pub interruption: Duration,
+    /// What becomes of a user's data in the Node B that it leaves.
+    pub data: HeldData,
+}
+
+impl Default for Handover {
+    fn default() -> Self {
+        Self {
+            cells: 2,
+            hysteresis_db: 3.0,
+            time_to_trigger: Duration::from_millis(320),
+            interruption: Duration::from_millis(100),
+            data: HeldData::default(),
+        }
+    }
+}
+
+impl Checked for Handover {
+    fn check(&self, check: &mut Check) {
+        check.require((2..=7).contains(&self.cells), "cells", || {
+            format!("there is no handover between {} cells; expected 2 to 7", self.cells)
+        });
+        check.require((0.0..=100.0).contains(&self.hysteresis_db), "hysteresis_db", || {
+            format!("a hysteresis of {} dB is absurd; expected 0 to 100", self.hysteresis_db)
+        });
+        for (key, value) in [("time_to_trigger", self.time_to_trigger), ("interruption", self.interruption)] {
+            check.require(value <= Duration::from_secs(10), key, || {
+                format!("{value} are absurd; expected at most 10 s")
+            });
+        }
+    }
+}
+
+impl Handover {
+    /// Reports impossible values, and a cell without such neighbours.
+    pub fn check_with(&self, cell: &Cell, check: &mut Check) {
+        self.check(check);
+        let InterferenceSpec::Hexagonal(grid) = &cell.interference else {
+            check.require(false, "cells", || {
+                "a fixed interference has no neighbours; expected `cell.interference = \"hexagonal\"`"
+                    .to_owned()
+            });
+            return;
+        };
+        check.require(grid.rings > 0, "cells", || {
+            "a grid without rings has one site; expected `rings` of 1 or more".to_owned()
+        });
+    }
+
+    /// TTIs of an interruption.
+    pub fn interruption_ttis(&self) -> u64 {
+        self.interruption.0.div_ceil(TTI.0)
+    }
+}
+
+/// Event 1D of one user.
+#[derive(Debug)]
+pub struct Trigger {
+    /// Linear hysteresis.
+    ratio: f32,
+    ttis: u64,
+    /// Since which TTI each site has been better than the serving one by the hysteresis.
+    since: Vec<Option<u64>>,
+}
+
+impl Trigger {
+    /// A user who has not measured yet.
+    pub fn new(params: &Handover) -> Self {
+        Self {
+            ratio: libm::pow(10.0, params.hysteresis_db / 10.0) as f32,
+            ttis: params.time_to_trigger.0.div_ceil(TTI.0),
+            since: vec![None; params.cells],
+        }
+    }
+
+    /// Compares the sites in TTI number `tti`; the one to change to, if it is time.
+    pub fn compare(&mut self, tti: u64, journey: &mut Journey) -> Option<usize> {
+        let serving = journey.serving();
+        let least = journey.strength(serving, tti) * self.ratio;
+        let mut best: Option<(f32, usize)> = None;
+        for (site, since) in self.since.iter_mut().enumerate() {
+            let strength = journey.strength(site, tti);
+            if site == serving || strength < least {
+                *since = None;
+                continue;
+            }
+            let lasts = tti - *since.get_or_insert(tti) >= self.ttis;
+            if lasts && best.is_none_or(|(most, _)| strength > most) {
+                best = Some((strength, site));
+            }
+        }
+        let (_, site) = best?;
+        self.since.fill(None);
+        Some(site)
+    }
+}

@@ -1,0 +1,164 @@
+//! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs the Iub
+//! carries and blocks are filled with.
+//!
+//! With MAC-ehs a PDU may lie in several blocks; it is intact if all its octets have arrived (TS
+//! 25.321, 11.6.4). PDUs have one size, the last one padded, so that a unit's number says its PDU.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::Fate;
+use crate::hsdpa::payload::{Payload, RLC_HEADER};
+use crate::packet::Packet;
+use crate::rlc::am::pdu::Pdu;
+use crate::rlc::am::{AcknowledgedMode, Entities, Setting};
+use crate::rlc::{Delivered, Peers as _};
+use crate::rng::Streams;
+use crate::units::Time;
+
+/// A PDU that the RNC has handed over.
+#[derive(Debug)]
+struct OnTheWay {
+    pdu: Option<Pdu>,
+    /// Units neither received nor lost.
+    open: u64,
+    /// Whether a unit was lost.
+    damaged: bool,
+}
+
+/// The packets of a user in acknowledged mode.
+#[derive(Debug)]
+pub struct Acknowledged {
+    peers: Entities,
+    /// Units of a PDU.
+    pdu_units: u64,
+    /// PDUs handed over, from number `settled` on.
+    on_the_way: VecDeque<OnTheWay>,
+    settled: u64,
+    /// Units sent by the Node B.
+    sent: u64,
+    /// The TTIs from which packets could be sent, had nobody been before them, from number `first` on.
+    since: VecDeque<u64>,
+    first: u64,
+}
+
+impl Acknowledged {
+    /// Both ends for user number `id`, with nothing to send.
+    pub fn new(
+        params: &AcknowledgedMode,
+        payload: Payload,
+        buffer: usize,
+        id: u64,
+        streams: &Streams,
+    ) -> Self {
+        let pdu_bytes = payload.pdu_bytes + RLC_HEADER as u32;
+        let setting = Setting { pdu_bytes, buffer, order: Delivered::InSequence };
+        Self {
+            peers: params.build(setting, id, streams),
+            pdu_units: if payload.segmented { u64::from(pdu_bytes) } else { 1 },
+            on_the_way: VecDeque::new(),
+            settled: 0,
+            sent: 0,
+            since: VecDeque::new(),
+            first: 0,
+        }
+    }
+
+    /// Units of a PDU.
+    pub fn pdu_units(&self) -> u64 {
+        self.pdu_units
+    }
+
+    /// Takes a packet; `false` means that the buffer is full.
+    pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
+        let taken = self.peers.push(now, packet);
+        if taken {
+            self.since.push_back(since);
+        }
+        taken
+    }
+
+    /// Units that the RNC could hand over now.
+    pub fn waiting(&self) -> u64 {
+        self.peers.waiting() as u64 * self.pdu_units
+    }
+
+    /// The RNC hands over whole PDUs of at most `most` units; how many units.
+    pub fn take(&mut self, now: Time, most: u64) -> u64 {
+        let mut taken = 0;
+        while taken + self.pdu_units <= most
+            && let Some(pdu) = self.peers.send(now)
+        {
+            self.on_the_way.push_back(OnTheWay { pdu: Some(pdu), open: self.pdu_units, damaged: false });
+            taken += self.pdu_units;
+        }
+        taken
+    }
+
+    /// The next `units` of what has been handed over.
+    pub fn send(&mut self, units: u64) -> Range<u64> {
+        self.sent += units;
+        self.sent - units..self.sent
+    }
+
+    /// Units have been received or lost.
+    pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
+        let mut start = units.start;
+        while start < units.end {
+            let number = start / self.pdu_units;
+            let end = ((number + 1) * self.pdu_units).min(units.end);
+            let pdu = &mut self.on_the_way[(number - self.settled) as usize];
+            pdu.open -= end - start;
+            pdu.damaged |= lost;
+            if pdu.open == 0
+                && let Some(whole) = pdu.pdu.take()
+            {
+                self.peers.arrive(now, whole, !pdu.damaged);
+            }
+            start = end;
+        }
+        while self.on_the_way.front().is_some_and(|pdu| pdu.open == 0) {
+            self.on_the_way.pop_front();
+            self.settled += 1;
+        }
+        self.tell(decided);
+    }
+
+    /// The TTI since which the packet waits that is sent next. Commands wait for nothing.
+    pub fn waits_since(&self) -> Option<u64> {
+        let next = self.on_the_way.get((self.sent / self.pdu_units - self.settled) as usize);
+        let number = match next.and_then(|next| next.pdu.as_ref()) {
+            Some(Pdu::Data(data)) => data.pieces.first()?.sdu,
+            Some(Pdu::Command(_)) => return None,
+            None => self.peers.next_packet()?,
+        };
+        self.since.get(usize::try_from(number.checked_sub(self.first)?).ok()?).copied()
+    }
+
+    /// Packets and bytes that are neither delivered nor dropped.
+    pub fn backlog(&self) -> (usize, u64) {
+        self.peers.backlog()
+    }
+
+    /// When [`Self::on_time`] must be called next.
+    pub fn due(&self) -> Option<Time> {
+        self.peers.due()
+    }
+
+    /// Does what is due by `now`.
+    pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
+        self.peers.on_time(now);
+        self.tell(decided);
+    }
+
+    /// Hands over what has been delivered and dropped.
+    fn tell(&mut self, mut decided: impl FnMut(Fate)) {
+        let ledger = self.peers.ledger();
+        ledger.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);
+        ledger.dropped.drain(..).map(Fate::Lost).for_each(&mut decided);
+        while self.first < ledger.oldest() {
+            self.since.pop_front();
+            self.first += 1;
+        }
+    }
+}

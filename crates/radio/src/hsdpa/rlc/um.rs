@@ -1,0 +1,288 @@
+//! Unacknowledged mode above MAC-hs: packets as ranges of units (TS 25.322, 11.2).
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Fate;
+use crate::check::{Check, Checked};
+use crate::hsdpa::payload::Payload;
+use crate::packet::Packet;
+use crate::rlc::am::params::require_timer;
+use crate::units::{Duration, Time};
+
+/// Parameters of unacknowledged mode.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct UnacknowledgedMode {
+    /// A packet of which something has waited so long at the RNC is discarded (Timer_Discard, without
+    /// explicit signalling: TS 25.322, 9.7.3.2); never when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discard_timer: Option<Duration>,
+}
+
+impl Checked for UnacknowledgedMode {
+    fn check(&self, check: &mut Check) {
+        require_timer(check, "discard_timer", self.discard_timer);
+    }
+}
+
+/// A packet on its way.
+#[derive(Debug)]
+struct Sdu {
+    packet: Packet,
+    /// One past its last unit.
+    end: u64,
+    /// Units neither received nor lost.
+    open: u64,
+    /// Whether a unit was lost.
+    damaged: bool,
+    /// When it came.
+    arrived: Time,
+    /// TTI from which it could be sent, had nobody been before it.
+    since: u64,
+}
+
+/// The packets of a user in unacknowledged mode.
+#[derive(Debug)]
+pub struct Unacknowledged {
+    payload: Payload,
+    buffer: usize,
+    discard_timer: Option<Duration>,
+    sdus: VecDeque<Sdu>,
+    /// Packets that have gone, so that positions can be counted without end.
+    gone: usize,
+    /// The packet that is sent next, counted without end.
+    head: usize,
+    open: usize,
+    bytes: u64,
+    /// Units that have come, those that the RNC has handed over, and those sent.
+    end: u64,
+    taken: u64,
+    next: u64,
+}
+
+impl Unacknowledged {
+    /// Without packets.
+    pub fn new(params: &UnacknowledgedMode, payload: Payload, buffer: usize) -> Self {
+        Self {
+            payload,
+            buffer,
+            discard_timer: params.discard_timer,
+            sdus: VecDeque::new(),
+            gone: 0,
+            head: 0,
+            open: 0,
+            bytes: 0,
+            end: 0,
+            taken: 0,
+            next: 0,
+        }
+    }
+
+    /// Takes a packet that may be sent from TTI number `since` on; `false` means that the buffer is full.
+    pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
+        if self.open >= self.buffer {
+            return false;
+        }
+        let units = self.payload.units_of(packet.size);
+        self.end += units;
+        self.open += 1;
+        self.bytes += u64::from(packet.size);
+        self.sdus.push_back(Sdu { packet, end: self.end, open: units, damaged: false, arrived: now, since });
+        true
+    }
+
+    /// Units at the RNC.
+    pub fn waiting(&self) -> u64 {
+        self.end - self.taken
+    }
+
+    /// The RNC hands over at most `most` units; how many.
+    pub fn take(&mut self, most: u64) -> u64 {
+        let units = self.waiting().min(most);
+        self.taken += units;
+        units
+    }
+
+    /// The next `units` of what has been handed over, of which there must be as many.
+    pub fn send(&mut self, units: u64) -> Range<u64> {
+        let sent = self.next..self.next + units;
+        self.next = sent.end;
+        self.pass_sent();
+        sent
+    }
+
+    fn pass_sent(&mut self) {
+        while self.sdu(self.head).is_some_and(|sdu| sdu.end <= self.next) {
+            self.head += 1;
+        }
+    }
+
+    fn sdu(&self, position: usize) -> Option<&Sdu> {
+        self.sdus.get(position - self.gone)
+    }
+
+    /// The TTI since which the packet waits that is sent next.
+    pub fn waits_since(&self) -> Option<u64> {
+        self.sdu(self.head).map(|sdu| sdu.since)
+    }
+
+    /// Units have been received or lost; hands over whose fate this decides.
+    pub fn settle(&mut self, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
+        let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
+        let mut start = units.start;
+        for sdu in self.sdus.range_mut(first..) {
+            let end = sdu.end.min(units.end);
+            sdu.open -= end - start;
+            sdu.damaged |= lost;
+            if sdu.open == 0 {
+                self.open -= 1;
+                self.bytes -= u64::from(sdu.packet.size);
+                decided(if sdu.damaged { Fate::Lost(sdu.packet) } else { Fate::Arrived(sdu.packet) });
+            }
+            start = end;
+            if start == units.end {
+                break;
+            }
+        }
+        while self.sdus.front().is_some_and(|sdu| sdu.open == 0) {
+            self.sdus.pop_front();
+            self.gone += 1;
+        }
+    }
+
+    /// Packets and bytes whose fate is open.
+    pub fn backlog(&self) -> (usize, u64) {
+        (self.open, self.bytes)
+    }
+
+    /// The first packet of which something is at the RNC.
+    fn first_at_rnc(&self) -> Option<usize> {
+        let place = self.sdus.partition_point(|sdu| sdu.end <= self.taken);
+        (place < self.sdus.len()).then_some(place)
+    }
+
+    /// When [`Self::on_time`] must be called next.
+    pub fn due(&self) -> Option<Time> {
+        let timer = self.discard_timer?;
+        self.first_at_rnc().map(|place| self.sdus[place].arrived + timer)
+    }
+
+    /// Discards packets whose time is over.
+    pub fn on_time(&mut self, now: Time, mut decided: impl FnMut(Fate)) {
+        while self.due().is_some_and(|at| at <= now)
+            && let Some(place) = self.first_at_rnc()
+        {
+            if let Some(packet) = self.discard(place) {
+                decided(Fate::Lost(packet));
+            }
+        }
+    }
+
+    /// Drops what is at the RNC of a packet. Returns it unless something of it is on its way, whose
+    /// arrival or loss decides.
+    fn discard(&mut self, place: usize) -> Option<Packet> {
+        let rest = self.sdus[place].end - self.taken;
+        self.end -= rest;
+        for later in self.sdus.range_mut(place..) {
+            later.end -= rest;
+        }
+        let sdu = &mut self.sdus[place];
+        sdu.open -= rest;
+        sdu.damaged = true;
+        let packet = sdu.packet;
+        let is_gone = sdu.open == 0;
+        if is_gone {
+            self.sdus.remove(place);
+            self.open -= 1;
+            self.bytes -= u64::from(packet.size);
+        }
+        self.pass_sent();
+        is_gone.then_some(packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+
+    /// Three packets of 10 PDUs.
+    fn packets() -> Unacknowledged {
+        let params = UnacknowledgedMode { discard_timer: Some(Duration(100)) };
+        let mut packets = Unacknowledged::new(&params, Payload { pdu_bytes: 10, segmented: false }, 3);
+        for seq in 0..3 {
+            let packet = Packet { size: 100, seq, ..Packet::control(0, Kind::Segment) };
+            assert!(packets.push(Time(seq * 30), packet, seq * 5));
+        }
+        assert!(!packets.push(Time(90), Packet::control(0, Kind::Segment), 15));
+        packets
+    }
+
+    fn settle(packets: &mut Unacknowledged, units: Range<u64>, lost: bool) -> Vec<(u64, bool)> {
+        let mut fates = Vec::new();
+        packets.settle(units, lost, |fate| fates.push(named(fate)));
+        fates
+    }
+
+    fn named(fate: Fate) -> (u64, bool) {
+        match fate {
+            Fate::Arrived(packet) => (packet.seq, true),
+            Fate::Lost(packet) => (packet.seq, false),
+        }
+    }
+
+    #[test]
+    fn packets_arrive_with_their_last_unit() {
+        let mut packets = packets();
+        assert_eq!((packets.take(8), packets.take(100), packets.waiting()), (8, 22, 0));
+        assert_eq!(packets.waits_since(), Some(0));
+        assert_eq!(packets.send(15), 0..15);
+        assert_eq!(packets.waits_since(), Some(5));
+        assert_eq!(settle(&mut packets, 0..15, false), [(0, true)]);
+        assert_eq!(packets.backlog(), (2, 200));
+        packets.send(15);
+        assert_eq!(settle(&mut packets, 15..30, false), [(1, true), (2, true)]);
+        assert_eq!((packets.backlog(), packets.waits_since()), ((0, 0), None));
+    }
+
+    #[test]
+    fn a_lost_unit_costs_every_packet_it_belongs_to() {
+        let mut packets = packets();
+        packets.take(30);
+        packets.send(30);
+        assert_eq!(settle(&mut packets, 8..12, true), []);
+        assert_eq!(settle(&mut packets, 12..30, false), [(1, false), (2, true)]);
+        assert_eq!(packets.backlog(), (1, 100));
+        assert_eq!(settle(&mut packets, 0..8, false), [(0, false)]);
+        assert_eq!(packets.backlog(), (0, 0));
+    }
+
+    /// Of 30 units 14 have left the RNC, 12 of them the Node B. Packet 0 is beyond reach; of packet 1,
+    /// due at 130, the rest is dropped and what is on its way lost; packet 2 goes whole at 160.
+    #[test]
+    fn what_waits_too_long_at_the_rnc_is_discarded() {
+        let mut packets = packets();
+        packets.take(14);
+        packets.send(12);
+        assert_eq!(packets.due(), Some(Time(130)));
+        let mut discarded = Vec::new();
+        packets.on_time(Time(129), |fate| discarded.push(named(fate)));
+        assert_eq!((packets.waiting(), packets.backlog()), (16, (3, 300)));
+        packets.on_time(Time(130), |fate| discarded.push(named(fate)));
+        assert_eq!((packets.waiting(), packets.backlog(), packets.waits_since()), (10, (3, 300), Some(5)));
+        assert_eq!(packets.due(), Some(Time(160)));
+        packets.on_time(Time(160), |fate| discarded.push(named(fate)));
+        assert_eq!(discarded, [(2, false)]);
+        assert_eq!((packets.waiting(), packets.due()), (0, None));
+        // A packet that comes now follows what is on its way.
+        assert!(packets.push(Time(170), Packet { size: 20, seq: 3, ..Packet::control(0, Kind::Segment) }, 9));
+        assert_eq!((packets.take(9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
+        assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);
+        assert_eq!(settle(&mut packets, 12..16, false), [(1, false), (3, true)]);
+        assert_eq!((packets.backlog(), packets.waits_since()), ((0, 0), None));
+    }
+}

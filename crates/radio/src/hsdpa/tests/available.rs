@@ -1,0 +1,139 @@
+//! The bandwidth that users could have had.
+
+use serde_json::json;
+
+use super::*;
+use crate::mac::harq::link_curve;
+
+const ROUND_ROBIN: &str = "round_robin";
+
+/// A bearer that measures user 0.
+fn measuring(params: &Hsdpa, ues: &[Ue]) -> Bench {
+    let mut bench = Bench::new(params, ues, 0);
+    bench.bearer.measure_bandwidth(0);
+    bench
+}
+
+fn available(bench: &mut Bench, ttis: u64) -> f64 {
+    bench.bearer.available_bytes(Time(ttis * TTI.0), 0).expect("user 0 is measured")
+}
+
+fn constant(snr_db: f64) -> Ue {
+    ue(json!({ "category": 10, "channel": { "constant": { "snr_db": snr_db } } }))
+}
+
+/// A block of CQI 15: (3319 - 24) / 8 octets, 42 of which hold 40 of packets.
+const BLOCK_BYTES: f64 = 411.0 * 40.0 / 42.0;
+
+fn within(found: f64, expected: f64, share: f64) {
+    assert!((found / expected - 1.0).abs() <= share, "{found}, expected {expected}");
+}
+
+#[test]
+fn nobody_is_measured_who_was_not_asked_for() {
+    let mut bench = measuring(&hsdpa(json!({})), &[constant(0.0), constant(0.0)]);
+    assert_eq!(bench.bearer.available_bytes(Time(TTI.0), 1), None);
+}
+
+/// At a constant SNR of good blocks: payload times TTIs, whether anything is sent or not.
+#[test]
+fn an_idle_cell_offers_every_tti() {
+    let snr_db = link_curve::snr_db(15.0, 0.08);
+    let decoded = 1.0 - link_curve::bler(15.0, snr_db);
+    let mut bench = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
+    within(available(&mut bench, 1_000), 1_000.0 * BLOCK_BYTES * decoded, 0.002);
+    // Asking twice changes nothing, and half of the time is half of it.
+    let twice = available(&mut bench, 1_000);
+    let mut other = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
+    within(available(&mut other, 500) * 2.0, twice, 1e-9);
+}
+
+/// Alone and never out of packets, a user gets what there is: with independent decoding every
+/// transmission is a block's first as far as its goodput goes.
+#[test]
+fn alone_it_is_what_one_gets() {
+    let snr_db = link_curve::snr_db(15.0, 0.1);
+    let params = hsdpa(json!({ "combining": "none", "max_transmissions": 50, "t1": "1 s" }));
+    let mut bench = measuring(&params, &[playing(&[snr_db], &[15])]);
+    let ttis = 20_000;
+    bench.saturate(ttis, 60, 1_500);
+    let found = available(&mut bench, ttis);
+    within(found, bench.bytes[0] as f64, 0.01);
+}
+
+#[test]
+fn equal_users_in_turns_have_their_share() {
+    let n = 4;
+    let users = vec![playing(&[50.0], &[15]); n];
+    let params = hsdpa(json!({ "scheduler": ROUND_ROBIN }));
+    let mut bench = measuring(&params, &users);
+    bench.saturate(4_000, 20, 1_500);
+    let found = available(&mut bench, 4_000);
+    within(found, bench.bytes[0] as f64, 0.01);
+    within(found, 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
+    // A user who is idle among the others would have had a share as well.
+    let mut idle = measuring(&params, &users);
+    for tti in 0..4_000 {
+        for user in 1..n {
+            while idle.bearer.backlog(user).0 < 20 {
+                idle.push(Time(tti * TTI.0), user, 1_500);
+            }
+        }
+        idle.run(Time((tti + 1) * TTI.0));
+    }
+    within(available(&mut idle, 4_000), 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
+}
+
+#[test]
+fn the_best_channel_could_have_everything() {
+    let params = hsdpa(json!({ "scheduler": "max_ci" }));
+    let mut bench = measuring(&params, &[playing(&[50.0], &[15]), playing(&[50.0], &[12])]);
+    for tti in 0..2_000 {
+        while bench.bearer.backlog(1).0 < 20 {
+            bench.push(Time(tti * TTI.0), 1, 1_500);
+        }
+        bench.run(Time((tti + 1) * TTI.0));
+    }
+    within(available(&mut bench, 2_000), 2_000.0 * BLOCK_BYTES, 0.01);
+    // And the worse one nothing of what the better one uses.
+    let mut worse = measuring(&params, &[playing(&[50.0], &[12]), playing(&[50.0], &[15])]);
+    for tti in 0..2_000 {
+        while worse.bearer.backlog(1).0 < 20 {
+            worse.push(Time(tti * TTI.0), 1, 1_500);
+        }
+        worse.run(Time((tti + 1) * TTI.0));
+    }
+    assert!(available(&mut worse, 2_000) < 0.01 * 2_000.0 * BLOCK_BYTES);
+}
+
+/// Measuring is looking on: what is sent stays the same.
+#[test]
+fn measuring_changes_nothing() {
+    let user = |kmh: u32| {
+        ue(json!({ "channel": { "fading": { "profile": "vehicular_a", "speed": format!("{kmh} km/h") } } }))
+    };
+    let users = [user(3), user(50), user(120)];
+    for scheduler in ["round_robin", "max_ci", "proportional_fair", "normalized", "tcp_aware"] {
+        let params = hsdpa(json!({ "scheduler": scheduler, "users_per_tti": 1 }));
+        let run = |measured: bool| {
+            let mut bench = Bench::new(&params, &users, 7);
+            if measured {
+                (0..3).for_each(|user| bench.bearer.measure_bandwidth(user));
+            }
+            bench.saturate(2_000, 10, 1_500);
+            bench.arrived
+        };
+        assert_eq!(run(true), run(false), "{scheduler}");
+    }
+}
+
+/// Few processes and a slow category leave out TTIs, for a measured user as well.
+#[test]
+fn processes_and_the_category_limit_it() {
+    let few = hsdpa(json!({ "processes": 3, "retransmission_delay": "12 ms" }));
+    let mut bench = measuring(&few, &[playing(&[50.0], &[15])]);
+    within(available(&mut bench, 6_000), 3_000.0 * BLOCK_BYTES, 0.01);
+    let slow = Ue { category: 1, ..playing(&[50.0], &[15]) };
+    let mut bench = measuring(&hsdpa(json!({})), &[slow]);
+    within(available(&mut bench, 6_000), 2_000.0 * BLOCK_BYTES, 0.01);
+}

@@ -1,0 +1,199 @@
+use serde_json::json;
+
+use super::*;
+use crate::mac::harq::CombiningSpec;
+use crate::mac::harq::link_curve::{self, SPREADING_FACTOR};
+
+/// BLER of a block at a CQI after `n` transmissions of `snr_db` each.
+fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u32) -> f64 {
+    let gain = SPREADING_FACTOR / codes;
+    let symbol = 10f64.powf(snr_db / 10.0) * gain;
+    let combined = (1..=n).fold(0.0, |sum, n| combining.add(sum, symbol, n)) / gain;
+    link_curve::bler(f64::from(cqi), 10.0 * combined.log10())
+}
+
+/// Alone at a fixed SNR with type I: octets in a block times 1 - BLER over a TTI.
+#[test]
+fn goodput_at_a_fixed_snr_is_the_closed_form() {
+    for (cqi, bits, margin_db) in [(8, 792, 0.0), (16, 3_565, -0.2), (22, 7_168, 0.3)] {
+        let snr_db = link_curve::snr_db(f64::from(cqi), 0.1) + margin_db;
+        let params = hsdpa(json!({ "max_transmissions": null, "combining": "none", "t1": "10 s" }));
+        let params = Hsdpa { max_transmissions: None, ..params };
+        let mut bench = Bench::new(&params, &[playing(&[snr_db], &[cqi])], 0);
+        let ttis = 20_000;
+        bench.saturate(ttis, 100, 1_500);
+        let bler = link_curve::bler(f64::from(cqi), snr_db);
+        let octets = f64::from((bits - 24) / 8);
+        // 38 PDUs of a packet have two octets of header each.
+        let expected = octets * (1.0 - bler) * 1_500.0 / 1_576.0;
+        let found = bench.bytes[0] as f64 / ttis as f64;
+        // Successes are binomial; a few packets are still under way.
+        let sigma = (bler * (1.0 - bler) / ttis as f64).sqrt() / (1.0 - bler);
+        let under_way = 100.0 * 1_500.0 / (expected * ttis as f64);
+        assert!((found / expected - 1.0).abs() < 4.0 * sigma + under_way, "CQI {cqi}: {found} {expected}");
+        let counts = bench.bearer.counts();
+        let failed = counts.blocks_failed as f64 / counts.blocks as f64;
+        assert!((failed - bler).abs() < 4.0 * sigma, "CQI {cqi}: BLER {failed}, {bler}");
+    }
+}
+
+/// Mean number of transmissions of a block: one, and one more for each failure so far.
+#[test]
+fn transmissions_are_as_many_as_theory_says() {
+    let (cqi, codes) = (16, 5.0);
+    for combining in ["none", "chase", "incremental_redundancy"] {
+        for decoding in ["independent", "one_number"] {
+            if (combining, decoding) == ("none", "one_number") {
+                // One number would let the block fail for ever.
+                continue;
+            }
+            // Short of the format's own SNR, as after a CQI that was too high.
+            let snr_db = link_curve::snr_db(f64::from(cqi), 0.1) - 0.35;
+            let params = hsdpa(json!({ "combining": combining, "decoding": decoding, "t1": "10 s" }));
+            let params = Hsdpa { max_transmissions: None, ..params };
+            let chance = |n| bler_after(cqi, codes, snr_db, &params.combining, n);
+            let mut expected = 1.0;
+            let mut still_failed = 1.0;
+            for n in 1..60 {
+                still_failed = if decoding == "one_number" { chance(n) } else { still_failed * chance(n) };
+                expected += still_failed;
+            }
+            let mut bench = Bench::new(&params, &[playing(&[snr_db], &[cqi])], 0);
+            bench.saturate(15_000, 100, 1_500);
+            let counts = bench.bearer.counts();
+            let found = counts.blocks as f64 / (counts.blocks - counts.blocks_failed) as f64;
+            // As if each transmission succeeded with the same chance, which is when it varies most.
+            let success = 1.0 / expected;
+            let tolerance = 4.0 * expected * ((1.0 - success) / (success * counts.blocks as f64)).sqrt();
+            assert!(
+                (found - expected).abs() < tolerance && tolerance < 0.1 * expected,
+                "{combining}, {decoding}: {found} +- {tolerance}, {expected}"
+            );
+        }
+    }
+}
+
+/// What is left after at most two transmissions is lost, packet by packet.
+#[test]
+fn the_limit_loses_what_theory_says() {
+    let snr_db = link_curve::snr_db(5.0, 0.4);
+    let params = hsdpa(json!({
+        "combining": "none", "max_transmissions": 2, "segmentation": false, "t1": "20 ms",
+    }));
+    // CQI 5 carries one PDU, and a packet is one.
+    let mut bench = Bench::new(&params, &[playing(&[snr_db], &[5])], 0);
+    bench.saturate(20_000, 50, 40);
+    let counts = bench.bearer.counts();
+    let settled = (counts.packets_delivered + counts.packets_dropped) as f64;
+    let lost = counts.packets_dropped as f64 / settled;
+    assert!((lost - 0.16).abs() < 4.0 * (0.16 * 0.84 / settled).sqrt(), "{lost}");
+}
+
+/// Answers misheard: an ACK taken for a NACK costs a transmission and nothing else, a NACK taken for
+/// an ACK costs the block: `p e / (1 - p (1 - e))` of all.
+#[test]
+fn misheard_answers_cost_what_theory_says() {
+    let (p, e) = (0.3, 0.2);
+    let snr_db = link_curve::snr_db(5.0, p);
+    let base = json!({ "combining": "none", "segmentation": false, "t1": "40 ms" });
+    let run = |key: &str| {
+        let mut text = base.clone();
+        text[key] = json!(e);
+        let params = Hsdpa { max_transmissions: None, ..hsdpa(text) };
+        let mut bench = Bench::new(&params, &[playing(&[snr_db], &[5])], 0);
+        bench.saturate(20_000, 50, 40);
+        let ordered = bench.arrived.windows(2).all(|pair| pair[0].2 < pair[1].2);
+        assert!(ordered, "{key}: out of order");
+        bench.bearer.counts()
+    };
+    let acks = run("ack_error");
+    // Blocks go on until they are decoded and the answer is heard; T1 gives up very few.
+    let per_block = acks.blocks as f64 / (acks.blocks_failed as f64 / p * (1.0 - p));
+    assert!((per_block - (1.0 / (1.0 - p) + e / (1.0 - e))).abs() < 0.06, "{per_block}");
+    let nacks = run("nack_error");
+    let settled = (nacks.packets_delivered + nacks.packets_dropped) as f64;
+    let expected = p * e / (1.0 - p * (1.0 - e));
+    let lost = nacks.packets_dropped as f64 / settled;
+    // Three and more failures in a row also outlast T1 of 40 ms.
+    let late = (p * (1.0 - e)).powi(3);
+    let sigma = (expected / settled).sqrt();
+    assert!(lost > expected - 4.0 * sigma && lost < expected + late + 4.0 * sigma, "{lost} {expected}");
+}
+
+/// The outer loop's balance: what goes up must come down, so that the share of failures is the
+/// target, whatever the channel and the delay of reports.
+#[test]
+fn the_outer_loop_holds_its_target() {
+    for (target, speed) in [(0.1, "3 km/h"), (0.1, "50 km/h"), (0.3, "120 km/h")] {
+        let params = hsdpa(json!({
+            "max_transmissions": 1,
+            "link_adaptation": { "cqi": { "outer_loop": { "target_bler": target } } },
+        }));
+        let user = ue(json!({ "category": 10, "channel": { "fading": {
+            "mean_snr_db": 5.0, "speed": speed, "profile": "vehicular_a" } } }));
+        let mut bench = Bench::new(&params, &[user], 0);
+        bench.saturate(20_000, 100, 1_500);
+        let counts = bench.bearer.counts();
+        let failed = counts.blocks_failed as f64 / counts.blocks as f64;
+        assert!((failed - target).abs() < 0.004, "{target} at {speed}: {failed}");
+    }
+}
+
+/// Ideal reports: the SNR of the TTI itself, and a channel that stands where a CQI begins.
+#[test]
+fn ideal_reports_fail_with_one_in_ten() {
+    let params = hsdpa(json!({ "max_transmissions": 1, "link_adaptation": { "cqi": { "delay": "0 s" } } }));
+    for cqi in [6, 12, 19] {
+        let snr_db = link_curve::snr_db(f64::from(cqi), 0.1) + 0.04;
+        let constant = ue(json!({ "category": 10, "channel": { "constant": { "snr_db": snr_db } } }));
+        let mut bench = Bench::new(&params, &[constant], u64::from(cqi as u8));
+        bench.saturate(20_000, 100, 1_500);
+        let counts = bench.bearer.counts();
+        let expected = link_curve::bler(f64::from(cqi), snr_db);
+        let failed = counts.blocks_failed as f64 / counts.blocks as f64;
+        assert!(expected > 0.06 && (failed - expected).abs() < 0.009, "CQI {cqi}: {failed} {expected}");
+    }
+}
+
+/// Measured curves decide about CQI and blocks: at 0 dB CQI 7 fails with 5 % and CQI 8 with half of its
+/// blocks. CQI 7 is a block of 650 bits.
+#[test]
+fn measured_curves_say_cqi_and_bler() {
+    let points =
+        (1..=30).flat_map(|cqi| [(cqi, f64::from(cqi) - 8.0, 0.5), (cqi, f64::from(cqi) - 7.0, 0.05)]);
+    let points: Vec<(u8, f64, f64)> = points.collect();
+    let params = hsdpa(json!({ "max_transmissions": 1, "link_curve": {
+        "cqi": points.iter().map(|point| point.0).collect::<Vec<_>>(),
+        "snr_db": points.iter().map(|point| point.1).collect::<Vec<_>>(),
+        "bler": points.iter().map(|point| point.2).collect::<Vec<_>>(),
+    } }));
+    let user = ue(json!({ "category": 10, "channel": { "constant": { "snr_db": 0.0 } } }));
+    let mut bench = Bench::new(&params, &[user], 0);
+    bench.saturate(20_000, 100, 1_500);
+    let counts = bench.bearer.counts();
+    assert_eq!(counts.pdus, counts.blocks * ((650 - 24) / 8));
+    let failed = counts.blocks_failed as f64 / counts.blocks as f64;
+    assert!((failed - 0.05).abs() < 4.0 * (0.05 * 0.95 / 20_000f64).sqrt(), "{failed}");
+}
+
+/// A step from 1 to 3 Mbps: blocks of 2000 and 6000 bits, 24 of them header. What has been sent in whole
+/// packets of 1500 octets and 38 headers by the end of the last TTI but one is there.
+#[test]
+fn a_step_in_bandwidth_delivers_what_it_says() {
+    let rates: Vec<_> = (0..2_000).map(|tti| if tti < 1_000 { "1 Mbps" } else { "3 Mbps" }).collect();
+    let user = ue(json!({ "channel": { "trace": { "rates": rates, "at_end": "stop" } } }));
+    let mut bench = Bench::new(&hsdpa(json!({})), &[user], 0);
+    let delivered = |octets: u64| octets / 1_576 * 1_500;
+    bench.saturate(1_000, 20, 1_500);
+    assert_eq!(bench.bytes[0], delivered(999 * 247));
+    let mut last = 0;
+    for tti in 1_000..2_100 {
+        while bench.bearer.backlog(0).0 < 20 {
+            bench.push(Time(tti * TTI.0), 0, 1_500);
+        }
+        bench.run(Time((tti + 1) * TTI.0));
+        last = bench.bearer.counts().blocks;
+    }
+    assert_eq!((bench.bytes[0], last), (delivered(1_000 * (247 + 747)), 2_000));
+    assert_eq!(bench.bearer.counts().blocks_failed, 0);
+}

@@ -1,0 +1,374 @@
+//! One user of HS-DSCH: its channel, what the Node B keeps for it, and its receiver.
+
+use std::ops::Range;
+
+use super::adaptation::curves::Curves;
+use super::adaptation::recorded::RecordedRate;
+use super::adaptation::{Adapter, Limits, Offer};
+use super::format::least_tti_distance;
+use super::handover::Trigger;
+use super::harq::{Block, Processes};
+use super::reordering::ReorderingQueue;
+use super::rlc::Packets;
+use super::tally::Tally;
+use super::{Decoding, Hsdpa, TTI, UserRadio};
+use crate::cell::channel::Channel;
+use crate::cell::doppler::JakesSequence;
+use crate::cell::mobility::Point;
+use crate::mac::harq::link_curve::SPREADING_FACTOR;
+use crate::mac::sched::{Candidate, View};
+use crate::rng::{Stream, Streams, uniform};
+use crate::units::Time;
+
+/// What a user would be sent in a TTI.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn {
+    /// What the Node B knows of the channel.
+    pub quality: f32,
+    /// The new block, or none if a failed one goes again.
+    pub offer: Option<Offer>,
+    /// Codes and units of whichever it is.
+    pub codes: u32,
+    pub units: u32,
+}
+
+/// How a block fared, to be acted on at the end of its TTI.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub user: usize,
+    pub tsn: u64,
+    pub units: Range<u64>,
+    /// Decoded for the first time; otherwise lost for good.
+    pub decoded: bool,
+}
+
+/// One user.
+#[derive(Debug)]
+pub struct User {
+    channel: Channel,
+    adapter: Adapter,
+    curves: Curves,
+    processes: Processes,
+    pub packets: Packets,
+    pub reordering: ReorderingQueue,
+    pub tally: Tally,
+    /// New units at the Node B.
+    queue: u64,
+    /// Whether blocks are filled from the RNC itself, there being no Iub.
+    direct: bool,
+    /// Least distance of TTIs, and the first TTI that is far enough from the last.
+    tti_distance: u64,
+    rested: u64,
+    delay_budget: u64,
+    /// The cell that serves it, and when it changes.
+    serving: usize,
+    trigger: Option<Box<Trigger>>,
+    /// The first TTI after a change of cell in which it can be sent to.
+    resumes: u64,
+    draws: Box<Draws>,
+}
+
+/// Random streams. They are large, and looked at only when something is sent.
+#[derive(Debug)]
+struct Draws {
+    decoding: Stream,
+    feedback: Stream,
+}
+
+impl User {
+    pub fn new(params: &Hsdpa, user: &UserRadio, streams: Streams) -> Self {
+        let ue = &user.ue;
+        let window = u64::from(params.reordering_window.get());
+        let curves = Curves::new(params.link_curve.as_deref());
+        let adapter = if ue.channel.has_rates() {
+            Adapter::Recorded(RecordedRate::new(params.payload()))
+        } else {
+            params.link_adaptation.build(ue.category, params.payload(), &curves, user.id, &streams)
+        };
+        let channel = ue.channel.build(&params.cell, params.served(), user.id, &streams);
+        Self {
+            serving: channel.serving(),
+            channel,
+            adapter,
+            curves,
+            processes: Processes::new(params.processes.get(), window),
+            packets: params.rlc.build(params.payload(), params.buffer.get() as usize, user.id, &streams),
+            reordering: ReorderingQueue::new(window, params.t1.0.div_ceil(TTI.0)),
+            tally: Tally::default(),
+            queue: 0,
+            direct: params.iub.is_none(),
+            tti_distance: least_tti_distance(ue.category),
+            rested: 0,
+            delay_budget: ue.delay_budget.0 / TTI.0,
+            trigger: params.handover.as_ref().map(|handover| Box::new(Trigger::new(handover))),
+            resumes: 0,
+            draws: Box::new(Draws {
+                decoding: streams.stream("user", user.id, "decoding"),
+                feedback: streams.stream("user", user.id, "feedback"),
+            }),
+        }
+    }
+
+    /// Units have come to the Node B.
+    pub fn enqueue(&mut self, units: u64) {
+        self.queue += units;
+    }
+
+    /// New units that a block can be filled with.
+    fn available(&self) -> u64 {
+        if self.direct { self.queue + self.packets.waiting() } else { self.queue }
+    }
+
+    /// The first TTI in which there may be something to send.
+    pub fn ready(&self) -> u64 {
+        self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
+    }
+
+    /// The Node B takes note of the answers that are there by TTI number `tti`.
+    #[inline]
+    pub fn listen(&mut self, tti: u64) {
+        let adapter = &mut self.adapter;
+        self.processes.listen(tti, |acknowledged| adapter.hear(acknowledged));
+    }
+
+    /// What the Node B knows of the channel in TTI number `tti`.
+    #[inline]
+    pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
+        self.adapter.quality(&mut self.channel, sequence, tti)
+    }
+
+    /// What could be sent in TTI number `tti`, if anything.
+    #[inline]
+    pub fn turn(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Turn> {
+        if let Some(block) = self.processes.again(tti) {
+            let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
+            let quality = self.quality(tti, sequence);
+            return (codes <= limits.codes).then_some(Turn { quality, offer: None, codes, units });
+        }
+        if self.available() == 0 || !self.processes.has_free(tti) {
+            return None;
+        }
+        let quality = self.quality(tti, sequence);
+        self.offer(quality, limits)
+    }
+
+    fn offer(&self, quality: f32, limits: Limits) -> Option<Turn> {
+        self.turn_of(quality, Limits { units: self.available(), ..limits })
+    }
+
+    /// What could be sent if the queue were full and a process free.
+    pub fn full_turn(&self, quality: f32, limits: Limits) -> Option<Turn> {
+        self.turn_of(quality, Limits { units: u64::MAX, ..limits })
+    }
+
+    fn turn_of(&self, quality: f32, limits: Limits) -> Option<Turn> {
+        let offer = self.adapter.offer(quality, limits)?;
+        Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
+    }
+
+    /// The probability that the first transmission of a turn's block fails in TTI number `tti`.
+    pub fn first_bler(&mut self, tti: u64, turn: Turn, sharers: u32, sequence: &JakesSequence) -> f64 {
+        let Some(curve) = turn.offer.and_then(|offer| offer.curve) else {
+            return 0.0;
+        };
+        let snr = self.channel.snr(sequence, tti) / sharers.max(1) as f32;
+        let snr = self.channel.recorded_combined(tti, 1).unwrap_or(snr);
+        self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
+    }
+
+    /// The cell that serves the user.
+    pub fn serving(&self) -> usize {
+        self.serving
+    }
+
+    /// Whether it may come into another cell.
+    pub fn moves(&mut self) -> bool {
+        self.trigger.is_some() && self.channel.journey().is_some()
+    }
+
+    /// It compares the Node Bs in TTI number `tti`, unless a change is under way; whether its cell changes.
+    pub fn compare(&mut self, tti: u64) -> bool {
+        if tti < self.resumes {
+            return false;
+        }
+        let Self { trigger: Some(trigger), channel, serving, .. } = self else {
+            return false;
+        };
+        let Some(journey) = channel.journey() else {
+            return false;
+        };
+        let Some(site) = trigger.compare(tti, journey) else {
+            return false;
+        };
+        journey.change(site);
+        *serving = site;
+        true
+    }
+
+    /// Nothing is sent to it before TTI number `tti`.
+    pub fn rest_until(&mut self, tti: u64) {
+        self.resumes = tti;
+    }
+
+    /// The first TTI in which it can be sent to again.
+    pub fn resumes(&self) -> u64 {
+        self.resumes
+    }
+
+    /// Its cell has changed without a reset of MAC-hs.
+    pub fn begin_blocks_again(&mut self) {
+        self.processes.begin_again(self.resumes);
+        self.reordering.delay_timer(self.resumes);
+    }
+
+    /// MAC-hs is reset, here and in the phone; what becomes of what it held.
+    pub fn flush(&mut self) -> Flushed {
+        let queued = std::mem::take(&mut self.queue);
+        let arrived = self.reordering.reset().into_iter().map(|units| (units, false));
+        let on_air = self.processes.flush().into_iter().map(|units| (units, true));
+        let mut all: Vec<_> = arrived.chain(on_air).collect();
+        if queued > 0 {
+            all.push((self.packets.send(queued), true));
+        }
+        Flushed { all, queued }
+    }
+
+    /// Where the user is, if it has a place.
+    pub fn place(&self) -> Option<Point> {
+        self.channel.place()
+    }
+
+    /// Least distance of the TTIs in which the user can be sent to.
+    pub fn tti_distance(&self) -> u64 {
+        self.tti_distance
+    }
+
+    /// TTIs that a packet may wait.
+    pub fn delay_budget(&self) -> u64 {
+        self.delay_budget
+    }
+
+    /// The same turn when others have taken codes.
+    pub fn limit(&self, turn: Turn, limits: Limits) -> Option<Turn> {
+        match turn.offer {
+            Some(_) => self.offer(turn.quality, limits),
+            None => Some(turn).filter(|turn| turn.codes <= limits.codes),
+        }
+    }
+
+    /// The user as a scheduler sees it that looks at so much.
+    #[inline]
+    pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
+        let since = if view.deadline { self.packets.waits_since() } else { None };
+        Candidate { user, rate, quality, deadline: since.unwrap_or(0) + self.delay_budget }
+    }
+
+    /// Sends a turn's block in TTI number `tti`: units sent, new ones among them, whether it failed,
+    /// and how it fared if that is settled.
+    pub fn send(
+        &mut self,
+        tti: u64,
+        turn: Turn,
+        sharers: u32,
+        params: &Hsdpa,
+        sequence: &JakesSequence,
+    ) -> Option<Sent> {
+        let (index, mut block) = match turn.offer {
+            None => self.processes.take_again(tti)?,
+            Some(offer) => self.begin(tti, offer)?,
+        };
+        block.transmissions += 1;
+        let snr = f64::from(self.channel.snr(sequence, tti)) / f64::from(sharers);
+        let had_been_decoded = block.decoded;
+        let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
+        block.decoded = !failed;
+        self.tally.sent(snr, turn.quality, block.transmissions == 1, failed);
+
+        let error = if block.decoded { params.ack_error } else { params.nack_error };
+        let misheard = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
+        let acknowledged = block.decoded != misheard;
+        let may_again = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
+        let goes_again = !acknowledged && may_again;
+        let at = params.answer_at(tti);
+        self.rested = tti + self.tti_distance;
+
+        let units = block.units.clone();
+        let sent = Sent {
+            units: units.end - units.start,
+            is_new: block.transmissions == 1 && !block.forwarded,
+            failed,
+            settled: (block.decoded && !had_been_decoded || !block.decoded && !goes_again).then_some((
+                block.tsn,
+                units,
+                block.decoded,
+            )),
+        };
+        let answer = (block.transmissions == 1).then_some(acknowledged);
+        self.processes.sent(index, block.tsn, at, goes_again.then_some(block), answer);
+        Some(sent)
+    }
+
+    fn begin(&mut self, tti: u64, offer: Offer) -> Option<(usize, Block)> {
+        let room = u64::from(offer.units);
+        if self.direct && self.queue < room {
+            self.queue += self.packets.take_for(Time(tti * TTI.0), room - self.queue);
+        }
+        let units = room.min(self.queue);
+        if units == 0 {
+            return None;
+        }
+        let (index, tsn) = self.processes.begin(tti)?;
+        self.queue -= units;
+        let block = Block {
+            tsn,
+            units: self.packets.send(units),
+            codes: offer.codes,
+            curve: offer.curve,
+            transmissions: 0,
+            forwarded: false,
+            symbol_snr: 0.0,
+            decoded: false,
+            fortune: uniform(&mut self.draws.decoding),
+        };
+        Some((index, block))
+    }
+
+    /// Whether a transmission with this SNR (linear, per chip) makes the block readable.
+    fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
+        let Some(curve) = block.curve else {
+            return true;
+        };
+        let gain = SPREADING_FACTOR / f64::from(block.codes);
+        let n = block.transmissions;
+        block.symbol_snr = params.combining.add(block.symbol_snr, snr * gain, n);
+        let recorded = self.channel.recorded_combined(tti, n).map(f64::from);
+        let combined = recorded.unwrap_or(block.symbol_snr / gain);
+        let bler = self.curves.bler(curve, 10.0 * libm::log10(combined));
+        let luck = match params.decoding {
+            Decoding::OneNumber => block.fortune,
+            Decoding::Independent if n == 1 => block.fortune,
+            Decoding::Independent => uniform(&mut self.draws.decoding),
+        };
+        luck >= bler
+    }
+}
+
+/// What a reset of MAC-hs leaves.
+#[derive(Debug)]
+pub struct Flushed {
+    /// Units, and whether they are lost; otherwise they have arrived.
+    pub all: Vec<(Range<u64>, bool)>,
+    /// Of these the ones that had not been sent.
+    pub queued: u64,
+}
+
+/// What was sent.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    pub units: u64,
+    /// Whether it was sent for the first time.
+    pub is_new: bool,
+    pub failed: bool,
+    /// Number, units and whether it was decoded, if that is decided now.
+    pub settled: Option<(u64, Range<u64>, bool)>,
+}

@@ -1,0 +1,32 @@
+//! Acknowledged mode by hand-made timelines, and its laws under any loss.
+
+mod laws;
+mod timelines;
+
+use super::params::AcknowledgedMode;
+use super::pdu::{Data, Pdu};
+use super::{Entities, Setting};
+use crate::rlc::Delivered;
+use crate::rlc::testing::Air;
+use crate::rng::Streams;
+
+fn params(text: &str) -> AcknowledgedMode {
+    toml::from_str(text).unwrap()
+}
+
+/// PDUs of 12 bytes: 10 of payload.
+fn entities(params: &AcknowledgedMode, order: Delivered, seed: u64) -> Entities {
+    let setting = Setting { pdu_bytes: 12, buffer: 1_000, order };
+    params.build(setting, 0, &Streams::new(seed, 0))
+}
+
+impl Air<Entities> {
+    /// Data PDUs sent: when, number, poll bit.
+    fn data(&self) -> Vec<(u64, u64, bool)> {
+        let of_data = |(at, pdu): &(u64, Pdu)| match pdu {
+            Pdu::Data(Data { sn, poll, .. }) => Some((*at, *sn, *poll)),
+            Pdu::Command(_) => None,
+        };
+        self.sent.iter().filter_map(of_data).collect()
+    }
+}

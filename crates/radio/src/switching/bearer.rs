@@ -1,0 +1,149 @@
+//! The bearer behind FACH and dedicated channels: queues, service, and the policy that is told of
+//! every change.
+//!
+//! A packet on the air is sent to the end, also when its user's switch begins meanwhile. Left out:
+//! block errors and RLC retransmissions, TTIs (a packet takes 8 size / rate), the phones' processing
+//! and propagation delays, uplink channels that are switched along, and the signalling that the
+//! switches themselves put on the FACH.
+
+use super::cell::{Alarm, Cell, Rrc};
+use super::fach::{Fach, air_time};
+use super::params::FachDch;
+use super::policy::{Event, SwitchingPolicy};
+use super::state::{PhonePower, State};
+use crate::engine::{Key, Stamps};
+use crate::packet::Packet;
+use crate::units::{Rate, Time};
+use crate::{Bearer, BearerCounts, ChannelRow, Delivery};
+
+/// All users of a cell on their channels.
+#[derive(Debug)]
+pub struct SwitchedBearer {
+    cell: Cell,
+    fach: Fach,
+    dch_rate: Rate,
+    buffer: usize,
+    power: PhonePower,
+    policy: Box<dyn SwitchingPolicy>,
+    counts: BearerCounts,
+}
+
+impl SwitchedBearer {
+    /// A bearer with empty queues whose users are all on the FACH.
+    pub fn new(params: &FachDch, users: usize) -> Self {
+        Self {
+            cell: Cell::new(params, users),
+            fach: Fach::new(params),
+            dch_rate: params.dch_rate,
+            buffer: params.buffer.get() as usize,
+            power: params.power.clone(),
+            policy: params.policy.build(users),
+            counts: BearerCounts::default(),
+        }
+    }
+
+    /// A user's RRC state.
+    pub fn state(&self, user: usize) -> State {
+        self.cell.state(user)
+    }
+
+    /// Tells the policy what has happened to a user and sets up the channels that are free for
+    /// those who wait.
+    fn notify(&mut self, now: Time, user: usize, event: Event, stamps: &mut Stamps) {
+        let Self { cell, policy, .. } = self;
+        policy.react(event, user, &mut Rrc::new(now, cell, stamps));
+        while cell.can_set_up() {
+            let position = policy.pick(&Rrc::new(now, cell, stamps));
+            let next = cell.set_up(now, position, stamps);
+            policy.react(Event::Switched, next, &mut Rrc::new(now, cell, stamps));
+        }
+    }
+
+    /// Puts a user's next packet on the air, if that can be done now.
+    fn serve(&mut self, now: Time, user: usize, stamps: &mut Stamps) {
+        match self.cell.state(user) {
+            State::Fach => self.serve_fach(now, stamps),
+            State::Dch if self.cell.is_ready(user) => {
+                let end = now + air_time(self.cell.begin_packet(user), self.dch_rate);
+                self.cell.set_alarm(Alarm::Dch(user), Some(end), stamps);
+            }
+            _ => {}
+        }
+    }
+
+    fn serve_fach(&mut self, now: Time, stamps: &mut Stamps) {
+        if !self.fach.is_sending() && !self.cell.is_set(Alarm::Fach) {
+            let at = self.fach.go_on(now, &mut self.cell);
+            self.cell.set_alarm(Alarm::Fach, at, stamps);
+        }
+    }
+
+    fn deliver(&mut self, user: usize, delivered: &mut Vec<Delivery>) {
+        if let Some(packet) = self.cell.end_packet(user) {
+            self.counts.packets_delivered += 1;
+            self.counts.bytes_delivered += u64::from(packet.size);
+            delivered.push(Delivery { user, packet });
+        }
+    }
+}
+
+impl Bearer for SwitchedBearer {
+    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+        if self.cell.packets(user) >= self.buffer {
+            self.counts.packets_dropped += 1;
+            return false;
+        }
+        self.counts.packets_in += 1;
+        self.cell.push(user, packet);
+        if self.cell.state(user) == State::Pch {
+            self.cell.page(now, user, stamps);
+        }
+        self.notify(now, user, Event::Arrival, stamps);
+        self.serve(now, user, stamps);
+        true
+    }
+
+    fn next_wake(&self) -> Option<Key> {
+        self.cell.next_alarm().map(|(key, _)| key)
+    }
+
+    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
+        let Some((_, alarm)) = self.cell.next_alarm().filter(|(due, _)| *due == key) else {
+            return;
+        };
+        let now = key.0;
+        self.cell.set_alarm(alarm, None, stamps);
+        let (user, event) = match alarm {
+            Alarm::Fach => match self.fach.finish() {
+                Some(user) => (user, Event::Departure),
+                None => return self.serve_fach(now, stamps),
+            },
+            Alarm::Dch(user) => (user, Event::Departure),
+            Alarm::Switch(user) => (user, Event::Switched),
+            Alarm::Timer(user) => (user, Event::Timer),
+        };
+        match event {
+            Event::Departure => self.deliver(user, delivered),
+            Event::Switched => self.cell.end_switch(now, user),
+            Event::Arrival | Event::Timer => {}
+        }
+        self.notify(now, user, event, stamps);
+        if alarm == Alarm::Fach {
+            self.serve_fach(now, stamps);
+        }
+        self.serve(now, user, stamps);
+    }
+
+    fn backlog(&self, user: usize) -> (usize, u64) {
+        (self.cell.packets(user), self.cell.bytes(user))
+    }
+
+    fn counts(&self) -> BearerCounts {
+        self.counts
+    }
+
+    fn channels(&self, now: Time) -> Vec<ChannelRow> {
+        let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
+        self.cell.usage(now).into_iter().enumerate().map(row).collect()
+    }
+}

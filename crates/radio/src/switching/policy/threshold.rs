@@ -1,0 +1,82 @@
+//! The original threshold policy (`prabhu`, section II).
+//!
+//! A user on the FACH asks for a dedicated channel while more than `high` packets wait. When the
+//! pool is exhausted, a user on a dedicated channel with fewer than `low` packets is moved back,
+//! whether somebody waits or not.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Event, Rrc, SwitchingPolicy};
+use crate::check::{Check, Checked};
+use crate::switching::State;
+
+/// The two thresholds on a user's queue at the Node B, the packet on the air included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Thresholds {
+    /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+    pub high: u32,
+    /// It is given back below so many packets (T_l); 0 keeps it.
+    pub low: u32,
+}
+
+impl Default for Thresholds {
+    /// `T_l` is Table I's, `T_h` the optimum that the study finds.
+    fn default() -> Self {
+        Self { high: 4, low: 1 }
+    }
+}
+
+impl Checked for Thresholds {
+    fn check(&self, check: &mut Check) {
+        check.require(self.low <= self.high.saturating_add(1), "low", || {
+            format!(
+                "a user would be moved back below {} packets who has just been moved for having more than {}; \
+                 expected at most {}",
+                self.low,
+                self.high,
+                u64::from(self.high) + 1
+            )
+        });
+    }
+}
+
+impl Thresholds {
+    /// Asks for a channel, or takes that back, as the queue of a user on the FACH is.
+    pub fn ask(&self, user: usize, rrc: &mut Rrc<'_>) {
+        if rrc.state(user) == State::Fach {
+            if rrc.packets(user) > self.high as usize { rrc.ask(user) } else { rrc.withdraw(user) }
+        }
+    }
+
+    /// Whether a user on a dedicated channel has too little to be there.
+    pub fn is_idle(&self, user: usize, rrc: &Rrc<'_>) -> bool {
+        rrc.state(user) == State::Dch && rrc.packets(user) < self.low as usize
+    }
+}
+
+/// The thresholds at work.
+#[derive(Debug)]
+pub struct Policy {
+    thresholds: Thresholds,
+}
+
+impl Policy {
+    /// The policy with these thresholds.
+    pub fn new(thresholds: &Thresholds) -> Self {
+        Self { thresholds: thresholds.clone() }
+    }
+}
+
+impl SwitchingPolicy for Policy {
+    fn react(&mut self, _: Event, user: usize, rrc: &mut Rrc<'_>) {
+        self.thresholds.ask(user, rrc);
+        for i in 0..rrc.holders().len() {
+            let holder = rrc.holders()[i];
+            if rrc.is_full() && self.thresholds.is_idle(holder, rrc) {
+                rrc.release(holder);
+            }
+        }
+    }
+}

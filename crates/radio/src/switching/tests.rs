@@ -1,0 +1,150 @@
+//! Timelines worked out by hand, and laws that every policy keeps.
+//!
+//! In the timelines a packet of 480 B takes 120 ms on the FACH (32 kbps) and 10 ms on a dedicated
+//! channel (384 kbps), and there is no signalling unless a test adds some.
+
+mod laws;
+mod policies;
+mod queueing;
+
+use serde_json::{Value, json};
+
+use super::State;
+use super::bearer::SwitchedBearer;
+use super::params::FachDch;
+use crate::engine::Stamps;
+use crate::packet::{Kind, Packet};
+use crate::units::{Duration, Time};
+use crate::{Bearer, Delivery};
+
+/// A state that a user enters, and when, in ms.
+type Change = (f64, usize, State);
+
+/// A bearer with a pen that writes down what happens.
+struct Driver {
+    bearer: SwitchedBearer,
+    stamps: Stamps,
+    now: Time,
+    states: Vec<State>,
+    changes: Vec<Change>,
+    /// When a user's packet arrived at the phone, in ms.
+    delivered: Vec<(f64, usize)>,
+}
+
+fn ms(at: Time) -> f64 {
+    at.0 as f64 / 1e6
+}
+
+impl Driver {
+    fn new(params: Value, users: usize) -> Self {
+        let mut all = json!({ "fach_rate": "32 kbps", "signalling_rate": "0 bps" });
+        let Value::Object(given) = params else { panic!("a table of parameters") };
+        all.as_object_mut().expect("a table").extend(given);
+        let params: FachDch = serde_json::from_value(all).expect("valid parameters");
+        Self {
+            bearer: params.build(users),
+            stamps: Stamps::default(),
+            now: Time::ZERO,
+            states: vec![State::Fach; users],
+            changes: Vec::new(),
+            delivered: Vec::new(),
+        }
+    }
+
+    fn note(&mut self) {
+        for (user, last) in self.states.iter_mut().enumerate() {
+            let state = self.bearer.state(user);
+            if std::mem::replace(last, state) != state {
+                self.changes.push((ms(self.now), user, state));
+            }
+        }
+    }
+
+    /// Does what is due before `until`, or at it.
+    fn run(&mut self, until: Time) {
+        let mut out = Vec::new();
+        while let Some(key) = self.bearer.next_wake().filter(|key| key.0 <= until) {
+            self.now = key.0;
+            self.bearer.wake(key, &mut self.stamps, &mut out);
+            self.delivered.extend(out.drain(..).map(|Delivery { user, .. }| (ms(self.now), user)));
+            self.note();
+        }
+        self.now = until;
+    }
+
+    fn arrive(&mut self, at: Time, user: usize, size: u32) {
+        self.run(at);
+        let packet = Packet { size, ..Packet::control(user as u32, Kind::Segment) };
+        assert!(self.bearer.accept(at, user, packet, &mut self.stamps));
+        self.note();
+    }
+
+    /// Lets `count` packets of 480 B arrive for a user.
+    fn packets(&mut self, at_ms: u64, user: usize, count: usize) -> &mut Self {
+        for _ in 0..count {
+            self.arrive(Time::ZERO + Duration::from_millis(at_ms), user, 480);
+        }
+        self
+    }
+
+    /// Goes on for a long while.
+    fn finish(&mut self) -> &mut Self {
+        self.run(self.now + Duration::from_secs(100));
+        self
+    }
+
+    /// When packets of a user arrived at the phone, in ms.
+    fn deliveries(&self, user: usize) -> Vec<f64> {
+        self.delivered.iter().filter(|(_, whose)| *whose == user).map(|(at, _)| *at).collect()
+    }
+}
+
+/// Every 10 ms from the first of these times to the second.
+fn every_10_ms(from: u32, to: u32) -> Vec<f64> {
+    (from..=to).step_by(10).map(f64::from).collect()
+}
+
+#[test]
+fn users_on_the_fach_take_turns_packet_by_packet() {
+    let mut cell = Driver::new(json!({ "policy": "always_fach" }), 3);
+    cell.packets(0, 0, 3).packets(0, 2, 2).packets(200, 1, 1).finish();
+    assert_eq!(cell.delivered, [(120.0, 0), (240.0, 2), (360.0, 0), (480.0, 1), (600.0, 2), (720.0, 0)]);
+    assert_eq!(cell.changes, []);
+}
+
+#[test]
+fn signalling_goes_first_but_does_not_interrupt() {
+    // 1 kB of signalling every 500 ms takes 250 ms.
+    let params = json!({ "signalling_rate": "16 kbps", "policy": "always_fach" });
+    let mut cell = Driver::new(params, 1);
+    cell.packets(100, 0, 1).packets(450, 0, 1).packets(600, 0, 1).packets(1500, 0, 1).finish();
+    // Signalling from 0 to 250, from 570 (it came at 500) to 820, from 1000 and from 1500 on.
+    assert_eq!(cell.deliveries(0), [370.0, 570.0, 940.0, 1870.0]);
+}
+
+#[test]
+fn signalling_that_fills_the_fach_leaves_only_dedicated_channels() {
+    let params = json!({ "signalling_rate": "32 kbps", "policy": { "threshold": { "high": 2 } } });
+    let mut cell = Driver::new(params, 1);
+    cell.packets(1, 0, 2).finish();
+    assert_eq!(cell.delivered, []);
+    cell.packets(200_000, 0, 1).finish();
+    assert_eq!(cell.deliveries(0), [200_260.0, 200_270.0, 200_280.0]);
+}
+
+#[test]
+fn what_each_user_did_adds_up_to_the_time_that_passed() {
+    let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 2);
+    cell.packets(100, 0, 1);
+    cell.run(Time::ZERO + Duration::from_millis(1_000));
+    let rows = cell.bearer.channels(cell.now);
+    let times = |user: usize| {
+        [State::Fach, State::SettingUp, State::Dch, State::Releasing]
+            .map(|state| rows[user].usage.time(state).0 / 1_000_000)
+    };
+    // Set up from 100 to 350, one packet, released from 360 to 610.
+    assert_eq!((times(0), times(1)), ([490, 250, 10, 250], [1000, 0, 0, 0]));
+    assert_eq!((rows[0].usage.set_ups, rows[0].usage.releases, rows[1].usage.set_ups), (1, 1, 0));
+    // 490 ms x 350 mW + 250 ms x 550 mW + 260 ms x 700 mW.
+    assert!((rows[0].energy_j - 0.491).abs() < 1e-12);
+}

@@ -1,0 +1,87 @@
+//! Where theory has a formula: Poisson arrivals at one server.
+
+use serde_json::{Value, json};
+
+use super::{Driver, ms};
+use crate::Bearer as _;
+use crate::rng::{Stream, Streams, unit};
+use crate::units::{Duration, Time};
+
+use rand_core::Rng as _;
+
+/// Mean time in the system with its 95 % interval from 20 batch means, in ms, of Poisson arrivals
+/// of packets with equally likely sizes that the users get in turn.
+fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -> (f64, f64) {
+    const BATCHES: usize = 20;
+    const PACKETS: usize = 200_000;
+    let mut cell = Driver::new(params, users);
+    let mut stream: Stream = Streams::new(7, 0).stream("test", 0, "poisson");
+    let mut uniform = || unit(stream.next_u64());
+    let mut arrived = vec![Vec::new(); users];
+    let mut now = Time::ZERO + Duration::from_secs(1);
+    for i in 0..PACKETS {
+        now += Duration((-libm::log(1.0 - uniform()) / rate_per_s * 1e9) as u64);
+        let size = sizes[(uniform() * sizes.len() as f64) as usize];
+        cell.arrive(now, i % users, size);
+        arrived[i % users].push(ms(now));
+    }
+    cell.finish();
+    let mut next = vec![0; users];
+    let delays: Vec<f64> = cell
+        .delivered
+        .iter()
+        .map(|&(at, user)| {
+            next[user] += 1;
+            at - arrived[user][next[user] - 1]
+        })
+        .collect();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let batches: Vec<f64> = delays.chunks(PACKETS / BATCHES).map(mean).collect();
+    let all = mean(&batches);
+    let variance = batches.iter().map(|b| (b - all).powi(2)).sum::<f64>() / (BATCHES - 1) as f64;
+    (all, 2.093 * (variance / BATCHES as f64).sqrt())
+}
+
+/// Pollaczek-Khinchine: mean time in an M/G/1 system whose service takes the given times equally
+/// often, in ms.
+fn pollaczek_khinchine(rate_per_s: f64, services: &[f64]) -> f64 {
+    let moment = |n: i32| services.iter().map(|s| (s / 1e3).powi(n)).sum::<f64>() / services.len() as f64;
+    let load = rate_per_s * moment(1);
+    assert!(load < 1.0);
+    (moment(1) + rate_per_s * moment(2) / (2.0 * (1.0 - load))) * 1e3
+}
+
+fn agrees((mean, half_width): (f64, f64), theory: f64) {
+    assert!((mean - theory).abs() < half_width, "{mean} +- {half_width} against {theory}");
+    assert!(half_width < 0.05 * theory, "too wide: {half_width} of {theory}");
+}
+
+#[test]
+fn one_user_always_on_dch_is_m_g_1() {
+    // 480 B and 960 B take 10 and 20 ms.
+    let params = json!({ "policy": "always_dch" });
+    let found = time_in_system(params, 1, 45.0, &[480, 960]);
+    agrees(found, pollaczek_khinchine(45.0, &[10.0, 20.0]));
+}
+
+#[test]
+fn users_who_share_the_fach_are_one_m_d_1() {
+    let params = json!({ "policy": "always_fach" });
+    let found = time_in_system(params, 4, 5.0, &[480]);
+    agrees(found, pollaczek_khinchine(5.0, &[120.0]));
+}
+
+#[test]
+fn what_signalling_leaves_is_what_users_get() {
+    // 33 kbps less 24 kbps: 9 kbps, so 1125 B/s.
+    let params = json!({ "fach_rate": "33 kbps", "signalling_rate": "24 kbps", "policy": "always_fach", "buffer": 100_000 });
+    let mut cell = Driver::new(params, 3);
+    for i in 0..9_000 {
+        cell.arrive(Time::ZERO, i % 3, 320);
+    }
+    cell.run(Time::ZERO + Duration::from_secs(2_000));
+    let bytes = cell.bearer.counts().bytes_delivered as f64;
+    assert!((bytes - 1_125.0 * 2_000.0).abs() < 2.0 * 1_000.0, "{bytes}");
+    let each: Vec<usize> = (0..3).map(|user| cell.deliveries(user).len()).collect();
+    assert!(each.iter().max().unwrap() - each.iter().min().unwrap() <= 1, "{each:?}");
+}

@@ -1,0 +1,358 @@
+//! Selective-repeat ARQ of one connection with a variable number of frames per slot
+//! (`hossain`, section II.B and Figure 1).
+//!
+//! A packet is cut into frames, the last one padded. In a slot the frames known to have failed go first,
+//! new ones fill what is left. A frame that fails is known to have failed after the acknowledgement's
+//! delay. When all frames of a slot have failed in so many slots of the connection in a row, the packet
+//! of the oldest of them is given up.
+
+use std::collections::VecDeque;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::packet::Packet;
+use crate::rlc::Delivered;
+use crate::rng::Hazard;
+
+/// Which frames share a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// Repeated frames of any packets, and new ones of one packet: a packet begins with a slot.
+    #[default]
+    OnePacket,
+    /// Repeated and new frames of any packets.
+    AnyPackets,
+    /// Repeated frames, or new ones of one packet.
+    Apart,
+}
+
+/// What a connection's ARQ is told.
+#[derive(Clone, Debug)]
+pub struct Arq {
+    /// Payload of a frame in bytes.
+    pub frame_bytes: u32,
+    /// Which frames share a slot.
+    pub sharing: Sharing,
+    /// Slots from the one in which a frame fails until it may go again.
+    pub repeat_after: u64,
+    /// Slots in a row that may fail altogether before a packet is given up.
+    pub max_failed_slots: Option<u32>,
+    /// Order in which packets leave.
+    pub delivery: Delivered,
+    /// Packets that the buffer holds.
+    pub buffer: usize,
+}
+
+/// What was sent in a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Frames.
+    pub frames: u32,
+    /// Those that failed.
+    pub failed: u32,
+    /// Whether a packet was given up.
+    pub gave_up: bool,
+}
+
+/// A packet that has not left.
+#[derive(Debug)]
+struct Sdu {
+    packet: Packet,
+    /// Frames that have never been sent, and those that have not been received, these included.
+    unsent: u32,
+    missing: u32,
+    /// It left before ones ahead of it, or was given up.
+    gone: bool,
+}
+
+/// A frame that failed.
+#[derive(Debug)]
+struct Failed {
+    /// Number of its packet.
+    sdu: u64,
+    /// Slot from which it may go again.
+    eligible: u64,
+}
+
+/// One connection's frames at the Node B.
+#[derive(Debug, Default)]
+pub struct Queue {
+    sdus: VecDeque<Sdu>,
+    /// Number of the first of them.
+    first: u64,
+    /// Number of the first that has frames never sent; one past the last if none has.
+    fresh: u64,
+    failed: VecDeque<Failed>,
+    failed_slots: u32,
+    packets: usize,
+    bytes: u64,
+}
+
+impl Queue {
+    /// Takes a packet; `false` means that the buffer is full.
+    pub fn push(&mut self, arq: &Arq, packet: Packet) -> bool {
+        if self.packets >= arq.buffer {
+            return false;
+        }
+        let frames = packet.size.div_ceil(arq.frame_bytes).max(1);
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+        self.sdus.push_back(Sdu { packet, unsent: frames, missing: frames, gone: false });
+        true
+    }
+
+    /// Slot from which there is something to send; `None` when there is nothing.
+    pub fn eligible(&self) -> Option<u64> {
+        let fresh = self.fresh < self.first + self.sdus.len() as u64;
+        if fresh { Some(0) } else { self.failed.front().map(|frame| frame.eligible) }
+    }
+
+    /// Whether some packet has not left.
+    pub fn is_busy(&self) -> bool {
+        self.packets > 0
+    }
+
+    /// Packets and bytes that have not left.
+    pub fn backlog(&self) -> (usize, u64) {
+        (self.packets, self.bytes)
+    }
+
+    /// Sends up to `rate` frames in slot number `slot`, of which `errors` picks those that fail. A packet that
+    /// is given up goes to `discarded`.
+    pub fn send(
+        &mut self,
+        arq: &Arq,
+        slot: u64,
+        rate: u32,
+        errors: &mut Hazard<'_>,
+        discarded: &mut Vec<Packet>,
+    ) -> Sent {
+        let mut sent = Sent::default();
+        let mut oldest = u64::MAX;
+        while sent.frames < rate
+            && let Some(&Failed { sdu, eligible }) = self.failed.front()
+            && eligible <= slot
+        {
+            self.failed.pop_front();
+            oldest = oldest.min(sdu);
+            sent.frames += 1;
+            sent.failed += self.transmit(arq, slot, sdu, 1, errors);
+        }
+        let repeats_alone = arq.sharing == Sharing::Apart && sent.frames > 0;
+        let mut left = if repeats_alone { 0 } else { rate - sent.frames };
+        while left > 0
+            && let Some(unsent) = self.next_unsent()
+        {
+            let frames = unsent.min(left);
+            let sdu = self.fresh;
+            oldest = oldest.min(sdu);
+            sent.frames += frames;
+            sent.failed += self.transmit(arq, slot, sdu, frames, errors);
+            left = if arq.sharing == Sharing::AnyPackets { left - frames } else { 0 };
+            self.of(sdu).unsent -= frames;
+            self.skip_sent();
+        }
+        sent.gave_up = self.count_failures(arq, sent, oldest, discarded);
+        sent
+    }
+
+    /// Puts `frames` frames of a packet on the air; returns how many failed.
+    fn transmit(&mut self, arq: &Arq, slot: u64, sdu: u64, frames: u32, errors: &mut Hazard<'_>) -> u32 {
+        let failed = errors.count_within(frames);
+        let eligible = slot + arq.repeat_after;
+        self.failed.extend((0..failed).map(|_| Failed { sdu, eligible }));
+        self.of(sdu).missing -= frames - failed;
+        failed
+    }
+
+    fn of(&mut self, sdu: u64) -> &mut Sdu {
+        &mut self.sdus[(sdu - self.first) as usize]
+    }
+
+    /// Frames never sent of the first packet that has any.
+    fn next_unsent(&self) -> Option<u32> {
+        self.sdus.get((self.fresh - self.first) as usize).map(|sdu| sdu.unsent)
+    }
+
+    fn skip_sent(&mut self) {
+        while self.next_unsent() == Some(0) {
+            self.fresh += 1;
+        }
+    }
+
+    /// Counts slots that failed altogether; returns whether that was one too many.
+    fn count_failures(&mut self, arq: &Arq, sent: Sent, oldest: u64, discarded: &mut Vec<Packet>) -> bool {
+        if sent.failed < sent.frames {
+            self.failed_slots = 0;
+            return false;
+        }
+        self.failed_slots += u32::from(sent.frames > 0);
+        let gives_up = arq.max_failed_slots.is_some_and(|most| self.failed_slots >= most);
+        if gives_up && sent.frames > 0 {
+            self.failed_slots = 0;
+            self.give_up(oldest, discarded);
+            return true;
+        }
+        false
+    }
+
+    fn give_up(&mut self, number: u64, discarded: &mut Vec<Packet>) {
+        self.failed.retain(|frame| frame.sdu != number);
+        let sdu = self.of(number);
+        (sdu.unsent, sdu.missing, sdu.gone) = (0, 0, true);
+        let packet = sdu.packet;
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.size);
+        discarded.push(packet);
+        self.skip_sent();
+    }
+
+    /// Hands every packet that may leave now to `deliver`.
+    pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
+        let sent = (self.fresh - self.first) as usize;
+        let Self { sdus, packets, bytes, .. } = self;
+        for sdu in sdus.iter_mut().take(sent) {
+            if sdu.missing == 0 && !sdu.gone {
+                sdu.gone = true;
+                *packets -= 1;
+                *bytes -= u64::from(sdu.packet.size);
+                deliver(sdu.packet);
+            } else if sdu.missing > 0 && delivery == Delivered::InSequence {
+                break;
+            }
+        }
+        while self.first < self.fresh && self.sdus.front().is_some_and(|sdu| sdu.gone) {
+            self.sdus.pop_front();
+            self.first += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Kind;
+    use crate::rng::{Hazards, Streams};
+
+    fn arq(sharing: Sharing) -> Arq {
+        Arq {
+            frame_bytes: 16,
+            sharing,
+            repeat_after: 2,
+            max_failed_slots: None,
+            delivery: Delivered::InSequence,
+            buffer: 10,
+        }
+    }
+
+    fn packet(seq: u64, frames: u32) -> Packet {
+        Packet { size: 16 * frames, seq, ..Packet::control(0, Kind::Segment) }
+    }
+
+    /// A queue, and slots in which all frames fail or none does.
+    struct Script {
+        arq: Arq,
+        queue: Queue,
+        hazards: Hazards,
+        discarded: Vec<Packet>,
+    }
+
+    impl Script {
+        fn new(arq: Arq, packets: &[u32]) -> Self {
+            let mut queue = Queue::default();
+            for (seq, frames) in (0..).zip(packets) {
+                assert!(queue.push(&arq, packet(seq, *frames)));
+            }
+            let hazards = Hazards::new(Streams::new(1, 0).stream("test", 0, "errors"));
+            Self { arq, queue, hazards, discarded: Vec::new() }
+        }
+
+        fn slot(&mut self, slot: u64, rate: u32, fail: bool) -> (u32, Vec<u64>) {
+            let mut errors = self.hazards.with(f64::from(u8::from(fail)));
+            let sent = self.queue.send(&self.arq, slot, rate, &mut errors, &mut self.discarded);
+            assert_eq!(sent.failed, if fail { sent.frames } else { 0 });
+            let mut out = Vec::new();
+            self.queue.release(self.arq.delivery, |packet| out.push(packet.seq));
+            (sent.frames, out)
+        }
+    }
+
+    /// The study's 36 frames in 5 slots of 8.
+    #[test]
+    fn a_packet_begins_with_a_slot() {
+        let mut script = Script::new(arq(Sharing::OnePacket), &[36, 36]);
+        let sent: Vec<_> = (0..10).map(|slot| script.slot(slot, 8, false)).collect();
+        let frames: Vec<u32> = sent.iter().map(|(frames, _)| *frames).collect();
+        assert_eq!(frames, [8, 8, 8, 8, 4, 8, 8, 8, 8, 4]);
+        assert_eq!(sent[4].1, [0]);
+        assert_eq!(sent[9].1, [1]);
+        assert_eq!(script.queue.backlog(), (0, 0));
+    }
+
+    #[test]
+    fn packets_share_a_slot_where_they_may() {
+        let mut script = Script::new(arq(Sharing::AnyPackets), &[3, 3, 3]);
+        assert_eq!(script.slot(0, 8, false), (8, vec![0, 1]));
+        assert_eq!(script.slot(1, 8, false), (1, vec![2]));
+    }
+
+    /// Figure 1: the failed frames go again after the acknowledgement, with new ones beside them.
+    #[test]
+    fn repeated_frames_go_first_and_new_ones_fill_the_slot() {
+        for (sharing, third) in [(Sharing::OnePacket, 4), (Sharing::AnyPackets, 4), (Sharing::Apart, 2)] {
+            let mut script = Script::new(arq(sharing), &[12]);
+            assert_eq!(script.slot(0, 2, true).0, 2);
+            assert_eq!(script.slot(1, 4, false).0, 4);
+            assert_eq!(script.slot(2, 4, false).0, third, "{sharing:?}");
+        }
+    }
+
+    #[test]
+    fn a_packet_behind_a_failed_frame_waits_or_not() {
+        for (delivery, early) in [(Delivered::InSequence, vec![]), (Delivered::OutOfSequence, vec![1])] {
+            let mut script = Script::new(Arq { delivery, ..arq(Sharing::OnePacket) }, &[1, 1]);
+            assert_eq!(script.slot(0, 1, true), (1, vec![]));
+            assert_eq!(script.slot(1, 1, false), (1, early.clone()));
+            let rest = if early.is_empty() { vec![0, 1] } else { vec![0] };
+            assert_eq!(script.slot(2, 1, false), (1, rest));
+            assert_eq!(script.queue.backlog(), (0, 0));
+        }
+    }
+
+    #[test]
+    fn a_packet_is_given_up_after_failed_slots_in_a_row() {
+        let arq = Arq { max_failed_slots: Some(3), ..arq(Sharing::OnePacket) };
+        let mut script = Script::new(arq, &[6, 1]);
+        script.slot(0, 2, true);
+        script.slot(1, 2, true);
+        // One good slot, and counting begins anew.
+        assert_eq!(script.slot(2, 2, false).0, 2);
+        script.slot(3, 2, true);
+        script.slot(4, 2, true);
+        assert!(script.discarded.is_empty());
+        script.slot(5, 2, true);
+        assert_eq!(script.discarded.len(), 1);
+        assert_eq!(script.queue.backlog().0, 1);
+        assert_eq!(script.slot(6, 2, false), (1, vec![1]));
+        assert_eq!(script.queue.eligible(), None);
+    }
+
+    /// Given up before all of it was sent: the rest is not sent either.
+    #[test]
+    fn what_was_never_sent_of_a_packet_given_up_is_not_sent() {
+        let arq = Arq { max_failed_slots: Some(1), ..arq(Sharing::OnePacket) };
+        let mut script = Script::new(arq, &[100, 3]);
+        script.slot(0, 8, true);
+        assert_eq!(script.discarded[0].seq, 0);
+        assert_eq!(script.slot(1, 8, false), (3, vec![1]));
+    }
+
+    #[test]
+    fn a_full_buffer_takes_no_more() {
+        let arq = Arq { buffer: 1, ..arq(Sharing::OnePacket) };
+        let mut queue = Queue::default();
+        assert!(queue.push(&arq, packet(0, 1)) && !queue.push(&arq, packet(1, 1)));
+    }
+}

@@ -1,0 +1,229 @@
+//! The cell's downlink, slot by slot: every connection sends at the rate selected for it.
+//!
+//! All connections send at the same time, on codes of their own. A connection is active, and counts for
+//! rates and interference, from its first packet on; where a time is set, until it has had nothing to
+//! send for so long. Rates are selected anew when somebody becomes active or ceases to be. What a slot completes
+//! arrives at its end.
+
+use super::arq::{Arq, Queue};
+use super::cell::Cell;
+use super::other_cells::Seat;
+use super::selection::SelectionSpec;
+use crate::engine::{Key, Stamps};
+use crate::packet::Packet;
+use crate::rng::Hazards;
+use crate::units::{Duration, Time};
+use crate::{Bearer, BearerCounts, CellRow, Delivery};
+
+/// A connection at the Node B.
+#[derive(Debug)]
+struct Connection {
+    queue: Queue,
+    errors: Hazards,
+    /// Slot at whose beginning it ceases to be active; `None` while it is not.
+    active_until: Option<u64>,
+    /// Frames per slot and how many of them fail, while it is active.
+    rate: u32,
+    failure: f64,
+    /// Whether the last slot may have completed a packet of it.
+    touched: bool,
+    used: CellRow,
+}
+
+/// What the bearer is told besides its links.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    /// Length of a slot.
+    pub slot: Duration,
+    /// Slots without anything to send after which a connection is not active any more; absent: never.
+    pub timeout: Option<u64>,
+    /// Error control.
+    pub arq: Arq,
+    /// Rate selection.
+    pub selection: SelectionSpec,
+}
+
+/// The downlink of a cell.
+#[derive(Debug)]
+pub struct WcdmaBearer {
+    slots: Slots,
+    cell: Cell,
+    connections: Vec<Connection>,
+    /// Numbers of the active connections, in order.
+    active: Vec<usize>,
+    /// Whether rates must be selected before the next slot.
+    is_stale: bool,
+    rates: Vec<u32>,
+    /// First slot not yet run.
+    next_slot: u64,
+    wake: Option<Key>,
+    counts: BearerCounts,
+    discarded: Vec<Packet>,
+    keeps_discarded: bool,
+}
+
+impl WcdmaBearer {
+    /// A bearer with empty buffers, whose connections draw their errors from `errors`.
+    pub fn new(slots: Slots, cell: Cell, errors: impl IntoIterator<Item = Hazards>) -> Self {
+        let seats = cell.seats().iter().copied();
+        let connect = |(user, (errors, seat)): (usize, (Hazards, Seat))| Connection {
+            queue: Queue::default(),
+            errors,
+            active_until: None,
+            rate: 0,
+            failure: 0.0,
+            touched: false,
+            used: CellRow { user, seat, slots: 0, frames: 0, frames_failed: 0 },
+        };
+        let connections = errors.into_iter().zip(seats).enumerate().map(connect).collect();
+        Self {
+            slots,
+            cell,
+            connections,
+            active: Vec::new(),
+            is_stale: false,
+            rates: Vec::new(),
+            next_slot: 0,
+            wake: None,
+            counts: BearerCounts::default(),
+            discarded: Vec::new(),
+            keeps_discarded: false,
+        }
+    }
+
+    fn wake_by(&mut self, slot: u64, stamps: &mut Stamps) {
+        let at = Time(slot * self.slots.slot.0);
+        if self.wake.is_none_or(|(wake, _)| at < wake) {
+            self.wake = Some(stamps.key(at));
+        }
+    }
+
+    /// Makes those inactive whose time is over, and selects rates if somebody has come or gone.
+    fn prepare(&mut self, slot: u64) {
+        let Self { connections, active, cell, rates, slots, .. } = self;
+        if slots.timeout.is_some() {
+            active.retain(|user| {
+                let connection = &mut connections[*user];
+                let stays =
+                    connection.queue.is_busy() || connection.active_until.is_some_and(|end| slot < end);
+                if !stays {
+                    connection.active_until = None;
+                    self.is_stale = true;
+                }
+                stays
+            });
+        }
+        if std::mem::take(&mut self.is_stale) {
+            slots.selection.select(cell, active, rates);
+            let own_cell = rates.iter().sum();
+            for (user, rate) in active.iter().zip(rates) {
+                connections[*user].rate = *rate;
+                connections[*user].failure = cell.failure(*user, own_cell);
+            }
+        }
+    }
+
+    fn run_slot(&mut self, slot: u64) {
+        self.next_slot = slot + 1;
+        self.prepare(slot);
+        let mut discarded = std::mem::take(&mut self.discarded);
+        let (counts, arq) = (&mut self.counts, &self.slots.arq);
+        for user in &self.active {
+            let connection = &mut self.connections[*user];
+            if connection.queue.eligible().is_none_or(|from| slot < from) {
+                continue;
+            }
+            let mut errors = connection.errors.with(connection.failure);
+            let sent = connection.queue.send(arq, slot, connection.rate, &mut errors, &mut discarded);
+            connection.touched = sent.failed < sent.frames || sent.gave_up;
+            counts.blocks += u64::from(sent.frames);
+            counts.blocks_failed += u64::from(sent.failed);
+            counts.packets_dropped += u64::from(sent.gave_up);
+            connection.used.slots += 1;
+            connection.used.frames += u64::from(sent.frames);
+            connection.used.frames_failed += u64::from(sent.failed);
+        }
+        counts.pdus = counts.blocks;
+        if !self.keeps_discarded {
+            discarded.clear();
+        }
+        self.discarded = discarded;
+    }
+
+    /// Hands over what the slots run so far have completed.
+    fn release(&mut self, delivered: &mut Vec<Delivery>) {
+        let Self { connections, active, counts, slots, next_slot, .. } = self;
+        for &user in &*active {
+            let connection = &mut connections[user];
+            if !std::mem::take(&mut connection.touched) {
+                continue;
+            }
+            connection.queue.release(slots.arq.delivery, |packet| {
+                counts.packets_delivered += 1;
+                counts.bytes_delivered += u64::from(packet.size);
+                delivered.push(Delivery { user, packet });
+            });
+            connection.active_until = Some(next_slot.saturating_add(slots.timeout.unwrap_or(u64::MAX)));
+        }
+    }
+}
+
+impl Bearer for WcdmaBearer {
+    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+        let connection = &mut self.connections[user];
+        if !connection.queue.push(&self.slots.arq, packet) {
+            self.counts.packets_dropped += 1;
+            return false;
+        }
+        self.counts.packets_in += 1;
+        if connection.active_until.is_none() {
+            connection.active_until = Some(u64::MAX);
+            let at = self.active.partition_point(|other| *other < user);
+            self.active.insert(at, user);
+            self.is_stale = true;
+        }
+        let slot = now.0.div_ceil(self.slots.slot.0).max(self.next_slot);
+        self.wake_by(slot, stamps);
+        true
+    }
+
+    fn next_wake(&self) -> Option<Key> {
+        self.wake
+    }
+
+    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
+        if self.wake != Some(key) {
+            return;
+        }
+        self.wake = None;
+        let slot = key.0.0 / self.slots.slot.0;
+        self.release(delivered);
+        self.run_slot(slot);
+        let touched = self.active.iter().any(|user| self.connections[*user].touched);
+        let eligible = |user: &usize| self.connections[*user].queue.eligible();
+        let next = if touched { Some(0) } else { self.active.iter().filter_map(eligible).min() };
+        if let Some(from) = next {
+            self.wake_by(from.max(self.next_slot), stamps);
+        }
+    }
+
+    fn backlog(&self, user: usize) -> (usize, u64) {
+        self.connections[user].queue.backlog()
+    }
+
+    fn counts(&self) -> BearerCounts {
+        self.counts
+    }
+
+    fn keep_discarded(&mut self) {
+        self.keeps_discarded = true;
+    }
+
+    fn take_discarded(&mut self) -> Vec<Packet> {
+        std::mem::take(&mut self.discarded)
+    }
+
+    fn cell(&self) -> Vec<CellRow> {
+        self.connections.iter().map(|connection| connection.used).collect()
+    }
+}

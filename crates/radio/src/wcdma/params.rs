@@ -1,0 +1,194 @@
+//! The parameters of a WCDMA downlink with variable spreading factor.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::arq::{Arq, Sharing};
+use super::bearer::{Slots, WcdmaBearer};
+use super::cell::Cell;
+use super::frame;
+use super::link::Link;
+use super::other_cells::OtherCellsSpec;
+use super::profile::ProfileSpec;
+use super::selection::SelectionSpec;
+use crate::UserRadio;
+use crate::check::{Check, Checked};
+use crate::rlc::Delivered;
+use crate::rng::{Hazards, Streams};
+use crate::units::{Duration, NANOS_PER_S, Rate, Size};
+
+/// Codes of a cell that all connections use at the same time, with a spreading factor that follows from the
+/// rate. The defaults are those of `hossain` (section IV.A) and, where it is silent, assumptions: eta, G, Eb/N0
+/// and no error correction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wcdma {
+    /// Length of a slot, in which a connection sends as many frames as its rate says.
+    pub slot: Duration,
+    /// A frame; one of them in each slot is the basic rate.
+    pub frame_size: Size,
+    /// Chips per bit at the basic rate.
+    pub spreading: NonZeroU32,
+    /// The rates that may be selected, in frames per slot, lowest first.
+    pub rates: Vec<u32>,
+    /// How rates are selected.
+    pub selection: SelectionSpec,
+    /// A connection is active until it has had nothing to send for so long; absent: for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connection_timeout: Option<Duration>,
+    /// How the power received is spread over paths.
+    pub profile: ProfileSpec,
+    /// Energy per bit over noise density, in dB. On a map it is that at two thirds of the cell's radius.
+    pub eb_n0_db: f64,
+    /// Errors in a frame that its code corrects.
+    pub correctable_bits: u32,
+    /// What comes from other cells.
+    pub other_cells: OtherCellsSpec,
+    /// From the end of a slot until the Node B knows what failed in it; a repetition begins with a slot.
+    pub ack_delay: Duration,
+    /// Which frames share a slot.
+    pub sharing: Sharing,
+    /// Slots of a connection in a row that fail altogether before the packet of the oldest frame in the last is
+    /// given up; unlimited when absent.
+    pub max_failed_slots: Option<NonZeroU32>,
+    /// Order in which packets leave the bearer.
+    pub delivery: Delivered,
+    /// Packets that each connection's buffer holds.
+    pub buffer: NonZeroU32,
+}
+
+impl Default for Wcdma {
+    fn default() -> Self {
+        let count = |n| NonZeroU32::new(n).expect("a positive constant");
+        Self {
+            slot: Duration::from_millis(10),
+            frame_size: Size(16),
+            spreading: count(128),
+            rates: (1..=8).collect(),
+            selection: SelectionSpec::default(),
+            connection_timeout: None,
+            profile: ProfileSpec::default(),
+            eb_n0_db: 20.0,
+            correctable_bits: 0,
+            other_cells: OtherCellsSpec::default(),
+            ack_delay: Duration::from_millis(10),
+            sharing: Sharing::default(),
+            max_failed_slots: None,
+            delivery: Delivered::InSequence,
+            buffer: count(1000),
+        }
+    }
+}
+
+/// More than these are typing errors.
+const LARGEST_FRAME: u64 = 8_192;
+const LARGEST_SPREADING: u32 = 65_536;
+const LONGEST_SLOT: Duration = Duration::from_secs(10);
+const LONGEST_ACK: Duration = Duration::from_secs(60);
+
+impl Checked for Wcdma {
+    fn check(&self, check: &mut Check) {
+        check.require(self.slot.0 >= 1_000 && self.slot <= LONGEST_SLOT, "slot", || {
+            format!("a slot of {} is absurd; expected 1 us to {LONGEST_SLOT}", self.slot)
+        });
+        check.require((1..=LARGEST_FRAME).contains(&self.frame_size.0), "frame_size", || {
+            format!("a frame of {} is absurd; expected 1 B to 8.192 kB", self.frame_size)
+        });
+        check.require(self.spreading.get() <= LARGEST_SPREADING, "spreading", || {
+            format!(
+                "a spreading factor of {} is absurd; expected at most {LARGEST_SPREADING}",
+                self.spreading
+            )
+        });
+        check.require((-20.0..=60.0).contains(&self.eb_n0_db), "eb_n0_db", || {
+            format!("an Eb/N0 of {} dB is absurd; expected -20 to 60", self.eb_n0_db)
+        });
+        check.require(self.ack_delay <= LONGEST_ACK, "ack_delay", || {
+            format!("a delay of {} is absurd; expected at most {LONGEST_ACK}", self.ack_delay)
+        });
+        self.check_rates(check);
+        self.check_code(check);
+        check.within("selection", |check| self.selection.check(check));
+        check.within("profile", |check| self.profile.check(check));
+        check.within("other_cells", |check| self.other_cells.check(check));
+    }
+}
+
+impl Wcdma {
+    fn check_rates(&self, check: &mut Check) {
+        let rising = self.rates.windows(2).all(|pair| pair[0] < pair[1]);
+        let possible = self.rates.first().is_some_and(|lowest| *lowest >= 1) && rising;
+        check.require(possible, "rates", || {
+            "expected different whole numbers of frames per slot, lowest first, such as [1, 2, 4]".to_owned()
+        });
+        let highest = self.highest_rate();
+        check.require(highest <= self.spreading.get(), "rates", || {
+            format!(
+                "a rate of {highest} leaves less than one of the {} chips of a bit; expected at most that",
+                self.spreading
+            )
+        });
+        if let SelectionSpec::Fixed(fixed) = &self.selection {
+            let rate = fixed.frames.get();
+            check.require(self.rates.contains(&rate), "selection", || {
+                let known: Vec<String> = self.rates.iter().map(ToString::to_string).collect();
+                format!("{rate} is not one of the `rates`; expected one of: {}", known.join(", "))
+            });
+        }
+    }
+
+    fn check_code(&self, check: &mut Check) {
+        let bits = self.frame_bits();
+        check.require(frame::check_bits(bits, self.correctable_bits).is_some(), "correctable_bits", || {
+            format!(
+                "a code that corrects {} errors leaves no data in a frame of {bits} bits; expected less",
+                self.correctable_bits
+            )
+        });
+    }
+
+    fn frame_bits(&self) -> u32 {
+        u32::try_from(self.frame_size.0.saturating_mul(8)).unwrap_or(u32::MAX)
+    }
+
+    fn highest_rate(&self) -> u32 {
+        self.rates.iter().copied().max().unwrap_or(1)
+    }
+
+    /// Bit rate of a connection at the highest rate when nothing fails.
+    pub fn channel_rate(&self) -> Rate {
+        let bits = u128::from(self.highest_rate()) * u128::from(self.frame_bits());
+        Rate((bits * u128::from(NANOS_PER_S) / u128::from(self.slot.0)) as u64)
+    }
+
+    /// The cell with its phones in their places, and the mean rate of others (alpha).
+    pub fn cell(&self, users: &[UserRadio], streams: &Streams) -> (Cell, f64) {
+        let eb_n0 = libm::pow(10.0, self.eb_n0_db / 10.0);
+        let link = Link::new(&self.profile, self.spreading.get(), self.frame_bits(), self.correctable_bits);
+        let alpha = self.other_cells.mean_rate(&link, &self.rates, eb_n0);
+        let seats = users.iter().map(|user| self.other_cells.seat(eb_n0, user.id, streams)).collect();
+        let mean_load = alpha * self.other_cells.load().connections;
+        (Cell::new(link, seats, mean_load, self.rates.clone()), alpha)
+    }
+
+    /// The bearer of these users.
+    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> WcdmaBearer {
+        let errors = users.iter().map(|user| Hazards::new(streams.stream("bearer", user.id, "frame errors")));
+        let slots = Slots {
+            slot: self.slot,
+            timeout: self.connection_timeout.map(|timeout| timeout.0.div_ceil(self.slot.0)),
+            arq: Arq {
+                frame_bytes: u32::try_from(self.frame_size.0).unwrap_or(u32::MAX),
+                sharing: self.sharing,
+                repeat_after: 1 + self.ack_delay.0.div_ceil(self.slot.0),
+                max_failed_slots: self.max_failed_slots.map(NonZeroU32::get),
+                delivery: self.delivery,
+                buffer: self.buffer.get() as usize,
+            },
+            selection: self.selection.clone(),
+        };
+        WcdmaBearer::new(slots, self.cell(users, streams).0, errors)
+    }
+}

@@ -1,0 +1,152 @@
+//! The bearer as a whole.
+
+use super::arq::Sharing;
+use super::other_cells::{Load, OtherCellsSpec, mean::Mean};
+use super::selection::{Fixed, PerUser, SelectionSpec};
+use super::*;
+use crate::engine::Stamps;
+use crate::packet::{Kind, Packet};
+use crate::rng::Streams;
+use crate::units::{Duration, Time};
+use crate::{Bearer, UserRadio};
+
+/// A clean channel: hardly any noise and no other cells.
+fn clean() -> Wcdma {
+    let mean = Mean { factor: 0.0, load: Load { connections: 0.0, ..Load::default() } };
+    Wcdma { eb_n0_db: 60.0, other_cells: OtherCellsSpec::Mean(mean), correctable_bits: 8, ..Wcdma::default() }
+}
+
+fn users(n: u64) -> Vec<UserRadio> {
+    (0..n).map(|id| UserRadio { id, ..UserRadio::default() }).collect()
+}
+
+/// A bearer whose connections never run out of packets.
+struct Full {
+    bearer: bearer::WcdmaBearer,
+    stamps: Stamps,
+    delivered: Vec<u64>,
+}
+
+impl Full {
+    fn new(params: &Wcdma, n: u64) -> Self {
+        let bearer = params.build(&users(n), &Streams::new(1, 0));
+        let mut full = Self { bearer, stamps: Stamps::default(), delivered: vec![0; n as usize] };
+        for user in 0..n as usize {
+            (0..40).for_each(|_| full.offer(Time::ZERO, user));
+        }
+        full
+    }
+
+    fn offer(&mut self, now: Time, user: usize) {
+        let packet = Packet { size: 576, ..Packet::control(user as u32, Kind::Segment) };
+        assert!(self.bearer.accept(now, user, packet, &mut self.stamps));
+    }
+
+    /// Throughput of each connection in kb/s over so many seconds.
+    fn run(mut self, seconds: u64) -> Vec<f64> {
+        let mut out = Vec::new();
+        while let Some(key) = self.bearer.next_wake()
+            && key.0 <= Time(seconds * 1_000_000_000)
+        {
+            self.bearer.wake(key, &mut self.stamps, &mut out);
+            for delivery in std::mem::take(&mut out) {
+                self.delivered[delivery.user] += 1;
+                self.offer(key.0, delivery.user);
+            }
+        }
+        self.delivered.iter().map(|n| *n as f64 * 576.0 * 8.0 / seconds as f64 / 1e3).collect()
+    }
+}
+
+/// The study's 92.16 kb/s: 36 frames in 5 slots.
+#[test]
+fn an_error_free_connection_reaches_the_rate_of_the_study() {
+    let kbps = Full::new(&clean(), 1).run(100);
+    assert!((kbps[0] - 92.16).abs() < 1e-9, "{kbps:?}");
+    let shared = Wcdma { sharing: Sharing::AnyPackets, ..clean() };
+    let kbps = Full::new(&shared, 1).run(90);
+    assert!((kbps[0] - 102.4).abs() < 1e-9, "{kbps:?}");
+}
+
+/// Repetitions fill whatever slots leave: frames that arrive are rate times success, equation 1.
+#[test]
+fn throughput_is_equation_1() {
+    for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {
+        let selection = SelectionSpec::Fixed(Fixed { frames: rate.try_into().unwrap() });
+        let params = Wcdma { selection, sharing: Sharing::AnyPackets, ..Wcdma::default() };
+        let failure = params.cell(&users(1), &Streams::new(1, 0)).0.failure(0, rate * n);
+        let expected = rates::throughput([(rate, failure)]) * 128.0 / 0.01 / 1e3;
+        let seconds = 400;
+        let kbps = Full::new(&params, n.into()).run(seconds);
+        let mean = kbps.iter().sum::<f64>() / f64::from(n);
+        let trials = f64::from(n * rate) * 100.0 * seconds as f64;
+        let sigma = expected * (failure / (1.0 - failure) / trials).sqrt();
+        assert!((mean - expected).abs() < 4.0 * sigma + 1e-3 * expected, "{n}: {mean} {expected}");
+    }
+}
+
+/// More connections: lower rates, and those who leave give them back.
+#[test]
+fn the_rate_follows_the_number_of_active_connections() {
+    let params = Wcdma { connection_timeout: Some(Duration::ZERO), ..Wcdma::default() };
+    let kbps = |n| Full::new(&params, n).run(50)[0];
+    let (one, ten) = (kbps(1), kbps(10));
+    assert!(ten < one / 4.0, "{one} {ten}");
+    // Nine others send one packet each and go.
+    let mut mixed = Full::new(&params, 1);
+    let mut ten_users = params.build(&users(10), &Streams::new(1, 0));
+    std::mem::swap(&mut mixed.bearer, &mut ten_users);
+    mixed.delivered = vec![0; 10];
+    (0..40).for_each(|_| mixed.offer(Time::ZERO, 0));
+    let mut stamps = Stamps::default();
+    for user in 1..10 {
+        let packet = Packet { size: 576, ..Packet::control(user, Kind::Segment) };
+        assert!(mixed.bearer.accept(Time::ZERO, user as usize, packet, &mut stamps));
+    }
+    let mut end = Time::ZERO;
+    while mixed.bearer.backlog(0).0 > 0 {
+        let key = mixed.bearer.next_wake().unwrap();
+        mixed.bearer.wake(key, &mut stamps, &mut Vec::new());
+        end = key.0;
+    }
+    // 40 packets alone take some 40 * 4608 bits / one; the others hold it up for a while at first.
+    let alone = 40.0 * 4.608 / one;
+    assert!(end.as_secs() > alone * 1.05 && end.as_secs() < alone * 2.0, "{} {alone}", end.as_secs());
+}
+
+/// With the same place for all, rates of their own are at least as good as one for all, and keep to the power.
+#[test]
+fn rates_of_their_own_are_no_worse_and_keep_to_the_power() {
+    let params = Wcdma::default();
+    for n in [1u64, 3, 8, 20] {
+        let active: Vec<usize> = (0..n as usize).collect();
+        let (mut cell, _) = params.cell(&users(n), &Streams::new(1, 0));
+        let mut of = |selection: SelectionSpec| {
+            let mut rates = Vec::new();
+            selection.select(&mut cell, &active, &mut rates);
+            let own: u32 = rates.iter().sum();
+            let failure = cell.failure(0, own);
+            (rates::throughput(rates.iter().map(|rate| (*rate, failure))), own)
+        };
+        let (common, _) = of(SelectionSpec::default());
+        let power = |power: u32| SelectionSpec::PerUser(PerUser { power: power.try_into().unwrap() });
+        let (own, _) = of(power(1_000));
+        assert!(own >= common - 1e-9, "{n}: {own} {common}");
+        let (_, spent) = of(power(10));
+        assert!(spent <= 10.max(n as u32), "{n}: {spent}");
+    }
+}
+
+/// The two terms of equation 3 for other cells count only as a product, and nobody there is as no factor.
+#[test]
+fn load_and_factor_are_one_product() {
+    let failure = |factor, connections| {
+        let load = Load { connections, mean_rate: Some(4.0), ..Load::default() };
+        let other_cells = OtherCellsSpec::Mean(Mean { factor, load });
+        let params = Wcdma { other_cells, ..Wcdma::default() };
+        params.cell(&users(1), &Streams::new(1, 0)).0.failure(0, 8)
+    };
+    assert!((failure(0.5, 4.0) - failure(0.25, 8.0)).abs() < 1e-12);
+    assert!((failure(0.0, 4.0) - failure(0.5, 0.0)).abs() < 1e-12);
+    assert!(failure(0.5, 4.0) > failure(0.5, 0.0));
+}

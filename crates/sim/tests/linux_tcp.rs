@@ -1,0 +1,111 @@
+//! Whole scenarios with the modern TCP family: what must hold whatever the path does.
+
+use nodeb_sim::metrics::RunResult;
+use nodeb_sim::{Control, Scenario, run, scenario};
+
+/// A scenario of one group of users from TOML.
+fn read(text: &str) -> Scenario {
+    scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn simulate(scenario: &Scenario) -> RunResult {
+    run(scenario, scenario.seed, 0, &Control::default()).expect("nobody cancels")
+}
+
+/// A download of `size` over `radio` with `tcp`, each a list of TOML lines.
+fn download(size: &str, radio: &str, tcp: &str) -> Scenario {
+    read(&format!(
+        "duration = \"3000 s\"\n[wired]\nrate = \"100 Mbps\"\ndelay = \"20 ms\"\n\
+         [uplink]\nrate = \"2 Mbps\"\ndelay = \"10 ms\"\n[radio.{radio}\n[tcp.linux]\n{tcp}\n\
+         [[users]]\ntraffic.ftp.size = \"{size}\"\n"
+    ))
+}
+
+const LINK: &str = "link]\nrate = \"4 Mbps\"\ndelay = \"10 ms\"\nqueue.drop_tail.limit = 100";
+const CONTROLS: &[&str] = nodeb_sim::transport::linux::control::CongestionSpec::NAMES;
+
+#[test]
+fn a_long_transfer_fills_a_clean_link() {
+    for control in CONTROLS {
+        let scenario = download("20 MB", LINK, &format!("control = \"{control}\""));
+        let result = simulate(&scenario);
+        let flow = &result.flows[0];
+        assert!(flow.complete && flow.delivered_bytes == 20_000_000, "{control}");
+        assert!(flow.utilization > 0.9, "{control}: {}", flow.utilization);
+        assert_eq!(flow.timeouts, 0, "{control}");
+    }
+}
+
+#[test]
+fn the_radio_bearers_carry_everything() {
+    for radio in ["dch]", "hs_dsch]\nbler = 0.1"] {
+        for control in CONTROLS {
+            let scenario = download("2 MB", radio, &format!("control = \"{control}\""));
+            let flow = simulate(&scenario).flows.remove(0);
+            assert!(flow.complete && flow.delivered_bytes == 2_000_000, "{radio} {control}: {flow:?}");
+            assert!(flow.utilization > 0.9, "{radio} {control}: {}", flow.utilization);
+        }
+    }
+}
+
+/// Two phones that download for a minute; each one's share of what both got.
+fn shares(radio: &str, control: &str) -> [f64; 2] {
+    let scenario = read(&format!(
+        "duration = \"60 s\"\n[wired]\nrate = \"4 Mbps\"\ndelay = \"20 ms\"\nqueue.drop_tail.limit = 60\n\
+         [uplink]\nrate = \"2 Mbps\"\n[radio.{radio}\n[tcp.linux]\ncontrol = \"{control}\"\n\
+         [[users]]\ncount = 2\ntraffic.ftp.size = \"1 GB\"\n"
+    ));
+    let flows = simulate(&scenario).flows;
+    let bytes = [0, 1].map(|user| flows[user].delivered_bytes as f64);
+    bytes.map(|of_one| of_one / (bytes[0] + bytes[1]))
+}
+
+#[test]
+fn two_flows_of_one_control_share_fairly() {
+    // Over a common wired bottleneck, and where the scheduler shares.
+    for radio in ["link]\nrate = \"10 Mbps\"", "hs_dsch]"] {
+        for control in CONTROLS {
+            let [a, b] = shares(radio, control);
+            // Vegas is known for favouring whoever has never seen the queue empty.
+            let least = if *control == "vegas" { 0.2 } else { 0.35 };
+            assert!(a.min(b) > least, "{radio} {control}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn bbr_keeps_the_bearer_s_buffer_short() {
+    let delay = |control: &str| {
+        simulate(&download("4 MB", "dch]", &format!("control = \"{control}\""))).flows[0].rtt_mean_s
+    };
+    let (bbr, cubic) = (delay("bbr"), delay("cubic"));
+    assert!(bbr < 0.5 && cubic > 4.0 * bbr, "{bbr} {cubic}");
+}
+
+#[test]
+fn the_server_may_begin_and_writes_may_pause() {
+    for control in CONTROLS {
+        let scenario = read(&format!(
+            "duration = \"300 s\"\n[radio.dch]\n[tcp.linux]\nopened_by = \"server\"\ncontrol = \"{control}\"\n\
+             [[users]]\n[users.traffic.replay]\ntimes = [\"0 s\", \"10 s\", \"11 s\"]\nbytes = [\"30 kB\", \"100 B\", \"50 kB\"]\n"
+        ));
+        let flow = simulate(&scenario).flows.remove(0);
+        assert!(flow.complete && flow.delivered_bytes == 80_100, "{flow:?}");
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    for (tcp, word) in [
+        ("sack = false", "dsack"),
+        ("control = \"bbr\"\npacing = false", "pacing"),
+        ("receive_buffer = \"1 kB\"", "receive_buffer"),
+        ("min_rto = \"10 s\"\nmax_rto = \"1 s\"", "min_rto"),
+        ("packet_size = \"60 B\"", "packet_size"),
+        ("control.cubic.beta = 1.5", "beta"),
+    ] {
+        let text = format!("[tcp.linux]\n{tcp}\n[[users]]\ntraffic.ftp.size = \"1 kB\"\n");
+        let error = scenario::from_toml(&text, "test", &[]).expect_err(tcp).to_string();
+        assert!(error.contains(word), "{tcp}: {error}");
+    }
+}

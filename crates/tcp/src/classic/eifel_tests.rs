@@ -1,0 +1,150 @@
+//! Eifel's timelines, by hand.
+
+use super::*;
+use crate::Sender as _;
+use crate::classic::Classic;
+use crate::classic::recovery::ControlSpec;
+use crate::classic::sender::Sender;
+use crate::packet::{Kind, Packet};
+
+fn ms(ms: u64) -> Time {
+    Time(ms * 1_000_000)
+}
+
+fn answer(seq: u64, answers_retransmission: bool) -> Packet {
+    Packet { answers_retransmission, seq, ..Packet::control(0, Kind::Ack) }
+}
+
+fn sent(out: &mut Vec<Packet>) -> Vec<u64> {
+    out.drain(..).map(|packet| packet.seq).collect()
+}
+
+/// A sender that has 9 to 24 outstanding at 200 ms after round trips of 100 ms.
+fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Packet>) {
+    let initial_window = 8.try_into().unwrap();
+    let mut tcp = Sender::new(0, &Classic { control, initial_window, eifel, ..Classic::default() });
+    let mut out = Vec::new();
+    tcp.write(ms(0), 100 * 1460, &mut out);
+    tcp.open(ms(0), &mut out);
+    for (seq, at) in (0..=8).zip([100].into_iter().chain(std::iter::repeat(200))) {
+        tcp.on_ack(ms(at), &answer(seq, false), &mut out);
+    }
+    assert_eq!(sent(&mut out), (0..=24).collect::<Vec<_>>());
+    (tcp, out)
+}
+
+/// The round trip grows to 1.3 s and the timer expires before: the first ACK answers the original.
+#[test]
+fn a_late_ack_after_a_timeout_means_no_go_back_n() {
+    for control in ControlSpec::defaults() {
+        let name = control.key();
+        let (mut tcp, mut out) = under_way(control, true);
+        let timeout = tcp.timer().unwrap();
+        assert_eq!(timeout, ms(1200), "{name}");
+        tcp.on_timer(timeout, &mut out);
+        assert_eq!((sent(&mut out), tcp.window().cwnd), (vec![9], 1.0), "{name}");
+        tcp.on_ack(ms(1500), &answer(9, false), &mut out);
+        // 15 are outstanding, one has been acknowledged: 16 as before, and the threshold too.
+        assert_eq!(sent(&mut out), [25], "{name}");
+        assert_eq!((tcp.window().cwnd, tcp.window().ssthresh), (16.0, 40.0), "{name}");
+        // The round trip of 1.3 s is the estimate now, half of it the variation: 1.3 + 4 x 0.65 s.
+        assert_eq!(tcp.timer(), Some(ms(1500 + 3900)), "{name}");
+        // The phone answers the copy of 9 with a duplicate, and the rest of the window follows.
+        for seq in 10..=24 {
+            tcp.on_ack(ms(1500 + seq), &answer(seq, false), &mut out);
+        }
+        tcp.on_ack(ms(1530), &answer(24, true), &mut out);
+        assert!(sent(&mut out).iter().all(|seq| *seq > 25), "{name}");
+        assert_eq!(tcp.counts().retransmissions, 1, "{name}");
+    }
+}
+
+#[test]
+fn without_it_the_window_is_sent_again() {
+    for control in ControlSpec::defaults() {
+        let name = control.key();
+        let (mut tcp, mut out) = under_way(control, false);
+        tcp.on_timer(ms(1200), &mut out);
+        assert_eq!(sent(&mut out), [9]);
+        tcp.on_ack(ms(1500), &answer(9, false), &mut out);
+        assert_eq!((sent(&mut out), tcp.window().cwnd), (vec![10, 11], 2.0), "{name}");
+    }
+}
+
+/// The ACK answers the repetition: the original was lost, and everything is as it was without Eifel.
+#[test]
+fn a_timeout_for_a_loss_stands() {
+    for control in ControlSpec::defaults() {
+        let mut ends = [true, false].map(|eifel| under_way(control.clone(), eifel));
+        let steps = ends.each_mut().map(|(tcp, out)| {
+            tcp.on_timer(ms(1200), out);
+            let mut steps = vec![(sent(out), tcp.window())];
+            for (at, seq) in [(1300, 9), (1310, 9), (1400, 11), (1410, 24)] {
+                tcp.on_ack(ms(at), &answer(seq, at == 1300), out);
+                steps.push((sent(out), tcp.window()));
+            }
+            (steps, tcp.timer())
+        });
+        assert_eq!(steps[0], steps[1], "{}", control.key());
+    }
+}
+
+/// Segment 9 is overtaken by four others: three duplicates have it sent again, then the original is answered.
+#[test]
+fn a_fast_retransmission_of_what_was_only_late_is_taken_back() {
+    for control in ControlSpec::defaults() {
+        let name = control.key();
+        let (mut tcp, mut out) = under_way(control, true);
+        for seq in 10..14 {
+            let mut duplicate = answer(8, false);
+            duplicate.sack.push(10, seq + 1);
+            tcp.on_ack(ms(300), &duplicate, &mut out);
+        }
+        assert_eq!(sent(&mut out)[0], 9, "{name}");
+        assert_eq!((tcp.window().ssthresh, tcp.counts().fast_retransmits), (8.0, 1), "{name}");
+        let timer_before = tcp.timer();
+        tcp.on_ack(ms(310), &answer(13, false), &mut out);
+        // Outstanding are 14 to 24, and what has left in recovery; five have been acknowledged.
+        let highest = sent(&mut out).last().copied().unwrap();
+        let window = tcp.window();
+        assert_eq!((highest + 1 - 14, window.cwnd, window.ssthresh), (16, 16.0, 40.0), "{name}");
+        assert!(tcp.timer() >= timer_before, "{name}");
+        tcp.on_ack(ms(320), &answer(24, false), &mut out);
+        assert!(sent(&mut out).iter().all(|seq| *seq > 24), "{name}");
+    }
+}
+
+/// Of several timeouts for one segment the first counts, and backoff ends with it.
+#[test]
+fn timeouts_in_a_row_are_one_mistake() {
+    let (mut tcp, mut out) = under_way(ControlSpec::default(), true);
+    for at in [1200, 3200] {
+        assert_eq!(tcp.timer(), Some(ms(at)));
+        tcp.on_timer(ms(at), &mut out);
+    }
+    assert_eq!(sent(&mut out), [9, 9]);
+    tcp.on_ack(ms(3300), &answer(10, false), &mut out);
+    assert_eq!((sent(&mut out), tcp.window().ssthresh), (vec![25, 26], 40.0));
+    // 3.1 s + 4 x 1.55 s, without backoff.
+    assert_eq!(tcp.timer(), Some(ms(3300 + 9300)));
+}
+
+#[test]
+fn the_list_of_sending_times_keeps_step() {
+    let mut eifel = Eifel::default();
+    (0..10).for_each(|seq| eifel.note_sent(ms(seq)));
+    eifel.forget_below(4);
+    eifel.suspect(4, 6, true);
+    eifel.suspect(4, 2, false);
+    assert_eq!(eifel.judge(ms(50), 4, false), None, "nothing new is acknowledged");
+    assert_eq!(
+        eifel.judge(ms(50), 6, false),
+        Some(Mistake { pipe: 6, late: Some(Duration::from_millis(46)) })
+    );
+    assert_eq!(eifel.judge(ms(50), 7, false), None, "told once");
+    eifel.forget_below(7);
+    eifel.suspect(7, 3, false);
+    assert_eq!(eifel.judge(ms(60), 8, true), None, "the repetition was needed");
+    eifel.suspect(0, 1, true);
+    assert_eq!(eifel.judge(ms(60), 9, false), None, "a SYN has no window");
+}

@@ -1,0 +1,216 @@
+//! SACK (RFC 2018) with ns-2's `Sack1`: a pipe that counts what is in the network, and a scoreboard
+//! of what has arrived (Fall & Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP",
+//! 1996).
+//!
+//! In recovery every ACK takes one segment out of the pipe, a partial ACK two, and while the pipe is
+//! below the window the lowest hole goes out that has not been retransmitted, or else new data. A
+//! retransmission that is lost again waits for the timer.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ack, Recovery};
+use crate::check::{Check, Checked};
+use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
+use crate::packet::Packet;
+use crate::units::Time;
+
+/// Parameters of SACK: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sack {}
+
+impl Checked for Sack {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// What the receiver has reported, and which holes have been dealt with.
+#[derive(Debug, Default)]
+struct Scoreboard {
+    /// Runs of segments received as (first, one past the last), ascending and apart.
+    runs: Vec<(u64, u64)>,
+    /// Holes below this segment have been retransmitted.
+    retransmitted: u64,
+}
+
+impl Scoreboard {
+    /// Takes an ACK's report; returns whether it told something new.
+    fn update(&mut self, ack: Ack<'_>) -> bool {
+        let mut changed = false;
+        for (first, end) in ack.sack.of(ack.number) {
+            changed |= self.add(first, end);
+        }
+        changed
+    }
+
+    /// Adds a run; returns whether any of it is new.
+    fn add(&mut self, first: u64, end: u64) -> bool {
+        let from = self.runs.partition_point(|run| run.1 < first);
+        let to = self.runs.partition_point(|run| run.0 <= end);
+        let touched = &self.runs[from..to];
+        if touched.iter().any(|run| run.0 <= first && end <= run.1) {
+            return false;
+        }
+        let first = touched.first().map_or(first, |run| run.0.min(first));
+        let end = touched.last().map_or(end, |run| run.1.max(end));
+        self.runs.splice(from..to, [(first, end)]);
+        true
+    }
+
+    fn forget_below(&mut self, una: u64) {
+        self.runs.retain(|run| run.1 > una);
+    }
+
+    fn clear(&mut self) {
+        self.runs.clear();
+        self.retransmitted = 0;
+    }
+
+    /// The lowest hole below the highest segment reported that has not been retransmitted.
+    fn next_hole(&self, una: u64) -> Option<u64> {
+        let mut hole = una.max(self.retransmitted);
+        for &(first, end) in &self.runs {
+            if hole < first {
+                return Some(hole);
+            }
+            hole = hole.max(end);
+        }
+        None
+    }
+}
+
+/// SACK's state.
+#[derive(Debug, Default)]
+pub struct Policy {
+    scoreboard: Scoreboard,
+    /// Segments taken to be in the network, while in fast recovery.
+    pipe: Option<i64>,
+    /// After a timeout duplicate ACKs mean nothing until a new one comes.
+    timed_out: bool,
+}
+
+impl Policy {
+    fn on_ack_in_recovery(
+        &mut self,
+        tx: &mut Transmission,
+        now: Time,
+        ack: Ack<'_>,
+        pipe: i64,
+        out: &mut Vec<Packet>,
+    ) -> Option<u64> {
+        let acked = ack.acked();
+        let mut pipe = pipe - 1;
+        if acked >= tx.recover {
+            tx.advance(now, acked);
+            tx.recover = 1;
+            self.scoreboard.clear();
+            self.pipe = None;
+            return Some(u64::MAX);
+        }
+        if acked > tx.una {
+            tx.advance_in_sack_recovery(now, acked);
+            self.scoreboard.forget_below(acked);
+            pipe -= 1;
+        }
+        self.scoreboard.update(ack);
+        self.pipe = Some(self.fill_pipe(tx, now, pipe, out));
+        None
+    }
+
+    /// Sends while the pipe is below the window; returns the pipe.
+    fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Packet>) -> i64 {
+        let limit = tx.una + tx.max_window();
+        while pipe < tx.allowed() as i64 {
+            if let Some(hole) = self.scoreboard.next_hole(tx.una) {
+                if hole >= limit {
+                    break;
+                }
+                self.scoreboard.retransmitted = hole + 1;
+                tx.send(now, hole, out);
+                tx.next = tx.next.max(hole + 1);
+            } else if tx.next < limit.min(tx.data_end()) {
+                tx.next += 1;
+                tx.send(now, tx.next - 1, out);
+            } else {
+                break;
+            }
+            pipe += 1;
+        }
+        pipe
+    }
+
+    fn on_duplicate(&mut self, tx: &mut Transmission, now: Time, ack: Ack<'_>, out: &mut Vec<Packet>) {
+        if self.timed_out || !self.scoreboard.update(ack) {
+            return;
+        }
+        tx.dupacks += 1;
+        if tx.may_retransmit_fast() {
+            self.pipe = Some((tx.end - tx.una).cast_signed() - i64::from(DUPACK_THRESHOLD));
+            self.scoreboard.retransmitted = tx.una + 1;
+            tx.halve(now, 0);
+            tx.send(now, tx.una, out);
+        } else if tx.dupacks < DUPACK_THRESHOLD {
+            tx.send_beyond_window(now, out);
+        }
+    }
+}
+
+impl Recovery for Policy {
+    fn on_ack(
+        &mut self,
+        tx: &mut Transmission,
+        now: Time,
+        ack: Ack<'_>,
+        out: &mut Vec<Packet>,
+    ) -> Option<u64> {
+        if let Some(pipe) = self.pipe {
+            return self.on_ack_in_recovery(tx, now, ack, pipe, out);
+        }
+        if ack.acked() > tx.una {
+            tx.advance(now, ack.acked());
+            tx.open_window();
+            self.timed_out = false;
+            self.scoreboard.clear();
+        } else if ack.acked() == tx.una {
+            self.on_duplicate(tx, now, ack, out);
+        }
+        (tx.dupacks == 0).then_some(u64::MAX)
+    }
+
+    fn abandon(&mut self, tx: &mut Transmission) {
+        tx.dupacks = 0;
+        self.pipe = None;
+        self.timed_out = true;
+        self.scoreboard.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Runs tell the same as a plain set of segments.
+        #[test]
+        fn the_scoreboard_agrees_with_a_set(
+            blocks in prop::collection::vec((1u64..60, 1u64..8), 0..30),
+            una in 1u64..20,
+            retransmitted in 0u64..40,
+        ) {
+            let mut board = Scoreboard { retransmitted, ..Scoreboard::default() };
+            let mut set = BTreeSet::new();
+            for (first, length) in blocks {
+                let before = set.len();
+                set.extend(first..first + length);
+                prop_assert_eq!(board.add(first, first + length), set.len() != before);
+            }
+            let highest = set.last().copied().unwrap_or(0);
+            let hole = (una.max(retransmitted)..highest).find(|segment| !set.contains(segment));
+            prop_assert_eq!(board.next_hole(una), hole);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Tahoe (Jacobson, "Congestion avoidance and control", SIGCOMM 1988): fast retransmission, but no
+//! fast recovery. The third duplicate ACK sends the connection back to one segment and slow start.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Ack, Cumulative, Recovery, classify};
+use crate::check::{Check, Checked};
+use crate::classic::sender::Transmission;
+use crate::packet::Packet;
+use crate::units::Time;
+
+/// Parameters of Tahoe: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Tahoe {}
+
+impl Checked for Tahoe {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// Tahoe has no state of its own.
+#[derive(Debug)]
+pub struct Policy;
+
+impl Cumulative for Policy {
+    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Packet>) {
+        tx.advance(now, acked);
+        tx.open_window();
+    }
+
+    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, _: &mut Vec<Packet>) {
+        if tx.may_retransmit_fast() {
+            tx.halve(now, 0);
+            tx.cwnd = 1.0;
+            tx.next = tx.una;
+        }
+    }
+}
+
+impl Recovery for Policy {
+    fn on_ack(
+        &mut self,
+        tx: &mut Transmission,
+        now: Time,
+        ack: Ack<'_>,
+        out: &mut Vec<Packet>,
+    ) -> Option<u64> {
+        classify(self, tx, now, ack.acked(), out);
+        Some(u64::MAX)
+    }
+
+    /// ns-2's Tahoe goes on counting duplicate ACKs after a timeout.
+    fn abandon(&mut self, _: &mut Transmission) {}
+}

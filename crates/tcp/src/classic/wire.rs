@@ -1,0 +1,261 @@
+//! Classic TCP on the wire: segment numbers as bytes.
+//!
+//! Segment 0 is the server's SYN (an answer to the phone's, unless the server opens the
+//! connection); the byte at which a data segment begins follows from the sizes of those before it,
+//! all of which have passed the server. The receiver's window is constant, as in the model. The
+//! ACK of the SYN is the SYN-ACK where the server opens. Options are those of a real connection and
+//! not part of the simulated sizes, but for 8 B for each SACK block.
+
+use super::params::Classic;
+use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
+use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
+
+/// Bytes that each SACK block adds to a simulated ACK.
+const SACK_BLOCK_BYTES: u32 = 8;
+
+/// Full segments in a row, as the server sent them first.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// Number of the first.
+    segment: u64,
+    /// Sequence number at which it begins.
+    seq: u64,
+    /// Acknowledgement number that the segments carry.
+    ack: u64,
+}
+
+/// Translates the packets of one connection.
+#[derive(Debug)]
+pub struct Wire {
+    handshake: Handshake,
+    mss: u64,
+    /// The window as ACKs have it.
+    window: u16,
+    runs: Vec<Run>,
+    /// One past the highest segment that the server has sent, and the sequence number there.
+    end: u64,
+    end_seq: u64,
+    ends: Ends,
+}
+
+impl Wire {
+    /// For a connection with these parameters that has sent nothing.
+    pub fn new(tcp: &Classic) -> Self {
+        let mss = tcp.packet_size.0 - u64::from(HEADER_BYTES);
+        let window_bytes = u64::from(tcp.max_window.get()) * mss;
+        let shift = window_shift(window_bytes);
+        let sack_permitted = tcp.control.wants_sack();
+        Self {
+            handshake: Handshake {
+                opener: tcp.opened_by,
+                mss: mss as u16,
+                window_bytes,
+                shift,
+                sack_permitted,
+            },
+            mss,
+            window: scaled_window(window_bytes, shift),
+            runs: vec![Run { segment: 1, seq: 1, ack: 1 }],
+            end: 1,
+            end_seq: 1,
+            ends: Ends::default(),
+        }
+    }
+
+    /// The run of a segment.
+    fn run(&self, segment: u64) -> Run {
+        let after = self.runs.partition_point(|run| run.segment <= segment);
+        self.runs[after.saturating_sub(1)]
+    }
+
+    /// Sequence number at which a segment begins.
+    fn seq(&self, segment: u64) -> u64 {
+        if segment == self.end {
+            return self.end_seq;
+        }
+        let run = self.run(segment);
+        run.seq + (segment - run.segment) * self.mss
+    }
+
+    /// Notes a data segment that the server sends, if it is the next new one.
+    fn note(&mut self, segment: u64, payload: u32) {
+        if segment != self.end {
+            return;
+        }
+        let (run, ack) = (self.run(segment), 1 + self.ends.server.request_bytes);
+        if run.seq + (segment - run.segment) * self.mss != self.end_seq || run.ack != ack {
+            self.runs.push(Run { segment, seq: self.end_seq, ack });
+        }
+        self.end += 1;
+        self.end_seq += u64::from(payload);
+    }
+
+    /// A segment of the server.
+    fn segment(&mut self, end: End, packet: &Packet) -> TcpFields {
+        if packet.seq == 0 {
+            return self.handshake.syn_of_server();
+        }
+        let payload = packet.size - HEADER_BYTES;
+        if end == End::Server {
+            self.note(packet.seq, payload);
+        }
+        self.ends.at(end).data = true;
+        let (seq, ack) = (self.seq(packet.seq), self.run(packet.seq).ack);
+        TcpFields { seq, ack: Some(ack), window: SERVER_WINDOW, payload, ..TcpFields::default() }
+    }
+
+    /// An ACK of the phone; that of the SYN may carry the first request.
+    fn ack(&mut self, end: End, packet: &Packet) -> TcpFields {
+        let sack_bytes = SACK_BLOCK_BYTES * packet.sack.len() as u32;
+        let payload = packet.size.saturating_sub(HEADER_BYTES + sack_bytes);
+        let passed = self.ends.at(end);
+        passed.acked = passed.acked.max(packet.seq);
+        let seq = passed.request(packet.seq == 0 && payload > 0, payload);
+        if packet.seq == 0 && self.handshake.is_syn_of_phone(passed, payload) {
+            return TcpFields { payload, ..self.handshake.syn_of_phone() };
+        }
+        TcpFields {
+            seq,
+            ack: Some(self.seq(packet.seq + 1)),
+            window: self.window,
+            payload,
+            sack: self.sack(packet),
+            sack_count: packet.sack.len(),
+            ..TcpFields::default()
+        }
+    }
+
+    /// A later request of the phone.
+    fn request(&mut self, end: End, packet: &Packet) -> TcpFields {
+        let passed = self.ends.at(end);
+        let payload = packet.size - HEADER_BYTES;
+        let (seq, acked) = (passed.request(false, payload), passed.acked);
+        TcpFields {
+            seq,
+            ack: Some(self.seq(acked + 1)),
+            window: self.window,
+            payload,
+            ..TcpFields::default()
+        }
+    }
+
+    fn sack(&self, packet: &Packet) -> [(u64, u64); SackBlocks::MOST] {
+        let mut blocks = [(0, 0); SackBlocks::MOST];
+        for (bytes, (first, end)) in blocks.iter_mut().zip(packet.sack.of(packet.seq)) {
+            *bytes = (self.seq(first), self.seq(end));
+        }
+        blocks
+    }
+}
+
+impl wire::Wire for Wire {
+    fn fields(&mut self, end: End, packet: &Packet) -> TcpFields {
+        match packet.kind {
+            Kind::Connect => self.handshake.syn_of_phone(),
+            Kind::Segment => self.segment(end, packet),
+            Kind::Ack => self.ack(end, packet),
+            Kind::Request => self.request(end, packet),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Opener;
+    use crate::wire::Wire as _;
+
+    fn wire(tcp: &Classic) -> Wire {
+        Wire::new(tcp)
+    }
+
+    fn segment(seq: u64, size: u32) -> Packet {
+        Packet { size, seq, ..Packet::control(0, Kind::Segment) }
+    }
+
+    fn ack(seq: u64, payload: u32) -> Packet {
+        Packet { size: HEADER_BYTES + payload, seq, ..Packet::control(0, Kind::Ack) }
+    }
+
+    /// SYN flag, sequence and acknowledgement number, and payload.
+    fn brief(fields: TcpFields) -> (bool, u64, Option<u64>, u32) {
+        (fields.syn, fields.seq, fields.ack, fields.payload)
+    }
+
+    #[test]
+    fn three_packets_open_a_connection_and_a_request_follows() {
+        let mut wire = wire(&Classic::default());
+        let mut shown = |packet| brief(wire.fields(End::Server, &packet));
+        assert_eq!(shown(Packet::control(0, Kind::Connect)), (true, 0, None, 0));
+        assert_eq!(shown(segment(0, 40)), (true, 0, Some(1), 0));
+        assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100));
+        assert_eq!(shown(segment(1, 1500)), (false, 1, Some(101), 1460));
+        assert_eq!(shown(segment(2, 540)), (false, 1461, Some(101), 500));
+        assert_eq!(shown(ack(0, 0)), (false, 101, Some(1), 0)); // segment 2 came first
+        assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100)); // a SYN came again
+        assert_eq!(shown(ack(2, 0)), (false, 101, Some(1961), 0));
+    }
+
+    #[test]
+    fn a_server_that_opens_is_answered_with_a_syn() {
+        let mut wire = wire(&Classic { opened_by: Opener::Server, ..Classic::default() });
+        let mut shown = |packet| brief(wire.fields(End::Server, &packet));
+        assert_eq!(shown(segment(0, 40)), (true, 0, None, 0));
+        assert_eq!(shown(ack(0, 0)), (true, 0, Some(1), 0));
+        assert_eq!(shown(segment(1, 1500)), (false, 1, Some(1), 1460));
+        assert_eq!(shown(ack(0, 0)), (false, 1, Some(1), 0));
+    }
+
+    #[test]
+    fn short_segments_within_a_connection_shift_what_follows() {
+        let mut wire = wire(&Classic::default());
+        let sizes = [1500, 1500, 140, 1500, 41, 1500];
+        let starts: Vec<u64> =
+            (1..).zip(sizes).map(|(seq, size)| wire.fields(End::Server, &segment(seq, size)).seq).collect();
+        assert_eq!(starts, [1, 1461, 2921, 3021, 4481, 4482]);
+        let again: Vec<u64> =
+            (1..).zip(sizes).map(|(seq, size)| wire.fields(End::Phone, &segment(seq, size)).seq).collect();
+        assert_eq!(again, starts);
+        let acks: Vec<_> = (1..=6).map(|seq| wire.fields(End::Phone, &ack(seq, 0)).ack).collect();
+        assert_eq!(acks, [1461, 2921, 3021, 4481, 4482, 5942].map(Some));
+    }
+
+    #[test]
+    fn a_later_request_continues_the_first() {
+        let mut wire = wire(&Classic::default());
+        let mut shown = |packet| brief(wire.fields(End::Server, &packet));
+        shown(ack(0, 100));
+        shown(segment(1, 540));
+        shown(ack(1, 0));
+        let request = Packet { size: HEADER_BYTES + 250, ..Packet::control(0, Kind::Request) };
+        assert_eq!(shown(request), (false, 101, Some(501), 250));
+        assert_eq!(shown(segment(2, 1500)), (false, 501, Some(351), 1460));
+        assert_eq!(shown(segment(1, 540)), (false, 1, Some(101), 500));
+        assert_eq!(shown(ack(2, 0)), (false, 351, Some(1961), 0));
+    }
+
+    #[test]
+    fn sack_blocks_are_bytes() {
+        let mut wire = wire(&Classic::default());
+        for seq in 1..=5 {
+            wire.fields(End::Server, &segment(seq, if seq == 5 { 140 } else { 1500 }));
+        }
+        let mut sack = SackBlocks::default();
+        sack.push(5, 6);
+        sack.push(3, 4);
+        let packet = Packet { sack, size: 56, ..ack(1, 0) };
+        let fields = wire.fields(End::Phone, &packet);
+        assert_eq!((fields.ack, fields.payload, fields.sack_count), (Some(1461), 0, 2));
+        assert_eq!(fields.sack[..2], [(5841, 5941), (2921, 4381)]);
+    }
+
+    #[test]
+    fn a_large_window_is_scaled_and_both_syns_say_so() {
+        let mut wire = wire(&Classic { max_window: 1000.try_into().unwrap(), ..Classic::default() });
+        let shifts = [Packet::control(0, Kind::Connect), segment(0, 40)]
+            .map(|packet| wire.fields(End::Server, &packet).window_shift);
+        assert_eq!(shifts, [Some(5), Some(0)]);
+        let window = wire.fields(End::Server, &ack(0, 0)).window;
+        assert_eq!(window, 45_625); // 1000 segments of 1460 B / 32
+    }
+}

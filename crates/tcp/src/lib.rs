@@ -1,0 +1,164 @@
+//! TCP: the sender at the server and the receiver at the phone.
+//!
+//! Each family of implementations has a folder: its parameters, its sender and its receiver. What
+//! the rest of the simulator needs from either end is [`Sender`] and [`Receiver`].
+
+pub(crate) use nodeb_base::{check, packet, registry, units};
+
+pub mod classic;
+pub mod linux;
+pub mod numbering;
+pub mod request;
+pub mod wire;
+
+use crate::packet::Packet;
+use crate::units::{Duration, Time};
+
+/// What a sender has done so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SenderCounts {
+    /// Segments sent, SYN and retransmissions included.
+    pub packets: u64,
+    /// Segments that had been sent before.
+    pub retransmissions: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Round trips measured on data, and their sum in nanoseconds.
+    pub rtt_samples: u64,
+    /// Sum of the measured round trips in nanoseconds.
+    pub rtt_sum_ns: u64,
+}
+
+/// A congestion window as results show it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Congestion window in full-sized segments.
+    pub cwnd: f64,
+    /// Slow-start threshold in full-sized segments.
+    pub ssthresh: f64,
+}
+
+/// Segments that a sender whose window is set from outside repeats on each ACK after a timeout: slow
+/// start's pace (RFC 5681, 3.1), so that a window that stays open does not repeat everything at once.
+const REPEATS_PER_ACK: u64 = 2;
+
+/// The end that sends data, at the server. It appends what it sends to `out`.
+pub trait Sender: Send + std::fmt::Debug {
+    /// Adds `bytes` to what is to be sent.
+    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>);
+    /// Nothing more will be written: once everything is acknowledged the sender is done.
+    fn close(&mut self);
+    /// Opens the connection.
+    fn open(&mut self, now: Time, out: &mut Vec<Packet>);
+    /// Takes an ACK.
+    fn on_ack(&mut self, now: Time, ack: &Packet, out: &mut Vec<Packet>);
+    /// The time of [`Self::timer`] has come.
+    fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>);
+    /// When [`Self::on_timer`] must be called, unless something happens before.
+    fn timer(&self) -> Option<Time>;
+    /// Whether everything written so far has been acknowledged.
+    fn is_idle(&self) -> bool;
+    /// Whether everything has been acknowledged and nothing more will be written.
+    fn is_done(&self) -> bool;
+    /// Bytes of the application that have been acknowledged.
+    fn acked_bytes(&self) -> u64;
+    /// Bytes on the wire if each segment is sent once.
+    fn wire_bytes(&self) -> u64;
+    /// Sets the window from outside, in full-sized segments: from now on congestion control has no say
+    /// in it, and losses are still repaired. What a larger window allows is sent at once; with a smaller
+    /// one nothing is sent until ACKs have brought down what is outstanding.
+    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Packet>);
+    /// The congestion window now, or the one set from outside.
+    fn window(&self) -> Window;
+    /// What has been done.
+    fn counts(&self) -> &SenderCounts;
+    /// The round trip that the last ACK completed, once.
+    fn take_rtt_sample(&mut self) -> Option<Duration>;
+}
+
+/// The end that receives data, at the phone.
+pub trait Receiver: Send + std::fmt::Debug {
+    /// The SYN with which this end opens the connection.
+    fn connect(&self, now: Time) -> Packet;
+    /// A request of `bytes` on the open connection.
+    fn request(&self, now: Time, bytes: u32) -> Packet;
+    /// Takes a segment; returns the ACK to send now, if any.
+    fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet>;
+    /// The time of [`Self::timer`] has come; returns the ACK to send, if any.
+    fn on_timer(&mut self, now: Time) -> Option<Packet>;
+    /// When [`Self::on_timer`] must be called, unless something happens before.
+    fn timer(&self) -> Option<Time>;
+    /// Bytes of the application received in order.
+    fn delivered_bytes(&self) -> u64;
+}
+
+/// Who opens a connection.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Opener {
+    /// The phone asks first, so that the server's SYN is an answer.
+    #[default]
+    Phone,
+    /// The server sends its SYN unasked, as ns-2's one-way agents do.
+    Server,
+}
+
+registry! {
+    /// The TCP implementation, as a scenario names it.
+    "tcp" TcpSpec {
+        /// As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N.
+        "classic" => Classic(classic::Classic),
+        /// As in today's Linux: byte counts, SACK, RACK-TLP, PRR, pacing, timestamps.
+        "linux" => Linux(linux::Linux),
+    }
+}
+
+impl Default for TcpSpec {
+    fn default() -> Self {
+        Self::Classic(classic::Classic::default())
+    }
+}
+
+impl TcpSpec {
+    /// Both ends of connection `flow`; a request of `request_bytes` rides on the phone's first ACK.
+    pub fn build(&self, flow: u32, request_bytes: u32) -> (Box<dyn Sender>, Box<dyn Receiver>) {
+        match self {
+            Self::Classic(params) => (
+                Box::new(classic::sender::Sender::new(flow, params)),
+                Box::new(classic::receiver::Receiver::new(flow, request_bytes, params)),
+            ),
+            Self::Linux(params) => (
+                Box::new(linux::sender::Sender::new(flow, params)),
+                Box::new(linux::receiver::Receiver::new(flow, request_bytes, params)),
+            ),
+        }
+    }
+
+    /// Bytes on the wire of a full-sized segment.
+    pub fn packet_bytes(&self) -> u64 {
+        match self {
+            Self::Classic(params) => params.packet_size.0,
+            Self::Linux(params) => params.packet_size.0,
+        }
+    }
+
+    /// The largest window that the receiver allows, in full-sized segments.
+    pub fn receiver_window(&self) -> u64 {
+        match self {
+            Self::Classic(params) => u64::from(params.max_window.get()),
+            Self::Linux(params) => params.receive_buffer.0 / params.mss(),
+        }
+    }
+
+    /// Who opens the connection.
+    pub fn opener(&self) -> Opener {
+        match self {
+            Self::Classic(params) => params.opened_by,
+            Self::Linux(params) => params.opened_by,
+        }
+    }
+}

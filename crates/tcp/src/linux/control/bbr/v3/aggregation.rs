@@ -1,0 +1,54 @@
+//! How much more is acknowledged at once than the bandwidth explains (5.5.9): radio links and delayed
+//! ACKs deliver in bursts, and the window must have room to go on between them.
+
+use super::Policy;
+use crate::linux::control::AckEvent;
+use crate::linux::control::filter::WindowedMax;
+use crate::units::Time;
+
+/// Rounds over which the largest excess is remembered, once the pipe has been full and before.
+const ROUNDS: u64 = 10;
+const STARTUP_ROUNDS: u64 = 1;
+
+/// The excess, `BBR.extra_acked`.
+#[derive(Clone, Debug)]
+pub struct Aggregation {
+    since: Time,
+    delivered: f64,
+    largest: WindowedMax,
+}
+
+impl Default for Aggregation {
+    fn default() -> Self {
+        Self { since: Time::ZERO, delivered: 0.0, largest: WindowedMax::new(STARTUP_ROUNDS) }
+    }
+}
+
+impl Aggregation {
+    /// The largest excess, bytes.
+    pub fn extra(&self) -> u64 {
+        self.largest.max() as u64
+    }
+
+    /// Time in which nothing was sent does not count.
+    pub fn restart(&mut self, now: Time) {
+        self.since = now;
+    }
+}
+
+impl Policy {
+    /// `UpdateACKAggregation`.
+    pub(super) fn aggregate(&mut self, ack: &AckEvent) {
+        let bandwidth = self.bandwidth();
+        let aggregation = &mut self.aggregation;
+        let mut expected = bandwidth * ack.now.since(aggregation.since).as_secs();
+        if aggregation.delivered <= expected {
+            // ACKs have come more slowly than expected: a burst has ended.
+            (aggregation.since, aggregation.delivered, expected) = (ack.now, 0.0, 0.0);
+        }
+        aggregation.delivered += ack.delivered as f64;
+        let extra = (aggregation.delivered - expected).min(self.window.cwnd as f64);
+        aggregation.largest.set_length(if self.filled { ROUNDS } else { STARTUP_ROUNDS });
+        aggregation.largest.update(self.path.rounds.count, extra);
+    }
+}

@@ -1,0 +1,197 @@
+//! The cycle of probing for bandwidth (5.3.3): down, cruise, refill, up.
+
+use super::{Policy, State};
+use crate::linux::control::AckEvent;
+use crate::units::{Duration, NANOS_PER_S, Time};
+
+/// Least time between probes on the clock (5.3.3.5.2); up to a second comes on top.
+const LEAST_WAIT: Duration = Duration::from_secs(2);
+/// Most round trips between probes, so that Reno can keep up.
+const MOST_ROUNDS: u64 = 63;
+/// Doublings of the growth of the long-term bound.
+const MOST_DOUBLINGS: u32 = 30;
+
+/// What the ACKs that arrive now say about the last probe (2.13: `ack_phase`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Feedback {
+    #[default]
+    None,
+    /// Of what was sent to fill the pipe.
+    Refilling,
+    /// The probe has begun.
+    Starting,
+    /// Of the probe.
+    Probing,
+    /// The probe is over, and its last segments are acknowledged.
+    Stopping,
+}
+
+/// The state of the cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cycle {
+    /// Cycles so far: the time by which the bandwidth is forgotten.
+    pub count: u64,
+    feedback: Feedback,
+    /// Whether samples tell of a probe (`is_bw_probe_sample`).
+    pub sampling: bool,
+    /// When this cycle began, and how long it waits at most.
+    since: Time,
+    wait: Duration,
+    pub rounds_since_up: u64,
+    /// The last probe was too much; it was ended as soon as it had reached what was too much before.
+    pub too_high: bool,
+    precautionary: bool,
+    /// Growth of the long-term bound: acknowledged since the last, needed for the next, doublings.
+    acked: u64,
+    acked_per_segment: u64,
+    doublings: u32,
+}
+
+impl Cycle {
+    /// No more is sent to probe.
+    pub fn stop(&mut self) {
+        self.feedback = Feedback::Stopping;
+    }
+}
+
+impl Policy {
+    /// `StartProbeBW_DOWN`.
+    pub(super) fn start_down(&mut self) {
+        self.latest.reset();
+        self.cycle.acked_per_segment = u64::MAX;
+        self.cycle.rounds_since_up = self.now.0 / 1_000 % 2;
+        self.cycle.wait = Duration(LEAST_WAIT.0 + self.now.0 % NANOS_PER_S);
+        self.cycle.since = self.now;
+        self.cycle.stop();
+        self.path.rounds.restart(self.delivered);
+        self.state = State::Down;
+    }
+
+    /// `StartProbeBW_REFILL`.
+    pub(super) fn start_refill(&mut self) {
+        self.bounds.forget_short_term();
+        self.cycle.doublings = 0;
+        self.cycle.acked = 0;
+        self.cycle.precautionary = false;
+        self.cycle.feedback = Feedback::Refilling;
+        self.path.rounds.restart(self.delivered);
+        self.state = State::Refill;
+    }
+
+    /// `StartProbeBW_UP`.
+    fn start_up(&mut self, ack: &AckEvent) {
+        self.cycle.feedback = Feedback::Starting;
+        self.path.rounds.restart(self.delivered);
+        self.search_full_pipe(rate(ack));
+        self.state = State::Up;
+        self.raise_slope();
+    }
+
+    /// `UpdateProbeBWCyclePhase`.
+    pub(super) fn update_cycle(&mut self, ack: &AckEvent) {
+        if !self.filled || ack.sample.is_none() || self.adapt_long_term(ack) {
+            return;
+        }
+        match self.state {
+            State::Down | State::Cruise if self.is_time_to_probe() => self.start_refill(),
+            State::Down if self.is_time_to_cruise(ack) => self.state = State::Cruise,
+            State::Refill if self.path.rounds.start => {
+                self.cycle.sampling = true;
+                self.start_up(ack);
+            }
+            State::Up => self.probe(ack),
+            _ => {}
+        }
+    }
+
+    /// `IsTimeToProbeBW`: after two to three seconds, or as many rounds as Reno would need.
+    fn is_time_to_probe(&self) -> bool {
+        let reno_rounds = self.target_inflight() / self.mss;
+        self.now > self.cycle.since + self.cycle.wait
+            || self.cycle.rounds_since_up >= reno_rounds.min(MOST_ROUNDS)
+    }
+
+    /// `TargetInflight`.
+    pub(super) fn target_inflight(&self) -> u64 {
+        self.path.bdp(self.bandwidth(), 1.0).min(self.window.cwnd)
+    }
+
+    fn is_time_to_cruise(&self, ack: &AckEvent) -> bool {
+        ack.in_flight <= self.safe_with_headroom()
+            && ack.in_flight <= self.inflight(self.path.max_bandwidth(), 1.0)
+    }
+
+    /// UP goes on until the pipe is full, or what was too much the last time is in flight
+    /// (`IsTimeToGoDown`).
+    fn probe(&mut self, ack: &AckEvent) {
+        if self.cycle.too_high && ack.in_flight >= self.bounds.long_term {
+            self.cycle.precautionary = true;
+        } else if self.is_at_long_term_bound(ack) {
+            // The bound, not the path, may have kept the bandwidth from growing.
+            return self.search_full_pipe(rate(ack));
+        } else if !self.full_now {
+            return;
+        }
+        self.cycle.too_high = false;
+        self.start_down();
+    }
+
+    /// Whether the window is full, and no larger because of the long-term bound.
+    fn is_at_long_term_bound(&self, ack: &AckEvent) -> bool {
+        let cwnd = self.window.cwnd;
+        ack.prior_in_flight + self.mss > cwnd && cwnd >= self.bounds.long_term
+    }
+
+    /// `AdaptLongTermModel`; returns whether it has decided what comes next.
+    fn adapt_long_term(&mut self, ack: &AckEvent) -> bool {
+        let Some(sample) = ack.sample else {
+            return false;
+        };
+        if self.path.rounds.start && self.cycle.feedback == Feedback::Starting {
+            self.cycle.feedback = Feedback::Probing;
+        }
+        if self.path.rounds.start && self.cycle.feedback == Feedback::Stopping {
+            self.cycle.sampling = false;
+            self.cycle.feedback = Feedback::None;
+            if self.state.is_probe_bw() && !sample.app_limited {
+                self.cycle.count += 1;
+            }
+            if self.state.is_probe_bw() && self.cycle.precautionary && !self.cycle.too_high {
+                self.start_refill();
+                return true;
+            }
+        }
+        if self.bounds.long_term < u64::MAX && !self.is_too_high(sample.lost, sample.in_flight) {
+            self.bounds.long_term = self.bounds.long_term.max(sample.in_flight);
+            if self.state == State::Up {
+                self.raise_long_term(ack);
+            }
+        }
+        false
+    }
+
+    /// `RaiseInflightLongtermSlope`: twice as fast each round.
+    fn raise_slope(&mut self) {
+        let growth = 1 << self.cycle.doublings;
+        self.cycle.doublings = (self.cycle.doublings + 1).min(MOST_DOUBLINGS);
+        self.cycle.acked_per_segment = (self.window.cwnd / growth).max(self.mss);
+    }
+
+    /// `ProbeInflightLongtermUpward`.
+    fn raise_long_term(&mut self, ack: &AckEvent) {
+        if !self.is_at_long_term_bound(ack) {
+            return;
+        }
+        self.cycle.acked += ack.delivered;
+        let segments = self.cycle.acked / self.cycle.acked_per_segment;
+        self.cycle.acked -= segments * self.cycle.acked_per_segment;
+        self.bounds.long_term += segments * self.mss;
+        if self.path.rounds.start {
+            self.raise_slope();
+        }
+    }
+}
+
+fn rate(ack: &AckEvent) -> f64 {
+    ack.sample.and_then(|sample| sample.rate).unwrap_or(0.0)
+}

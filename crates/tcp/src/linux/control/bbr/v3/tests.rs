@@ -1,0 +1,239 @@
+use super::super::pipe::{BDP, MSS, Pipe, RATE, RTT, knows_a_steady_path};
+use super::*;
+
+fn pipe() -> Pipe<Policy> {
+    Pipe::new(Policy::new(&Bbr3::default(), MSS, 10 * MSS, true))
+}
+
+/// The states of a run until `seconds`, each once, with the time at which it begins.
+fn states(pipe: &mut Pipe<Policy>, seconds: f64) -> Vec<(State, f64)> {
+    let mut seen = Vec::<(State, f64)>::new();
+    pipe.run(seconds, |pipe| {
+        let state = match pipe.control.state {
+            State::Drain(_) => State::Drain(0),
+            State::ProbeRtt(_) => State::ProbeRtt(None),
+            state => state,
+        };
+        if seen.last().is_none_or(|&(last, _)| last != state) {
+            seen.push((state, pipe.now.as_secs()));
+        }
+    });
+    seen
+}
+
+#[test]
+fn a_steady_path_is_known_and_its_queue_short() {
+    knows_a_steady_path(pipe(), |control| &control.path);
+}
+
+#[test]
+fn the_states_follow_each_other() {
+    let seen = states(&mut pipe(), 12.0);
+    let order: Vec<State> = seen.iter().map(|(state, _)| *state).collect();
+    assert_eq!(order[..2], [State::Startup, State::Drain(0)]);
+    for pair in order[1..].windows(2) {
+        let may_follow: &[State] = match pair[0] {
+            // What is in flight may be so little that DOWN is over at once.
+            State::Drain(_) | State::Down => &[State::Down, State::Cruise, State::Refill],
+            State::Cruise => &[State::Refill],
+            State::Refill => &[State::Up],
+            State::Up => &[State::Down],
+            _ => &[State::Cruise],
+        };
+        assert!(pair[1] == State::ProbeRtt(None) || may_follow.contains(&pair[1]), "{order:?}");
+    }
+    for state in [State::Down, State::Cruise, State::Refill, State::Up, State::ProbeRtt(None)] {
+        assert!(order.contains(&state), "{state:?} in {order:?}");
+    }
+}
+
+#[test]
+fn start_up_ends_three_rounds_after_the_bandwidth_has_stopped_growing() {
+    let mut pipe = pipe();
+    let seen = states(&mut pipe, 3.0);
+    // 10 segments double to 200 in five rounds of 100 ms; three more show that it was enough, and
+    // those last up to 200 ms for the queue.
+    let drain = seen[1].1;
+    assert!((0.7..1.3).contains(&drain), "{seen:?}");
+    // 5.3.2: at half the bandwidth the queue is gone in about a round trip.
+    assert!(seen[2].1 - drain < 0.35, "{seen:?}");
+    assert!(pipe.control.filled);
+    // The window in Startup allows a bandwidth-delay product of queue.
+    assert!(pipe.longest <= BDP + 20, "{}", pipe.longest);
+}
+
+#[test]
+fn probes_come_every_two_to_three_seconds() {
+    // 5.3.3.5.2: 63 round trips would be longer here. A measurement of the round trip begins a cycle.
+    let seen = states(&mut pipe(), 30.0);
+    let at = |wanted: State| seen.iter().filter(move |(state, _)| *state == wanted).map(|(_, at)| *at);
+    for refill in at(State::Refill) {
+        let begun = at(State::Down).chain(at(State::ProbeRtt(None))).chain(at(State::Drain(0)));
+        let since = begun.filter(|&begun| begun < refill).fold(0.0, f64::max);
+        assert!((1.9..3.9).contains(&(refill - since)), "{since} to {refill}");
+    }
+    // At least one in the time between two measurements.
+    assert!(at(State::Refill).count() >= 5, "{seen:?}");
+    // 5.3.4: every five seconds, for 200 ms and at least a round trip.
+    let pauses: Vec<f64> = at(State::ProbeRtt(None)).collect();
+    assert!(pauses.windows(2).all(|pair| (5.0..5.6).contains(&(pair[1] - pair[0]))), "{pauses:?}");
+}
+
+#[test]
+fn the_round_trip_is_measured_with_half_the_content() {
+    let (mut pipe, mut least) = (pipe(), u64::MAX);
+    pipe.run(6.0, |pipe| {
+        if let State::ProbeRtt(Some(_)) = pipe.control.state {
+            least = least.min(pipe.in_flight());
+            assert!(pipe.in_flight() <= BDP * MSS * 52 / 100, "{}", pipe.in_flight());
+        }
+    });
+    assert!((BDP * MSS * 45 / 100..u64::MAX).contains(&least), "{least}");
+}
+
+#[test]
+fn the_round_trip_is_not_measured_after_an_idle_time() {
+    // The draft's example "Skipping PROBE_RTT Due to Application-Limited Sending".
+    let mut pipe = pipe();
+    pipe.run(4.0, |_| {});
+    let bbr = &mut pipe.control;
+    let later = Time(20_000_000_000);
+    bbr.on_restart(later);
+    bbr.on_ack(&AckEvent { now: later, delivered: MSS, rtt: Some(RTT), ..AckEvent::default() });
+    assert!(bbr.state.is_probe_bw(), "{:?}", bbr.state);
+}
+
+#[test]
+fn a_shallow_queue_bounds_what_is_in_flight_and_losses_are_few() {
+    let mut pipe = pipe();
+    pipe.limit = 20;
+    pipe.run(10.0, |_| {});
+    let (lost, sent) = (pipe.lost, pipe.sent);
+    pipe.run(60.0, |pipe| {
+        let safe = pipe.control.bounds.long_term;
+        let cwnd = pipe.control.cwnd();
+        // The path holds 20 segments more and one in service; a fiftieth of what is sent may be lost.
+        assert!(safe == u64::MAX || safe <= (BDP + 21) * MSS * 100 / 98 + MSS, "{safe}");
+        // 5.6.1: in CRUISE 15 % stay free.
+        assert!(pipe.control.state != State::Cruise || cwnd <= safe / 100 * 85 + MSS, "{cwnd} {safe}");
+    });
+    assert!(pipe.control.bounds.long_term < u64::MAX);
+    let (lost, sent) = ((pipe.lost - lost) as f64, (pipe.sent - sent) as f64);
+    assert!(lost / sent < 0.02, "{lost} of {sent}");
+    assert!(sent * MSS as f64 / 50.0 > 0.9 * RATE, "{sent}");
+}
+
+#[test]
+fn loss_below_the_threshold_costs_little_bandwidth() {
+    let mut pipe = pipe();
+    pipe.loses = |number| number % 101 == 100;
+    pipe.run(60.0, |_| {});
+    let share = (pipe.sent - pipe.lost) as f64 * MSS as f64 / 60.0 / RATE;
+    assert!(share > 0.85, "{share}");
+}
+
+#[test]
+fn a_round_with_loss_lowers_the_bounds_by_no_more_than_beta() {
+    let mut pipe = pipe();
+    pipe.loses = |number| number > 2_000 && number % 10 == 0;
+    let mut before = (f64::INFINITY, u64::MAX);
+    let mut lowered = 0;
+    pipe.run(5.0, |pipe| {
+        let Policy { bounds, path, window, .. } = &pipe.control;
+        let after = (bounds.bandwidth, bounds.short_term);
+        if after.0 < before.0 {
+            lowered += 1;
+            let bandwidth = before.0.min(path.max_bandwidth());
+            assert!(after.0 >= 0.7 * bandwidth * 0.999, "{before:?} {after:?}");
+            let inflight = before.1.min(2 * window.cwnd.max(BDP * MSS));
+            assert!(
+                before.1 == u64::MAX || after.1 as f64 >= 0.7 * inflight as f64 - 1.0,
+                "{before:?} {after:?}"
+            );
+        }
+        before = after;
+    });
+    assert!(lowered > 2, "{lowered}");
+}
+
+#[test]
+fn the_volume_at_which_loss_passed_the_threshold() {
+    // 5.5.10.2: 100 segments before this one, of which one was lost. Two of a hundred are allowed, so
+    // that another (0.02 * 100 000 - 1000) / 0.98 = 1020 B might have been lost.
+    let bbr = pipe().control;
+    let snapshot = crate::linux::rate::Snapshot { in_flight: 101 * MSS as u32, ..<_>::default() };
+    let loss = Loss { now: Time::ZERO, range: (0, MSS), snapshot, lost: 2 * MSS, delivered: 0 };
+    assert_eq!(bbr.inflight_at(&loss), 101_020);
+    // All that was allowed had been lost before.
+    assert_eq!(bbr.inflight_at(&Loss { lost: 4 * MSS, ..loss }), 100_000);
+}
+
+#[test]
+fn start_up_ends_when_many_gaps_show_too_much_loss() {
+    // 5.3.1.3: long before the pipe is full, every tenth segment is lost.
+    let mut pipe = pipe();
+    pipe.loses = |number| number > 60 && number % 10 == 0;
+    let mut at_loss = None;
+    pipe.run(3.0, |pipe| {
+        if pipe.control.filled && at_loss.is_none() {
+            at_loss = Some((pipe.control.bounds.long_term, pipe.control.path.max_bandwidth()));
+        }
+    });
+    let (safe, bandwidth) = at_loss.expect("the end of the start");
+    assert!(safe >= (0.99 * bandwidth * RTT.as_secs()) as u64 && safe < u64::MAX, "{safe} {bandwidth}");
+}
+
+#[test]
+fn a_needless_recovery_gives_everything_back() {
+    // 5.5.11: during UP a loss too many ends the probe; then it turns out that nothing was lost.
+    let mut pipe = pipe();
+    let mut probing = false;
+    while !probing {
+        let next = pipe.now.as_secs() + 0.001;
+        pipe.run(next, |_| {});
+        probing = pipe.control.state == State::Up && pipe.control.cycle.sampling;
+    }
+    let (cwnd, now, delivered) = (pipe.control.cwnd(), pipe.now, pipe.control.delivered);
+    let snapshot = crate::linux::rate::Snapshot { in_flight: (BDP * MSS) as u32, ..<_>::default() };
+    let bbr = &mut pipe.control;
+    bbr.on_loss(&Loss { now, range: (0, MSS), snapshot, lost: 10 * MSS, delivered });
+    bbr.on_congestion(now, BDP * MSS);
+    assert_eq!((bbr.state, bbr.cycle.too_high), (State::Down, true));
+    assert!(bbr.bounds.long_term < u64::MAX);
+    bbr.undo();
+    assert_eq!((bbr.state, bbr.bounds.long_term), (State::Refill, u64::MAX));
+    assert!(bbr.cwnd() >= cwnd);
+}
+
+#[test]
+fn marks_are_taken_for_losses() {
+    let mut pipe = pipe();
+    pipe.run(2.5, |_| {});
+    pipe.marks = true;
+    pipe.run(4.5, |_| {});
+    assert!(pipe.control.bounds.bandwidth < 0.95 * RATE || pipe.control.bounds.long_term < u64::MAX);
+    assert_eq!(pipe.lost, 0);
+}
+
+#[test]
+fn bursts_of_acks_widen_the_window() {
+    // 5.5.9: 20 segments are acknowledged at once every 20 ms; all but one exceed what is expected.
+    let mut bbr = Policy::new(&Bbr3::default(), MSS, 10 * MSS, true);
+    let mut now = Time::ZERO;
+    let sample = |delivered| crate::linux::rate::RateSample {
+        rate: Some(RATE),
+        app_limited: false,
+        prior_delivered: delivered,
+        delivered: BDP * MSS,
+        lost: 0,
+        in_flight: BDP * MSS,
+    };
+    for burst in 1..200 {
+        now += Duration::from_millis(20);
+        let (delivered, total_delivered) = (20 * MSS, 20 * MSS * burst);
+        let rtt = Some(RTT);
+        let sample = Some(sample(total_delivered.saturating_sub(BDP * MSS)));
+        bbr.on_ack(&AckEvent { now, delivered, rtt, sample, total_delivered, ..AckEvent::default() });
+    }
+    assert_eq!(bbr.aggregation.extra(), 20 * MSS);
+}

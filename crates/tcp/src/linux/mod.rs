@@ -1,0 +1,61 @@
+//! The `linux` family: TCP as in today's Linux. It counts bytes, keeps a scoreboard of what was
+//! acknowledged selectively, detects loss by time (RACK-TLP), reduces proportionally (PRR), paces,
+//! and leaves the size of the window to a congestion control of its own file.
+//!
+//! On the wire:
+//! - Numbers are those of TCP from the initial sequence number on: the SYN is 0, the first byte 1. A
+//!   data segment's number is that of its first byte, an ACK's that of the next byte expected.
+//! - A later segment without payload is a probe of a closed window: it is answered at once.
+//! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B
+//!   in all by default; later 12 B of timestamps, and 4 B and 8 B a block of SACK.
+//!
+//! Left out: FIN, path MTU discovery, a receive buffer that grows by itself, and data that the phone
+//! sends after its request.
+
+pub mod control;
+pub mod frto;
+pub mod loss;
+pub mod pacing;
+pub mod params;
+pub mod prr;
+pub mod rack;
+pub mod rate;
+pub mod reassembly;
+pub mod receiver;
+pub mod rtt;
+pub mod scoreboard;
+pub mod sender;
+pub mod timers;
+pub mod wire;
+
+#[cfg(test)]
+mod tests;
+
+pub use params::Linux;
+
+use crate::units::Time;
+
+/// The timestamps option (RFC 7323, 3.2), padded to words.
+pub const TIMESTAMPS_BYTES: u32 = 12;
+
+/// Number of the first byte: that of the SYN is 0.
+pub const FIRST_BYTE: u64 = 1;
+
+/// Duplicate ACKs, or segments acknowledged beyond a gap, that indicate a loss (RFC 5681, 3.2).
+pub const DUP_THRESH: u32 = 3;
+
+/// Bytes of a SACK option of `blocks` blocks (RFC 2018, 3), padded to words.
+pub fn sack_bytes(blocks: usize) -> u32 {
+    if blocks == 0 { 0 } else { 4 + 8 * blocks as u32 }
+}
+
+/// The clock of RFC 7323 in microseconds. It wraps after 71 minutes and is never 0, which would
+/// mean that the option is absent.
+pub fn clock_us(now: Time) -> u32 {
+    ((now.0 / 1_000) as u32).max(1)
+}
+
+/// Whether timestamp `a` is older than `b` (RFC 7323, 5.2: modular comparison).
+pub fn is_older(a: u32, b: u32) -> bool {
+    a.wrapping_sub(b).cast_signed() < 0
+}

@@ -1,0 +1,178 @@
+//! The `linux` family's parameters, as a scenario sets them.
+
+use std::num::NonZeroU32;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::control::CongestionSpec;
+use super::{TIMESTAMPS_BYTES, sack_bytes};
+use crate::Opener;
+use crate::check::{Check, Checked};
+use crate::packet::{HEADER_BYTES, SackBlocks};
+use crate::units::{Duration, Rate, Size};
+use crate::wire::window_shift;
+
+/// A modern TCP connection's parameters. The defaults are Linux's, or the RFC's where Linux adapts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches, as in sysctl")]
+pub struct Linux {
+    /// How large the window is and how fast it is sent.
+    pub control: CongestionSpec,
+    /// A full-sized segment on the wire, with 40 B of IP and TCP headers and the options.
+    pub packet_size: Size,
+    /// Congestion window once the connection is set up, in segments (RFC 6928).
+    pub initial_window: NonZeroU32,
+    /// Timestamps in every segment (RFC 7323): 12 B.
+    pub timestamps: bool,
+    /// Selective acknowledgements (RFC 2018): up to three blocks of 8 B in an ACK.
+    pub sack: bool,
+    /// Report duplicates in the first SACK block (RFC 2883).
+    pub dsack: bool,
+    /// Find losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK.
+    pub rack: bool,
+    /// Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK.
+    pub tail_loss_probe: bool,
+    /// Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
+    /// lost (RFC 4015).
+    pub undo: bool,
+    /// Recognize a spurious timeout by what the ACKs after it deliver (F-RTO, RFC 5682), and take its
+    /// reduction back.
+    pub frto: bool,
+    /// Let queues mark segments instead of dropping them (RFC 3168).
+    pub ecn: bool,
+    /// Spread segments over the round trip.
+    pub pacing: bool,
+    /// Least share of the timeout that stands for the variation of the round trip. As in Linux the
+    /// timeout is the smoothed round trip and at least this.
+    pub min_rto: Duration,
+    /// Largest retransmission timeout, backoff included.
+    pub max_rto: Duration,
+    /// Retransmission timeout until the first round trip is measured (RFC 6298, 2.1).
+    pub initial_rto: Duration,
+    /// How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once.
+    pub delayed_ack: Duration,
+    /// Segments at the start that the receiver acknowledges at once, for slow start's sake.
+    pub quick_acks: u32,
+    /// Memory of the receiver for what the application has not read; bounds the window. It has its
+    /// full size from the start.
+    pub receive_buffer: Size,
+    /// Rate at which the application at the phone reads; at once when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_rate: Option<Rate>,
+    /// Who opens the connection.
+    pub opened_by: Opener,
+}
+
+impl Default for Linux {
+    fn default() -> Self {
+        Self {
+            control: CongestionSpec::default(),
+            packet_size: Size(1500),
+            initial_window: const { NonZeroU32::new(10).unwrap() },
+            timestamps: true,
+            sack: true,
+            dsack: true,
+            rack: true,
+            tail_loss_probe: true,
+            undo: true,
+            frto: true,
+            ecn: false,
+            pacing: true,
+            // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_DELACK_MIN, TCP_MAX_QUICKACKS
+            // and the largest tcp_rmem.
+            min_rto: Duration::from_millis(200),
+            max_rto: Duration::from_secs(120),
+            initial_rto: Duration::from_secs(1),
+            delayed_ack: Duration::from_millis(40),
+            quick_acks: 16,
+            receive_buffer: Size(6_000_000),
+            read_rate: None,
+            opened_by: Opener::Phone,
+        }
+    }
+}
+
+/// Options of a SYN, padded to words (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
+const MSS_BYTES: u32 = 4;
+const WINDOW_SCALE_BYTES: u32 = 4;
+const SACK_PERMITTED_BYTES: u32 = 4;
+
+/// Windows cannot be larger (RFC 7323, 2.3: 65,535 B shifted by 14).
+const LARGEST_WINDOW: u64 = 65_535 << 14;
+
+impl Linux {
+    /// Bytes of a data segment's headers.
+    pub fn header_bytes(&self) -> u32 {
+        HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
+    }
+
+    /// Bytes of a SYN: MSS, window scale where windows need one, SACK-permitted, timestamps, padded to
+    /// words. SACK-permitted fits beside the timestamps.
+    pub fn syn_bytes(&self) -> u32 {
+        let scale = if window_shift(self.receive_buffer.0) > 0 { WINDOW_SCALE_BYTES } else { 0 };
+        let sack = if self.sack && !self.timestamps { SACK_PERMITTED_BYTES } else { 0 };
+        self.header_bytes() + MSS_BYTES + scale + sack
+    }
+
+    /// Payload of a full-sized segment.
+    pub fn mss(&self) -> u64 {
+        self.packet_size.0.saturating_sub(u64::from(self.header_bytes())).max(1)
+    }
+
+    fn check_switches(&self, check: &mut Check) {
+        check.require(self.sack || !self.dsack, "dsack", || {
+            "a D-SACK is a SACK block; switch `sack` on or `dsack` off".to_owned()
+        });
+        check.require(self.sack || !self.rack, "rack", || {
+            "RACK learns from SACK what was delivered; switch `sack` on or `rack` off".to_owned()
+        });
+        check.require(self.rack || !self.tail_loss_probe, "tail_loss_probe", || {
+            "the probe needs RACK to find the loss; switch `rack` on or `tail_loss_probe` off".to_owned()
+        });
+        check.require(self.pacing || !self.control.needs_pacing(), "pacing", || {
+            format!("`{}` sends at a rate; switch `pacing` on", self.control.key())
+        });
+    }
+}
+
+impl Checked for Linux {
+    fn check(&self, check: &mut Check) {
+        check.within("control", |check| self.control.check(check));
+        let least = u64::from(HEADER_BYTES + TIMESTAMPS_BYTES + sack_bytes(SackBlocks::MOST)) + 8;
+        check.require((least..=65_535).contains(&self.packet_size.0), "packet_size", || {
+            format!(
+                "{} leave no room for options and data; expected {least} B to 65.535 kB",
+                self.packet_size
+            )
+        });
+        check.require(self.initial_window.get() <= 1_000, "initial_window", || {
+            format!("{} segments at once are absurd; expected at most 1000", self.initial_window)
+        });
+        self.check_switches(check);
+        check.require(self.min_rto <= self.max_rto, "min_rto", || {
+            format!("the smallest timeout, {}, is above max_rto, {}", self.min_rto, self.max_rto)
+        });
+        check.require(self.max_rto.0 > 0 && self.max_rto <= Duration::from_secs(86_400), "max_rto", || {
+            format!("a timeout of {} is absurd; expected more than 0 s and at most 24 h", self.max_rto)
+        });
+        check.require(self.initial_rto.0 > 0 && self.initial_rto <= self.max_rto, "initial_rto", || {
+            format!("expected more than 0 s and at most max_rto, {}", self.max_rto)
+        });
+        check.require(self.delayed_ack <= Duration::from_millis(500), "delayed_ack", || {
+            format!("{} is too long; RFC 9293, 3.8.6.3, allows at most 500 ms", self.delayed_ack)
+        });
+        let window = 2 * self.packet_size.0..=LARGEST_WINDOW;
+        check.require(window.contains(&self.receive_buffer.0), "receive_buffer", || {
+            format!(
+                "a window of {} is impossible; expected two packets to {}",
+                self.receive_buffer,
+                Size(LARGEST_WINDOW)
+            )
+        });
+        check.require(self.read_rate.is_none_or(|rate| rate.0 > 0), "read_rate", || {
+            "an application that reads at 0 bps never takes anything; leave it out or expect more".to_owned()
+        });
+    }
+}

@@ -1,0 +1,256 @@
+//! The receiver at the phone: when to acknowledge, what to report, and how much more to allow.
+
+use super::params::Linux;
+use super::reassembly::{Arrival, Reassembly};
+use super::{FIRST_BYTE, clock_us, is_older, sack_bytes};
+use crate::Opener;
+use crate::packet::{Ecn, Kind, Packet, SackBlocks};
+use crate::units::{Duration, NANOS_PER_S, Time};
+
+/// Segments after which an ACK must not wait (RFC 9293, 3.8.6.3).
+const SEGMENTS_PER_ACK: u32 = 2;
+
+/// The application at the phone, which reads at a rate or at once.
+#[derive(Debug)]
+struct Reader {
+    /// Bits per second.
+    rate: Option<u64>,
+    read: u64,
+    /// When `read` was true, and bits over in units of 1 / second.
+    at: Time,
+    remainder: u64,
+}
+
+impl Reader {
+    /// Bytes read by `now` of `available` that were there since the last call.
+    fn advance(&mut self, now: Time, available: u64) -> u64 {
+        let Some(rate) = self.rate else {
+            self.read = available;
+            return available;
+        };
+        let scale = u128::from(8 * NANOS_PER_S);
+        let progress = u128::from(now.since(self.at).0) * u128::from(rate) + u128::from(self.remainder);
+        let bytes = (progress / scale).min(u128::from(available - self.read)) as u64;
+        self.remainder = if self.read + bytes == available { 0 } else { (progress % scale) as u64 };
+        self.read += bytes;
+        self.at = now;
+        self.read
+    }
+
+    /// When `bytes` will have been read, if that takes time.
+    fn time_of(&self, bytes: u64) -> Option<Time> {
+        let bits = u128::from(bytes.saturating_sub(self.read)) * 8;
+        let ns = (bits * u128::from(NANOS_PER_S)).div_ceil(u128::from(self.rate?));
+        Some(self.at + Duration(ns as u64 + 1))
+    }
+}
+
+/// The receiving end.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "switches and independent facts")]
+pub struct Receiver {
+    flow: u32,
+    request_bytes: u32,
+    mss: u64,
+    header_bytes: u32,
+    syn_bytes: u32,
+    /// Bytes of the ACK of the server's SYN, which is a SYN itself where the server opens.
+    syn_ack_bytes: u32,
+    timestamps: bool,
+    sack: bool,
+    ecn: bool,
+    buffer: u64,
+    delay: Duration,
+    data: Reassembly,
+    reader: Reader,
+    /// One past the last byte allowed so far; never moves back (RFC 9293, 3.8.6).
+    allowed: u64,
+    /// Whether the SYN has arrived.
+    connected: bool,
+    quick_acks: u32,
+    /// Segments in order not yet acknowledged, and the number last acknowledged.
+    unacknowledged: u32,
+    last_acked: u64,
+    delayed: Option<Time>,
+    update: Option<Time>,
+    /// Whether the first segment that the next ACK answers had been sent before.
+    answers: Option<bool>,
+    /// Timestamp to echo (RFC 7323, 4.3: `TS.Recent`).
+    recent_stamp: u32,
+    /// A mark has been seen and the sender has not answered it (RFC 3168, 6.1.3).
+    echoing: bool,
+}
+
+impl Receiver {
+    /// A receiver whose request of `request_bytes` rides on the ACK of the SYN.
+    pub fn new(flow: u32, request_bytes: u32, params: &Linux) -> Self {
+        Self {
+            flow,
+            syn_bytes: params.syn_bytes(),
+            request_bytes,
+            mss: params.mss(),
+            header_bytes: params.header_bytes(),
+            syn_ack_bytes: match params.opened_by {
+                Opener::Phone => params.header_bytes(),
+                Opener::Server => params.syn_bytes(),
+            },
+            timestamps: params.timestamps,
+            sack: params.sack,
+            ecn: params.ecn,
+            buffer: params.receive_buffer.0,
+            delay: params.delayed_ack,
+            data: Reassembly::new(params.dsack),
+            reader: Reader {
+                rate: params.read_rate.map(|rate| rate.0),
+                read: 0,
+                at: Time::ZERO,
+                remainder: 0,
+            },
+            allowed: params.receive_buffer.0,
+            connected: false,
+            quick_acks: params.quick_acks,
+            unacknowledged: 0,
+            last_acked: 0,
+            delayed: None,
+            update: None,
+            answers: None,
+            recent_stamp: 0,
+            echoing: false,
+        }
+    }
+
+    /// Least growth of the window that is worth telling (RFC 9293, 3.8.6.2.2).
+    fn worthwhile(&self) -> u64 {
+        self.mss.min(self.buffer / 2)
+    }
+
+    /// Moves the window's edge as far as the application has read, but not in small steps.
+    fn open_window(&mut self, now: Time) {
+        let edge = self.reader.advance(now, self.data.expected()) + self.buffer;
+        if edge >= self.allowed + self.worthwhile() {
+            self.allowed = edge;
+        }
+    }
+
+    /// The ACK of everything so far.
+    fn ack(&mut self, now: Time) -> Packet {
+        self.delayed = None;
+        self.unacknowledged = 0;
+        self.quick_acks = self.quick_acks.saturating_sub(1);
+        self.open_window(now);
+        let expected = self.data.expected();
+        self.last_acked = expected;
+        let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
+        // Where the edge is far away, the next ACK will move it soon enough.
+        let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
+        let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.buffer).min(expected);
+        self.update = if closing { self.reader.time_of(reopened) } else { None };
+        Packet {
+            size: self.header_bytes + sack_bytes(sack.len()),
+            seq: FIRST_BYTE + expected,
+            answers_retransmission: self.answers.take().unwrap_or(false),
+            sack,
+            timestamp_us: self.stamp(now),
+            echo_us: self.recent_stamp,
+            window: (self.allowed - expected) as u32,
+            ecn: Ecn { echo: self.echoing, ..Ecn::default() },
+            ..Packet::control(self.flow, Kind::Ack)
+        }
+    }
+
+    /// The ACK of the SYN; the first carries the request.
+    fn answer_syn(&mut self, now: Time) -> Packet {
+        let request = if self.connected { 0 } else { self.request_bytes };
+        self.connected = true;
+        Packet { size: self.syn_ack_bytes + request, ..self.ack(now) }
+    }
+
+    fn stamp(&self, now: Time) -> u32 {
+        if self.timestamps { clock_us(now) } else { 0 }
+    }
+
+    /// Remembers the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
+    fn note_stamp(&mut self, segment: &Packet) {
+        if self.timestamps
+            && segment.seq <= FIRST_BYTE + self.last_acked
+            && (self.recent_stamp == 0 || !is_older(segment.timestamp_us, self.recent_stamp))
+        {
+            self.recent_stamp = segment.timestamp_us;
+        }
+    }
+
+    fn note_ecn(&mut self, segment: &Packet) {
+        if self.ecn {
+            if segment.ecn.reduced {
+                self.echoing = false;
+            }
+            self.echoing |= segment.ecn.experienced;
+        }
+    }
+
+    /// Whether the ACK of a segment in order may wait.
+    fn may_wait(&self) -> bool {
+        self.delay > Duration::ZERO && self.quick_acks == 0 && self.unacknowledged < SEGMENTS_PER_ACK
+    }
+}
+
+impl crate::Receiver for Receiver {
+    fn connect(&self, now: Time) -> Packet {
+        let syn = Packet::control(self.flow, Kind::Connect);
+        Packet { size: self.syn_bytes, timestamp_us: self.stamp(now), ..syn }
+    }
+
+    fn request(&self, now: Time, bytes: u32) -> Packet {
+        let packet = Packet::control(self.flow, Kind::Request);
+        Packet {
+            size: self.header_bytes + bytes,
+            timestamp_us: self.stamp(now),
+            echo_us: self.recent_stamp,
+            ..packet
+        }
+    }
+
+    fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
+        self.note_stamp(segment);
+        self.note_ecn(segment);
+        self.answers.get_or_insert(segment.retransmission);
+        let Some(first) = segment.seq.checked_sub(FIRST_BYTE) else {
+            return Some(self.answer_syn(now));
+        };
+        let payload = u64::from(segment.size.saturating_sub(self.header_bytes));
+        if payload == 0 {
+            // A probe of the window.
+            return Some(self.ack(now));
+        }
+        // What was there before was being read meanwhile; what comes now is read from now on.
+        self.reader.advance(now, self.data.expected());
+        // Beyond the window nothing is kept, but the ACK tells where its edge is.
+        let arrival = if first + payload > self.allowed {
+            Arrival::Duplicate
+        } else {
+            self.data.take(first, first + payload)
+        };
+        self.unacknowledged += 1;
+        if arrival == Arrival::InOrder && self.may_wait() {
+            self.delayed = Some(now + self.delay);
+            return None;
+        }
+        Some(self.ack(now))
+    }
+
+    fn on_timer(&mut self, now: Time) -> Option<Packet> {
+        let due = self.timer().is_some_and(|at| at <= now);
+        due.then(|| self.ack(now))
+    }
+
+    fn timer(&self) -> Option<Time> {
+        match (self.delayed, self.update) {
+            (Some(delayed), Some(update)) => Some(delayed.min(update)),
+            (delayed, update) => delayed.or(update),
+        }
+    }
+
+    fn delivered_bytes(&self) -> u64 {
+        self.data.expected()
+    }
+}

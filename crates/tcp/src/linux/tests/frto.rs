@@ -1,0 +1,134 @@
+//! F-RTO by the steps of RFC 5682: 2.1 without SACK, 3.1 with it.
+
+use super::script::{NONE, Script, Sent};
+use super::*;
+use crate::linux::control::CongestionSpec;
+use crate::linux::control::reno::Reno;
+
+/// Reno without the other ways to recognize a mistake and without a probe before the timeout.
+fn params(sack: bool) -> Linux {
+    Linux {
+        control: CongestionSpec::Reno(Reno::default()),
+        timestamps: false,
+        undo: false,
+        sack,
+        dsack: false,
+        rack: sack,
+        tail_loss_probe: false,
+        ..Linux::default()
+    }
+}
+
+/// Ten segments are outstanding and the timer has expired: the first has been sent again.
+fn timed_out(params: Linux, segments: u64) -> Script {
+    let (mut script, sent) = Script::begin(params, segments);
+    assert_eq!(sent, (0..10).map(|number| (number, false)).collect::<Vec<Sent>>());
+    assert_eq!(script.time_out(), [(0, true)]);
+    assert_eq!(script.window(), (1, 5));
+    script
+}
+
+#[test]
+fn acks_of_what_was_sent_before_the_timeout_show_that_it_was_spurious() {
+    for sack in [false, true] {
+        let mut script = timed_out(params(sack), 100);
+        // Step 2.b: the late ACK of the first segment lets two new ones go, and none again.
+        assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
+        // Step 3.b: the second segment was never sent again. The window is what it was.
+        let sent = script.acknowledge(2, &[]);
+        assert!(sent.iter().all(|&(number, again)| number >= 12 && !again), "{sent:?}");
+        let (cwnd, ssthresh) = script.window();
+        assert!(cwnd >= 10 && ssthresh == NONE, "{cwnd} {ssthresh}");
+        assert_eq!(script.sender.counts().retransmissions, 1);
+    }
+}
+
+#[test]
+fn with_sack_a_block_below_the_recovery_point_is_a_sign_too() {
+    let mut script = timed_out(params(true), 100);
+    assert_eq!(script.acknowledge(1, &[]).len(), 2);
+    script.acknowledge(1, &[(3, 4)]);
+    assert_eq!(script.window().1, NONE, "step 3.b");
+}
+
+#[test]
+fn a_genuine_loss_leads_to_the_conventional_recovery() {
+    // All ten were lost: the new segments bring duplicate ACKs, with SACK blocks beyond the point.
+    for (sack, blocks) in [(false, &[][..]), (true, &[(10, 11)])] {
+        let mut script = timed_out(params(sack), 100);
+        assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
+        // Step 3.a: at most three segments, and what was outstanding is sent again.
+        let sent = script.acknowledge(1, blocks);
+        assert_eq!(sent.first(), Some(&(1, true)), "{sent:?}");
+        assert!(script.window().0 <= 3 && script.window().1 == 5, "{:?}", script.window());
+    }
+}
+
+#[test]
+fn an_ack_of_everything_decides_nothing() {
+    // Step 2.a: the retransmission may have filled the only gap.
+    for sack in [false, true] {
+        let mut script = timed_out(params(sack), 100);
+        script.acknowledge(10, &[]);
+        assert_eq!(script.window().1, 5);
+        script.acknowledge(11, &[]);
+        assert_eq!(script.window().1, 5);
+    }
+}
+
+#[test]
+fn without_sack_a_duplicate_first_means_loss_and_with_sack_nothing() {
+    // 2.1, step 2.a, and 3.1, step 2.
+    let mut basic = timed_out(params(false), 100);
+    assert_eq!(basic.acknowledge(0, &[]), [(1, true)]);
+    let mut enhanced = timed_out(params(true), 100);
+    assert_eq!(enhanced.acknowledge(0, &[(5, 6)]), []);
+    assert_eq!(enhanced.acknowledge(1, &[(5, 6)]), [(10, false), (11, false)]);
+}
+
+#[test]
+fn without_new_data_the_recovery_is_conventional() {
+    for sack in [false, true] {
+        let mut script = timed_out(params(sack), 10);
+        assert_eq!(script.acknowledge(1, &[])[0], (1, true));
+        assert_eq!(script.window().1, 5);
+    }
+}
+
+#[test]
+fn repeated_timeouts_are_judged_as_one_and_one_within_a_recovery_is_not() {
+    let mut script = timed_out(params(true), 100);
+    assert_eq!(script.time_out(), [(0, true)]);
+    assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
+    script.acknowledge(2, &[]);
+    assert_eq!(script.window().1, NONE, "step 2 returns to step 1");
+
+    let (mut script, _) = Script::begin(params(true), 100);
+    script.wait(100);
+    assert_eq!(script.acknowledge(0, &[(1, 4)])[0], (0, true));
+    assert_eq!(script.time_out()[0], (0, true));
+    assert_eq!(script.acknowledge(4, &[])[0], (4, true), "step 1");
+}
+
+#[test]
+fn switched_off_it_leaves_the_recovery_conventional() {
+    let mut script = timed_out(Linux { frto: false, ..params(true) }, 100);
+    assert_eq!(script.acknowledge(1, &[])[0], (1, true));
+}
+
+#[test]
+fn timestamps_decide_first() {
+    // Eifel: the first ACK echoes the original, so that nothing need be sent to find out.
+    let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
+    script.time_out();
+    script.echo(1, &[], 100_000);
+    assert_eq!(script.window().1, NONE);
+    // The first ACK echoes the retransmission, which did arrive: F-RTO goes on.
+    let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
+    script.time_out();
+    let again_us = (script.now.0 / 1_000) as u32;
+    assert_eq!(script.echo(1, &[], again_us), [(10, false), (11, false)]);
+    assert_eq!(script.window().1, 5);
+    script.echo(2, &[], again_us);
+    assert_eq!(script.window().1, NONE);
+}

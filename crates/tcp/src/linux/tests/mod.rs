@@ -1,0 +1,262 @@
+//! Both ends over a path of one rate, one delay and one drop-tail queue (here), and a sender alone
+//! that is fed ACKs by hand (`script`).
+
+mod frto;
+mod laws;
+mod loss;
+mod script;
+mod sizes;
+mod timeouts;
+mod windows;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::FIRST_BYTE;
+use super::control::CongestionSpec;
+use super::params::Linux;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use crate::packet::{Kind, Packet};
+use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
+use crate::{Receiver as _, Sender as _};
+
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+/// What happens to a data packet on its way: lost, or late by so much.
+type Fate<'a> = dyn FnMut(usize, Time, &Packet) -> Option<Duration> + 'a;
+
+struct Path {
+    bytes_per_s: u64,
+    delay: Duration,
+    limit: usize,
+    free_at: Time,
+    /// From when to when nothing is sent.
+    outage: (Time, Time),
+    /// Packets in the queue beyond which it marks those that allow it.
+    mark_above: usize,
+    /// Departures of the packets in the queue.
+    queue: std::collections::VecDeque<Time>,
+    longest_queue: usize,
+}
+
+impl Path {
+    fn new(kbps: u64, delay_ms: u64, limit: usize) -> Self {
+        let (delay, queue) = (MS(delay_ms), std::collections::VecDeque::new());
+        Self {
+            bytes_per_s: kbps * 125,
+            delay,
+            limit,
+            free_at: Time::ZERO,
+            outage: <_>::default(),
+            mark_above: usize::MAX,
+            queue,
+            longest_queue: 0,
+        }
+    }
+
+    /// When a packet that arrives now is at the other end; `None` when it finds the queue full.
+    fn accept(&mut self, now: Time, size: u32) -> Option<Time> {
+        while self.queue.front().is_some_and(|&at| at <= now) {
+            self.queue.pop_front();
+        }
+        if self.queue.len() >= self.limit {
+            return None;
+        }
+        let mut start = self.free_at.max(now);
+        if (self.outage.0..self.outage.1).contains(&start) {
+            start = self.outage.1;
+        }
+        self.free_at = start + Duration(u64::from(size) * NANOS_PER_S / self.bytes_per_s);
+        self.queue.push_back(self.free_at);
+        self.longest_queue = self.longest_queue.max(self.queue.len());
+        Some(self.free_at + self.delay)
+    }
+}
+
+enum Event {
+    Data(usize, Packet),
+    Ack(usize, Packet),
+}
+
+struct Pair {
+    sender: Sender,
+    receiver: Receiver,
+    done: Option<Time>,
+    /// One past the last byte that any ACK on its way allows.
+    allowed: u64,
+}
+
+impl Pair {
+    fn new(bytes: u64, params: &Linux) -> Self {
+        let (mut sender, receiver) = (Sender::new(0, params), Receiver::new(0, 0, params));
+        sender.write(Time::ZERO, bytes, &mut Vec::new());
+        sender.close();
+        Self { sender, receiver, done: None, allowed: 0 }
+    }
+
+    /// What holds at every moment. `before` was in flight before what was `sent`, by a timer or not.
+    fn check(&self, before: u64, sent: &[Packet], by_timer: bool) {
+        let sender = &self.sender;
+        let (cwnd, mss) = (sender.control.cwnd(), sender.mss);
+        assert!(cwnd >= mss && sender.window().cwnd >= 1.0, "window {cwnd} {:?}", sender.window());
+        assert!(sender.board.next() <= self.allowed, "beyond the receiver's window");
+        assert!(sender.board.pipe() <= sender.board.next() - sender.board.una());
+        assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
+        // Three exceptions from the window: a timeout's retransmission (RFC 6298, 5.4) and a tail loss
+        // probe (RFC 8985, 7.3) are one segment more; PRR brings down over a round trip what was in
+        // flight when the recovery began (RFC 6937, 3). Limited transmit needs none: what duplicate ACKs stand for is no longer
+        // in flight.
+        let most = match sender.episode.prr() {
+            Some(prr) => (prr.recover_fs() + mss).max(sender.control.ssthresh()),
+            None if by_timer => cwnd.max(before + mss),
+            None => cwnd,
+        };
+        assert!(sent.is_empty() || sender.in_flight() <= most, "{} > {most}", sender.in_flight());
+    }
+}
+
+struct Lab<'a> {
+    pairs: Vec<Pair>,
+    path: Path,
+    events: BTreeMap<(Time, usize), Event>,
+    order: usize,
+    packets: usize,
+    fate: Box<Fate<'a>>,
+    acks: usize,
+    /// ACKs that are lost, by their order.
+    lost_acks: BTreeSet<usize>,
+}
+
+impl<'a> Lab<'a> {
+    fn new(bytes: &[u64], params: &Linux, path: Path) -> Self {
+        let pairs = bytes.iter().map(|&bytes| Pair::new(bytes, params)).collect();
+        let fate: Box<Fate<'a>> = Box::new(|_, _, _| Some(Duration::ZERO));
+        Self {
+            pairs,
+            path,
+            events: BTreeMap::new(),
+            order: 0,
+            packets: 0,
+            fate,
+            acks: 0,
+            lost_acks: BTreeSet::new(),
+        }
+    }
+
+    fn with_fate(self, fate: impl FnMut(usize, Time, &Packet) -> Option<Duration> + 'a) -> Self {
+        Self { fate: Box::new(fate), ..self }
+    }
+
+    fn push(&mut self, at: Time, event: Event) {
+        self.order += 1;
+        self.events.insert((at, self.order), event);
+    }
+
+    /// Lets the sender of `pair` act, and sends what it sends.
+    fn act(
+        &mut self,
+        now: Time,
+        pair: usize,
+        by_timer: bool,
+        act: impl FnOnce(&mut Sender, &mut Vec<Packet>),
+    ) {
+        let state = &mut self.pairs[pair];
+        let (before, mut out) = (state.sender.in_flight(), Vec::new());
+        act(&mut state.sender, &mut out);
+        state.check(before, &out, by_timer);
+        self.dispatch(now, pair, &mut out);
+    }
+
+    fn dispatch(&mut self, now: Time, pair: usize, out: &mut Vec<Packet>) {
+        for mut packet in out.drain(..) {
+            self.packets += 1;
+            packet.ecn.experienced = packet.ecn.capable && self.path.queue.len() > self.path.mark_above;
+            if let Some(extra) = (self.fate)(self.packets - 1, now, &packet)
+                && let Some(at) = self.path.accept(now, packet.size)
+            {
+                self.push(at + extra, Event::Data(pair, packet));
+            }
+        }
+        let state = &mut self.pairs[pair];
+        if state.done.is_none() && state.sender.is_done() {
+            state.done = Some(now);
+        }
+    }
+
+    fn send_ack(&mut self, now: Time, pair: usize, ack: Option<Packet>) {
+        let Some(ack) = ack else {
+            return;
+        };
+        let state = &mut self.pairs[pair];
+        self.acks += 1;
+        if !self.lost_acks.contains(&(self.acks - 1)) {
+            state.allowed = state.allowed.max(ack.seq - FIRST_BYTE + u64::from(ack.window));
+            self.push(now + self.path.delay, Event::Ack(pair, ack));
+        }
+    }
+
+    /// When the next timer is due, and whose: (time, pair, whether the sender's).
+    fn next_timer(&self) -> Option<(Time, usize, bool)> {
+        let of = |(i, pair): (usize, &Pair)| {
+            let sender = pair.sender.timer().map(|at| (at, i, true));
+            let receiver = pair.receiver.timer().map(|at| (at, i, false));
+            [sender, receiver]
+        };
+        self.pairs.iter().enumerate().flat_map(of).flatten().min()
+    }
+
+    /// Runs until `end`, or until everything is done; may be called again to go on.
+    fn run(&mut self, end: Time) {
+        if self.packets == 0 {
+            for pair in 0..self.pairs.len() {
+                self.act(Time::ZERO, pair, false, |sender, out| sender.open(Time::ZERO, out));
+            }
+        }
+        while self.pairs.iter().any(|pair| pair.done.is_none()) {
+            let event = self.events.first_key_value().map(|(&(at, _), _)| at);
+            let timer = self.next_timer();
+            let now = event.into_iter().chain(timer.map(|(at, ..)| at)).min().expect("something to wait for");
+            if now > end {
+                return;
+            }
+            match timer {
+                Some((at, pair, true)) if event.is_none_or(|event| at < event) => {
+                    self.act(now, pair, true, |sender, out| sender.on_timer(now, out));
+                }
+                Some((at, pair, false)) if event.is_none_or(|event| at < event) => {
+                    let ack = self.pairs[pair].receiver.on_timer(now);
+                    self.send_ack(now, pair, ack);
+                }
+                _ => self.handle(now),
+            }
+        }
+    }
+
+    fn handle(&mut self, now: Time) {
+        match self.events.pop_first() {
+            Some((_, Event::Data(pair, packet))) => {
+                let ack = self.pairs[pair].receiver.on_segment(now, &packet);
+                self.send_ack(now, pair, ack);
+            }
+            Some((_, Event::Ack(pair, ack))) => {
+                self.act(now, pair, false, |sender, out| sender.on_ack(now, &ack, out));
+            }
+            None => {}
+        }
+    }
+
+    fn seconds(&self, pair: usize) -> f64 {
+        self.pairs[pair].done.expect("done").as_secs()
+    }
+}
+
+const LONG: Time = Time(10_000 * NANOS_PER_S);
+
+/// A transfer over 4 Mbit/s and 25 ms each way, with `limit` packets of queue.
+fn transfer(bytes: u64, params: &Linux, limit: usize) -> Lab<'static> {
+    Lab::new(&[bytes], params, Path::new(4_000, 25, limit))
+}
+
+fn with(control: CongestionSpec) -> Linux {
+    Linux { control, ..Linux::default() }
+}

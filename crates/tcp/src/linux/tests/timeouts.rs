@@ -1,0 +1,89 @@
+//! The retransmission timer by the rules of RFC 6298, section 5, and the initial window.
+
+use super::script::{MSS, Script, Sent};
+use super::*;
+use crate::linux::control::CongestionSpec;
+use crate::linux::control::reno::Reno;
+
+fn params() -> Linux {
+    Linux { control: CongestionSpec::Reno(Reno::default()), tail_loss_probe: false, ..Linux::default() }
+}
+
+fn rto(script: &Script) -> Option<Time> {
+    script.sender.timers.rto
+}
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + MS(ms)
+}
+
+#[test]
+fn the_timer_runs_while_something_is_outstanding() {
+    let (mut script, sent) = Script::begin(params(), 10);
+    assert_eq!(sent.len(), 10);
+    // 5.1, and 2.2: after a round trip of 100 ms the timeout is 100 ms + 4 * 50 ms.
+    assert_eq!(rto(&script), Some(at(400)));
+    // 5.3: an ACK of new data starts it again. 2.3: a second round trip of 100 ms leaves three
+    // quarters of the variation, 150 ms, and Linux's floor of that term is 200 ms.
+    script.wait(100);
+    script.acknowledge(5, &[]);
+    assert_eq!(rto(&script), Some(at(500)));
+    // Only new data count.
+    script.wait(10);
+    script.acknowledge(5, &[(6, 7)]);
+    assert_eq!(rto(&script), Some(at(500)));
+    // 5.2: all is acknowledged.
+    script.acknowledge(10, &[]);
+    assert_eq!((rto(&script), script.sender.timer()), (None, None));
+}
+
+#[test]
+fn a_timeout_sends_the_first_segment_and_doubles() {
+    let (mut script, _) = Script::begin(params(), 10);
+    for (expired, next) in [(400, 1_000), (1_000, 2_200), (2_200, 4_600)] {
+        // 5.4 to 5.6: the earliest segment; 300 ms become 600 ms, 1.2 s and 2.4 s.
+        assert_eq!(script.time_out(), [(0, true)]);
+        assert_eq!((script.now, rto(&script)), (at(expired), Some(at(next))));
+    }
+    // An answer ends the backoff; RFC 5681, 3.1: the window restarts with one segment.
+    assert_eq!(script.sender.counts().timeouts, 3);
+    script.wait(100);
+    script.acknowledge(1, &[]);
+    assert!(rto(&script).is_some_and(|timeout| timeout <= script.now + MS(700)), "{:?}", rto(&script));
+}
+
+#[test]
+fn the_initial_window_is_ten_segments() {
+    // RFC 6928, 2.
+    let (_, sent) = Script::begin(Linux::default(), 100);
+    assert_eq!(sent, (0..10).map(|number| (number, false)).collect::<Vec<Sent>>());
+    let three = Linux { initial_window: 3.try_into().unwrap(), ..Linux::default() };
+    assert_eq!(Script::begin(three, 100).1.len(), 3);
+}
+
+/// Sends the SYN again `times` times before it is answered; returns what follows and the timeout.
+fn after_lost_syns(times: u32) -> (usize, Duration) {
+    let params = Linux { timestamps: false, ..params() };
+    let (mut sender, mut out) = (Sender::new(0, &params), Vec::new());
+    sender.write(Time::ZERO, 100 * MSS, &mut out);
+    sender.open(Time::ZERO, &mut out);
+    let mut now = Time::ZERO;
+    for nth in 0..times {
+        // 2.1 and 5.5: after 1 s, 2 s, ...
+        let waited = sender.timer().unwrap().since(now);
+        assert_eq!(waited, MS(1_000 << nth));
+        now += waited;
+        sender.on_timer(now, &mut out);
+    }
+    assert_eq!(out.len() as u32, 1 + times);
+    out.clear();
+    sender.on_ack(now, &Packet { seq: FIRST_BYTE, ..Packet::control(0, Kind::Ack) }, &mut out);
+    (out.len(), sender.timers.rto.unwrap().since(now))
+}
+
+#[test]
+fn a_lost_syn_makes_cautious() {
+    // 5.7: 3 s for data. RFC 6928, 2: more than one loss leaves a window of one segment.
+    assert_eq!(after_lost_syns(1), (10, MS(3_000)));
+    assert_eq!(after_lost_syns(2), (1, MS(3_000)));
+}

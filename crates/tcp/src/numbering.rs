@@ -1,0 +1,63 @@
+//! How a family numbers its segments, for boxes on the path that look into them.
+
+use super::TcpSpec;
+use crate::packet::{Kind, Packet};
+
+/// What the numbers of a family's packets mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// Segments count from the SYN, which is 0; an ACK names the highest in order.
+    Segments,
+    /// Segments name their first byte, that of the SYN being 0; an ACK names the next one expected.
+    Bytes {
+        /// Headers and options of a segment.
+        header_bytes: u32,
+    },
+}
+
+impl Numbering {
+    /// Whether a packet carries data of the server.
+    pub fn is_data(self, packet: &Packet) -> bool {
+        let carries = match self {
+            Self::Segments => true,
+            Self::Bytes { header_bytes } => packet.size > header_bytes,
+        };
+        carries && packet.seq > 0 && packet.kind == Kind::Segment
+    }
+
+    /// The first number that an ACK leaves unacknowledged.
+    pub fn unacknowledged(self, ack: &Packet) -> u64 {
+        match self {
+            Self::Segments => ack.seq + 1,
+            Self::Bytes { .. } => ack.seq,
+        }
+    }
+}
+
+impl TcpSpec {
+    /// How this family numbers its segments.
+    pub fn numbering(&self) -> Numbering {
+        match self {
+            Self::Classic(_) => Numbering::Segments,
+            Self::Linux(params) => Numbering::Bytes { header_bytes: params.header_bytes() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::Linux;
+
+    #[test]
+    fn a_syn_with_options_and_a_probe_carry_no_data() {
+        let tcp = Linux::default();
+        let numbering = TcpSpec::Linux(tcp.clone()).numbering();
+        let is_data = |seq: u64, size: u32| {
+            numbering.is_data(&Packet { size, seq, ..Packet::control(0, Kind::Segment) })
+        };
+        assert!(tcp.syn_bytes() > tcp.header_bytes());
+        assert!(!is_data(0, tcp.syn_bytes()) && !is_data(1, tcp.header_bytes()));
+        assert!(is_data(1, tcp.header_bytes() + 1));
+    }
+}
