@@ -2,11 +2,14 @@
 //! registries of variants, and checks of what a user has written.
 
 pub mod check;
+pub mod context;
 pub mod engine;
 pub mod error;
+pub mod event;
 pub mod packet;
 pub mod registry;
 pub mod rng;
 pub mod units;
 
+pub use context::{Context, Counts, Output};
 pub use error::{Error, Result};

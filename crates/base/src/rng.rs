@@ -119,6 +119,11 @@ impl ErrorGaps {
         }
     }
 
+    /// Trials before the next error.
+    pub fn good(&self) -> u64 {
+        self.good
+    }
+
     /// Whether the next trial is an error.
     pub fn next_is_error(&mut self) -> bool {
         self.next_error_within(1).is_some()

@@ -1,7 +1,7 @@
 //! Packet captures of simulations: what the server and the phones see, as pcapng files that
 //! Wireshark, tshark and (split by interface) tcptrace read.
 //!
-//! A [`Capture`] is a [`Tap`]: it turns every packet into a valid IPv4 and TCP packet and writes it
+//! A [`Capture`] is a [`Listener`]: it turns every packet into a valid IPv4 and TCP packet and writes it
 //! under the interface that it passes, `server`, `phone` or `proxy`, with the simulated time in
 //! nanoseconds.
 //! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
@@ -16,11 +16,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use nodeb_sim::event::{Event, Mask};
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::packet::{Kind, Packet};
+use nodeb_sim::transport::packet::{Kind, Packet};
 use nodeb_sim::transport::wire::End;
 use nodeb_sim::units::Time;
-use nodeb_sim::world::{Place, Tap, run_tapped};
+use nodeb_sim::world::{Listener, run_heard};
 use nodeb_sim::{Control, Scenario, VERSION, scenario};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -33,7 +34,7 @@ use pcap_file::{DataLink, Endianness, PcapError};
 use blocks::Blocks;
 use frame::Frame;
 pub use place::Interface;
-use place::{Connections, Seen};
+use place::{Connections, Place, Seen};
 
 /// Bytes kept of each packet unless told otherwise: the longest headers. Data are zeros anyway.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MOST_HEADER_BYTES as u32;
@@ -116,7 +117,7 @@ pub fn run(
     options: &Options,
 ) -> Result<RunResult> {
     let mut capture = Capture::create(scenario, seed, run, path, options)?;
-    let result = run_tapped(scenario, seed, run, control, &mut capture)?;
+    let result = run_heard(scenario, seed, run, control, &mut capture)?;
     capture.finish()?;
     Ok(result)
 }
@@ -173,9 +174,17 @@ impl Capture {
     }
 }
 
-impl Tap for Capture {
-    fn packet(&mut self, at: Time, place: Place, packet: &Packet) -> nodeb_sim::Result<()> {
-        self.write(at, place, packet)
+impl Listener for Capture {
+    fn mask(&self) -> Mask {
+        Mask::PACKETS
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Packet>) -> nodeb_sim::Result<()> {
+        let Some((segment, place)) = segment.and_then(|seen| Some((seen, Place::of(event, seen.kind)?)))
+        else {
+            return Ok(());
+        };
+        self.write(at, place, segment)
             .map_err(|error| nodeb_sim::Error::Tap(file_error(&self.path, &error).to_string()))
     }
 }

@@ -1,12 +1,44 @@
 //! Where packets are seen: interfaces of the capture, and the connection that a packet belongs to.
 
 use nodeb_sim::Scenario;
-use nodeb_sim::packet::Packet;
+use nodeb_sim::event::{Event, Site};
 use nodeb_sim::scenario::UserGroup;
+use nodeb_sim::transport::packet::{Kind, Packet};
 use nodeb_sim::transport::wire::{End, TcpFields, Wire};
-use nodeb_sim::world::Place;
 
 use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_client_socket};
+
+/// Where a packet is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The server's interface.
+    Server,
+    /// The phone's interface.
+    Phone,
+    /// The proxy's interface on the side of the server.
+    ProxyToServer,
+    /// The proxy's interface on the side of the phone.
+    ProxyToPhone,
+}
+
+impl Place {
+    /// Where `event` shows a packet of this kind, if at an interface.
+    pub fn of(event: &Event, kind: Kind) -> Option<Self> {
+        let (site, is_sent) = match event {
+            Event::Sent { place, .. } => (place.site, true),
+            Event::Received { place, .. } => (place.site, false),
+            _ => return None,
+        };
+        match site {
+            Site::Server => Some(Self::Server),
+            Site::Phone => Some(Self::Phone),
+            // Data come from the server's side and leave towards the phone; all else goes the other way.
+            Site::Proxy if (kind == Kind::Segment) == is_sent => Some(Self::ProxyToPhone),
+            Site::Proxy => Some(Self::ProxyToServer),
+            _ => None,
+        }
+    }
+}
 
 /// An interface of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

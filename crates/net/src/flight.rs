@@ -132,7 +132,6 @@ impl Impairment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
     use proptest::prelude::*;
 
     fn from_toml<T: serde::de::DeserializeOwned>(text: &str) -> T {
@@ -153,11 +152,11 @@ mod tests {
         let mut stamps = Stamps::default();
         for seq in 0..packets {
             let at = Time((seq * spacing_ms + 100) * 1_000_000);
-            flight.depart(at, Packet { seq, ..Packet::control(0, Kind::Segment) }, &mut stamps);
+            flight.depart(at, Packet::new(seq, 40), &mut stamps);
         }
         std::iter::from_fn(|| {
             let key = flight.next()?;
-            flight.arrive(key).map(|packet| (key.0, packet.seq))
+            flight.arrive(key).map(|packet| (key.0, packet.id.0))
         })
         .collect()
     }

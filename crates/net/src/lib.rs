@@ -1,6 +1,6 @@
 //! The fixed network: links with a rate, a delay, a queue, loss, jitter and reordering.
 
-pub(crate) use nodeb_base::{check, engine, packet, registry, rng, units};
+pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, units};
 
 pub mod core;
 pub mod flight;
@@ -11,7 +11,7 @@ pub mod params;
 pub mod queue;
 
 pub use core::Core;
-pub use link::{Link, Outcome};
+pub use link::Link;
 pub use loss::LossSetting;
 pub use params::{Path, Uplink, Wired};
 pub use queue::QueueSpec;

@@ -7,20 +7,11 @@
 use super::flight::Flight;
 use super::loss::Loss;
 use super::queue::{Ledger, Queue};
-use crate::engine::{Key, Stamps};
+use crate::context::Context;
+use crate::engine::Key;
+use crate::event::Cause;
 use crate::packet::Packet;
 use crate::units::{Duration, NANOS_PER_S, Rate, Time};
-
-/// What became of a packet handed to a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It is on its way or waits.
-    Taken,
-    /// The link lost it.
-    Lost,
-    /// The queue dropped it.
-    Dropped,
-}
 
 /// What a link has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,61 +72,71 @@ impl Link {
         }
     }
 
-    /// Hands a packet to the link.
-    pub fn accept(&mut self, now: Time, packet: Packet, stamps: &mut Stamps) -> Outcome {
+    /// Hands a packet to the link; `false` means that it is lost.
+    pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         let position = self.counts.packets;
         self.counts.packets += 1;
         if self.loss.loses(position) {
             self.counts.lost += 1;
-            return Outcome::Lost;
+            ctx.lose(0, packet, Cause::LinkLoss);
+            return false;
         }
         // A packet that arrives just when the link falls free still queues behind those waiting.
-        let idle = self.free_at <= now && !self.waits;
+        let idle = self.free_at <= ctx.now && !self.waits;
         if !idle || self.watched {
-            let taken = self.queue.push(now, packet, &mut self.ledger);
+            let early = self.ledger.counts.early;
+            let taken = self.queue.push(ctx.now, packet, &mut self.ledger);
             if self.watched || !taken {
-                self.enter_counts();
+                self.enter_counts(ctx);
             }
             if !taken {
-                return Outcome::Dropped;
+                let is_early = self.ledger.counts.early > early;
+                ctx.lose(0, packet, if is_early { Cause::EarlyDrop } else { Cause::Overflow });
+                return false;
             }
+            ctx.take(&packet);
             self.waits = true;
             if idle {
-                self.send_next(now, stamps);
+                self.send_next(ctx);
             }
         } else {
-            self.transmit(now, packet, stamps);
+            ctx.take(&packet);
+            self.transmit(ctx, packet);
         }
-        Outcome::Taken
+        true
     }
 
-    fn send_next(&mut self, now: Time, stamps: &mut Stamps) {
-        let packet = self.queue.pop(now, &mut self.ledger);
+    fn send_next(&mut self, ctx: &mut Context) {
+        let packet = self.queue.pop(ctx.now, &mut self.ledger);
         self.waits = !self.queue.is_empty();
         if self.watched {
-            self.enter_counts();
+            self.enter_counts(ctx);
         }
         if let Some(packet) = packet {
-            self.transmit(now, packet, stamps);
+            self.transmit(ctx, packet);
         }
     }
 
-    fn enter_counts(&mut self) {
+    /// Writes down what the queue has done, and lets go of what it has dropped.
+    fn enter_counts(&mut self, ctx: &mut Context) {
+        for (packet, cause) in self.ledger.take_discarded() {
+            ctx.lose(0, packet, cause);
+        }
         let queue = self.ledger.counts;
         self.counts.overflowed = queue.overflowed;
         self.counts.dropped_early = queue.early;
         self.counts.marked = queue.marked;
     }
 
-    fn transmit(&mut self, now: Time, packet: Packet, stamps: &mut Stamps) {
-        if self.free_at < now {
+    fn transmit(&mut self, ctx: &mut Context, packet: Packet) {
+        if self.free_at < ctx.now {
             self.remainder = 0;
         }
         let bits = u64::from(packet.size) * 8 * NANOS_PER_S + self.remainder;
-        self.free_at = now + Duration(bits / self.rate_bps);
+        self.free_at = ctx.now + Duration(bits / self.rate_bps);
         self.remainder = bits % self.rate_bps;
-        self.flight.depart(self.free_at + self.delay, packet, stamps);
-        self.resume = stamps.key(self.free_at);
+        self.flight.depart(self.free_at + self.delay, packet, ctx.stamps);
+        self.resume = ctx.key(self.free_at);
         self.counts.bytes += u64::from(packet.size);
     }
 
@@ -145,15 +146,16 @@ impl Link {
         if self.waits { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
     }
 
-    /// Does what is due under `key`; returns the packet that arrives at the far end, if one does.
-    pub fn wake(&mut self, key: Key, stamps: &mut Stamps) -> Option<Packet> {
-        let arrived = self.flight.arrive(key);
+    /// Does what is due under `key`.
+    pub fn wake(&mut self, ctx: &mut Context, key: Key) {
+        if let Some(packet) = self.flight.arrive(key) {
+            ctx.deliver(0, packet);
+        }
         // Without a delay the link falls free just when the packet arrives: one event for both.
         let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
         if resumes {
-            self.send_next(key.0, stamps);
+            self.send_next(ctx);
         }
-        arrived
     }
 
     /// Packets waiting, the one in service not counted.
@@ -165,28 +167,18 @@ impl Link {
     pub fn waiting_bytes(&self) -> u64 {
         self.queue.bytes()
     }
-
-    /// Keeps from now on the packets that the queue drops after it had taken them.
-    pub fn keep_discarded(&mut self) {
-        self.ledger.keep_discarded();
-    }
-
-    /// The packets kept since the last call.
-    pub fn take_discarded(&mut self) -> Vec<Packet> {
-        self.ledger.take_discarded()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
     use crate::rng::Streams;
     use crate::units::Probability;
     use crate::{LossSetting, Path, QueueSpec};
+    use nodeb_base::context::{Output, Surroundings};
 
     fn packet(size: u32, seq: u64) -> Packet {
-        Packet { size, seq, ..Packet::control(0, Kind::Segment) }
+        Packet::new(seq, size)
     }
 
     fn link(rate: u64, limit: u32, loss: Loss) -> Link {
@@ -197,59 +189,62 @@ mod tests {
         Link::assemble(rate, delay, queue.build(rate, stream), loss, Flight::default())
     }
 
-    fn drain(link: &mut Link, stamps: &mut Stamps) -> Vec<(Time, u64)> {
-        let mut out = Vec::new();
+    fn drain(link: &mut Link, around: &mut Surroundings) -> Vec<(Time, u64)> {
+        let mut arrived = Vec::new();
         while let Some(key) = link.next_wake() {
-            if let Some(packet) = link.wake(key, stamps) {
-                out.push((key.0, packet.seq));
+            link.wake(&mut around.at(key.0), key);
+            for output in around.out.drain(..) {
+                if let Output::Arrived { packet, .. } = output {
+                    arrived.push((key.0, packet.id.0));
+                }
             }
         }
-        out
+        arrived
     }
 
     #[test]
     fn packets_are_stored_and_forwarded_in_order() {
-        let (mut link, mut stamps) = (link(384_000, 100, Loss::Never), Stamps::default());
+        let (mut link, mut around) = (link(384_000, 100, Loss::Never), Surroundings::default());
         for seq in 0..3 {
-            assert_eq!(link.accept(Time::ZERO, packet(1500, seq), &mut stamps), Outcome::Taken);
+            assert!(link.accept(&mut around.at(Time::ZERO), packet(1500, seq)));
         }
         let ms = |t: f64| Time((t * 1e6) as u64);
-        assert_eq!(drain(&mut link, &mut stamps), [(ms(41.25), 0), (ms(72.5), 1), (ms(103.75), 2)]);
+        assert_eq!(drain(&mut link, &mut around), [(ms(41.25), 0), (ms(72.5), 1), (ms(103.75), 2)]);
     }
 
     #[test]
     fn a_busy_period_does_not_drift() {
         // 40 B at 384 kb/s last 833 333 ns and a third.
-        let (mut link, mut stamps) = (link(384_000, 4_000, Loss::Never), Stamps::default());
+        let (mut link, mut around) = (link(384_000, 4_000, Loss::Never), Surroundings::default());
         for seq in 0..3_000 {
-            link.accept(Time::ZERO, packet(40, seq), &mut stamps);
+            link.accept(&mut around.at(Time::ZERO), packet(40, seq));
         }
-        assert_eq!(drain(&mut link, &mut stamps)[2_999].0, Time(2_500_000_000 + 10_000_000));
+        assert_eq!(drain(&mut link, &mut around)[2_999].0, Time(2_500_000_000 + 10_000_000));
     }
 
     #[test]
     fn a_full_queue_drops_the_newcomer() {
-        let (mut link, mut stamps) = (link(384_000, 3, Loss::Never), Stamps::default());
-        let outcomes: Vec<_> =
-            (0..5).map(|seq| link.accept(Time::ZERO, packet(1500, seq), &mut stamps)).collect();
+        let (mut link, mut around) = (link(384_000, 3, Loss::Never), Surroundings::default());
+        let taken: Vec<_> =
+            (0..5).map(|seq| link.accept(&mut around.at(Time::ZERO), packet(1500, seq))).collect();
         // One in service, two waiting would fill the limit of 3: the third to wait is dropped.
-        assert_eq!(outcomes[..3], [Outcome::Taken; 3]);
-        assert_eq!(outcomes[3..], [Outcome::Dropped; 2]);
-        assert_eq!(drain(&mut link, &mut stamps).len(), 3);
+        assert_eq!(taken, [true, true, true, false, false]);
+        let lost = Output::Lost { user: 0, packet: packet(1500, 3), cause: Cause::Overflow };
+        assert_eq!(around.out[0], lost);
+        assert_eq!(drain(&mut link, &mut around).len(), 3);
     }
 
     #[test]
     fn listed_and_random_losses_are_counted() {
-        let mut stamps = Stamps::default();
+        let mut around = Surroundings::default();
         let mut listed = link(1_000_000, 1_000, Loss::listed(vec![7, 2, 2]));
-        let lost: Vec<u64> = (0..10)
-            .filter(|&seq| listed.accept(Time::ZERO, packet(100, seq), &mut stamps) == Outcome::Lost)
-            .collect();
+        let lost: Vec<u64> =
+            (0..10).filter(|&seq| !listed.accept(&mut around.at(Time::ZERO), packet(100, seq))).collect();
         assert_eq!(lost, [2, 7]);
         let stream = Streams::new(1, 0).stream("wired", 0, "loss");
         let mut random = link(1_000_000, 20_000, Loss::random(Probability(0.03), stream));
         for seq in 0..10_000 {
-            random.accept(Time::ZERO, packet(100, seq), &mut stamps);
+            random.accept(&mut around.at(Time::ZERO), packet(100, seq));
         }
         assert!((200..400).contains(&random.counts.lost), "{}", random.counts.lost);
     }
@@ -270,20 +265,17 @@ mod tests {
                 reordering: None,
             };
             let mut link = path.link(&Streams::new(1, 0), "test", 0);
-            let (mut stamps, mut arrived, mut sent) = (Stamps::default(), 0, 0);
-            link.keep_discarded();
+            let (mut around, mut arrived) = (Surroundings::default(), 0);
             for round in 0..20 {
-                for _ in 0..40 {
-                    let taken = link.accept(Time(round * 5_000_000_000), packet(1500, sent), &mut stamps);
-                    sent += u64::from(taken == Outcome::Taken);
+                for id in 0..40 {
+                    link.accept(&mut around.at(Time(round * 5_000_000_000)), packet(1500, 40 * round + id));
                 }
-                arrived += drain(&mut link, &mut stamps).len() as u64;
+                arrived += drain(&mut link, &mut around).len() as u64;
             }
-            let discarded = link.take_discarded().len() as u64;
-            assert_eq!(arrived + discarded, sent, "{name}");
+            let drops = around.counts.packets_dropped;
+            assert_eq!(arrived + drops, 800, "{name}: every packet comes back once");
             assert_eq!((link.waiting(), link.waiting_bytes()), (0, 0), "{name}");
-            let drops = link.counts.dropped_early + link.counts.overflowed;
-            assert_eq!(drops, 800 - arrived, "{name}");
+            assert_eq!(drops, link.counts.dropped_early + link.counts.overflowed, "{name}");
             assert!(drops > 0 || !name.contains("codel"), "{name}");
         }
     }

@@ -2,9 +2,10 @@
 
 use super::error::ErrorModel;
 use super::mac::sched::Scheduler;
-use super::pdu_bearer::{Checksum, PduBearer};
 use super::rlc::RlcSpec;
 use super::rlc::am::Setting;
+use super::tti::arq::ArqMac;
+use super::tti::rlc::{Checksum, RlcMac};
 use super::tti::{Air, TtiBearer};
 use super::{Bearer, UserRadio};
 use crate::rng::Streams;
@@ -27,18 +28,22 @@ pub struct Parts<'a> {
 impl Parts<'_> {
     /// The bearer of these users.
     pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
-        let Air { pdu_bytes, buffer, delivered, .. } = self.air;
+        let Air { pdu_bytes, buffer, delivered, tti, .. } = self.air;
         let setting = Setting { pdu_bytes, buffer, order: delivered };
         let Parts { air, checksum, errors, rlc, scheduler } = self;
         match rlc {
-            RlcSpec::Arq(_) => Box::new(TtiBearer::new(air, errors, users, scheduler, streams)),
+            RlcSpec::Arq(_) => {
+                Box::new(TtiBearer::new(tti, ArqMac::new(air, errors, users, scheduler, streams)))
+            }
             RlcSpec::Am(am) => {
                 let of_user = |user: &UserRadio| am.build(setting, user.id, streams);
-                Box::new(PduBearer::new(air, checksum, errors, users, scheduler, streams, of_user))
+                let mac = RlcMac::new(air, checksum, errors, users, scheduler, streams, of_user);
+                Box::new(TtiBearer::new(tti, mac))
             }
             RlcSpec::Slotted(slotted) => {
                 let of_user = |_: &UserRadio| slotted.build(setting);
-                Box::new(PduBearer::new(air, checksum, errors, users, scheduler, streams, of_user))
+                let mac = RlcMac::new(air, checksum, errors, users, scheduler, streams, of_user);
+                Box::new(TtiBearer::new(tti, mac))
             }
         }
     }

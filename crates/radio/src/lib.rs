@@ -1,9 +1,9 @@
 //! Radio bearers: what carries packets from the Node B to the phones.
 //!
-//! A bearer answers three calls: take a packet at `now`, what is delivered by `now`, and when it
-//! must be woken next. The simulator drives it in virtual time; nothing in it knows a clock.
+//! A bearer is handed a context with the time, takes packets, and says when it must be woken next. The
+//! simulator drives it in virtual time; nothing in it knows a clock.
 
-pub(crate) use nodeb_base::{check, engine, packet, registry, rng, units};
+pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, units};
 pub(crate) use nodeb_net as network;
 
 pub mod assemble;
@@ -15,60 +15,24 @@ pub mod hs_dsch;
 pub mod hsdpa;
 pub mod link;
 pub mod mac;
-pub mod pdu_bearer;
 pub mod rlc;
 pub mod switching;
 pub mod tti;
 pub mod wcdma;
 
-use crate::engine::{Key, Stamps};
+use crate::context::Context;
+use crate::engine::Key;
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::units::{Duration, Probability, Rate, Time};
 
-/// A packet that reaches its phone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Delivery {
-    /// Position of the phone on this bearer.
-    pub user: usize,
-    /// The packet.
-    pub packet: Packet,
-}
-
-/// What a bearer has done so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct BearerCounts {
-    /// TTIs in which something was sent.
-    pub ttis: u64,
-    /// Blocks sent, retransmissions included.
-    pub blocks: u64,
-    /// Blocks received in error.
-    pub blocks_failed: u64,
-    /// PDUs sent, retransmissions included; octets where blocks are filled with octets.
-    pub pdus: u64,
-    /// Packets accepted.
-    pub packets_in: u64,
-    /// Packets delivered.
-    pub packets_delivered: u64,
-    /// Packets dropped: buffer full, or given up after the last transmission allowed.
-    pub packets_dropped: u64,
-    /// Bytes of the packets delivered.
-    pub bytes_delivered: u64,
-}
-
-/// What a bearer did for one user in one TTI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TtiRecord {
-    /// Beginning of the TTI.
-    pub at: Time,
-    /// Position of the user on this bearer.
-    pub user: usize,
-    /// The user's C/I value, or CQI; 0 at constant rate.
-    pub ci: u32,
-    /// PDUs sent, or octets where blocks are filled with octets.
-    pub pdus: u32,
-    /// Blocks received in error.
-    pub failed: u32,
+/// Packets of a user that a bearer has taken, and that have neither arrived nor been lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: usize,
+    /// Their bytes.
+    pub bytes: u64,
 }
 
 /// How a user was connected over a run, on a bearer that switches between channels.
@@ -133,76 +97,52 @@ impl PhoneRow {
     }
 }
 
-/// What a user could have been sent by a time, and its channel then.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BandwidthRecord {
-    /// When.
-    pub at: Time,
-    /// Position of the user on its bearer.
-    pub user: usize,
-    /// Bytes of packets that it could have been sent since the beginning.
-    pub available_bytes: f64,
-    /// CQI that the Node B has, or SNR in dB where it knows that.
-    pub cqi: f32,
+/// What is known of a bearer's users at the end of a run, where the bearer knows more than the rest of
+/// the simulator: one row per user.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Where channels are switched.
+    pub channels: Vec<ChannelRow>,
+    /// Where links depend on places.
+    pub cell: Vec<CellRow>,
+    /// Where phones have channels of their own.
+    pub phones: Vec<PhoneRow>,
 }
 
-/// A radio bearer.
+/// A radio bearer: what carries packets from the Node B to the phones.
+///
+/// Packets come out of it through the context, each once: arrived or lost. Whatever it puts off it makes
+/// good before a packet is taken, before anybody looks, and at the end.
 pub trait Bearer: Send + std::fmt::Debug {
-    /// Takes a packet for a user; `false` means it was dropped.
-    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool;
+    /// Takes a packet for a user; `false` means that it is lost.
+    fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
     /// When [`Self::wake`] must be called next.
     fn next_wake(&self) -> Option<Key>;
-    /// Does what is due under `key` and appends what arrives at the phones.
-    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>);
-    /// Packets and bytes buffered for a user and not yet delivered.
-    fn backlog(&self, user: usize) -> (usize, u64);
-    /// What the bearer has done.
-    fn counts(&self) -> BearerCounts;
-    /// Keeps from now on every packet that is dropped after it had been taken, where that happens.
-    fn keep_discarded(&mut self) {}
-    /// The packets kept since the last call.
-    fn take_discarded(&mut self) -> Vec<Packet> {
-        Vec::new()
+    /// Does what is due under `key`.
+    fn wake(&mut self, ctx: &mut Context, key: Key);
+    /// Packets of a user that are on their way.
+    fn backlog(&self, user: usize) -> Backlog;
+    /// Makes good what was put off until now: counts, events, places.
+    fn settle(&mut self, _ctx: &mut Context) {}
+    /// What it knows of its users, once it is settled.
+    fn rows(&mut self, _now: Time) -> Rows {
+        Rows::default()
     }
-    /// What its users' channels have cost by `now`, where they are switched.
-    fn channels(&self, _now: Time) -> Vec<ChannelRow> {
-        Vec::new()
-    }
-    /// Users who have come into another cell since the last call, where there are several.
-    fn take_handovers(&mut self) -> Vec<usize> {
-        Vec::new()
-    }
-    /// Whether packets wait at an RNC before they come to the Node B.
-    fn waits_at_rnc(&self) -> bool {
-        false
-    }
-    /// Measures from now on what a user could be sent, where the bearer can.
-    fn measure_bandwidth(&mut self, _user: usize) {}
-    /// Bytes of packets that a user could have been sent by `now` had it always had some to send, counted
-    /// from the beginning; none where that is not measured.
-    fn available_bytes(&mut self, _now: Time, _user: usize) -> Option<f64> {
+    /// The capability to tell what users could be sent, where it has that.
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
-    /// Where its users were and how they fared, where the radio has places.
-    fn cell(&self) -> Vec<CellRow> {
-        Vec::new()
-    }
-    /// How its phones have fared by `now`, where they have channels of their own.
-    fn phones(&mut self, _now: Time) -> Vec<PhoneRow> {
-        Vec::new()
-    }
-    /// Measures all users from now on and keeps a record in a fixed period, where the bearer can.
-    fn record_bandwidth(&mut self) {}
-    /// The records kept until `now`, in order of users.
-    fn bandwidth_records(&mut self, _now: Time) -> Vec<BandwidthRecord> {
-        Vec::new()
-    }
-    /// Keeps a record of every TTI from now on, where there are TTIs.
-    fn record_ttis(&mut self) {}
-    /// The records kept.
-    fn tti_records(&self) -> &[TtiRecord] {
-        &[]
-    }
+}
+
+/// Tells what users could be sent had they always something to send.
+pub trait BandwidthMeter {
+    /// Measures a user from now on.
+    fn measure(&mut self, user: usize);
+    /// Measures all users from now on, and tells the sink in a fixed period.
+    fn record(&mut self);
+    /// Bytes of packets that a measured user could have been sent by `now`, counted from the beginning;
+    /// none if it is not measured.
+    fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64>;
 }
 
 /// What a user's radio link is like, apart from the bearer's own parameters.
@@ -254,6 +194,11 @@ impl RadioSpec {
     /// Whether users have a UE category and a channel of their own.
     pub fn has_ues(&self) -> bool {
         matches!(self, Self::Hsdpa(_))
+    }
+
+    /// Whether packets wait at an RNC before they come to the Node B.
+    pub fn has_rnc(&self) -> bool {
+        matches!(self, Self::Hsdpa(params) if params.iub.is_some())
     }
 
     /// Whether its bearers can tell what a user could be sent.

@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Bearer, BearerCounts, Delivery, UserRadio};
+use super::{Backlog, BandwidthMeter, Bearer, UserRadio};
 use crate::check::{Check, Checked};
-use crate::engine::{Key, Stamps};
+use crate::context::Context;
+use crate::engine::Key;
 use crate::network::flight::Reordering;
 use crate::network::jitter::JitterSpec;
 use crate::network::loss::{LossSpec, list::LossList};
-use crate::network::{Link, LossSetting, Outcome, Path, QueueSpec};
+use crate::network::{Link, LossSetting, Path, QueueSpec};
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::units::{Duration, Rate, Time};
@@ -71,7 +72,7 @@ impl LinkBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };
         let link = self.path(loss).link(streams, "link", user.id);
-        WireBearer { link, rate: self.rate, taken: 0, delivered: 0, bytes: 0 }
+        WireBearer { link, rate: self.rate }
     }
 }
 
@@ -80,54 +81,36 @@ impl LinkBearer {
 pub struct WireBearer {
     link: Link,
     rate: Rate,
-    taken: u64,
-    delivered: u64,
-    bytes: u64,
 }
 
 impl Bearer for WireBearer {
-    fn accept(&mut self, now: Time, _user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
-        let taken = self.link.accept(now, packet, stamps) == Outcome::Taken;
-        self.taken += u64::from(taken);
-        taken
+    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
+        self.link.accept(ctx, packet)
     }
 
     fn next_wake(&self) -> Option<Key> {
         self.link.next_wake()
     }
 
-    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
-        if let Some(packet) = self.link.wake(key, stamps) {
-            self.delivered += 1;
-            self.bytes += u64::from(packet.size);
-            delivered.push(Delivery { user: 0, packet });
-        }
+    fn wake(&mut self, ctx: &mut Context, key: Key) {
+        self.link.wake(ctx, key);
     }
 
-    fn backlog(&self, _user: usize) -> (usize, u64) {
-        (self.link.waiting(), self.link.waiting_bytes())
+    fn backlog(&self, _user: usize) -> Backlog {
+        Backlog { packets: self.link.waiting(), bytes: self.link.waiting_bytes() }
     }
+
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        Some(self)
+    }
+}
+
+impl BandwidthMeter for WireBearer {
+    fn measure(&mut self, _user: usize) {}
+
+    fn record(&mut self) {}
 
     fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
         Some(self.rate.0 as f64 * now.as_secs() / 8.0)
-    }
-
-    fn keep_discarded(&mut self) {
-        self.link.keep_discarded();
-    }
-
-    fn take_discarded(&mut self) -> Vec<Packet> {
-        self.link.take_discarded()
-    }
-
-    fn counts(&self) -> BearerCounts {
-        let link = self.link.counts;
-        BearerCounts {
-            packets_in: self.taken,
-            packets_delivered: self.delivered,
-            packets_dropped: link.lost + link.overflowed + link.dropped_early,
-            bytes_delivered: self.bytes,
-            ..BearerCounts::default()
-        }
     }
 }

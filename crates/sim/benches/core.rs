@@ -9,11 +9,12 @@ use std::time::Duration as Wall;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nodeb_sim::engine::{Agenda, Stamps};
-use nodeb_sim::packet::{Kind, Packet};
+use nodeb_sim::context::{Counts, Surroundings};
+use nodeb_sim::engine::Agenda;
+use nodeb_sim::packet::Packet;
 use nodeb_sim::radio::mac::sched::SchedulerSpec;
 use nodeb_sim::radio::wcdma::selection::SelectionSpec;
-use nodeb_sim::radio::{Bearer, BearerCounts, RadioSpec, UserRadio};
+use nodeb_sim::radio::{Bearer, RadioSpec, UserRadio};
 use nodeb_sim::rng::{ErrorGaps, Streams};
 use nodeb_sim::units::Time;
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -67,8 +68,7 @@ fn error_gaps(c: &mut Criterion) {
 struct Backlogged {
     bearer: Box<dyn Bearer>,
     users: usize,
-    stamps: Stamps,
-    out: Vec<nodeb_sim::radio::Delivery>,
+    around: Surroundings,
 }
 
 const PACKET: u32 = 1500;
@@ -77,7 +77,7 @@ impl Backlogged {
     fn new(radio: &str, users: &[UserRadio]) -> Self {
         let spec: RadioSpec = serde_json::from_str(radio).expect("a valid radio");
         let bearer = spec.build(users, &Streams::new(1, 0)).remove(0);
-        let mut new = Self { bearer, users: users.len(), stamps: Stamps::default(), out: Vec::new() };
+        let mut new = Self { bearer, users: users.len(), around: Surroundings::default() };
         for user in 0..new.users {
             for _ in 0..4 {
                 new.offer(Time::ZERO, user);
@@ -87,8 +87,8 @@ impl Backlogged {
     }
 
     fn offer(&mut self, now: Time, user: usize) {
-        let packet = Packet { size: PACKET, ..Packet::control(user as u32, Kind::Segment) };
-        assert!(self.bearer.accept(now, user, packet, &mut self.stamps), "the buffer is full");
+        let packet = Packet { flow_hash: user as u32, ..Packet::new(0, PACKET) };
+        assert!(self.bearer.accept(&mut self.around.at(now), user, packet), "the buffer is full");
     }
 
     /// Runs at least `ttis` TTIs; every packet delivered is replaced by a new one.
@@ -101,16 +101,14 @@ impl Backlogged {
         self.run_until(|counts| counts.blocks, frames);
     }
 
-    fn run_until(&mut self, done: impl Fn(BearerCounts) -> u64, more: u64) {
-        let end = done(self.bearer.counts()) + more;
-        while done(self.bearer.counts()) < end {
+    fn run_until(&mut self, done: impl Fn(Counts) -> u64, more: u64) {
+        let end = done(self.around.counts) + more;
+        while done(self.around.counts) < end {
             let key = self.bearer.next_wake().expect("there is something to send");
-            let mut out = std::mem::take(&mut self.out);
-            self.bearer.wake(key, &mut self.stamps, &mut out);
-            for delivery in out.drain(..) {
-                self.offer(key.0, delivery.user);
+            self.bearer.wake(&mut self.around.at(key.0), key);
+            for (user, _) in self.around.take_arrivals() {
+                self.offer(key.0, user);
             }
-            self.out = out;
         }
     }
 }

@@ -3,11 +3,12 @@
 //! Each family of implementations has a folder: its parameters, its sender and its receiver. What
 //! the rest of the simulator needs from either end is [`Sender`] and [`Receiver`].
 
-pub(crate) use nodeb_base::{check, packet, registry, units};
+pub(crate) use nodeb_base::{check, registry, units};
 
 pub mod classic;
 pub mod linux;
 pub mod numbering;
+pub mod packet;
 pub mod request;
 pub mod wire;
 

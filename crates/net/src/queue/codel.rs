@@ -209,11 +209,11 @@ impl Queue for CodelQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Ecn, Kind};
+    use crate::packet::EcnField;
 
     fn segment(capable: bool) -> Packet {
-        let ecn = Ecn { capable, ..Ecn::default() };
-        Packet { size: 1500, ecn, ..Packet::control(0, Kind::Segment) }
+        let ecn = if capable { EcnField::Ect0 } else { EcnField::NotEct };
+        Packet { ecn, ..Packet::new(0, 1500) }
     }
 
     /// Serves a queue every millisecond for `ms`, with `arrivals(t)` packets coming at each; returns

@@ -89,11 +89,10 @@ impl Queue for Fifo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
 
     fn fill(params: &DropTail, sizes: &[u32]) -> (Vec<bool>, Ledger) {
         let (mut queue, mut ledger) = (Fifo::new(params), Ledger::default());
-        let packet = |size| Packet { size, ..Packet::control(0, Kind::Segment) };
+        let packet = |size| Packet::new(0, size);
         let taken = sizes.iter().map(|&size| queue.push(Time::ZERO, packet(size), &mut ledger)).collect();
         (taken, ledger)
     }

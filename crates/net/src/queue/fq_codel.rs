@@ -171,7 +171,7 @@ impl FlowQueues {
 
 impl Queue for FlowQueues {
     fn push(&mut self, now: Time, packet: Packet, ledger: &mut Ledger) -> bool {
-        let index = self.queue_of(packet.flow);
+        let index = self.queue_of(packet.flow_hash);
         let queue = &mut self.queues[index as usize];
         queue.fifo.push(now, packet);
         self.packets += 1;
@@ -218,7 +218,6 @@ impl Queue for FlowQueues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
     use crate::rng::Streams;
 
     fn queues(params: &FqCodel) -> FlowQueues {
@@ -226,7 +225,7 @@ mod tests {
     }
 
     fn segment(flow: u32, size: u32, seq: u64) -> Packet {
-        Packet { size, seq, ..Packet::control(flow, Kind::Segment) }
+        Packet { flow_hash: flow, ..Packet::new(seq, size) }
     }
 
     #[test]
@@ -245,7 +244,7 @@ mod tests {
                 came = now;
             }
             let packet = fq.pop(now, &mut ledger).unwrap();
-            if packet.flow == 2 {
+            if packet.flow_hash == 2 {
                 waited.push(now.since(came));
             }
         }
@@ -267,7 +266,7 @@ mod tests {
         let mut sent = [0u32; 3];
         for _ in 0..2_000 {
             let packet = fq.pop(Time::ZERO, &mut ledger).unwrap();
-            sent[packet.flow as usize] += packet.size;
+            sent[packet.flow_hash as usize] += packet.size;
         }
         assert!(sent[1].abs_diff(sent[2]) <= 2 * 1514, "{sent:?}");
     }
@@ -276,14 +275,13 @@ mod tests {
     fn an_overflow_takes_half_of_the_fattest_flow_from_its_head() {
         let params = FqCodel { limit: 10.try_into().unwrap(), ..FqCodel::default() };
         let (mut fq, mut ledger) = (queues(&params), Ledger::default());
-        ledger.keep_discarded();
         for seq in 0..8 {
             fq.push(Time::ZERO, segment(1, 1500, seq), &mut ledger);
         }
         for seq in 0..3 {
             assert!(fq.push(Time::ZERO, segment(2, 40, seq), &mut ledger));
         }
-        let lost: Vec<_> = ledger.take_discarded().iter().map(|p| (p.flow, p.seq)).collect();
+        let lost: Vec<_> = ledger.take_discarded().map(|(p, _)| (p.flow_hash, p.id.0)).collect();
         assert_eq!(lost, [(1, 0), (1, 1), (1, 2), (1, 3)]);
         assert_eq!((fq.len(), fq.bytes(), ledger.counts.overflowed), (7, 4 * 1500 + 3 * 40, 4));
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::packet::{Ecn, Kind};
+use crate::packet::EcnField;
 use crate::rng::Streams;
 
 /// Something that happens to a queue after some time.
@@ -42,13 +42,12 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
     let stream = Streams::new(seed, 0).stream("law", 0, "queue");
     let mut queue = spec.build(Rate(1_000_000), stream);
     let (mut ledger, mut history, mut now) = (Ledger::default(), History::default(), Time::ZERO);
-    ledger.keep_discarded();
     for (seq, &(ms, step)) in steps.iter().enumerate() {
         now += crate::units::Duration::from_millis(ms);
         match step {
             Step::Push { flow, size, capable } => {
-                let ecn = Ecn { capable, ..Ecn::default() };
-                let packet = Packet { size, ecn, seq: seq as u64, ..Packet::control(flow, Kind::Segment) };
+                let ecn = if capable { EcnField::Ect0 } else { EcnField::NotEct };
+                let packet = Packet { ecn, flow_hash: flow, ..Packet::new(seq as u64, size) };
                 history.pushed.push(packet);
                 if !queue.push(now, packet, &mut ledger) {
                     history.refused.push(packet);
@@ -56,7 +55,7 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
             }
             Step::Pop => history.popped.extend(queue.pop(now, &mut ledger)),
         }
-        history.discarded.extend(ledger.take_discarded());
+        history.discarded.extend(ledger.take_discarded().map(|(packet, _)| packet));
         let gone = history.popped.len() + history.refused.len() + history.discarded.len();
         assert_eq!(queue.len(), history.pushed.len() - gone);
         let bytes = |packets: &[Packet]| packets.iter().map(|p| u64::from(p.size)).sum::<u64>();
@@ -68,7 +67,7 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
         history.popped.push(packet);
     }
     assert!(queue.is_empty());
-    history.discarded.extend(ledger.take_discarded());
+    history.discarded.extend(ledger.take_discarded().map(|(packet, _)| packet));
     history.counts = ledger.counts;
     history
 }
@@ -85,19 +84,20 @@ proptest! {
         for name in QueueSpec::NAMES {
             let history = play(&with_limit(name, limit), seed, &steps);
             let mut all: Vec<u64> = [&history.popped, &history.refused, &history.discarded]
-                .into_iter().flatten().map(|packet| packet.seq).collect();
+                .into_iter().flatten().map(|packet| packet.id.0).collect();
             all.sort_unstable();
-            let pushed: Vec<u64> = history.pushed.iter().map(|packet| packet.seq).collect();
+            let pushed: Vec<u64> = history.pushed.iter().map(|packet| packet.id.0).collect();
             prop_assert_eq!(&all, &pushed, "{}", name);
             let dropped = (history.refused.len() + history.discarded.len()) as u64;
             prop_assert_eq!(history.counts.dropped(), dropped, "{}", name);
             prop_assert!(history.longest <= limit as usize, "{}", name);
             for flow in 0..4 {
                 let order: Vec<u64> =
-                    history.popped.iter().filter(|p| p.flow == flow).map(|p| p.seq).collect();
+                    history.popped.iter().filter(|p| p.flow_hash == flow).map(|p| p.id.0).collect();
                 prop_assert!(order.is_sorted(), "{}: {:?}", name, order);
             }
-            prop_assert!(history.popped.iter().all(|p| p.ecn.capable || !p.ecn.experienced), "{}", name);
+            let capable = |id| history.pushed.iter().any(|p| p.id == id && p.ecn.is_capable());
+            prop_assert!(history.popped.iter().all(|p| p.ecn != EcnField::Ce || capable(p.id)), "{}", name);
         }
     }
 

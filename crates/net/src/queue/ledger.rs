@@ -1,6 +1,7 @@
 //! What queues write down about the packets they drop or mark.
 
-use crate::packet::Packet;
+use crate::event::Cause;
+use crate::packet::{EcnField, Packet};
 
 /// What a queue has done to packets so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,23 +21,19 @@ impl QueueCounts {
     }
 }
 
-/// Counts drops and marks and, when asked to, keeps the packets dropped after they had been taken.
+/// Counts drops and marks, and keeps the packets dropped after they had been taken until they are
+/// fetched.
 #[derive(Debug, Default)]
 pub struct Ledger {
     /// What has been done so far.
     pub counts: QueueCounts,
-    discarded: Option<Vec<Packet>>,
+    discarded: Vec<(Packet, Cause)>,
 }
 
 impl Ledger {
-    /// Keeps from now on every packet that is dropped after it had been taken.
-    pub fn keep_discarded(&mut self) {
-        self.discarded.get_or_insert_default();
-    }
-
-    /// Packets dropped after they had been taken, oldest first, since the last call.
-    pub fn take_discarded(&mut self) -> Vec<Packet> {
-        self.discarded.as_mut().map(std::mem::take).unwrap_or_default()
+    /// Packets dropped after they had been taken, oldest first, since the last call, and why.
+    pub fn take_discarded(&mut self) -> std::vec::Drain<'_, (Packet, Cause)> {
+        self.discarded.drain(..)
     }
 
     /// The packet that arrives finds no room.
@@ -52,27 +49,22 @@ impl Ledger {
     /// A packet that has waited is dropped to make room.
     pub fn discard_overflow(&mut self, packet: Packet) {
         self.counts.overflowed += 1;
-        self.keep(packet);
+        self.discarded.push((packet, Cause::Overflow));
     }
 
     /// A packet that has waited is dropped to signal congestion.
     pub fn discard_early(&mut self, packet: Packet) {
         self.counts.early += 1;
-        self.keep(packet);
+        self.discarded.push((packet, Cause::EarlyDrop));
     }
 
     /// Marks a packet whose transport understands that (RFC 3168, section 5); otherwise `false`.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
-        if packet.ecn.capable {
-            packet.ecn.experienced = true;
+        let is_capable = packet.ecn.is_capable();
+        if is_capable {
+            packet.ecn = EcnField::Ce;
             self.counts.marked += 1;
         }
-        packet.ecn.capable
-    }
-
-    fn keep(&mut self, packet: Packet) {
-        if let Some(discarded) = &mut self.discarded {
-            discarded.push(packet);
-        }
+        is_capable
     }
 }

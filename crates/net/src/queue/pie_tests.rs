@@ -1,7 +1,7 @@
 //! PIE against the formulas of RFC 8033.
 
 use super::*;
-use crate::packet::{Ecn, Kind};
+use crate::packet::EcnField;
 use crate::rng::Streams;
 
 fn pie(params: &Pie) -> PieQueue {
@@ -9,8 +9,8 @@ fn pie(params: &Pie) -> PieQueue {
 }
 
 fn segment(capable: bool) -> Packet {
-    let ecn = Ecn { capable, ..Ecn::default() };
-    Packet { size: 1500, ecn, ..Packet::control(0, Kind::Segment) }
+    let ecn = if capable { EcnField::Ect0 } else { EcnField::NotEct };
+    Packet { ecn, ..Packet::new(0, 1500) }
 }
 
 /// Lets a packet leave every millisecond for `ms`, with `arrivals(t)` coming at each.

@@ -225,7 +225,7 @@ impl Queue for RedQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Ecn, Kind};
+    use crate::packet::EcnField;
     use crate::rng::Streams;
 
     fn queue(params: &Red) -> RedQueue {
@@ -234,8 +234,8 @@ mod tests {
     }
 
     fn segment(size: u32, capable: bool) -> Packet {
-        let ecn = Ecn { capable, ..Ecn::default() };
-        Packet { size, ecn, ..Packet::control(0, Kind::Segment) }
+        let ecn = if capable { EcnField::Ect0 } else { EcnField::NotEct };
+        Packet { ecn, ..Packet::new(0, size) }
     }
 
     #[test]
@@ -290,7 +290,7 @@ mod tests {
         }
         assert!(ledger.counts.marked > 30 && ledger.counts.early == 0);
         let marked = std::iter::from_fn(|| red.pop(Time::ZERO, &mut ledger));
-        assert_eq!(marked.filter(|p| p.ecn.experienced).count() as u64, ledger.counts.marked);
+        assert_eq!(marked.filter(|p| p.ecn == EcnField::Ce).count() as u64, ledger.counts.marked);
         red.average = 29.9;
         for _ in 0..500 {
             red.push(Time::ZERO, segment(100, true), &mut ledger);

@@ -102,6 +102,24 @@ impl BlockErrors {
         }
     }
 
+    /// New blocks before the next that fails, where that is known beforehand.
+    #[inline]
+    pub fn good_blocks(&self) -> Option<u64> {
+        match self {
+            Self::Independent(gaps) => Some(gaps[0].good()),
+            Self::Modelled(_) => None,
+        }
+    }
+
+    /// Sends new blocks none of which fails, at most [`Self::good_blocks`].
+    #[inline]
+    pub fn pass_good(&mut self, blocks: u64) {
+        if let Self::Independent(gaps) = self {
+            let failed = gaps[0].next_error_within(blocks);
+            debug_assert!(failed.is_none(), "a block fails among those that are known to be good");
+        }
+    }
+
     /// Sends a block that has failed `times` times; whether it fails again.
     #[inline]
     pub fn fails_again(&mut self, place: Place, pdus: u32, times: u32) -> bool {

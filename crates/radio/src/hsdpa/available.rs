@@ -14,8 +14,9 @@ use super::adaptation::Limits;
 use super::round::Round;
 use super::user::{Turn, User};
 use super::{Hsdpa, TTI};
-use crate::BandwidthRecord;
 use crate::cell::doppler::JakesSequence;
+use crate::context::Context;
+use crate::event::Event;
 use crate::mac::sched::{Scheduler, View};
 use crate::units::Time;
 
@@ -41,7 +42,8 @@ pub struct Meter {
     round: Round,
     /// Bytes of packets credited.
     bytes: f64,
-    records: Option<Vec<BandwidthRecord>>,
+    /// When, bytes of packets credited by then, CQI.
+    records: Option<Vec<(Time, f64, f32)>>,
 }
 
 /// TTIs between two records: 20 ms.
@@ -69,9 +71,12 @@ impl Meter {
         self.records = Some(Vec::new());
     }
 
-    /// The records kept.
-    pub fn records(&self) -> &[BandwidthRecord] {
-        self.records.as_deref().unwrap_or_default()
+    /// Tells the records kept.
+    pub fn tell(&mut self, ctx: &mut Context) {
+        let (bearer, user) = (ctx.place.index, self.user as u32);
+        for (at, bytes, cqi) in self.records.iter_mut().flat_map(|records| records.drain(..)) {
+            ctx.sink.emit(at, Event::Available { bearer, user, bytes, cqi });
+        }
     }
 
     fn record(&mut self, tti: u64, around: &mut Around) {
@@ -79,8 +84,7 @@ impl Meter {
             && tti.is_multiple_of(RECORD_TTIS)
         {
             let cqi = around.users[self.user].quality(tti, around.sequence);
-            let at = Time(tti * TTI.0);
-            records.push(BandwidthRecord { at, user: self.user, available_bytes: self.bytes, cqi });
+            records.push((Time(tti * TTI.0), self.bytes, cqi));
         }
     }
 

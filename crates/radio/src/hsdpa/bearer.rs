@@ -12,12 +12,14 @@ use super::tally::Tally;
 use super::user::{Outcome, Turn, User};
 use super::{Hsdpa, TTI};
 use crate::cell::doppler::JakesSequence;
+use crate::context::{Context, Sent};
 use crate::engine::{Key, Stamps};
+use crate::event::Cause;
 use crate::mac::sched::{Scheduler, View};
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::units::Time;
-use crate::{BandwidthRecord, Bearer, BearerCounts, Delivery, PhoneRow, TtiRecord, UserRadio};
+use crate::{Backlog, BandwidthMeter, Bearer, Rows, UserRadio};
 
 /// HS-DSCH with all its users.
 #[derive(Debug)]
@@ -43,9 +45,6 @@ pub struct HsdpaBearer {
     round: Round,
     /// Of the users whose bandwidth is measured.
     meters: Vec<Meter>,
-    counts: BearerCounts,
-    records: Option<Vec<TtiRecord>>,
-    discarded: Option<Vec<Packet>>,
 }
 
 /// The RNC and the Node B.
@@ -97,9 +96,6 @@ impl HsdpaBearer {
             wake: None,
             round: Round::default(),
             meters: Vec::new(),
-            counts: BearerCounts::default(),
-            records: None,
-            discarded: None,
         }
     }
 
@@ -126,27 +122,26 @@ impl HsdpaBearer {
     }
 
     /// RLC does what its timers and the phones' reports ask for.
-    fn run_timers(&mut self, now: Time, delivered: &mut Vec<Delivery>) {
+    fn run_timers(&mut self, now: Time, ctx: &mut Context) {
         if !self.params.rlc.has_timers() {
             return;
         }
         for user in 0..self.users.len() {
-            let Self { users, counts, discarded, .. } = self;
-            let User { packets, tally, .. } = &mut users[user];
+            let User { packets, tally, .. } = &mut self.users[user];
             if packets.due().is_some_and(|at| at <= now) {
-                packets.on_time(now, |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered));
+                packets.on_time(now, |fate| decide(user, fate, tally, ctx));
                 self.look_at_rnc(now, user);
             }
         }
     }
 
     /// The phones act on what the last TTI brought them.
-    fn settle(&mut self, tti: u64, delivered: &mut Vec<Delivery>) {
-        let Self { outcomes, users, timers, counts, discarded, .. } = self;
+    fn land(&mut self, tti: u64, ctx: &mut Context) {
+        let Self { outcomes, users, timers, .. } = self;
         let now = beginning(tti);
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
             let User { packets, reordering, tally, .. } = &mut users[user];
-            let mut decide = |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered);
+            let mut decide = |fate| decide(user, fate, tally, ctx);
             if decoded {
                 let had_timer = reordering.timer().is_some();
                 let leave = |units| packets.settle(now, units, false, &mut decide);
@@ -163,14 +158,14 @@ impl HsdpaBearer {
         }
         timers.retain(|&user| {
             let User { packets, reordering, tally, .. } = &mut users[user];
-            let mut decide = |fate| decide(user, fate, tally, counts, discarded.as_mut(), delivered);
+            let mut decide = |fate| decide(user, fate, tally, ctx);
             reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
             reordering.timer().is_some()
         });
     }
 
     /// Sends a block; returns the units sent.
-    fn send(&mut self, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
+    fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
         let state = &mut self.users[user];
         let sent = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence);
         self.ready[user] = state.ready();
@@ -187,15 +182,8 @@ impl HsdpaBearer {
             self.outcomes.push(Outcome { user, tsn, units, decoded });
         }
         let units = sent.units as u32;
-        self.counts.blocks += 1;
-        self.counts.pdus += sent.units;
-        self.counts.blocks_failed += u64::from(sent.failed);
-        if let Some(records) = &mut self.records {
-            let ci = turn.quality.max(0.0) as u32;
-            let record =
-                TtiRecord { at: beginning(tti), user, ci, pdus: units, failed: u32::from(sent.failed) };
-            records.push(record);
-        }
+        let quality = turn.quality.max(0.0) as u32;
+        ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed: u32::from(sent.failed), units });
         units
     }
 
@@ -225,44 +213,33 @@ impl HsdpaBearer {
     }
 }
 
-fn decide(
-    user: usize,
-    fate: Fate,
-    tally: &mut Tally,
-    counts: &mut BearerCounts,
-    discarded: Option<&mut Vec<Packet>>,
-    delivered: &mut Vec<Delivery>,
-) {
+fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
     match fate {
         Fate::Arrived(packet) => {
-            counts.packets_delivered += 1;
-            counts.bytes_delivered += u64::from(packet.size);
             tally.delivered(packet.size);
-            delivered.push(Delivery { user, packet });
+            ctx.deliver(user, packet);
         }
         Fate::Lost(packet) => {
-            counts.packets_dropped += 1;
             tally.dropped();
-            if let Some(discarded) = discarded {
-                discarded.push(packet);
-            }
+            ctx.lose(user, packet, Cause::RadioLoss);
         }
     }
 }
 
 impl Bearer for HsdpaBearer {
-    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+    fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
+        let now = ctx.now;
         self.pass(now);
         // Allocations that are there by now come first.
         self.receive_frames(now);
         if !self.users[user].packets.push(now, packet, self.next_tti) {
-            self.counts.packets_dropped += 1;
             self.users[user].tally.dropped();
+            ctx.lose(user, packet, Cause::Overflow);
             return false;
         }
-        self.counts.packets_in += 1;
+        ctx.take(&packet);
         self.look_at_rnc(now, user);
-        self.rearm(stamps);
+        self.rearm(ctx.stamps);
         true
     }
 
@@ -270,11 +247,7 @@ impl Bearer for HsdpaBearer {
         self.wake
     }
 
-    fn waits_at_rnc(&self) -> bool {
-        self.flow_control.is_some()
-    }
-
-    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
+    fn wake(&mut self, ctx: &mut Context, key: Key) {
         if self.wake != Some(key) {
             return;
         }
@@ -286,45 +259,60 @@ impl Bearer for HsdpaBearer {
         let begins = now == beginning(tti);
         if begins {
             self.next_tti = tti + 1;
-            self.settle(tti, delivered);
-            self.change_cells(tti, delivered);
+            self.land(tti, ctx);
+            self.change_cells(tti, ctx);
         }
-        self.run_timers(now, delivered);
+        self.run_timers(now, ctx);
         if begins {
             if let Some(control) = &mut self.flow_control {
                 control.allocate(tti, now);
             }
-            let blocks = self.counts.blocks;
-            self.serve(tti);
-            self.counts.ttis += u64::from(self.counts.blocks > blocks);
+            let blocks = ctx.counts.blocks;
+            self.serve(ctx, tti);
+            ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
         }
-        self.rearm(stamps);
+        self.rearm(ctx.stamps);
     }
 
-    fn backlog(&self, user: usize) -> (usize, u64) {
-        self.users[user].packets.backlog()
+    fn backlog(&self, user: usize) -> Backlog {
+        let (packets, bytes) = self.users[user].packets.backlog();
+        Backlog { packets, bytes }
     }
 
-    fn counts(&self) -> BearerCounts {
-        self.counts
+    fn settle(&mut self, ctx: &mut Context) {
+        self.pass(ctx.now);
+        self.pass_idle(self.next_tti);
+        for meter in &mut self.meters {
+            meter.tell(ctx);
+        }
     }
 
-    fn keep_discarded(&mut self) {
-        self.discarded = Some(Vec::new());
+    fn rows(&mut self, now: Time) -> Rows {
+        let mut phones = Vec::with_capacity(self.users.len());
+        for user in 0..self.users.len() {
+            let available = self.available_bytes(now, user);
+            let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
+            let state = &self.users[user];
+            phones.push(state.tally.row(user, state.place(), available_bps));
+        }
+        Rows { phones, ..Rows::default() }
     }
 
-    fn take_discarded(&mut self) -> Vec<Packet> {
-        self.discarded.as_mut().map(std::mem::take).unwrap_or_default()
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        Some(self)
     }
+}
 
-    fn measure_bandwidth(&mut self, user: usize) {
+impl BandwidthMeter for HsdpaBearer {
+    fn measure(&mut self, user: usize) {
         if self.meters.iter().all(|meter| meter.user() != user) {
             self.meters.push(Meter::new(&self.params, user, self.users.len(), self.next_tti));
         }
     }
 
-    fn take_handovers(&mut self) -> Vec<usize> {
-        self.movers.as_mut().map(|movers| std::mem::take(&mut movers.changed)).unwrap_or_default()
+    fn record(&mut self) {
+        (0..self.users.len()).for_each(|user| self.measure(user));
+        self.meters.iter_mut().for_each(Meter::keep_records);
     }
 
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
@@ -332,35 +320,5 @@ impl Bearer for HsdpaBearer {
         self.pass_idle(self.next_tti);
         let meter = self.meters.iter().find(|meter| meter.user() == user)?;
         Some(meter.bytes())
-    }
-
-    fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
-        let mut rows = Vec::with_capacity(self.users.len());
-        for user in 0..self.users.len() {
-            let available = self.available_bytes(now, user);
-            let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
-            let state = &self.users[user];
-            rows.push(state.tally.row(user, state.place(), available_bps));
-        }
-        rows
-    }
-
-    fn record_bandwidth(&mut self) {
-        (0..self.users.len()).for_each(|user| self.measure_bandwidth(user));
-        self.meters.iter_mut().for_each(Meter::keep_records);
-    }
-
-    fn bandwidth_records(&mut self, now: Time) -> Vec<BandwidthRecord> {
-        self.pass(now);
-        self.pass_idle(self.next_tti);
-        self.meters.iter().flat_map(Meter::records).copied().collect()
-    }
-
-    fn record_ttis(&mut self) {
-        self.records = Some(Vec::new());
-    }
-
-    fn tti_records(&self) -> &[TtiRecord] {
-        self.records.as_deref().unwrap_or_default()
     }
 }

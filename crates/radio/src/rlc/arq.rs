@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Delivered;
 use crate::check::{Check, Checked};
-use crate::packet::Packet;
+use crate::packet::{Packet, PacketId};
 
 /// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -150,31 +150,25 @@ impl Buffer {
         early || self.sdus.front().is_some_and(|sdu| sdu.end <= self.received)
     }
 
-    /// Hands every packet that may leave now to `deliver`; returns how many left damaged.
-    pub fn release(&mut self, mut deliver: impl FnMut(Packet)) -> u64 {
+    /// Hands over every packet that may leave now, and whether it is intact: a damaged one is lost.
+    pub fn release(&mut self, mut leave: impl FnMut(Packet, bool)) {
         if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
-            self.release_early(&mut deliver);
+            self.release_early(&mut leave);
         }
-        let mut damaged = 0;
         while let Some(sdu) = self.sdus.front()
             && sdu.end <= self.received
         {
             if !sdu.gone {
                 self.packets -= 1;
                 self.bytes -= u64::from(sdu.packet.size);
-            }
-            if sdu.damaged {
-                damaged += 1;
-            } else if !sdu.gone {
-                deliver(sdu.packet);
+                leave(sdu.packet, !sdu.damaged);
             }
             self.sdus.pop_front();
         }
-        damaged
     }
 
     /// Out of sequence: whatever no failed block touches may leave.
-    fn release_early(&mut self, deliver: &mut impl FnMut(Packet)) {
+    fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
         let Self { sdus, failed, next, packets, bytes, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
         {
@@ -185,9 +179,33 @@ impl Buffer {
                 sdu.gone = true;
                 *packets -= 1;
                 *bytes -= u64::from(sdu.packet.size);
-                deliver(sdu.packet);
+                leave(sdu.packet, true);
             }
         }
+    }
+
+    /// Full TTIs of `per_tti` new PDUs from number `tti` on, up to the one that completes a packet or to
+    /// the last before a failed block may go again; none where that cannot be told.
+    pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
+        match (self.failed.front(), self.sdus.front()) {
+            (None, Some(sdu)) => (sdu.end - self.next).div_ceil(per_tti),
+            (Some(block), _) if self.order == Delivered::InSequence => block.eligible.saturating_sub(tti),
+            _ => 0,
+        }
+    }
+
+    /// The packets of which these PDUs carry something, and how many bytes.
+    pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = (PacketId, u32)> + '_ {
+        let end = first + u64::from(pdus);
+        let from = self.sdus.partition_point(|sdu| sdu.end <= first);
+        let of = move |sdu: &Sdu| {
+            // All PDUs of a packet are full but the last.
+            let before =
+                |pdu: u64| ((pdu - sdu.first) * u64::from(self.pdu_bytes)).min(sdu.packet.size.into());
+            let bytes = before(end.min(sdu.end)) - before(first.max(sdu.first));
+            (sdu.packet.id, bytes as u32)
+        };
+        self.sdus.range(from..).take_while(move |sdu| sdu.first < end).map(of)
     }
 
     /// Packets and bytes buffered.
@@ -199,10 +217,9 @@ impl Buffer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
 
     fn packet(seq: u64) -> Packet {
-        Packet { size: 100, seq, ..Packet::control(0, Kind::Segment) }
+        Packet::new(seq, 100)
     }
 
     /// Three packets of 3 PDUs each, all sent once, with the given blocks failed.
@@ -220,8 +237,8 @@ mod tests {
     }
 
     fn release(buffer: &mut Buffer) -> (Vec<u64>, u64) {
-        let mut out = Vec::new();
-        let damaged = buffer.release(|packet| out.push(packet.seq));
+        let (mut out, mut damaged) = (Vec::new(), 0);
+        buffer.release(|packet, intact| if intact { out.push(packet.id.0) } else { damaged += 1 });
         (out, damaged)
     }
 

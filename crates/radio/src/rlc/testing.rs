@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use super::Peers;
-use crate::packet::{Kind, Packet};
+use crate::packet::Packet;
 use crate::units::Time;
 
 /// Milliseconds.
 pub const MS: u64 = 1_000_000;
 
 fn packet(number: u64, bytes: u32) -> Packet {
-    Packet { size: bytes, seq: number, ..Packet::control(0, Kind::Segment) }
+    Packet::new(number, bytes)
 }
 
 /// A channel that carries a few PDUs in each TTI of 10 ms.
@@ -68,8 +68,8 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         assert!(self.rlc.due().is_none_or(|at| at > self.now), "a timer rings for ever");
         let ms = self.now.0 / MS;
         let ledger = self.rlc.ledger();
-        self.delivered.extend(ledger.delivered.drain(..).map(|packet| (ms, packet.seq)));
-        self.dropped.extend(ledger.dropped.drain(..).map(|packet| packet.seq));
+        self.delivered.extend(ledger.delivered.drain(..).map(|packet| (ms, packet.id.0)));
+        self.dropped.extend(ledger.dropped.drain(..).map(|packet| packet.id.0));
     }
 
     pub fn run(&mut self, ttis: usize, mut lost: impl FnMut(&R::Pdu) -> bool) {

@@ -11,10 +11,12 @@ use super::fach::{Fach, air_time};
 use super::params::FachDch;
 use super::policy::{Event, SwitchingPolicy};
 use super::state::{PhonePower, State};
+use crate::context::Context;
 use crate::engine::{Key, Stamps};
+use crate::event::Cause;
 use crate::packet::Packet;
 use crate::units::{Rate, Time};
-use crate::{Bearer, BearerCounts, ChannelRow, Delivery};
+use crate::{Backlog, Bearer, ChannelRow, Rows};
 
 /// All users of a cell on their channels.
 #[derive(Debug)]
@@ -25,7 +27,6 @@ pub struct SwitchedBearer {
     buffer: usize,
     power: PhonePower,
     policy: Box<dyn SwitchingPolicy>,
-    counts: BearerCounts,
 }
 
 impl SwitchedBearer {
@@ -38,7 +39,6 @@ impl SwitchedBearer {
             buffer: params.buffer.get() as usize,
             power: params.power.clone(),
             policy: params.policy.build(users),
-            counts: BearerCounts::default(),
         }
     }
 
@@ -78,23 +78,22 @@ impl SwitchedBearer {
         }
     }
 
-    fn deliver(&mut self, user: usize, delivered: &mut Vec<Delivery>) {
+    fn deliver(&mut self, ctx: &mut Context, user: usize) {
         if let Some(packet) = self.cell.end_packet(user) {
-            self.counts.packets_delivered += 1;
-            self.counts.bytes_delivered += u64::from(packet.size);
-            delivered.push(Delivery { user, packet });
+            ctx.deliver(user, packet);
         }
     }
 }
 
 impl Bearer for SwitchedBearer {
-    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+    fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
         if self.cell.packets(user) >= self.buffer {
-            self.counts.packets_dropped += 1;
+            ctx.lose(user, packet, Cause::Overflow);
             return false;
         }
-        self.counts.packets_in += 1;
+        ctx.take(&packet);
         self.cell.push(user, packet);
+        let (now, stamps) = (ctx.now, &mut *ctx.stamps);
         if self.cell.state(user) == State::Pch {
             self.cell.page(now, user, stamps);
         }
@@ -107,26 +106,27 @@ impl Bearer for SwitchedBearer {
         self.cell.next_alarm().map(|(key, _)| key)
     }
 
-    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
+    fn wake(&mut self, ctx: &mut Context, key: Key) {
         let Some((_, alarm)) = self.cell.next_alarm().filter(|(due, _)| *due == key) else {
             return;
         };
         let now = key.0;
-        self.cell.set_alarm(alarm, None, stamps);
+        self.cell.set_alarm(alarm, None, ctx.stamps);
         let (user, event) = match alarm {
             Alarm::Fach => match self.fach.finish() {
                 Some(user) => (user, Event::Departure),
-                None => return self.serve_fach(now, stamps),
+                None => return self.serve_fach(now, ctx.stamps),
             },
             Alarm::Dch(user) => (user, Event::Departure),
             Alarm::Switch(user) => (user, Event::Switched),
             Alarm::Timer(user) => (user, Event::Timer),
         };
         match event {
-            Event::Departure => self.deliver(user, delivered),
+            Event::Departure => self.deliver(ctx, user),
             Event::Switched => self.cell.end_switch(now, user),
             Event::Arrival | Event::Timer => {}
         }
+        let stamps = &mut *ctx.stamps;
         self.notify(now, user, event, stamps);
         if alarm == Alarm::Fach {
             self.serve_fach(now, stamps);
@@ -134,16 +134,13 @@ impl Bearer for SwitchedBearer {
         self.serve(now, user, stamps);
     }
 
-    fn backlog(&self, user: usize) -> (usize, u64) {
-        (self.cell.packets(user), self.cell.bytes(user))
+    fn backlog(&self, user: usize) -> Backlog {
+        Backlog { packets: self.cell.packets(user), bytes: self.cell.bytes(user) }
     }
 
-    fn counts(&self) -> BearerCounts {
-        self.counts
-    }
-
-    fn channels(&self, now: Time) -> Vec<ChannelRow> {
+    fn rows(&mut self, now: Time) -> Rows {
         let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
-        self.cell.usage(now).into_iter().enumerate().map(row).collect()
+        let channels = self.cell.usage(now).into_iter().enumerate().map(row).collect();
+        Rows { channels, ..Rows::default() }
     }
 }

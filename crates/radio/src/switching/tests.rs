@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::State;
 use super::bearer::SwitchedBearer;
 use super::params::FachDch;
-use crate::engine::Stamps;
-use crate::packet::{Kind, Packet};
+use crate::Bearer;
+use crate::context::Surroundings;
+use crate::packet::Packet;
 use crate::units::{Duration, Time};
-use crate::{Bearer, Delivery};
 
 /// A state that a user enters, and when, in ms.
 type Change = (f64, usize, State);
@@ -23,7 +23,7 @@ type Change = (f64, usize, State);
 /// A bearer with a pen that writes down what happens.
 struct Driver {
     bearer: SwitchedBearer,
-    stamps: Stamps,
+    around: Surroundings,
     now: Time,
     states: Vec<State>,
     changes: Vec<Change>,
@@ -43,7 +43,7 @@ impl Driver {
         let params: FachDch = serde_json::from_value(all).expect("valid parameters");
         Self {
             bearer: params.build(users),
-            stamps: Stamps::default(),
+            around: Surroundings::default(),
             now: Time::ZERO,
             states: vec![State::Fach; users],
             changes: Vec::new(),
@@ -62,11 +62,11 @@ impl Driver {
 
     /// Does what is due before `until`, or at it.
     fn run(&mut self, until: Time) {
-        let mut out = Vec::new();
         while let Some(key) = self.bearer.next_wake().filter(|key| key.0 <= until) {
             self.now = key.0;
-            self.bearer.wake(key, &mut self.stamps, &mut out);
-            self.delivered.extend(out.drain(..).map(|Delivery { user, .. }| (ms(self.now), user)));
+            self.bearer.wake(&mut self.around.at(key.0), key);
+            let arrived = self.around.take_arrivals();
+            self.delivered.extend(arrived.into_iter().map(|(user, _)| (ms(self.now), user)));
             self.note();
         }
         self.now = until;
@@ -74,8 +74,8 @@ impl Driver {
 
     fn arrive(&mut self, at: Time, user: usize, size: u32) {
         self.run(at);
-        let packet = Packet { size, ..Packet::control(user as u32, Kind::Segment) };
-        assert!(self.bearer.accept(at, user, packet, &mut self.stamps));
+        let packet = Packet { flow_hash: user as u32, ..Packet::new(0, size) };
+        assert!(self.bearer.accept(&mut self.around.at(at), user, packet));
         self.note();
     }
 
@@ -137,7 +137,7 @@ fn what_each_user_did_adds_up_to_the_time_that_passed() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 2);
     cell.packets(100, 0, 1);
     cell.run(Time::ZERO + Duration::from_millis(1_000));
-    let rows = cell.bearer.channels(cell.now);
+    let rows = cell.bearer.rows(cell.now).channels;
     let times = |user: usize| {
         [State::Fach, State::SettingUp, State::Dch, State::Releasing]
             .map(|state| rows[user].usage.time(state).0 / 1_000_000)

@@ -233,7 +233,6 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
     use crate::rng::{Hazards, Streams};
 
     fn arq(sharing: Sharing) -> Arq {
@@ -248,7 +247,7 @@ mod tests {
     }
 
     fn packet(seq: u64, frames: u32) -> Packet {
-        Packet { size: 16 * frames, seq, ..Packet::control(0, Kind::Segment) }
+        Packet::new(seq, 16 * frames)
     }
 
     /// A queue, and slots in which all frames fail or none does.
@@ -274,7 +273,7 @@ mod tests {
             let sent = self.queue.send(&self.arq, slot, rate, &mut errors, &mut self.discarded);
             assert_eq!(sent.failed, if fail { sent.frames } else { 0 });
             let mut out = Vec::new();
-            self.queue.release(self.arq.delivery, |packet| out.push(packet.seq));
+            self.queue.release(self.arq.delivery, |packet| out.push(packet.id.0));
             (sent.frames, out)
         }
     }
@@ -345,7 +344,7 @@ mod tests {
         let arq = Arq { max_failed_slots: Some(1), ..arq(Sharing::OnePacket) };
         let mut script = Script::new(arq, &[100, 3]);
         script.slot(0, 8, true);
-        assert_eq!(script.discarded[0].seq, 0);
+        assert_eq!(script.discarded[0].id.0, 0);
         assert_eq!(script.slot(1, 8, false), (3, vec![1]));
     }
 

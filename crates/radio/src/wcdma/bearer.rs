@@ -9,11 +9,14 @@ use super::arq::{Arq, Queue};
 use super::cell::Cell;
 use super::other_cells::Seat;
 use super::selection::SelectionSpec;
-use crate::engine::{Key, Stamps};
+use crate::context::{Context, Sent};
+use crate::event::Cause;
 use crate::packet::Packet;
 use crate::rng::Hazards;
+use crate::tti::Mac;
+use crate::tti::grid::Grid;
 use crate::units::{Duration, Time};
-use crate::{Bearer, BearerCounts, CellRow, Delivery};
+use crate::{Backlog, CellRow, Rows};
 
 /// A connection at the Node B.
 #[derive(Debug)]
@@ -43,9 +46,9 @@ pub struct Slots {
     pub selection: SelectionSpec,
 }
 
-/// The downlink of a cell.
+/// The slots of a cell's downlink.
 #[derive(Debug)]
-pub struct WcdmaBearer {
+pub struct WcdmaMac {
     slots: Slots,
     cell: Cell,
     connections: Vec<Connection>,
@@ -54,16 +57,12 @@ pub struct WcdmaBearer {
     /// Whether rates must be selected before the next slot.
     is_stale: bool,
     rates: Vec<u32>,
-    /// First slot not yet run.
-    next_slot: u64,
-    wake: Option<Key>,
-    counts: BearerCounts,
+    /// Packets that the last slot has given up.
     discarded: Vec<Packet>,
-    keeps_discarded: bool,
 }
 
-impl WcdmaBearer {
-    /// A bearer with empty buffers, whose connections draw their errors from `errors`.
+impl WcdmaMac {
+    /// Empty buffers, whose connections draw their errors from `errors`.
     pub fn new(slots: Slots, cell: Cell, errors: impl IntoIterator<Item = Hazards>) -> Self {
         let seats = cell.seats().iter().copied();
         let connect = |(user, (errors, seat)): (usize, (Hazards, Seat))| Connection {
@@ -83,18 +82,7 @@ impl WcdmaBearer {
             active: Vec::new(),
             is_stale: false,
             rates: Vec::new(),
-            next_slot: 0,
-            wake: None,
-            counts: BearerCounts::default(),
             discarded: Vec::new(),
-            keeps_discarded: false,
-        }
-    }
-
-    fn wake_by(&mut self, slot: u64, stamps: &mut Stamps) {
-        let at = Time(slot * self.slots.slot.0);
-        if self.wake.is_none_or(|(wake, _)| at < wake) {
-            self.wake = Some(stamps.key(at));
         }
     }
 
@@ -123,107 +111,79 @@ impl WcdmaBearer {
         }
     }
 
-    fn run_slot(&mut self, slot: u64) {
-        self.next_slot = slot + 1;
-        self.prepare(slot);
-        let mut discarded = std::mem::take(&mut self.discarded);
-        let (counts, arq) = (&mut self.counts, &self.slots.arq);
-        for user in &self.active {
-            let connection = &mut self.connections[*user];
+    fn send_frames(&mut self, ctx: &mut Context, slot: u64) {
+        let arq = &self.slots.arq;
+        for &user in &self.active {
+            let connection = &mut self.connections[user];
             if connection.queue.eligible().is_none_or(|from| slot < from) {
                 continue;
             }
             let mut errors = connection.errors.with(connection.failure);
-            let sent = connection.queue.send(arq, slot, connection.rate, &mut errors, &mut discarded);
+            let sent = connection.queue.send(arq, slot, connection.rate, &mut errors, &mut self.discarded);
             connection.touched = sent.failed < sent.frames || sent.gave_up;
-            counts.blocks += u64::from(sent.frames);
-            counts.blocks_failed += u64::from(sent.failed);
-            counts.packets_dropped += u64::from(sent.gave_up);
+            let blocks = Sent { blocks: sent.frames, failed: sent.failed, units: sent.frames };
+            ctx.blocks(ctx.now, user, 0, blocks);
             connection.used.slots += 1;
             connection.used.frames += u64::from(sent.frames);
             connection.used.frames_failed += u64::from(sent.failed);
-        }
-        counts.pdus = counts.blocks;
-        if !self.keeps_discarded {
-            discarded.clear();
-        }
-        self.discarded = discarded;
-    }
-
-    /// Hands over what the slots run so far have completed.
-    fn release(&mut self, delivered: &mut Vec<Delivery>) {
-        let Self { connections, active, counts, slots, next_slot, .. } = self;
-        for &user in &*active {
-            let connection = &mut connections[user];
-            if !std::mem::take(&mut connection.touched) {
-                continue;
+            for packet in self.discarded.drain(..) {
+                ctx.lose(user, packet, Cause::RadioLoss);
             }
-            connection.queue.release(slots.arq.delivery, |packet| {
-                counts.packets_delivered += 1;
-                counts.bytes_delivered += u64::from(packet.size);
-                delivered.push(Delivery { user, packet });
-            });
-            connection.active_until = Some(next_slot.saturating_add(slots.timeout.unwrap_or(u64::MAX)));
         }
     }
 }
 
-impl Bearer for WcdmaBearer {
-    fn accept(&mut self, now: Time, user: usize, packet: Packet, stamps: &mut Stamps) -> bool {
+impl Mac for WcdmaMac {
+    fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
         let connection = &mut self.connections[user];
         if !connection.queue.push(&self.slots.arq, packet) {
-            self.counts.packets_dropped += 1;
+            ctx.lose(user, packet, Cause::Overflow);
             return false;
         }
-        self.counts.packets_in += 1;
+        ctx.take(&packet);
         if connection.active_until.is_none() {
             connection.active_until = Some(u64::MAX);
             let at = self.active.partition_point(|other| *other < user);
             self.active.insert(at, user);
             self.is_stale = true;
         }
-        let slot = now.0.div_ceil(self.slots.slot.0).max(self.next_slot);
-        self.wake_by(slot, stamps);
         true
     }
 
-    fn next_wake(&self) -> Option<Key> {
-        self.wake
+    fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
+        Some(grid.beginning(grid.from(now)))
     }
 
-    fn wake(&mut self, key: Key, stamps: &mut Stamps, delivered: &mut Vec<Delivery>) {
-        if self.wake != Some(key) {
-            return;
-        }
-        self.wake = None;
-        let slot = key.0.0 / self.slots.slot.0;
-        self.release(delivered);
-        self.run_slot(slot);
+    fn due(&self, grid: &Grid, _: Time) -> Option<Time> {
         let touched = self.active.iter().any(|user| self.connections[*user].touched);
         let eligible = |user: &usize| self.connections[*user].queue.eligible();
         let next = if touched { Some(0) } else { self.active.iter().filter_map(eligible).min() };
-        if let Some(from) = next {
-            self.wake_by(from.max(self.next_slot), stamps);
+        next.map(|from| grid.beginning(from.max(grid.next)))
+    }
+
+    fn land(&mut self, ctx: &mut Context, slot: u64) {
+        let Self { connections, active, slots, .. } = self;
+        for &user in &*active {
+            let connection = &mut connections[user];
+            if !std::mem::take(&mut connection.touched) {
+                continue;
+            }
+            connection.queue.release(slots.arq.delivery, |packet| ctx.deliver(user, packet));
+            connection.active_until = Some(slot.saturating_add(slots.timeout.unwrap_or(u64::MAX)));
         }
     }
 
-    fn backlog(&self, user: usize) -> (usize, u64) {
-        self.connections[user].queue.backlog()
+    fn serve(&mut self, ctx: &mut Context, _: &mut Grid, slot: u64) {
+        self.prepare(slot);
+        self.send_frames(ctx, slot);
     }
 
-    fn counts(&self) -> BearerCounts {
-        self.counts
+    fn backlog(&self, user: usize) -> Backlog {
+        let (packets, bytes) = self.connections[user].queue.backlog();
+        Backlog { packets, bytes }
     }
 
-    fn keep_discarded(&mut self) {
-        self.keeps_discarded = true;
-    }
-
-    fn take_discarded(&mut self) -> Vec<Packet> {
-        std::mem::take(&mut self.discarded)
-    }
-
-    fn cell(&self) -> Vec<CellRow> {
-        self.connections.iter().map(|connection| connection.used).collect()
+    fn rows(&mut self, _: Time) -> Rows {
+        Rows { cell: self.connections.iter().map(|connection| connection.used).collect(), ..Rows::default() }
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arq::{Arq, Sharing};
-use super::bearer::{Slots, WcdmaBearer};
+use super::bearer::{Slots, WcdmaMac};
 use super::cell::Cell;
 use super::frame;
 use super::link::Link;
@@ -17,6 +17,7 @@ use crate::UserRadio;
 use crate::check::{Check, Checked};
 use crate::rlc::Delivered;
 use crate::rng::{Hazards, Streams};
+use crate::tti::TtiBearer;
 use crate::units::{Duration, NANOS_PER_S, Rate, Size};
 
 /// Codes of a cell that all connections use at the same time, with a spreading factor that follows from the
@@ -174,7 +175,7 @@ impl Wcdma {
     }
 
     /// The bearer of these users.
-    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> WcdmaBearer {
+    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<WcdmaMac> {
         let errors = users.iter().map(|user| Hazards::new(streams.stream("bearer", user.id, "frame errors")));
         let slots = Slots {
             slot: self.slot,
@@ -189,6 +190,6 @@ impl Wcdma {
             },
             selection: self.selection.clone(),
         };
-        WcdmaBearer::new(slots, self.cell(users, streams).0, errors)
+        TtiBearer::new(self.slot, WcdmaMac::new(slots, self.cell(users, streams).0, errors))
     }
 }

@@ -4,9 +4,10 @@ use super::arq::Sharing;
 use super::other_cells::{Load, OtherCellsSpec, mean::Mean};
 use super::selection::{Fixed, PerUser, SelectionSpec};
 use super::*;
-use crate::engine::Stamps;
-use crate::packet::{Kind, Packet};
+use crate::context::Surroundings;
+use crate::packet::Packet;
 use crate::rng::Streams;
+use crate::tti::TtiBearer;
 use crate::units::{Duration, Time};
 use crate::{Bearer, UserRadio};
 
@@ -22,15 +23,15 @@ fn users(n: u64) -> Vec<UserRadio> {
 
 /// A bearer whose connections never run out of packets.
 struct Full {
-    bearer: bearer::WcdmaBearer,
-    stamps: Stamps,
+    bearer: TtiBearer<bearer::WcdmaMac>,
+    around: Surroundings,
     delivered: Vec<u64>,
 }
 
 impl Full {
     fn new(params: &Wcdma, n: u64) -> Self {
         let bearer = params.build(&users(n), &Streams::new(1, 0));
-        let mut full = Self { bearer, stamps: Stamps::default(), delivered: vec![0; n as usize] };
+        let mut full = Self { bearer, around: Surroundings::default(), delivered: vec![0; n as usize] };
         for user in 0..n as usize {
             (0..40).for_each(|_| full.offer(Time::ZERO, user));
         }
@@ -38,20 +39,19 @@ impl Full {
     }
 
     fn offer(&mut self, now: Time, user: usize) {
-        let packet = Packet { size: 576, ..Packet::control(user as u32, Kind::Segment) };
-        assert!(self.bearer.accept(now, user, packet, &mut self.stamps));
+        let packet = Packet { flow_hash: user as u32, ..Packet::new(0, 576) };
+        assert!(self.bearer.accept(&mut self.around.at(now), user, packet));
     }
 
     /// Throughput of each connection in kb/s over so many seconds.
     fn run(mut self, seconds: u64) -> Vec<f64> {
-        let mut out = Vec::new();
         while let Some(key) = self.bearer.next_wake()
             && key.0 <= Time(seconds * 1_000_000_000)
         {
-            self.bearer.wake(key, &mut self.stamps, &mut out);
-            for delivery in std::mem::take(&mut out) {
-                self.delivered[delivery.user] += 1;
-                self.offer(key.0, delivery.user);
+            self.bearer.wake(&mut self.around.at(key.0), key);
+            for (user, _) in self.around.take_arrivals() {
+                self.delivered[user] += 1;
+                self.offer(key.0, user);
             }
         }
         self.delivered.iter().map(|n| *n as f64 * 576.0 * 8.0 / seconds as f64 / 1e3).collect()
@@ -98,15 +98,14 @@ fn the_rate_follows_the_number_of_active_connections() {
     std::mem::swap(&mut mixed.bearer, &mut ten_users);
     mixed.delivered = vec![0; 10];
     (0..40).for_each(|_| mixed.offer(Time::ZERO, 0));
-    let mut stamps = Stamps::default();
     for user in 1..10 {
-        let packet = Packet { size: 576, ..Packet::control(user, Kind::Segment) };
-        assert!(mixed.bearer.accept(Time::ZERO, user as usize, packet, &mut stamps));
+        let packet = Packet { flow_hash: user, ..Packet::new(0, 576) };
+        assert!(mixed.bearer.accept(&mut mixed.around.at(Time::ZERO), user as usize, packet));
     }
     let mut end = Time::ZERO;
-    while mixed.bearer.backlog(0).0 > 0 {
+    while mixed.bearer.backlog(0).packets > 0 {
         let key = mixed.bearer.next_wake().unwrap();
-        mixed.bearer.wake(key, &mut stamps, &mut Vec::new());
+        mixed.bearer.wake(&mut mixed.around.at(key.0), key);
         end = key.0;
     }
     // 40 packets alone take some 40 * 4608 bits / one; the others hold it up for a while at first.

@@ -2,11 +2,12 @@
 
 pub mod series;
 
+use crate::context::Counts;
 use crate::network::link::LinkCounts;
 use crate::proxy::rnf::law::Windows;
 use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
-use crate::radio::{BearerCounts, CellRow, ChannelRow, PhoneRow};
+use crate::radio::{CellRow, ChannelRow, PhoneRow};
 use crate::transport::SenderCounts;
 
 /// One connection of one run. Times are NaN for what did not happen.
@@ -68,7 +69,7 @@ pub struct BearerRow {
     /// Block error rate of first transmissions.
     pub bler: f64,
     /// What it did.
-    pub counts: BearerCounts,
+    pub counts: Counts,
     /// Time in which something was sent.
     pub active_s: f64,
 }

@@ -1,6 +1,5 @@
 //! Time series, kept in columns.
 
-use crate::radio::{BandwidthRecord, TtiRecord};
 use crate::transport::Window;
 use crate::units::{Duration, Time};
 
@@ -93,6 +92,34 @@ pub struct TransferRow {
     pub end: Time,
     /// Its size.
     pub bytes: u64,
+}
+
+/// What a bearer did for one user in one TTI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TtiRecord {
+    /// Beginning of the TTI.
+    pub at: Time,
+    /// Number of the user.
+    pub user: usize,
+    /// The user's C/I value, or CQI; 0 at constant rate.
+    pub ci: u32,
+    /// PDUs sent, or octets where blocks are filled with octets.
+    pub pdus: u32,
+    /// Blocks received in error.
+    pub failed: u32,
+}
+
+/// What a user could have been sent by a time, and its channel then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandwidthRecord {
+    /// When.
+    pub at: Time,
+    /// Number of the user.
+    pub user: usize,
+    /// Bytes of packets that it could have been sent since the beginning.
+    pub available_bytes: f64,
+    /// CQI that the Node B has, or SNR in dB where it knows that.
+    pub cqi: f32,
 }
 
 /// All series of a run; those not asked for stay empty.

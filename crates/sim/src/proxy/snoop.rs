@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
-use crate::packet::{Kind, Packet};
 use crate::transport::numbering::Numbering;
+use crate::transport::packet::{Kind, Packet};
 use crate::units::{Duration, Time};
 
 /// A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`.

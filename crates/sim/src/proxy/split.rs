@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
-use crate::packet::{Kind, Packet};
 use crate::proxy::rnf::law::{Law, Windows};
 use crate::proxy::rnf::meter::Message;
+use crate::transport::packet::{Kind, Packet};
 use crate::transport::request::Requester;
 use crate::transport::{Receiver, Sender, TcpSpec};
 use crate::units::Time;

@@ -392,6 +392,34 @@ impl Scenario {
         self.users.iter().enumerate().find_map(recording).or_else(model).or_else(curves)
     }
 
+    /// What is wrong where a run is asked for whose users' packets come from outside.
+    pub fn external_users(&self) -> Option<String> {
+        let group = self.users.iter().position(|group| group.traffic.is_external())?;
+        Some(format!(
+            "users.{group}.traffic: packets of `external` users come from outside, and a run has no outside; \
+             expected one of: {}",
+            TrafficSpec::NAMES
+                .iter()
+                .filter(|name| **name != "external")
+                .copied()
+                .collect::<Vec<_>>()
+                .join(", ")
+        ))
+    }
+
+    /// What is wrong where a world that goes on without end has a channel that ends.
+    pub fn ending_channel(&self) -> Option<String> {
+        let ends = |group: &UserGroup| match &group.ue {
+            Some(Ue { channel: ChannelSpec::Trace(trace), .. }) => trace.at_end.is_none(),
+            _ => false,
+        };
+        let group = self.users.iter().position(ends)?;
+        Some(format!(
+            "users.{group}.ue.channel.trace.at_end: the recording ends and the world does not; expected `loop` \
+             or `stop`"
+        ))
+    }
+
     /// Number of users of all groups.
     pub fn user_count(&self) -> usize {
         self.users.iter().map(|group| group.count.get() as usize).sum()

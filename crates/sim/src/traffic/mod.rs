@@ -2,6 +2,7 @@
 
 pub mod cbr;
 pub mod demand;
+pub mod external;
 pub mod ftp;
 pub mod law;
 pub mod on_off;
@@ -55,6 +56,8 @@ registry! {
         "cbr" => Cbr(cbr::Cbr),
         /// A recorded list of times and bytes.
         "replay" => Replay(replay::Replay),
+        /// Packets from outside, both ways; in worlds driven from outside only.
+        "external" => External(external::External),
     }
 }
 
@@ -68,6 +71,7 @@ impl TrafficSpec {
             Self::Web(params) => Box::new(web::Pages::new(params, stream)),
             Self::Cbr(params) => Box::new(cbr::Ticks::new(params)),
             Self::Replay(params) => Box::new(replay::List::new(params)),
+            Self::External(_) => Box::new(external::Nothing),
         }
     }
 
@@ -76,8 +80,13 @@ impl TrafficSpec {
         match self {
             Self::Ftp(params) => params.request.0 as u32,
             Self::Web(params) => params.request.0 as u32,
-            Self::OnOff(_) | Self::Cbr(_) | Self::Replay(_) => 0,
+            Self::OnOff(_) | Self::Cbr(_) | Self::Replay(_) | Self::External(_) => 0,
         }
+    }
+
+    /// Whether packets come from outside.
+    pub fn is_external(&self) -> bool {
+        matches!(self, Self::External(_))
     }
 
     /// Bytes of all transfers, where they are known beforehand.
@@ -85,7 +94,7 @@ impl TrafficSpec {
         match self {
             Self::Ftp(params) => Some(params.size.0),
             Self::Replay(params) => Some(params.bytes.iter().map(|bytes| bytes.0).sum()),
-            Self::OnOff(_) | Self::Web(_) | Self::Cbr(_) => None,
+            Self::OnOff(_) | Self::Web(_) | Self::Cbr(_) | Self::External(_) => None,
         }
     }
 }

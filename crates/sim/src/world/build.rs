@@ -1,12 +1,16 @@
 //! A world at time zero, as a scenario describes it.
 
 use super::alarms::{Alarms, Event};
-use super::control::Tap;
+use super::control::Listener;
+use super::env::{Env, Flying};
+use super::external::External;
 use super::flow::Flow;
+use super::recorder::Recorder;
 use super::wire::Duplex;
 use super::{Air, World};
+use crate::context::Counts;
 use crate::engine::Agenda;
-use crate::metrics::series::Series;
+use crate::event::{Mask, Place, Sink, Site};
 use crate::network::Core;
 use crate::proxy::split::Outbox;
 use crate::radio::UserRadio;
@@ -14,69 +18,79 @@ use crate::rng::Streams;
 use crate::scenario::Scenario;
 use crate::units::Time;
 
-impl<'t, T: Tap> World<'t, T> {
-    pub(super) fn new(scenario: &Scenario, seed: u64, run: u64, tap: &'t mut T) -> Self {
+impl<T: Listener> World<T> {
+    pub(super) fn new(scenario: &Scenario, seed: u64, run: u64, listener: T) -> Self {
         let streams = Streams::new(seed, run);
         let mut alarms = Alarms::default();
-        let wired_events = [Event::WiredDown, Event::WiredUp];
+        let wired_events = [
+            (Place::new(Site::WiredDown, 0), Event::WiredDown),
+            (Place::new(Site::WiredUp, 0), Event::WiredUp),
+        ];
         let name = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
         let wired = Duplex::new(&scenario.wired, name, streams, &mut alarms, wired_events);
         let links = (0..).zip(scenario.core.iter().flat_map(Core::links));
         let core = links.map(|(at, (name, link))| {
-            Duplex::new(link, name, streams, &mut alarms, [Event::CoreDown(at), Event::CoreUp(at)])
+            let down = (Place::new(Site::CoreDown, at), Event::CoreDown(at));
+            let up = (Place::new(Site::CoreUp, at), Event::CoreUp(at));
+            Duplex::new(link, name, streams, &mut alarms, [down, up])
         });
         let core = core.collect();
         let flows = flows(scenario, streams, &mut alarms);
         let bearers = bearers(scenario, streams, &flows, &mut alarms);
-        let mut world = Self {
+        let users = bearers.iter().map(|air| air.flows.clone()).collect();
+        let recorder = Recorder::new(scenario.record, scenario.proxy.is_some(), users);
+        let env = Env {
             now: Time::ZERO,
-            tap,
+            horizon: Time::ZERO + scenario.duration,
             agenda: Agenda::new(alarms.len()),
+            sink: Sink::new(recorder.mask().and(listener.mask())),
+            out: Vec::new(),
+            flying: Flying::default(),
+        };
+        let mut world = Self {
+            env,
             alarms,
+            listener,
+            recorder,
+            external: External::default(),
             wired,
             core,
             bearers,
-            unfinished: flows.len(),
+            unfinished: flows.iter().filter(|flow| !flow.is_external).count(),
             flows,
-            record: scenario.record,
-            series: Series::default(),
+            has_proxy: scenario.proxy.is_some(),
+            has_snoop: scenario.snoop.is_some(),
+            waits_at_rnc: scenario.radio.has_rnc(),
+            events: 0,
             outbox: Vec::new(),
             relayed: Outbox::default(),
             again: Vec::new(),
-            delivered: Vec::new(),
         };
-        for flow in &mut world.flows {
-            if let Some(first) = flow.demand.upcoming {
-                let begins = flow.start + first.wait;
-                world.agenda.set_time(flow.alarms.traffic, Some(begins));
-                if let Some(meter) = &mut flow.meter {
-                    meter.agent.start(begins);
-                    world.agenda.set_time(meter.alarm, Some(begins));
-                    world.bearers[flow.bearer as usize].bearer.measure_bandwidth(flow.position);
-                }
-            }
-        }
-        world.prepare_records();
+        world.begin();
         world
     }
 
-    /// Tells those who can keep a record to do so where one is asked for.
-    fn prepare_records(&mut self) {
-        if self.record.segments {
-            self.wired.down.link.keep_discarded();
-            for core in &mut self.core {
-                core.down.link.keep_discarded();
+    /// Sets the first alarms, and measures bandwidth where somebody will ask for it.
+    fn begin(&mut self) {
+        for flow in &mut self.flows {
+            let Some(first) = flow.demand.upcoming else {
+                continue;
+            };
+            let begins = flow.start + first.wait;
+            self.env.agenda.set_time(flow.alarms.traffic, Some(begins));
+            if let Some(meter) = &mut flow.meter {
+                meter.agent.start(begins);
+                self.env.agenda.set_time(meter.alarm, Some(begins));
+                if let Some(bandwidth) = self.bearers[flow.bearer as usize].bearer.bandwidth_meter() {
+                    bandwidth.measure(flow.position);
+                }
             }
         }
-        for air in &mut self.bearers {
-            if self.record.scheduler {
-                air.bearer.record_ttis();
-            }
-            if self.record.bandwidth {
-                air.bearer.record_bandwidth();
-            }
-            if self.record.segments {
-                air.bearer.keep_discarded();
+        if self.env.sink.wants(Mask::BANDWIDTH) {
+            for air in &mut self.bearers {
+                if let Some(bandwidth) = air.bearer.bandwidth_meter() {
+                    bandwidth.record();
+                }
             }
         }
     }
@@ -101,7 +115,13 @@ fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut A
     let radios: Vec<UserRadio> = (0..).zip(flows).map(radio).collect();
     let built = (0..).zip(scenario.radio.build(&radios, &streams));
     let mut bearers: Vec<Air> = built
-        .map(|(i, bearer)| Air { bearer, alarm: alarms.add(Event::Bearer(i)), flows: Vec::new() })
+        .map(|(i, bearer)| Air {
+            bearer,
+            place: Place::new(Site::Bearer, i),
+            counts: Counts::default(),
+            alarm: alarms.add(Event::Bearer(i)),
+            flows: Vec::new(),
+        })
         .collect();
     for (id, flow) in (0..).zip(flows) {
         bearers[flow.bearer as usize].flows.push(id);

@@ -1,9 +1,10 @@
-//! How a run is watched from outside: progress, cancelling, and taps on its packets.
+//! How a run is watched from outside: progress, cancelling, and listeners to its events.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
-use crate::packet::Packet;
+use crate::event::{Event, Mask};
+use crate::transport::packet::Packet as Segment;
 use crate::units::Time;
 
 /// Lets another thread watch a run and stop it.
@@ -31,34 +32,37 @@ impl Control {
     }
 }
 
-/// Where a packet is seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// The server's interface.
-    Server,
-    /// The phone's interface.
-    Phone,
-    /// The proxy's interface on the side of the server.
-    ProxyToServer,
-    /// The proxy's interface on the side of the phone.
-    ProxyToPhone,
-}
-
-/// Sees every packet that passes the interfaces of servers, phones and proxies, in order of time.
-pub trait Tap {
-    /// A packet passes; segments go from the server towards the phone, all else the other way.
+/// Hears what happens in a run, in order of time but for what radios tell about TTIs that are over.
+pub trait Listener {
+    /// What it wants to hear.
+    fn mask(&self) -> Mask;
+    /// Something has happened. Where a packet is sent or received `segment` is what it stands for.
     ///
     /// # Errors
-    /// Whatever keeps the tap from taking the packet; it ends the run.
-    fn packet(&mut self, at: Time, place: Place, packet: &Packet) -> Result<()>;
+    /// Whatever keeps the listener from taking it; it ends the run.
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()>;
 }
 
-/// A tap that looks away.
+/// A listener who wants to hear nothing.
 #[derive(Debug)]
-pub struct NoTap;
+pub struct Deaf;
 
-impl Tap for NoTap {
-    fn packet(&mut self, _: Time, _: Place, _: &Packet) -> Result<()> {
+impl Listener for Deaf {
+    fn mask(&self) -> Mask {
+        Mask::NONE
+    }
+
+    fn hear(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> Result<()> {
         Ok(())
+    }
+}
+
+impl<L: Listener> Listener for &mut L {
+    fn mask(&self) -> Mask {
+        (**self).mask()
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
+        (**self).hear(at, event, segment)
     }
 }

@@ -1,33 +1,26 @@
 //! The core network between gateway and Node B: a chain of links, or none.
 
 use super::World;
-use super::control::Tap;
+use super::control::Listener;
 use crate::engine::Key;
 use crate::error::Result;
-use crate::metrics::series::SegmentEvent;
-use crate::network::Outcome;
 use crate::packet::Packet;
 
-impl<T: Tap> World<'_, T> {
+impl<T: Listener> World<T> {
     /// A packet for a phone comes to the link of position `at`, or to the Node B behind the last one.
-    pub(super) fn enter_core_down(&mut self, packet: Packet, at: usize) {
+    pub(super) fn enter_core_down(&mut self, packet: Packet, at: usize) -> Result<()> {
         let Some(link) = self.core.get_mut(at) else {
             return self.reach_node_b(packet);
         };
-        if link.down.accept(self.now, packet, &mut self.agenda) != Outcome::Taken {
-            self.note_segment(packet, SegmentEvent::Drop);
-        }
+        link.down.accept(&mut self.env, packet);
+        self.drop_lost();
+        Ok(())
     }
 
-    pub(super) fn wake_core_down(&mut self, key: Key, at: usize) {
-        let packet = self.core[at].down.wake(key, &mut self.agenda);
-        if self.record.segments {
-            let discarded = self.core[at].down.link.take_discarded();
-            self.note_drops(discarded);
-        }
-        if let Some(packet) = packet {
-            self.enter_core_down(packet, at + 1);
-        }
+    pub(super) fn wake_core_down(&mut self, key: Key, at: usize) -> Result<()> {
+        self.core[at].down.wake(&mut self.env, key);
+        let packet = self.take_arrival();
+        packet.map_or(Ok(()), |packet| self.enter_core_down(packet, at + 1))
     }
 
     /// A packet of a phone has `left` links of the core network before it, or none to the gateway.
@@ -35,12 +28,14 @@ impl<T: Tap> World<'_, T> {
         let Some(link) = left.checked_sub(1).and_then(|at| self.core.get_mut(at)) else {
             return self.reach_gateway_from_phone(packet);
         };
-        link.up.accept(self.now, packet, &mut self.agenda);
+        link.up.accept(&mut self.env, packet);
+        self.drop_lost();
         Ok(())
     }
 
     pub(super) fn wake_core_up(&mut self, key: Key, at: usize) -> Result<()> {
-        let packet = self.core[at].up.wake(key, &mut self.agenda);
+        self.core[at].up.wake(&mut self.env, key);
+        let packet = self.take_arrival();
         packet.map_or(Ok(()), |packet| self.enter_core_up(packet, at))
     }
 }

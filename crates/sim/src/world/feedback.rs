@@ -1,10 +1,10 @@
 //! The RNC, where it tells proxies what the radio carries.
 
 use super::World;
-use super::control::Tap;
+use super::control::Listener;
 use crate::error::Result;
 
-impl<T: Tap> World<'_, T> {
+impl<T: Listener> World<T> {
     /// A flow's meter must be looked at, or its proxy has got a message.
     pub(super) fn radio_network_feedback(&mut self, flow: u32) -> Result<()> {
         let state = &mut self.flows[flow as usize];
@@ -15,15 +15,17 @@ impl<T: Tap> World<'_, T> {
             meter.agent.stop();
             return Ok(());
         }
-        if meter.agent.is_due(self.now) {
+        if meter.agent.is_due(self.env.now) {
             let bearer = &mut self.bearers[state.bearer as usize].bearer;
-            let available = bearer.available_bytes(self.now, state.position);
-            meter.agent.look(self.now, available, bearer.backlog(state.position).0);
+            let available = bearer
+                .bandwidth_meter()
+                .and_then(|meter| meter.available_bytes(self.env.now, state.position));
+            meter.agent.look(self.env.now, available, bearer.backlog(state.position).packets);
         }
-        while let Some(message) = meter.agent.arrived(self.now) {
-            proxy.agent.on_feedback(self.now, &message, &mut self.relayed);
+        while let Some(message) = meter.agent.arrived(self.env.now) {
+            proxy.agent.on_feedback(self.env.now, &message, &mut self.relayed);
         }
-        self.agenda.keep_time(meter.alarm, meter.agent.timer());
+        self.env.agenda.keep_time(meter.alarm, meter.agent.timer());
         self.after_proxy(flow)
     }
 }

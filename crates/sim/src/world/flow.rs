@@ -2,6 +2,7 @@
 
 use super::alarms::{Alarms, Event};
 use super::wire::Wire;
+use crate::event::{Place, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;
 use crate::proxy::snoop::SnoopAgent;
@@ -34,6 +35,8 @@ pub struct FlowAlarms {
 #[derive(Debug)]
 pub struct Flow {
     pub group: usize,
+    /// Whether its packets come from outside; its ends are then idle.
+    pub is_external: bool,
     pub start: Time,
     pub opener: Opener,
     pub demand: Demand,
@@ -59,8 +62,8 @@ pub struct Flow {
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
     pub downloaded: Option<Time>,
-    /// Window and threshold last written to the series.
-    pub noted: Option<Window>,
+    /// Window and threshold last told.
+    pub told: Option<Window>,
 }
 
 impl Flow {
@@ -77,18 +80,25 @@ impl Flow {
         let tcp = scenario.tcp_of(group);
         let air_tcp = scenario.air_tcp_of(group);
         let request_bytes = group.traffic.first_request_bytes();
+        let is_external = group.traffic.is_external();
+        // Boxes that act on TCP know simulated TCP only.
+        let proxy = scenario.proxy.as_ref().filter(|_| !is_external);
+        let snoop = scenario.snoop.as_ref().filter(|_| !is_external);
         Self {
             group: group_index,
+            is_external,
             start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
             opener: tcp.opener(),
             demand: Demand::new(group.traffic.build(u64::from(id), &streams)),
             total_bytes: group.traffic.total_bytes(),
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, request_bytes).1,
-            uplink: Wire {
-                link: scenario.uplink.link(u64::from(id), &streams),
-                alarm: alarms.add(Event::Uplink(id)),
-            },
+            uplink: Wire::new(
+                scenario.uplink.link(u64::from(id), &streams),
+                Place::new(Site::Uplink, id),
+                alarms,
+                Event::Uplink(id),
+            ),
             bearer,
             position,
             alarms: FlowAlarms {
@@ -97,15 +107,15 @@ impl Flow {
                 request_timer: alarms.add(Event::RequestTimer(id)),
                 delayed_ack: alarms.add(Event::DelayedAck(id)),
             },
-            proxy: scenario.proxy.as_ref().map(|proxy| {
+            proxy: proxy.map(|proxy| {
                 let agent = proxy.build(id, request_bytes, tcp);
                 Box::new(Boxed { agent, alarm: alarms.add(Event::Proxy(id)) })
             }),
-            meter: scenario.proxy.as_ref().and_then(|proxy| proxy.feedback()).map(|feedback| {
+            meter: proxy.and_then(|proxy| proxy.feedback()).map(|feedback| {
                 let agent = feedback.meter(id, scenario.core_delay(), &streams);
                 Box::new(Boxed { agent, alarm: alarms.add(Event::RadioNetworkFeedback(id)) })
             }),
-            snoop: scenario.snoop.as_ref().map(|snoop| {
+            snoop: snoop.map(|snoop| {
                 let agent = SnoopAgent::new(snoop, air_tcp.numbering());
                 Box::new(Boxed { agent, alarm: alarms.add(Event::Snoop(id)) })
             }),
@@ -113,7 +123,7 @@ impl Flow {
             accepted: None,
             finished: None,
             downloaded: None,
-            noted: None,
+            told: None,
         }
     }
 

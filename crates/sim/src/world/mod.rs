@@ -15,31 +15,40 @@ mod alarms;
 mod build;
 mod control;
 mod core;
+mod env;
+mod external;
 mod feedback;
 mod flow;
 mod gateway;
+mod live;
 mod node_b;
-mod notes;
 mod phone;
+mod recorder;
 mod server;
 mod summary;
+mod tell;
 mod wire;
 
-pub use control::{Control, NoTap, Place, Tap};
+pub use control::{Control, Deaf, Listener};
+pub use external::{Cargo, Fate, Way};
+pub use live::Live;
 
 use alarms::{Alarms, Event};
+use env::Env;
+use external::External;
 use flow::Flow;
+use recorder::Recorder;
 use wire::Duplex;
 
-use crate::engine::{Agenda, Key};
+use crate::context::Counts;
+use crate::engine::Key;
 use crate::error::{Error, Result};
+use crate::event::Place;
 use crate::metrics::RunResult;
-use crate::metrics::series::Series;
-use crate::packet::Packet;
 use crate::proxy::split::Outbox;
-use crate::radio::{Bearer, Delivery};
-use crate::scenario::{Record, Scenario};
-use crate::units::Time;
+use crate::radio::Bearer;
+use crate::scenario::Scenario;
+use crate::transport::packet::Packet as Segment;
 
 /// Events between two looks at the control.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
@@ -50,86 +59,94 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// [`Error::Cancelled`] when `control` was told to cancel, [`Error::Scenario`] when a file that the
 /// scenario names has not been read.
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
-    run_tapped(scenario, seed, run, control, &mut NoTap)
+    run_heard(scenario, seed, run, control, &mut Deaf)
 }
 
-/// As [`run`], with every packet shown to `tap`.
+/// As [`run`], with a listener to what happens.
 ///
 /// # Errors
-/// As [`run`], and the tap's own.
-pub fn run_tapped<T: Tap>(
+/// As [`run`], and the listener's own.
+pub fn run_heard<T: Listener>(
     scenario: &Scenario,
     seed: u64,
     run: u64,
     control: &Control,
-    tap: &mut T,
+    listener: &mut T,
 ) -> Result<RunResult> {
-    if let Some(problem) = scenario.unread_file() {
+    if let Some(problem) = scenario.unread_file().or_else(|| scenario.external_users()) {
         return Err(Error::Scenario(problem));
     }
-    let mut world = World::new(scenario, seed, run, tap);
-    let end = Time::ZERO + scenario.duration;
-    let mut events = 0;
-    while world.unfinished > 0
-        && let Some((key, alarm)) = world.agenda.next()
-        && key.0 <= end
-    {
-        world.now = key.0;
-        world.handle(key, alarm)?;
-        events += 1;
-        if events % EVENTS_PER_REPORT == 0 {
-            control.report(world.progress(end))?;
+    let mut world = World::new(scenario, seed, run, listener);
+    while world.unfinished > 0 && world.step()? {
+        if world.events % EVENTS_PER_REPORT == 0 {
+            control.report(world.progress())?;
         }
     }
     if world.unfinished > 0 {
-        world.now = end;
+        world.env.now = world.env.horizon;
     }
     control.report(1.0)?;
-    Ok(world.into_result(scenario, events))
+    world.into_result(scenario)
 }
 
 /// A bearer with the number of its alarm and the flows of its users, by their position on it.
 #[derive(Debug)]
 struct Air {
     bearer: Box<dyn Bearer>,
+    place: Place,
+    counts: Counts,
     alarm: usize,
     flows: Vec<u32>,
 }
 
-struct World<'t, T> {
-    now: Time,
-    tap: &'t mut T,
-    agenda: Agenda,
+struct World<T> {
+    env: Env,
     alarms: Alarms,
+    listener: T,
+    recorder: Recorder,
+    external: External,
     wired: Duplex,
     /// The links of the core network from the gateway on.
     core: Vec<Duplex>,
     bearers: Vec<Air>,
     flows: Vec<Flow>,
+    has_proxy: bool,
+    has_snoop: bool,
+    /// Whether packets wait at an RNC before they come to the Node B.
+    waits_at_rnc: bool,
     unfinished: usize,
-    record: Record,
-    series: Series,
-    /// Reused for what a sender, a proxy, a Snoop agent or a bearer puts out.
-    outbox: Vec<Packet>,
+    /// Events handled.
+    events: u64,
+    /// Reused for what a sender, a proxy or a Snoop agent puts out.
+    outbox: Vec<Segment>,
     relayed: Outbox,
-    again: Vec<Packet>,
-    delivered: Vec<Delivery>,
+    again: Vec<Segment>,
 }
 
-impl<T: Tap> World<'_, T> {
+impl<T: Listener> World<T> {
+    /// Handles the next event; `false` when none is left before the end.
+    #[inline]
+    fn step(&mut self) -> Result<bool> {
+        let Some((key, alarm)) = self.env.agenda.next().filter(|(key, _)| key.0 <= self.env.horizon) else {
+            return Ok(false);
+        };
+        self.env.now = key.0;
+        self.handle(key, alarm)?;
+        self.events += 1;
+        self.hand_on()?;
+        Ok(true)
+    }
+
     fn handle(&mut self, key: Key, alarm: usize) -> Result<()> {
         match self.alarms.event(alarm) {
             Event::WiredDown => self.wake_wired_down(key),
             Event::WiredUp => self.wake_wired_up(key),
-            Event::CoreDown(at) => {
-                self.wake_core_down(key, at as usize);
-                Ok(())
-            }
+            Event::CoreDown(at) => self.wake_core_down(key, at as usize),
             Event::CoreUp(at) => self.wake_core_up(key, at as usize),
             Event::Uplink(flow) => self.wake_uplink(key, flow),
             Event::Bearer(bearer) => self.wake_bearer(key, bearer),
             timer => {
-                self.agenda.set(alarm, None);
+                self.env.agenda.set(alarm, None);
                 self.handle_timer(timer)
             }
         }
@@ -139,23 +156,20 @@ impl<T: Tap> World<'_, T> {
         match timer {
             Event::Traffic(flow) => self.begin_transfer(flow),
             Event::RetransmissionTimer(flow) => {
-                self.flows[flow as usize].sender.on_timer(self.now, &mut self.outbox);
+                self.flows[flow as usize].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow)
             }
             Event::DelayedAck(flow) => {
-                let ack = self.flows[flow as usize].receiver.on_timer(self.now);
+                let ack = self.flows[flow as usize].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack)
             }
             Event::RequestTimer(flow) => {
-                let again = self.flows[flow as usize].requester.on_timer(self.now);
+                let again = self.flows[flow as usize].requester.on_timer(self.env.now);
                 self.after_request(flow, again)
             }
             Event::Proxy(flow) => self.proxy_timer(flow),
             Event::RadioNetworkFeedback(flow) => self.radio_network_feedback(flow),
-            Event::Snoop(flow) => {
-                self.snoop_timer(flow);
-                Ok(())
-            }
+            Event::Snoop(flow) => self.snoop_timer(flow),
             _ => unreachable!("links and bearers are no timers"),
         }
     }

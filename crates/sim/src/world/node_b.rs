@@ -1,96 +1,118 @@
 //! The Node B: bearers towards the phones, and a Snoop agent where there is one.
 
 use super::World;
-use super::control::Tap;
+use super::control::Listener;
+use super::env::Load;
+use crate::context::Output;
 use crate::engine::Key;
 use crate::error::Result;
-use crate::metrics::series::SegmentEvent;
+use crate::event::Site;
 use crate::packet::Packet;
 
-impl<T: Tap> World<'_, T> {
+impl<T: Listener> World<T> {
     /// A packet for a phone has come to the Node B, or to the RNC before it.
-    pub(super) fn reach_node_b(&mut self, packet: Packet) {
-        let bearer = self.flows[packet.flow as usize].bearer;
-        let taken = self.send_over_air(packet);
+    pub(super) fn reach_node_b(&mut self, packet: Packet) -> Result<()> {
+        let flow = self.env.flying.flow(&packet);
+        let snooped = self.has_snoop.then(|| self.env.flying.look(&packet));
+        let taken = self.send_over_air(flow, packet)?;
         // What an RNC has no room for never comes to the agent; what a Node B has none for, does.
-        if !taken && self.bearers[bearer as usize].bearer.waits_at_rnc() {
-            return;
+        if let Some(Load::Segment(segment)) = snooped
+            && (taken || !self.waits_at_rnc)
+            && let Some(snoop) = &mut self.flows[flow as usize].snoop
+        {
+            snoop.agent.on_segment(self.env.now, &segment);
+            self.env.agenda.keep_time(snoop.alarm, snoop.agent.timer());
         }
-        if let Some(snoop) = &mut self.flows[packet.flow as usize].snoop {
-            snoop.agent.on_segment(self.now, &packet);
-            self.agenda.keep_time(snoop.alarm, snoop.agent.timer());
-        }
+        Ok(())
     }
 
-    fn send_over_air(&mut self, packet: Packet) -> bool {
-        let flow = &self.flows[packet.flow as usize];
-        let (index, position) = (flow.bearer, flow.position);
+    fn send_over_air(&mut self, flow: u32, packet: Packet) -> Result<bool> {
+        let state = &self.flows[flow as usize];
+        let (index, position) = (state.bearer, state.position);
         let air = &mut self.bearers[index as usize];
-        let taken = air.bearer.accept(self.now, position, packet, &mut self.agenda.stamps);
-        self.agenda.set(air.alarm, air.bearer.next_wake());
-        if taken {
-            self.note_queue(packet.flow);
-        } else {
-            self.note_segment(packet, SegmentEvent::Drop);
+        let taken = air.bearer.accept(&mut self.env.context(air.place, &mut air.counts), position, packet);
+        self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        if !self.env.out.is_empty() {
+            self.take_outputs(index)?;
         }
-        taken
+        if taken {
+            self.tell_queue(flow);
+        }
+        Ok(taken)
     }
 
     pub(super) fn wake_bearer(&mut self, key: Key, index: u32) -> Result<()> {
         let air = &mut self.bearers[index as usize];
-        air.bearer.wake(key, &mut self.agenda.stamps, &mut self.delivered);
-        self.agenda.set(air.alarm, air.bearer.next_wake());
-        for user in air.bearer.take_handovers() {
-            // The agent stands in the Node B that the phone has left.
-            if let Some(snoop) = &mut self.flows[air.flows[user] as usize].snoop {
-                snoop.agent.forget();
-                self.agenda.keep_time(snoop.alarm, snoop.agent.timer());
+        air.bearer.wake(&mut self.env.context(air.place, &mut air.counts), key);
+        self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        self.take_outputs(index)
+    }
+
+    /// What has come out of a bearer goes on: first users change cells and losses are known, then packets
+    /// reach their phones.
+    fn take_outputs(&mut self, bearer: u32) -> Result<()> {
+        let mut out = std::mem::take(&mut self.env.out);
+        for output in &out {
+            match output {
+                Output::CellChanged { user } => self.leave_snoop(bearer, *user),
+                Output::Lost { packet, .. } => self.lose(packet),
+                Output::Arrived { .. } => {}
             }
         }
-        if self.record.segments {
-            let discarded = air.bearer.take_discarded();
-            self.note_drops(discarded);
+        for output in out.drain(..) {
+            if let Output::Arrived { packet, .. } = output {
+                self.reach_phone(packet)?;
+            }
         }
-        let mut delivered = std::mem::take(&mut self.delivered);
-        for delivery in delivered.drain(..) {
-            self.reach_phone(delivery.packet)?;
-        }
-        self.delivered = delivered;
+        self.env.out = out;
         Ok(())
     }
 
+    /// A user has left the Node B in which its agent stands.
+    fn leave_snoop(&mut self, bearer: u32, user: usize) {
+        let flow = self.bearers[bearer as usize].flows[user];
+        if let Some(snoop) = &mut self.flows[flow as usize].snoop {
+            snoop.agent.forget();
+            self.env.agenda.keep_time(snoop.alarm, snoop.agent.timer());
+        }
+    }
+
     pub(super) fn wake_uplink(&mut self, key: Key, flow: u32) -> Result<()> {
-        let state = &mut self.flows[flow as usize];
-        let Some(packet) = state.uplink.wake(key, &mut self.agenda) else {
+        self.flows[flow as usize].uplink.wake(&mut self.env, key);
+        let Some(packet) = self.take_arrival() else {
             return Ok(());
         };
-        if let Some(snoop) = &mut state.snoop {
-            let goes_on = snoop.agent.on_ack(self.now, &packet, &mut self.again);
-            self.after_snoop(flow);
+        if self.has_snoop
+            && let Load::Segment(ack) = self.env.flying.look(&packet)
+            && let Some(snoop) = &mut self.flows[flow as usize].snoop
+        {
+            let goes_on = snoop.agent.on_ack(self.env.now, &ack, &mut self.again);
+            self.after_snoop(flow)?;
             if !goes_on {
-                return Ok(());
+                return self.land(Site::Snoop, &packet).map(|_| ());
             }
         }
         self.enter_core_up(packet, self.core.len())
     }
 
-    pub(super) fn snoop_timer(&mut self, flow: u32) {
+    pub(super) fn snoop_timer(&mut self, flow: u32) -> Result<()> {
         if let Some(snoop) = &mut self.flows[flow as usize].snoop {
-            snoop.agent.on_timer(self.now, &mut self.again);
+            snoop.agent.on_timer(self.env.now, &mut self.again);
         }
-        self.after_snoop(flow);
+        self.after_snoop(flow)
     }
 
     /// Sends what a Snoop agent sends again and keeps its timer.
-    fn after_snoop(&mut self, flow: u32) {
+    fn after_snoop(&mut self, flow: u32) -> Result<()> {
         if let Some(snoop) = &self.flows[flow as usize].snoop {
-            self.agenda.keep_time(snoop.alarm, snoop.agent.timer());
+            self.env.agenda.keep_time(snoop.alarm, snoop.agent.timer());
             let mut again = std::mem::take(&mut self.again);
-            for packet in again.drain(..) {
-                self.note_segment(packet, SegmentEvent::Resend);
-                self.send_over_air(packet);
+            for segment in again.drain(..) {
+                let packet = self.launch(Site::Snoop, &segment)?;
+                self.send_over_air(flow, packet)?;
             }
             self.again = again;
         }
+        Ok(())
     }
 }

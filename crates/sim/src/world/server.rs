@@ -1,36 +1,38 @@
 //! The servers: transfers that begin, connections accepted, segments sent and ACKs taken.
 
 use super::World;
-use super::control::{Place, Tap};
+use super::control::Listener;
+use super::env::Load;
+use super::external::Way;
 use crate::engine::Key;
 use crate::error::Result;
-use crate::metrics::series::{SegmentEvent, TransferRow};
-use crate::network::Outcome;
-use crate::packet::{Kind, Packet};
+use crate::event::{Event, Site};
+use crate::packet::Packet;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 use crate::transport::Opener;
+use crate::transport::packet::Kind;
 
-impl<T: Tap> World<'_, T> {
+impl<T: Listener> World<T> {
     /// A transfer begins: the first opens the connection, a later one is asked for by the phone or
     /// offered by the server.
     pub(super) fn begin_transfer(&mut self, flow: u32) -> Result<()> {
         let state = &mut self.flows[flow as usize];
         let is_first = state.demand.bytes == 0;
-        let Some(transfer) = state.demand.begin(self.now) else {
+        let Some(transfer) = state.demand.begin(self.env.now) else {
             return Ok(());
         };
-        if let Some(at) = state.demand.next_beginning(self.now, After::Beginning) {
-            self.agenda.set_time(state.alarms.traffic, Some(at));
+        if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
+            self.env.agenda.set_time(state.alarms.traffic, Some(at));
         }
         match (is_first, state.opener, transfer.request_bytes) {
             (true, Opener::Server, _) => self.accept_connection(flow),
             (true, Opener::Phone, _) => {
-                let syn = state.receiver.connect(self.now);
+                let syn = state.receiver.connect(self.env.now);
                 self.ask(syn)
             }
             (false, _, Some(bytes)) => {
-                let request = state.receiver.request(self.now, bytes);
+                let request = state.receiver.request(self.env.now, bytes);
                 self.ask(request)
             }
             (false, _, None) if state.accepted.is_some() => self.serve(flow),
@@ -39,28 +41,33 @@ impl<T: Tap> World<'_, T> {
     }
 
     pub(super) fn wake_wired_up(&mut self, key: Key) -> Result<()> {
-        let packet = self.wired.up.wake(key, &mut self.agenda);
-        packet.map_or(Ok(()), |packet| self.reach_server(packet))
+        self.wired.up.wake(&mut self.env, key);
+        let packet = self.take_arrival();
+        packet.map_or(Ok(()), |packet| self.reach_server(&packet))
     }
 
-    fn reach_server(&mut self, packet: Packet) -> Result<()> {
-        self.tap.packet(self.now, Place::Server, &packet)?;
-        match packet.kind {
+    fn reach_server(&mut self, packet: &Packet) -> Result<()> {
+        let segment = match self.land(Site::Server, packet)? {
+            Load::Segment(segment) => segment,
+            Load::External { flow, tag } => {
+                self.external.arrived(self.env.now, Way::Up, flow, tag, packet);
+                return Ok(());
+            }
+        };
+        let flow = segment.flow;
+        match segment.kind {
             Kind::Connect => {
-                self.hear(packet.flow);
-                self.accept_connection(packet.flow)
+                self.hear(flow);
+                self.accept_connection(flow)
             }
             Kind::Request => {
-                self.hear(packet.flow);
-                self.serve(packet.flow)
+                self.hear(flow);
+                self.serve(flow)
             }
             Kind::Segment | Kind::Ack => {
-                let state = &mut self.flows[packet.flow as usize];
-                state.sender.on_ack(self.now, &packet, &mut self.outbox);
-                if state.proxy.is_none() {
-                    self.note_segment(packet, SegmentEvent::Ack);
-                }
-                self.after_sender(packet.flow)
+                let state = &mut self.flows[flow as usize];
+                state.sender.on_ack(self.env.now, &segment, &mut self.outbox);
+                self.after_sender(flow)
             }
         }
     }
@@ -70,19 +77,19 @@ impl<T: Tap> World<'_, T> {
         let state = &mut self.flows[flow as usize];
         if let Some(proxy) = &mut state.proxy {
             proxy.agent.hear();
-            self.agenda.keep_time(proxy.alarm, proxy.agent.timer());
+            self.env.agenda.keep_time(proxy.alarm, proxy.agent.timer());
         } else {
             state.requester.hear();
-            self.agenda.set(state.alarms.request_timer, None);
+            self.env.agenda.set(state.alarms.request_timer, None);
         }
     }
 
     fn accept_connection(&mut self, flow: u32) -> Result<()> {
         let state = &mut self.flows[flow as usize];
-        if state.accepted.replace(self.now).is_some() {
+        if state.accepted.replace(self.env.now).is_some() {
             return Ok(());
         }
-        state.sender.open(self.now, &mut self.outbox);
+        state.sender.open(self.env.now, &mut self.outbox);
         self.serve(flow)
     }
 
@@ -90,7 +97,7 @@ impl<T: Tap> World<'_, T> {
     fn serve(&mut self, flow: u32) -> Result<()> {
         let state = &mut self.flows[flow as usize];
         while let Some(bytes) = state.demand.requested.pop_front() {
-            state.sender.write(self.now, bytes, &mut self.outbox);
+            state.sender.write(self.env.now, bytes, &mut self.outbox);
         }
         if state.demand.is_all_asked() {
             state.sender.close();
@@ -105,20 +112,15 @@ impl<T: Tap> World<'_, T> {
     pub(super) fn after_sender(&mut self, flow: u32) -> Result<()> {
         let state = &self.flows[flow as usize];
         let is_air_sender = state.proxy.is_none();
-        self.agenda.keep_time(state.alarms.retransmission_timer, state.sender.timer());
+        self.env.agenda.keep_time(state.alarms.retransmission_timer, state.sender.timer());
         if is_air_sender {
             self.after_air_sender(flow);
         }
         let mut outbox = std::mem::take(&mut self.outbox);
-        for packet in outbox.drain(..) {
-            self.tap.packet(self.now, Place::Server, &packet)?;
-            if is_air_sender {
-                self.note_segment(packet, SegmentEvent::Send);
-            }
-            let outcome = self.wired.down.accept(self.now, packet, &mut self.agenda);
-            if outcome != Outcome::Taken && is_air_sender {
-                self.note_segment(packet, SegmentEvent::Drop);
-            }
+        for segment in outbox.drain(..) {
+            let packet = self.launch(Site::Server, &segment)?;
+            self.wired.down.accept(&mut self.env, packet);
+            self.drop_lost();
         }
         self.outbox = outbox;
         Ok(())
@@ -128,20 +130,17 @@ impl<T: Tap> World<'_, T> {
     pub(super) fn after_air_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         let acked = state.air_sender().acked_bytes();
-        while let Some(transfer) = state.demand.complete(self.now, acked) {
-            if self.record.transfers {
-                let Outstanding { begun, bytes, .. } = transfer;
-                let row = TransferRow { user: u64::from(flow), begun, end: self.now, bytes };
-                self.series.transfers.push(row);
-            }
-            if let Some(at) = state.demand.next_beginning(self.now, After::End) {
-                self.agenda.set_time(state.alarms.traffic, Some(at));
+        while let Some(transfer) = state.demand.complete(self.env.now, acked) {
+            let Outstanding { begun, bytes, .. } = transfer;
+            self.env.sink.emit(self.env.now, Event::Transfer { flow, begun, bytes });
+            if let Some(at) = state.demand.next_beginning(self.env.now, After::End) {
+                self.env.agenda.set_time(state.alarms.traffic, Some(at));
             }
         }
         if state.finished.is_none() && state.air_sender().is_done() {
-            state.finished = Some(self.now);
+            state.finished = Some(self.env.now);
             self.unfinished -= 1;
         }
-        self.note_sender(flow);
+        self.tell_sender(flow);
     }
 }

@@ -1,54 +1,56 @@
 //! How far a run is, and what it came to.
 
-use super::control::Tap;
+use super::control::Listener;
 use super::flow::Flow;
 use super::wire::{Duplex, Wire};
 use super::{Air, World};
+use crate::error::Result;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
-use crate::radio::{BandwidthRecord, CellRow, ChannelRow, PhoneRow, TtiRecord};
+use crate::radio::Rows;
 use crate::scenario::{Scenario, UserGroup};
 use crate::units::{Duration, Rate, Time};
 
-impl<T: Tap> World<'_, T> {
+impl<T: Listener> World<T> {
     /// Share of the run that is done, from 0 to 1.
-    pub(super) fn progress(&self, end: Time) -> f64 {
+    pub(super) fn progress(&self) -> f64 {
         let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
             let total = flow.total_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
             (done + flow.receiver.delivered_bytes() as f64, all + total)
         });
-        (done / all).max(self.now.as_secs() / end.as_secs())
+        (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    pub(super) fn into_result(mut self, scenario: &Scenario, events: u64) -> RunResult {
-        let mut series = std::mem::take(&mut self.series);
-        let mut phones = Vec::new();
-        for Air { bearer, flows, .. } in &mut self.bearers {
-            let named = |record: &TtiRecord| TtiRecord { user: flows[record.user] as usize, ..*record };
-            series.scheduler.extend(bearer.tti_records().iter().map(named));
-            let named = |row: PhoneRow| PhoneRow { user: flows[row.user] as usize, ..row };
-            phones.extend(bearer.phones(self.now).into_iter().map(named));
-            let named = |row: BandwidthRecord| BandwidthRecord { user: flows[row.user] as usize, ..row };
-            series.bandwidth.extend(bearer.bandwidth_records(self.now).into_iter().map(named));
+    /// Bearers make good what they have put off.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        for air in &mut self.bearers {
+            air.bearer.settle(&mut self.env.context(air.place, &mut air.counts));
         }
+        self.hand_on()
+    }
+
+    pub(super) fn into_result(mut self, scenario: &Scenario) -> Result<RunResult> {
+        self.settle()?;
+        let now = self.env.now;
+        let rows: Vec<Rows> = self.bearers.iter_mut().map(|air| named_rows(air, now)).collect();
         let channel_rate = channel_rate(scenario);
         let bler = scenario.radio.bler();
         let users = || self.flows.iter().enumerate();
         let flow_row = |(user, flow): (usize, &Flow)| {
-            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64, self.now)
+            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64, now)
         };
-        RunResult {
+        Ok(RunResult {
             flows: users().map(flow_row).collect(),
             bearers: self.bearers.iter().map(|air| bearer_row(scenario, air, channel_rate)).collect(),
             links: self.link_rows(),
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
             snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
-            channels: self.bearers.iter().flat_map(|air| channel_rows(air, self.now)).collect(),
-            cell: self.bearers.iter().flat_map(cell_rows).collect(),
-            phones,
-            series,
-            events,
-            end_s: self.now.as_secs(),
-        }
+            channels: rows.iter().flat_map(|rows| &rows.channels).copied().collect(),
+            cell: rows.iter().flat_map(|rows| &rows.cell).copied().collect(),
+            phones: rows.iter().flat_map(|rows| &rows.phones).copied().collect(),
+            series: self.recorder.into_series(),
+            events: self.events,
+            end_s: now.as_secs(),
+        })
     }
 
     fn link_rows(&self) -> Vec<LinkRow> {
@@ -77,18 +79,18 @@ fn channel_rate(scenario: &Scenario) -> Rate {
     scenario.users.iter().map(rate_of).max().unwrap_or_default()
 }
 
-fn channel_rows(air: &Air, now: Time) -> impl Iterator<Item = ChannelRow> + '_ {
-    let named = |row: ChannelRow| ChannelRow { user: air.flows[row.user] as usize, ..row };
-    air.bearer.channels(now).into_iter().map(named)
-}
-
-fn cell_rows(air: &Air) -> impl Iterator<Item = CellRow> + '_ {
-    let named = |row: CellRow| CellRow { user: air.flows[row.user] as usize, ..row };
-    air.bearer.cell().into_iter().map(named)
+/// What a bearer knows of its users, with their numbers in the scenario.
+fn named_rows(air: &mut Air, now: Time) -> Rows {
+    let mut rows = air.bearer.rows(now);
+    let flows = &air.flows;
+    rows.channels.iter_mut().for_each(|row| row.user = flows[row.user] as usize);
+    rows.cell.iter_mut().for_each(|row| row.user = flows[row.user] as usize);
+    rows.phones.iter_mut().for_each(|row| row.user = flows[row.user] as usize);
+    rows
 }
 
 fn bearer_row(scenario: &Scenario, air: &Air, channel_rate: Rate) -> BearerRow {
-    let counts = air.bearer.counts();
+    let counts = air.counts;
     let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
     BearerRow {
         kind: scenario.radio.key(),

@@ -1,30 +1,38 @@
 //! Links and the alarms that wake them.
 
 use super::alarms::{Alarms, Event};
-use crate::engine::{Agenda, Key};
-use crate::network::{Link, Outcome, Wired};
+use super::env::Env;
+use crate::context::Counts;
+use crate::engine::Key;
+use crate::event::Place;
+use crate::network::{Link, Wired};
 use crate::packet::Packet;
 use crate::rng::Streams;
-use crate::units::Time;
 
 /// A link with the number of its alarm.
 #[derive(Debug)]
 pub struct Wire {
     pub link: Link,
     pub alarm: usize,
+    pub place: Place,
+    counts: Counts,
 }
 
 impl Wire {
-    pub fn accept(&mut self, now: Time, packet: Packet, agenda: &mut Agenda) -> Outcome {
-        let outcome = self.link.accept(now, packet, &mut agenda.stamps);
-        agenda.set(self.alarm, self.link.next_wake());
-        outcome
+    pub fn new(link: Link, place: Place, alarms: &mut Alarms, event: Event) -> Self {
+        Self { link, alarm: alarms.add(event), place, counts: Counts::default() }
     }
 
-    pub fn wake(&mut self, key: Key, agenda: &mut Agenda) -> Option<Packet> {
-        let packet = self.link.wake(key, &mut agenda.stamps);
-        agenda.set(self.alarm, self.link.next_wake());
-        packet
+    #[inline]
+    pub fn accept(&mut self, env: &mut Env, packet: Packet) {
+        self.link.accept(&mut env.context(self.place, &mut self.counts), packet);
+        env.agenda.set(self.alarm, self.link.next_wake());
+    }
+
+    #[inline]
+    pub fn wake(&mut self, env: &mut Env, key: Key) {
+        self.link.wake(&mut env.context(self.place, &mut self.counts), key);
+        env.agenda.set(self.alarm, self.link.next_wake());
     }
 }
 
@@ -43,11 +51,11 @@ impl Duplex {
         name: String,
         streams: Streams,
         alarms: &mut Alarms,
-        [down, up]: [Event; 2],
+        [(down, downwards), (up, upwards)]: [(Place, Event); 2],
     ) -> Self {
         Self {
-            down: Wire { link: link.down(&name, &streams), alarm: alarms.add(down) },
-            up: Wire { link: link.up(&name, &streams), alarm: alarms.add(up) },
+            down: Wire::new(link.down(&name, &streams), down, alarms, downwards),
+            up: Wire::new(link.up(&name, &streams), up, alarms, upwards),
             name,
         }
     }

@@ -1,8 +1,10 @@
 //! Radio bearers driven by hand: packets in, deliveries out, no TCP.
 
-use nodeb_sim::engine::Stamps;
-use nodeb_sim::packet::{Kind, Packet};
-use nodeb_sim::radio::{Bearer, BearerCounts, Delivery, RadioSpec, TtiRecord, UserRadio};
+use nodeb_sim::context::{Counts, Output, Surroundings};
+use nodeb_sim::event::{Event, Mask, Sink};
+use nodeb_sim::metrics::series::TtiRecord;
+use nodeb_sim::packet::Packet;
+use nodeb_sim::radio::{Bearer, RadioSpec, UserRadio};
 use nodeb_sim::rng::Streams;
 use nodeb_sim::units::{Duration, Time};
 
@@ -26,7 +28,9 @@ pub struct Outcome {
     pub delivered: Vec<Out>,
     /// Numbers of the arrivals that were taken.
     pub taken: Vec<u64>,
-    pub counts: BearerCounts,
+    /// Numbers of the packets that were lost, on arrival or later.
+    pub lost: Vec<u64>,
+    pub counts: Counts,
     /// All users' records in order of time.
     pub records: Vec<TtiRecord>,
     /// Packets and bytes that the bearers still claim to hold.
@@ -38,17 +42,17 @@ pub struct Outcome {
 /// The bearers of some users, whether they share one or not.
 struct Access {
     bearers: Vec<Box<dyn Bearer>>,
+    around: Vec<Surroundings>,
     shared: bool,
     users: usize,
 }
 
 impl Access {
     fn new(radio: &RadioSpec, users: &[UserRadio], seed: u64) -> Self {
-        let mut bearers = radio.build(users, &Streams::new(seed, 0));
-        for bearer in &mut bearers {
-            bearer.record_ttis();
-        }
-        Self { bearers, shared: radio.is_shared(), users: users.len() }
+        let bearers = radio.build(users, &Streams::new(seed, 0));
+        let around = || Surroundings { sink: Sink::new(Mask::TTIS), ..Surroundings::default() };
+        let around = bearers.iter().map(|_| around()).collect();
+        Self { bearers, around, shared: radio.is_shared(), users: users.len() }
     }
 
     fn place(&self, user: usize) -> (usize, usize) {
@@ -62,13 +66,14 @@ impl Access {
     fn backlog(&self) -> (usize, u64) {
         let of_user = |user| {
             let (bearer, position) = self.place(user);
-            self.bearers[bearer].backlog(position)
+            let backlog = self.bearers[bearer].backlog(position);
+            (backlog.packets, backlog.bytes)
         };
         (0..self.users).map(of_user).fold((0, 0), |(n, bytes), (m, more)| (n + m, bytes + more))
     }
 
-    fn counts(&self) -> BearerCounts {
-        self.bearers.iter().map(|bearer| bearer.counts()).fold(BearerCounts::default(), |a, b| BearerCounts {
+    fn counts(&self) -> Counts {
+        self.around.iter().map(|around| around.counts).fold(Counts::default(), |a, b| Counts {
             ttis: a.ttis + b.ttis,
             blocks: a.blocks + b.blocks,
             blocks_failed: a.blocks_failed + b.blocks_failed,
@@ -80,11 +85,18 @@ impl Access {
         })
     }
 
-    fn records(&self) -> Vec<TtiRecord> {
+    /// All users' records in order of time, once everything is settled.
+    fn records(&mut self, now: Time) -> Vec<TtiRecord> {
         let mut all = Vec::new();
-        for (index, bearer) in self.bearers.iter().enumerate() {
-            let named = |record: &TtiRecord| TtiRecord { user: self.user(index, record.user), ..*record };
-            all.extend(bearer.tti_records().iter().map(named));
+        for index in 0..self.bearers.len() {
+            self.bearers[index].settle(&mut self.around[index].at(now));
+            let told: Vec<_> = self.around[index].sink.drain().collect();
+            for (at, event) in told {
+                if let Event::Tti { user, quality, units, failed, .. } = event {
+                    let user = self.user(index, user as usize);
+                    all.push(TtiRecord { at, user, ci: quality, pdus: units, failed });
+                }
+            }
         }
         all.sort_by_key(|record| record.at);
         all
@@ -97,37 +109,42 @@ impl Access {
 /// If that takes longer than [`LONGEST`].
 pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arrival]) -> Outcome {
     let mut access = Access::new(radio, users, seed);
-    let (mut stamps, mut out) = (Stamps::default(), Vec::new());
-    let (mut delivered, mut taken, mut miscounted) = (Vec::new(), Vec::new(), None);
+    let (mut delivered, mut taken, mut lost, mut miscounted) = (Vec::new(), Vec::new(), Vec::new(), None);
+    let mut end = Time::ZERO;
     let mut arrivals_left = arrivals.iter().enumerate().peekable();
     loop {
         let wake = access.bearers.iter().enumerate().filter_map(|(i, b)| Some((b.next_wake()?, i))).min();
-        let now = match (arrivals_left.peek(), wake) {
+        let (now, index) = match (arrivals_left.peek(), wake) {
             (None, None) => break,
             (Some(&(number, arrival)), wake) if wake.is_none_or(|((at, _), _)| arrival.at < at) => {
                 arrivals_left.next();
                 let (bearer, position) = access.place(arrival.user);
-                let packet = Packet {
-                    size: arrival.size,
-                    seq: number as u64,
-                    ..Packet::control(arrival.user as u32, Kind::Segment)
-                };
-                if access.bearers[bearer].accept(arrival.at, position, packet, &mut stamps) {
+                let packet =
+                    Packet { flow_hash: arrival.user as u32, ..Packet::new(number as u64, arrival.size) };
+                if access.bearers[bearer].accept(&mut access.around[bearer].at(arrival.at), position, packet)
+                {
                     taken.push(number as u64);
                 }
-                arrival.at
+                (arrival.at, bearer)
             }
             (_, Some((key, index))) => {
-                access.bearers[index].wake(key, &mut stamps, &mut out);
-                for Delivery { user, packet } in out.drain(..) {
-                    let user = access.user(index, user);
-                    assert_eq!(packet.flow as usize, user, "a packet reached somebody else's phone");
-                    delivered.push((key.0, user, packet.seq));
-                }
-                key.0
+                access.bearers[index].wake(&mut access.around[index].at(key.0), key);
+                (key.0, index)
             }
             (Some(_), None) => unreachable!("an arrival without a wake-up is taken above"),
         };
+        for output in std::mem::take(&mut access.around[index].out) {
+            match output {
+                Output::Arrived { user, packet } => {
+                    let user = access.user(index, user);
+                    assert_eq!(packet.flow_hash as usize, user, "a packet reached somebody else's phone");
+                    delivered.push((now, user, packet.id.0));
+                }
+                Output::Lost { packet, .. } => lost.push(packet.id.0),
+                Output::CellChanged { .. } => {}
+            }
+        }
+        end = now;
         assert!(now.0 < LONGEST.0, "the radio never comes to an end");
         // What was rejected was counted as dropped but never came in.
         let rejected = (arrivals.len() - arrivals_left.len() - taken.len()) as u64;
@@ -137,6 +154,7 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
             miscounted.get_or_insert(now);
         }
     }
-    let (counts, records, backlog) = (access.counts(), access.records(), access.backlog());
-    Outcome { delivered, taken, counts, records, backlog, miscounted }
+    let records = access.records(end);
+    let (counts, backlog) = (access.counts(), access.backlog());
+    Outcome { delivered, taken, lost, counts, records, backlog, miscounted }
 }

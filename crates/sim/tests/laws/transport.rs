@@ -1,6 +1,6 @@
 //! Laws of the TCP ends by themselves, over a path that loses and reorders.
 
-use nodeb_sim::packet::Packet;
+use nodeb_sim::transport::packet::Packet;
 use nodeb_sim::transport::{Receiver, Sender, TcpSpec};
 use nodeb_sim::units::{Duration, Time};
 use proptest::collection::vec;

@@ -3,7 +3,7 @@
 use super::super::handover::{COMPARISON_TTIS, Handover, HeldData};
 use super::super::user::User;
 use super::{HsdpaBearer, beginning, decide};
-use crate::Delivery;
+use crate::context::{Context, Output};
 
 /// Users on their way, and the cells between which they change.
 #[derive(Debug)]
@@ -13,8 +13,6 @@ pub(super) struct Movers {
     users: Vec<usize>,
     /// The next TTI in which they compare.
     pub next: u64,
-    /// Who has changed since that was last asked.
-    pub changed: Vec<usize>,
 }
 
 impl Movers {
@@ -22,7 +20,7 @@ impl Movers {
     pub fn new(params: &Handover, users: &mut [User]) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
         let params = params.clone();
-        (!moving.is_empty()).then_some(Self { params, users: moving, next: 0, changed: Vec::new() })
+        (!moving.is_empty()).then_some(Self { params, users: moving, next: 0 })
     }
 }
 
@@ -34,7 +32,7 @@ impl HsdpaBearer {
 
     /// The phones that move compare the Node Bs as often as they had to by TTI number `tti`; whose cell
     /// changes.
-    pub(super) fn change_cells(&mut self, tti: u64, delivered: &mut Vec<Delivery>) {
+    pub(super) fn change_cells(&mut self, tti: u64, ctx: &mut Context) {
         let Some(mut movers) = self.movers.take() else {
             return;
         };
@@ -44,8 +42,8 @@ impl HsdpaBearer {
             self.pass_idle(now);
             for &user in &movers.users {
                 if self.users[user].compare(now) {
-                    self.leave(now, user, &movers.params, delivered);
-                    movers.changed.push(user);
+                    self.leave(now, user, &movers.params, ctx);
+                    ctx.out.push(Output::CellChanged { user });
                 }
             }
             movers.next += COMPARISON_TTIS;
@@ -54,8 +52,8 @@ impl HsdpaBearer {
     }
 
     /// A user has left its cell in TTI number `tti`. No block is on the air at its beginning.
-    fn leave(&mut self, tti: u64, user: usize, params: &Handover, delivered: &mut Vec<Delivery>) {
-        let Self { users, ready, counts, discarded, flow_control, timers, .. } = self;
+    fn leave(&mut self, tti: u64, user: usize, params: &Handover, ctx: &mut Context) {
+        let Self { users, ready, flow_control, timers, .. } = self;
         let state = &mut users[user];
         state.tally.changed_cell();
         state.rest_until(tti + params.interruption_ttis());
@@ -70,7 +68,7 @@ impl HsdpaBearer {
                 let User { packets, tally, .. } = state;
                 for (units, lost) in flushed.all {
                     packets.settle(beginning(tti), units, lost, |fate| {
-                        decide(user, fate, tally, counts, discarded.as_mut(), delivered);
+                        decide(user, fate, tally, ctx);
                     });
                 }
             }

@@ -4,6 +4,7 @@ use super::super::adaptation::Limits;
 use super::super::available::Around;
 use super::super::user::User;
 use super::HsdpaBearer;
+use crate::context::Context;
 
 /// The users of a cell who may have something to send in TTI number `tti`.
 fn of_cell<'a>(
@@ -18,30 +19,30 @@ fn of_cell<'a>(
 
 impl HsdpaBearer {
     /// Every cell serves users of its own in TTI number `tti`.
-    pub(super) fn serve(&mut self, tti: u64) {
+    pub(super) fn serve(&mut self, ctx: &mut Context, tti: u64) {
         if !self.meters.is_empty() {
             // First what is past, because a channel is looked at in order of time.
             self.pass_idle(tti);
         }
         for cell in 0..self.schedulers.len() {
-            self.serve_cell(tti, cell);
+            self.serve_cell(ctx, tti, cell);
         }
     }
 
-    fn serve_cell(&mut self, tti: u64, cell: usize) {
+    fn serve_cell(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         self.round.clear();
         if self.view.rate || self.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
             self.gather_turns(tti, cell);
             self.meter(tti, cell);
-            self.serve_sharers(tti, cell);
+            self.serve_sharers(ctx, tti, cell);
         } else {
             self.gather(tti, cell);
-            self.serve_one(tti, cell);
+            self.serve_one(ctx, tti, cell);
         }
     }
 
     /// Serves several users, the scheduler's first choice first.
-    fn serve_sharers(&mut self, tti: u64, cell: usize) {
+    fn serve_sharers(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         let mut codes = self.params.codes.get();
         let sharers = self.params.users_per_tti.get().min(self.round.candidates.len() as u32);
         if sharers > 1 {
@@ -53,7 +54,7 @@ impl HsdpaBearer {
             }
             let at = self.schedulers[cell].pick(tti, &self.round.candidates);
             let (user, turn) = (self.round.candidates[at].user, self.round.turns[at]);
-            let sent = self.send(tti, user, turn, sharers);
+            let sent = self.send(ctx, tti, user, turn, sharers);
             self.schedulers[cell].served(tti, user, sent);
             if left > 0 {
                 self.round.remove(at);
@@ -64,13 +65,13 @@ impl HsdpaBearer {
     }
 
     /// Serves the scheduler's first choice who can be sent something.
-    fn serve_one(&mut self, tti: u64, cell: usize) {
+    fn serve_one(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         let limits = self.limits();
         while !self.round.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.round.candidates);
             let user = self.round.candidates.remove(at).user;
             if let Some(turn) = self.users[user].turn(tti, limits, &self.sequence) {
-                let sent = self.send(tti, user, turn, 1);
+                let sent = self.send(ctx, tti, user, turn, 1);
                 self.schedulers[cell].served(tti, user, sent);
                 break;
             }

@@ -208,17 +208,16 @@ impl Unacknowledged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
 
     /// Three packets of 10 PDUs.
     fn packets() -> Unacknowledged {
         let params = UnacknowledgedMode { discard_timer: Some(Duration(100)) };
         let mut packets = Unacknowledged::new(&params, Payload { pdu_bytes: 10, segmented: false }, 3);
         for seq in 0..3 {
-            let packet = Packet { size: 100, seq, ..Packet::control(0, Kind::Segment) };
+            let packet = Packet::new(seq, 100);
             assert!(packets.push(Time(seq * 30), packet, seq * 5));
         }
-        assert!(!packets.push(Time(90), Packet::control(0, Kind::Segment), 15));
+        assert!(!packets.push(Time(90), Packet::new(0, 40), 15));
         packets
     }
 
@@ -230,8 +229,8 @@ mod tests {
 
     fn named(fate: Fate) -> (u64, bool) {
         match fate {
-            Fate::Arrived(packet) => (packet.seq, true),
-            Fate::Lost(packet) => (packet.seq, false),
+            Fate::Arrived(packet) => (packet.id.0, true),
+            Fate::Lost(packet) => (packet.id.0, false),
         }
     }
 
@@ -279,7 +278,7 @@ mod tests {
         assert_eq!(discarded, [(2, false)]);
         assert_eq!((packets.waiting(), packets.due()), (0, None));
         // A packet that comes now follows what is on its way.
-        assert!(packets.push(Time(170), Packet { size: 20, seq: 3, ..Packet::control(0, Kind::Segment) }, 9));
+        assert!(packets.push(Time(170), Packet::new(3, 20), 9));
         assert_eq!((packets.take(9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
         assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);
         assert_eq!(settle(&mut packets, 12..16, false), [(1, false), (3, true)]);

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::BandwidthMeter as _;
 use crate::mac::harq::link_curve;
 
 const ROUND_ROBIN: &str = "round_robin";
@@ -10,7 +11,7 @@ const ROUND_ROBIN: &str = "round_robin";
 /// A bearer that measures user 0.
 fn measuring(params: &Hsdpa, ues: &[Ue]) -> Bench {
     let mut bench = Bench::new(params, ues, 0);
-    bench.bearer.measure_bandwidth(0);
+    bench.bearer.measure(0);
     bench
 }
 
@@ -75,7 +76,7 @@ fn equal_users_in_turns_have_their_share() {
     let mut idle = measuring(&params, &users);
     for tti in 0..4_000 {
         for user in 1..n {
-            while idle.bearer.backlog(user).0 < 20 {
+            while idle.bearer.backlog(user).packets < 20 {
                 idle.push(Time(tti * TTI.0), user, 1_500);
             }
         }
@@ -89,7 +90,7 @@ fn the_best_channel_could_have_everything() {
     let params = hsdpa(json!({ "scheduler": "max_ci" }));
     let mut bench = measuring(&params, &[playing(&[50.0], &[15]), playing(&[50.0], &[12])]);
     for tti in 0..2_000 {
-        while bench.bearer.backlog(1).0 < 20 {
+        while bench.bearer.backlog(1).packets < 20 {
             bench.push(Time(tti * TTI.0), 1, 1_500);
         }
         bench.run(Time((tti + 1) * TTI.0));
@@ -98,7 +99,7 @@ fn the_best_channel_could_have_everything() {
     // And the worse one nothing of what the better one uses.
     let mut worse = measuring(&params, &[playing(&[50.0], &[12]), playing(&[50.0], &[15])]);
     for tti in 0..2_000 {
-        while worse.bearer.backlog(1).0 < 20 {
+        while worse.bearer.backlog(1).packets < 20 {
             worse.push(Time(tti * TTI.0), 1, 1_500);
         }
         worse.run(Time((tti + 1) * TTI.0));
@@ -118,7 +119,7 @@ fn measuring_changes_nothing() {
         let run = |measured: bool| {
             let mut bench = Bench::new(&params, &users, 7);
             if measured {
-                (0..3).for_each(|user| bench.bearer.measure_bandwidth(user));
+                (0..3).for_each(|user| bench.bearer.measure(user));
             }
             bench.saturate(2_000, 10, 1_500);
             bench.arrived

@@ -31,7 +31,7 @@ fn goodput_at_a_fixed_snr_is_the_closed_form() {
         let sigma = (bler * (1.0 - bler) / ttis as f64).sqrt() / (1.0 - bler);
         let under_way = 100.0 * 1_500.0 / (expected * ttis as f64);
         assert!((found / expected - 1.0).abs() < 4.0 * sigma + under_way, "CQI {cqi}: {found} {expected}");
-        let counts = bench.bearer.counts();
+        let counts = bench.counts();
         let failed = counts.blocks_failed as f64 / counts.blocks as f64;
         assert!((failed - bler).abs() < 4.0 * sigma, "CQI {cqi}: BLER {failed}, {bler}");
     }
@@ -60,7 +60,7 @@ fn transmissions_are_as_many_as_theory_says() {
             }
             let mut bench = Bench::new(&params, &[playing(&[snr_db], &[cqi])], 0);
             bench.saturate(15_000, 100, 1_500);
-            let counts = bench.bearer.counts();
+            let counts = bench.counts();
             let found = counts.blocks as f64 / (counts.blocks - counts.blocks_failed) as f64;
             // As if each transmission succeeded with the same chance, which is when it varies most.
             let success = 1.0 / expected;
@@ -83,7 +83,7 @@ fn the_limit_loses_what_theory_says() {
     // CQI 5 carries one PDU, and a packet is one.
     let mut bench = Bench::new(&params, &[playing(&[snr_db], &[5])], 0);
     bench.saturate(20_000, 50, 40);
-    let counts = bench.bearer.counts();
+    let counts = bench.counts();
     let settled = (counts.packets_delivered + counts.packets_dropped) as f64;
     let lost = counts.packets_dropped as f64 / settled;
     assert!((lost - 0.16).abs() < 4.0 * (0.16 * 0.84 / settled).sqrt(), "{lost}");
@@ -104,7 +104,7 @@ fn misheard_answers_cost_what_theory_says() {
         bench.saturate(20_000, 50, 40);
         let ordered = bench.arrived.windows(2).all(|pair| pair[0].2 < pair[1].2);
         assert!(ordered, "{key}: out of order");
-        bench.bearer.counts()
+        bench.counts()
     };
     let acks = run("ack_error");
     // Blocks go on until they are decoded and the answer is heard; T1 gives up very few.
@@ -133,7 +133,7 @@ fn the_outer_loop_holds_its_target() {
             "mean_snr_db": 5.0, "speed": speed, "profile": "vehicular_a" } } }));
         let mut bench = Bench::new(&params, &[user], 0);
         bench.saturate(20_000, 100, 1_500);
-        let counts = bench.bearer.counts();
+        let counts = bench.counts();
         let failed = counts.blocks_failed as f64 / counts.blocks as f64;
         assert!((failed - target).abs() < 0.004, "{target} at {speed}: {failed}");
     }
@@ -148,7 +148,7 @@ fn ideal_reports_fail_with_one_in_ten() {
         let constant = ue(json!({ "category": 10, "channel": { "constant": { "snr_db": snr_db } } }));
         let mut bench = Bench::new(&params, &[constant], u64::from(cqi as u8));
         bench.saturate(20_000, 100, 1_500);
-        let counts = bench.bearer.counts();
+        let counts = bench.counts();
         let expected = link_curve::bler(f64::from(cqi), snr_db);
         let failed = counts.blocks_failed as f64 / counts.blocks as f64;
         assert!(expected > 0.06 && (failed - expected).abs() < 0.009, "CQI {cqi}: {failed} {expected}");
@@ -170,7 +170,7 @@ fn measured_curves_say_cqi_and_bler() {
     let user = ue(json!({ "category": 10, "channel": { "constant": { "snr_db": 0.0 } } }));
     let mut bench = Bench::new(&params, &[user], 0);
     bench.saturate(20_000, 100, 1_500);
-    let counts = bench.bearer.counts();
+    let counts = bench.counts();
     assert_eq!(counts.pdus, counts.blocks * ((650 - 24) / 8));
     let failed = counts.blocks_failed as f64 / counts.blocks as f64;
     assert!((failed - 0.05).abs() < 4.0 * (0.05 * 0.95 / 20_000f64).sqrt(), "{failed}");
@@ -188,12 +188,12 @@ fn a_step_in_bandwidth_delivers_what_it_says() {
     assert_eq!(bench.bytes[0], delivered(999 * 247));
     let mut last = 0;
     for tti in 1_000..2_100 {
-        while bench.bearer.backlog(0).0 < 20 {
+        while bench.bearer.backlog(0).packets < 20 {
             bench.push(Time(tti * TTI.0), 0, 1_500);
         }
         bench.run(Time((tti + 1) * TTI.0));
-        last = bench.bearer.counts().blocks;
+        last = bench.counts().blocks;
     }
     assert_eq!((bench.bytes[0], last), (delivered(1_000 * (247 + 747)), 2_000));
-    assert_eq!(bench.bearer.counts().blocks_failed, 0);
+    assert_eq!(bench.counts().blocks_failed, 0);
 }

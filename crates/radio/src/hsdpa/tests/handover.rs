@@ -37,22 +37,20 @@ fn place_of_the_event() -> f64 {
 /// Lets user 0, who always has `packets` waiting until `end`, go on until all is decided; when its cell
 /// changes. What comes in is what goes out, is dropped or waits.
 fn go(bench: &mut Bench, packets: usize, end: Time) -> Vec<Time> {
-    let mut changes = Vec::new();
     let mut at = Time::ZERO;
-    while at < end || bench.bearer.backlog(0).0 > 0 {
-        while at < end && bench.bearer.backlog(0).0 < packets {
+    while at < end || bench.bearer.backlog(0).packets > 0 {
+        while at < end && bench.bearer.backlog(0).packets < packets {
             bench.push(at, 0, 1_000);
         }
         bench.run(at + STEP);
-        changes.extend(bench.bearer.take_handovers().iter().map(|_| at));
-        let counts = bench.bearer.counts();
-        let open = bench.bearer.backlog(0).0 as u64;
+        let counts = bench.counts();
+        let open = bench.bearer.backlog(0).packets as u64;
         assert_eq!(counts.packets_in, counts.packets_delivered + counts.packets_dropped + open);
         assert_eq!((counts.packets_in, counts.packets_delivered), (bench.sent, bench.arrived.len() as u64));
         at += STEP;
         assert!(at < end + Duration::from_secs(60), "it does not end");
     }
-    changes
+    bench.changes.iter().map(|(at, _)| *at).collect()
 }
 
 #[test]
@@ -63,11 +61,10 @@ fn the_cell_changes_once_where_and_when_it_should() {
     // It is noticed at the next comparison, and 320 ms are 16 of them.
     let late = changes[0].as_secs() - ((place_of_the_event() - 299.7) / SPEED + 0.32);
     assert!((0.0..=0.02).contains(&late), "{late} s after the time to trigger");
-    assert_eq!(bench.bearer.phones(changes[0])[0].handovers, 1);
+    assert_eq!(bench.bearer.rows(changes[0]).phones[0].handovers, 1);
     // Nothing is sent for 100 ms, but before and soon after.
-    let sent = |from: Time, to: Time| {
-        bench.bearer.tti_records().iter().filter(|record| (from..to).contains(&record.at)).count()
-    };
+    let ttis = bench.ttis();
+    let sent = |from: Time, to: Time| ttis.iter().filter(|(at, _)| (from..to).contains(at)).count();
     let (second, change) = (Duration::from_secs(1), changes[0]);
     let resumes = change + Duration::from_millis(100);
     let (before, after) = (sent(Time(change.0 - second.0), change), sent(resumes, resumes + second));
@@ -81,7 +78,7 @@ fn without_the_table_the_cell_in_the_middle_serves() {
     let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
     let mut bench = Bench::new(&params, &[going_east(300.0)], 0);
     assert_eq!(go(&mut bench, 5, Time::ZERO + Duration::from_secs(30)), []);
-    assert!(bench.bearer.phones(Time::ZERO)[0].place_m[0] < 1_000.0);
+    assert!(bench.bearer.rows(Time::ZERO).phones[0].place_m[0] < 1_000.0);
 }
 
 fn numbers(bench: &Bench) -> Vec<u64> {
@@ -99,7 +96,7 @@ fn pass_the_border(params: &Hsdpa, run: u64) -> Bench {
 fn what_is_forwarded_arrives_once_and_in_order() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("forwarded", &json!({})), run);
-        assert_eq!(bench.bearer.counts().packets_dropped, 0);
+        assert_eq!(bench.counts().packets_dropped, 0);
         assert_eq!(numbers(&bench), (0..bench.sent).collect::<Vec<_>>());
     }
 }
@@ -108,7 +105,7 @@ fn what_is_forwarded_arrives_once_and_in_order() {
 fn what_the_old_node_b_holds_is_lost_without_acknowledgements() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("lost", &json!({})), run);
-        let dropped = bench.bearer.counts().packets_dropped;
+        let dropped = bench.counts().packets_dropped;
         // A queue of 40 kB at most and what is on the air.
         assert!((1..80).contains(&dropped), "{dropped}");
         assert!(numbers(&bench).is_sorted());
@@ -119,7 +116,7 @@ fn what_the_old_node_b_holds_is_lost_without_acknowledgements() {
 fn acknowledged_mode_sends_again_what_is_lost() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("lost", &json!({ "rlc": "am" })), run);
-        assert_eq!(bench.bearer.counts().packets_dropped, 0);
+        assert_eq!(bench.counts().packets_dropped, 0);
         assert_eq!(numbers(&bench), (0..bench.sent).collect::<Vec<_>>());
     }
 }
@@ -136,6 +133,7 @@ fn cells_do_not_take_each_others_ttis() {
     alone.saturate(1_000, 50, 1_000);
     assert_eq!(both.bytes[0], alone.bytes[0]);
     assert!(both.bytes[1] > alone.bytes[0] / 2 && alone.bytes[0] > 0);
-    let served = |user| both.bearer.tti_records().iter().filter(|record| record.user == user).count();
+    let ttis = both.ttis();
+    let served = |user| ttis.iter().filter(|(_, whose)| *whose == user).count();
     assert!(served(0) + served(1) > 1_500, "{} {}", served(0), served(1));
 }

@@ -12,11 +12,12 @@ use super::ue::Ue;
 use super::{Hsdpa, TTI};
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
-use crate::engine::Stamps;
-use crate::packet::{Kind, Packet};
+use crate::context::{Counts, Output, Surroundings};
+use crate::event::{Event, Mask, Sink};
+use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::units::Time;
-use crate::{Bearer, Delivery, UserRadio};
+use crate::{Bearer, UserRadio};
 
 /// Parameters from JSON, over the defaults.
 fn hsdpa(text: serde_json::Value) -> Hsdpa {
@@ -37,36 +38,43 @@ fn ue(text: serde_json::Value) -> Ue {
 /// A bearer with a hand on it.
 struct Bench {
     bearer: HsdpaBearer,
-    stamps: Stamps,
+    around: Surroundings,
     sent: u64,
     /// What has arrived: when, whose, the packet's number.
     arrived: Vec<(Time, usize, u64)>,
     bytes: Vec<u64>,
+    /// Who has come into another cell, and when.
+    changes: Vec<(Time, usize)>,
 }
 
 impl Bench {
     fn new(params: &Hsdpa, ues: &[Ue], run: u64) -> Self {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(ues).map(user).collect();
-        let mut bearer = params.build(&users, &Streams::new(3, run));
-        bearer.record_ttis();
-        Self { bearer, stamps: Stamps::default(), sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()] }
+        let bearer = params.build(&users, &Streams::new(3, run));
+        let around = Surroundings { sink: Sink::new(Mask::TTIS), ..Surroundings::default() };
+        Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
     }
 
     fn push(&mut self, at: Time, user: usize, size: u32) {
-        let packet = Packet { size, seq: self.sent, ..Packet::control(user as u32, Kind::Segment) };
-        assert!(self.bearer.accept(at, user, packet, &mut self.stamps));
+        let packet = Packet { flow_hash: user as u32, ..Packet::new(self.sent, size) };
+        assert!(self.bearer.accept(&mut self.around.at(at), user, packet));
         self.sent += 1;
     }
 
     /// Runs what is due before `end`.
     fn run(&mut self, end: Time) {
-        let mut delivered = Vec::new();
         while let Some(key) = self.bearer.next_wake().filter(|(at, _)| *at < end) {
-            self.bearer.wake(key, &mut self.stamps, &mut delivered);
-            for Delivery { user, packet } in delivered.drain(..) {
-                self.arrived.push((key.0, user, packet.seq));
-                self.bytes[user] += u64::from(packet.size);
+            self.bearer.wake(&mut self.around.at(key.0), key);
+            for output in self.around.out.drain(..) {
+                match output {
+                    Output::Arrived { user, packet } => {
+                        self.arrived.push((key.0, user, packet.id.0));
+                        self.bytes[user] += u64::from(packet.size);
+                    }
+                    Output::CellChanged { user } => self.changes.push((key.0, user)),
+                    Output::Lost { .. } => {}
+                }
             }
         }
     }
@@ -75,11 +83,25 @@ impl Bench {
     fn saturate(&mut self, ttis: u64, packets: usize, size: u32) {
         for tti in 0..ttis {
             for user in 0..self.bytes.len() {
-                while self.bearer.backlog(user).0 < packets {
+                while self.bearer.backlog(user).packets < packets {
                     self.push(Time(tti * TTI.0), user, size);
                 }
             }
             self.run(Time((tti + 1) * TTI.0));
         }
+    }
+
+    /// What has been counted.
+    fn counts(&self) -> Counts {
+        self.around.counts
+    }
+
+    /// When each TTI began, and whose it was.
+    fn ttis(&mut self) -> Vec<(Time, usize)> {
+        let of = |(at, event)| match event {
+            Event::Tti { user, .. } => Some((at, user as usize)),
+            _ => None,
+        };
+        self.around.sink.drain().filter_map(of).collect()
     }
 }

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::Backlog;
 
 pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
@@ -27,8 +28,8 @@ fn t1_lets_go_what_waits_for_a_lost_block() {
     (0..4).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(150));
     assert_eq!(arrivals(&bench), [(2, 0), (26, 2), (26, 3)]);
-    assert_eq!(bench.bearer.counts().packets_dropped, 1);
-    assert_eq!((bench.bearer.backlog(0), bench.bearer.next_wake()), ((0, 0), None));
+    assert_eq!(bench.counts().packets_dropped, 1);
+    assert_eq!((bench.bearer.backlog(0), bench.bearer.next_wake()), (Backlog::default(), None));
 }
 
 /// With a second transmission block 1 comes 12 ms later, at 14 ms to 16 ms, and all are in order.
@@ -80,7 +81,7 @@ fn exhausted_credits_hold_packets_at_the_rnc() {
     // Two are at the Node B at 5 ms and go in TTIs 3 and 4; it allocates at 10 ms, the others are there
     // at 20 ms and go in TTIs 10 and 11.
     assert_eq!(arrivals(&bench), [(8, 0), (10, 1), (22, 2), (24, 3)]);
-    assert_eq!(bench.bearer.backlog(0), (0, 0));
+    assert_eq!(bench.bearer.backlog(0), Backlog::default());
 }
 
 /// Category 1 can be sent to in every third TTI.
@@ -105,11 +106,11 @@ fn codes_are_shared_in_one_tti() {
     for bytes in &bench.bytes {
         assert!((*bytes as f64 / expected - 1.0).abs() < 0.01, "{:?}", bench.bytes);
     }
-    assert_eq!(bench.bearer.counts().ttis * 3, bench.bearer.counts().blocks);
+    assert_eq!(bench.counts().ttis * 3, bench.counts().blocks);
     // Ten codes are enough for two of them.
     let mut two = Bench::new(&hsdpa(json!({ "users_per_tti": 3, "codes": 10 })), &users, 0);
     two.saturate(300, 50, 1_500);
-    assert_eq!(two.bearer.counts().ttis * 2, two.bearer.counts().blocks);
+    assert_eq!(two.counts().ttis * 2, two.counts().blocks);
 }
 
 /// The nearer deadline goes first, although the other came first.
@@ -136,5 +137,5 @@ fn out_of_range_nothing_is_sent() {
     (0..60).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(100));
     // Reports are three TTIs old.
-    assert_eq!(bench.bearer.counts().ttis, 13);
+    assert_eq!(bench.counts().ttis, 13);
 }

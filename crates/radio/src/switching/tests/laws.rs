@@ -38,7 +38,7 @@ proptest! {
             }
             cell.run(Time(now.0 + 10_000_000_000_000));
             let name = policy.key();
-            let counts = cell.bearer.counts();
+            let counts = cell.around.counts;
             prop_assert_eq!(counts.packets_delivered, arrivals.len() as u64, "{}", name);
             prop_assert_eq!(counts.bytes_delivered, sizes, "{}", name);
             let mut states = vec![State::Fach; users];
@@ -49,7 +49,7 @@ proptest! {
                 let settled = changes.peek().is_none_or(|next| next.0 > at);
                 prop_assert!(!settled || holders(&states) <= channels as usize, "{name}: {:?}", cell.changes);
             }
-            for row in cell.bearer.channels(cell.now) {
+            for row in cell.bearer.rows(cell.now).channels {
                 let all = [State::Pch, State::Paging, State::Fach].into_iter().chain(HOLDING);
                 prop_assert_eq!(all.map(|state| row.usage.time(state).0).sum::<u64>(), cell.now.0, "{}", name);
                 prop_assert!(row.usage.set_ups - row.usage.releases <= 1, "{}", name);

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::{Driver, ms};
-use crate::Bearer as _;
 use crate::rng::{Stream, Streams, unit};
 use crate::units::{Duration, Time};
 
@@ -80,7 +79,7 @@ fn what_signalling_leaves_is_what_users_get() {
         cell.arrive(Time::ZERO, i % 3, 320);
     }
     cell.run(Time::ZERO + Duration::from_secs(2_000));
-    let bytes = cell.bearer.counts().bytes_delivered as f64;
+    let bytes = cell.around.counts.bytes_delivered as f64;
     assert!((bytes - 1_125.0 * 2_000.0).abs() < 2.0 * 1_000.0, "{bytes}");
     let each: Vec<usize> = (0..3).map(|user| cell.deliveries(user).len()).collect();
     assert!(each.iter().max().unwrap() - each.iter().min().unwrap() <= 1, "{each:?}");

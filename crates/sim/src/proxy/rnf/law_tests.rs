@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use super::super::round_trip::{Fixed, RoundTripSpec};
 use super::super::{Rnf, meter::Meter};
 use crate::network::LossSetting;
-use crate::packet::{Kind, Packet};
 use crate::proxy::ProxySpec;
 use crate::proxy::split::{Outbox, SplitProxy};
 use crate::rng::Streams;
 use crate::transport::classic::Classic;
 use crate::transport::linux::Linux;
+use crate::transport::packet::{Kind, Packet};
 use crate::transport::{Receiver, TcpSpec};
 use crate::units::{Duration, Probability, Time};
 

@@ -1,0 +1,185 @@
+//! What every place on a packet's way is told, and what it answers.
+
+use crate::engine::{Key, Stamps};
+use crate::event::{Cause, Event, Mask, Place, Sink};
+use crate::packet::Packet;
+use crate::units::Time;
+
+/// What becomes of packets and users at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
+pub enum Output {
+    /// A packet is through. `user` is a position on the place, 0 where there is only one.
+    Arrived { user: usize, packet: Packet },
+    /// A packet is lost.
+    Lost { user: usize, packet: Packet, cause: Cause },
+    /// Another cell serves a user.
+    CellChanged { user: usize },
+}
+
+/// What a place counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// TTIs in which something was sent.
+    pub ttis: u64,
+    /// Blocks sent, retransmissions included.
+    pub blocks: u64,
+    /// Blocks received in error.
+    pub blocks_failed: u64,
+    /// PDUs sent, retransmissions included, or octets where blocks are filled with octets.
+    pub pdus: u64,
+    /// Packets taken.
+    pub packets_in: u64,
+    /// Packets that are through.
+    pub packets_delivered: u64,
+    /// Packets dropped: buffer full, or given up after the last transmission allowed.
+    pub packets_dropped: u64,
+    /// Bytes of the packets that are through.
+    pub bytes_delivered: u64,
+}
+
+/// The surroundings of a place while it does something: time, the order of events, and where its
+/// packets and events go.
+///
+/// Every packet that a place has been given comes back once, through [`Self::deliver`] or
+/// [`Self::lose`]; both also tell the sink and count.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The time.
+    pub now: Time,
+    /// The end of the run: nothing that begins later happens.
+    pub horizon: Time,
+    /// Which place it is.
+    pub place: Place,
+    /// The order of events.
+    pub stamps: &'a mut Stamps,
+    /// Who listens.
+    pub sink: &'a mut Sink,
+    /// What becomes of packets and users.
+    pub out: &'a mut Vec<Output>,
+    /// What is counted.
+    pub counts: &'a mut Counts,
+}
+
+impl Context<'_> {
+    /// The key of something that is to happen `at`.
+    #[inline]
+    pub fn key(&mut self, at: Time) -> Key {
+        self.stamps.key(at)
+    }
+
+    /// Whether somebody listens to some of `mask`.
+    #[inline(always)]
+    pub fn wants(&self, mask: Mask) -> bool {
+        self.sink.wants(mask)
+    }
+
+    /// Tells what happens now.
+    #[inline(always)]
+    pub fn emit(&mut self, event: Event) {
+        self.sink.emit(self.now, event);
+    }
+
+    /// A packet is taken.
+    #[inline]
+    pub fn take(&mut self, packet: &Packet) {
+        self.counts.packets_in += 1;
+        self.emit(Event::Entered { place: self.place, packet: packet.id });
+    }
+
+    /// A packet is through.
+    #[inline]
+    pub fn deliver(&mut self, user: usize, packet: Packet) {
+        self.counts.packets_delivered += 1;
+        self.counts.bytes_delivered += u64::from(packet.size);
+        self.emit(Event::Left { place: self.place, packet: packet.id });
+        self.out.push(Output::Arrived { user, packet });
+    }
+
+    /// A packet is lost.
+    pub fn lose(&mut self, user: usize, packet: Packet, cause: Cause) {
+        self.counts.packets_dropped += 1;
+        self.emit(Event::Lost { place: self.place, packet: packet.id, cause });
+        self.out.push(Output::Lost { user, packet, cause });
+    }
+
+    /// A TTI that began `at` has gone to a user.
+    #[inline]
+    pub fn tti(&mut self, at: Time, user: usize, quality: u32, sent: Sent) {
+        self.counts.ttis += 1;
+        self.blocks(at, user, quality, sent);
+    }
+
+    /// Blocks were sent to a user in a TTI that began `at`, which others may share.
+    #[inline]
+    pub fn blocks(&mut self, at: Time, user: usize, quality: u32, Sent { blocks, failed, units }: Sent) {
+        self.counts.blocks += u64::from(blocks);
+        self.counts.blocks_failed += u64::from(failed);
+        self.counts.pdus += u64::from(units);
+        let (bearer, user) = (self.place.index, user as u32);
+        self.sink.emit(at, Event::Tti { bearer, user, quality, units, failed });
+    }
+}
+
+/// What was sent in a TTI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Blocks.
+    pub blocks: u32,
+    /// Those that failed.
+    pub failed: u32,
+    /// Units in them.
+    pub units: u32,
+}
+
+/// Surroundings of a place that is looked at by itself, without a world around it: an end of time
+/// that never comes, and everything else empty.
+#[derive(Debug)]
+pub struct Surroundings {
+    /// The order of events.
+    pub stamps: Stamps,
+    /// Who listens.
+    pub sink: Sink,
+    /// What became of packets and users.
+    pub out: Vec<Output>,
+    /// What was counted.
+    pub counts: Counts,
+    /// The end of the run.
+    pub horizon: Time,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Self {
+            stamps: Stamps::default(),
+            sink: Sink::default(),
+            out: Vec::new(),
+            counts: Counts::default(),
+            horizon: Time(u64::MAX),
+        }
+    }
+}
+
+impl Surroundings {
+    /// Takes the packets that have come through, each with its user; what was lost is forgotten.
+    pub fn take_arrivals(&mut self) -> Vec<(usize, Packet)> {
+        let arrived = |output| match output {
+            Output::Arrived { user, packet } => Some((user, packet)),
+            Output::Lost { .. } | Output::CellChanged { .. } => None,
+        };
+        self.out.drain(..).filter_map(arrived).collect()
+    }
+
+    /// The context at `now`.
+    pub fn at(&mut self, now: Time) -> Context<'_> {
+        Context {
+            now,
+            horizon: self.horizon,
+            place: Place::new(crate::event::Site::Bearer, 0),
+            stamps: &mut self.stamps,
+            sink: &mut self.sink,
+            out: &mut self.out,
+            counts: &mut self.counts,
+        }
+    }
+}

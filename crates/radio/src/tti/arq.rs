@@ -1,0 +1,333 @@
+//! TTIs with the simple ARQ: scheduling, block errors, retransmission, delivery (`wang`, section 8).
+//!
+//! In a TTI one user may send: first the failed blocks that may go again, one per channel, then new
+//! PDUs. A block fails as a whole; it may be sent again at the first TTI boundary at least the
+//! retransmission delay after the beginning of the TTI that failed. Packets arrive at the end of the TTI
+//! that completes them. A bearer whose only user fills every channel runs on, TTI after TTI, until a packet
+//! is complete: nothing that arrives before could change those TTIs. Where errors are independent and no
+//! block waits to go again, TTIs up to the next error are one step. A block whose errors follow a model
+//! has failed when any of its PDUs is wrong. Left out: ACK/NACK errors, control channels, and a limit on
+//! how many blocks may be outstanding (`wang`, section 8.3).
+
+use super::ahead::Ahead;
+use super::grid::Grid;
+use super::{Air, Mac};
+use crate::channel::ci::CiProcess;
+use crate::context::{Context, Sent};
+use crate::error::ErrorModel;
+use crate::error::blocks::{BlockErrors, Place};
+use crate::event::{Cause, Event, Mask};
+use crate::mac::sched::{Candidate, Scheduler};
+use crate::packet::Packet;
+use crate::rlc::{Buffer, FailedBlock};
+use crate::rng::Streams;
+use crate::units::Time;
+use crate::{Backlog, UserRadio};
+
+#[derive(Debug)]
+struct User {
+    buffer: Buffer,
+    /// PDUs per block, where the channel decides, and the most there can be.
+    ci: Option<CiProcess>,
+    most_pdus_per_block: u32,
+}
+
+impl User {
+    fn pdus_per_block(&self, tti: u64, air: &Air) -> u32 {
+        self.ci.as_ref().map_or(air.pdus_per_block, |ci| ci.value(tti))
+    }
+}
+
+/// The simple ARQ in TTIs.
+#[derive(Debug)]
+pub struct ArqMac {
+    air: Air,
+    users: Vec<User>,
+    scheduler: Box<dyn Scheduler>,
+    errors: BlockErrors,
+    /// Who was sent packets' last PDUs, which arrive when the last TTI that was run ends.
+    completed: Option<usize>,
+    candidates: Vec<Candidate>,
+    ahead: Ahead,
+    /// Whether it may run ahead; only tests forbid it.
+    runs_ahead: bool,
+}
+
+impl ArqMac {
+    /// Empty buffers, whose blocks fail by `errors` if they are given.
+    pub fn new(
+        air: Air,
+        errors: Option<&ErrorModel>,
+        users: &[UserRadio],
+        scheduler: Box<dyn Scheduler>,
+        streams: &Streams,
+    ) -> Self {
+        let ids: Vec<u64> = users.iter().map(|user| user.id).collect();
+        let errors = BlockErrors::new(errors, air.blocks(), &ids, streams);
+        let state = |user: &UserRadio| User {
+            buffer: Buffer::new(air.pdu_bytes, air.buffer, air.delivered),
+            ci: CiProcess::of_user(user, streams),
+            most_pdus_per_block: air.pdus_per_block.max(user.ci.len() as u32),
+        };
+        Self {
+            users: users.iter().map(state).collect(),
+            air,
+            scheduler,
+            errors,
+            completed: None,
+            candidates: Vec::new(),
+            ahead: Ahead::default(),
+            runs_ahead: true,
+        }
+    }
+
+    /// The same that runs every TTI when it comes.
+    #[must_use]
+    pub fn without_running_ahead(self) -> Self {
+        Self { runs_ahead: false, ..self }
+    }
+
+    /// Who gets TTI number `tti`, if anybody has something to send.
+    fn choose(&mut self, tti: u64) -> Option<Candidate> {
+        self.candidates.clear();
+        for (user, state) in self.users.iter().enumerate() {
+            if state.buffer.eligible().is_some_and(|from| from <= tti) {
+                self.candidates.push(Candidate::at_rate(user, state.pdus_per_block(tti, &self.air)));
+            }
+        }
+        match &self.candidates[..] {
+            [] => None,
+            [only] if self.users.len() == 1 => Some(*only),
+            candidates => Some(candidates[self.scheduler.pick(tti, candidates)]),
+        }
+    }
+
+    /// Runs one TTI, which begins `at`; returns whether it completes packets.
+    fn run_tti(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
+        let Some(chosen) = self.choose(tti) else {
+            return false;
+        };
+        let sent = self.send_blocks(ctx, at, tti, chosen);
+        self.scheduler.served(tti, chosen.user, sent.units);
+        let state = &self.users[chosen.user];
+        let quality = if state.ci.is_some() { chosen.rate } else { 0 };
+        if at <= ctx.now {
+            ctx.tti(at, chosen.user, quality, sent);
+        } else {
+            self.ahead.run(tti, 1, chosen.user, quality, sent);
+        }
+        let completes = state.buffer.has_complete();
+        self.completed = completes.then_some(chosen.user);
+        completes
+    }
+
+    /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
+    fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> Sent {
+        let Self { air, users, errors, ahead, .. } = self;
+        let mut blocks = Blocks { air, buffer: &mut users[to.user].buffer, ahead, user: to.user, at, tti };
+        let all = u64::from(air.channels);
+        let mut channels = all;
+        let place = |left: u64| Place { user: to.user, tti, channel: all - left };
+        let mut sent = Sent::default();
+        while channels > 0
+            && let Some(block) = blocks.buffer.take_failed(tti)
+        {
+            let place = place(channels);
+            channels -= 1;
+            sent.units += block.pdus;
+            let fails = errors.fails_again(place, block.pdus, block.transmissions);
+            let block = FailedBlock { transmissions: block.transmissions + 1, ..block };
+            sent.failed += u32::from(fails);
+            blocks.tell(ctx, block, fails);
+            if fails {
+                blocks.fail(ctx, block);
+            }
+        }
+        let per_block = u64::from(to.rate);
+        let pdus = blocks.buffer.fresh().min(channels * per_block);
+        let mut new = if per_block == 1 { pdus } else { pdus.div_ceil(per_block) };
+        let mut first = blocks.buffer.take_fresh(pdus);
+        let end = first + pdus;
+        sent.blocks = (all - channels + new) as u32;
+        sent.units += pdus as u32;
+        while let Some(good) = errors.first_failure(place(channels), new, to.rate) {
+            channels -= good + 1;
+            let failed = first + good * per_block;
+            blocks.tell_new(ctx, first..failed, per_block, false);
+            let size = per_block.min(end - failed);
+            let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1, eligible: 0 };
+            sent.failed += 1;
+            blocks.tell(ctx, block, true);
+            blocks.fail(ctx, block);
+            first = failed + size;
+            new -= good + 1;
+        }
+        blocks.tell_new(ctx, first..end, per_block, false);
+        sent
+    }
+
+    /// Whether the next TTI is the same whatever arrives before it: one user alone on the bearer
+    /// who can fill every channel.
+    fn is_foreseeable(&self) -> bool {
+        match &self.users[..] {
+            [alone] => {
+                self.runs_ahead
+                    && alone.buffer.fresh()
+                        >= u64::from(self.air.channels) * u64::from(alone.most_pdus_per_block)
+            }
+            _ => false,
+        }
+    }
+
+    /// TTIs from number `tti` on that are full and without error and in which nothing else happens, up to
+    /// the one that completes a packet; `before_end` are left until the run ends.
+    fn plain_ttis(&self, tti: u64, before_end: u64) -> u64 {
+        let ([User { buffer, ci: None, .. }], Some(good)) = (&self.users[..], self.errors.good_blocks())
+        else {
+            return 0;
+        };
+        let channels = u64::from(self.air.channels);
+        let per_tti = channels * u64::from(self.air.pdus_per_block);
+        let quiet = buffer.ttis_until_change(tti, per_tti);
+        quiet.min(buffer.fresh() / per_tti).min(good / channels).min(before_end)
+    }
+
+    /// Runs so many plain TTIs in one step; returns whether the last completes packets.
+    fn run_plain(&mut self, tti: u64, ttis: u64) -> bool {
+        let channels = self.air.channels;
+        let units = channels * self.air.pdus_per_block;
+        self.errors.pass_good(ttis * u64::from(channels));
+        self.ahead.run(tti, ttis, 0, 0, Sent { blocks: channels, failed: 0, units });
+        let buffer = &mut self.users[0].buffer;
+        buffer.take_fresh(ttis * u64::from(units));
+        let completes = buffer.has_complete();
+        self.completed = completes.then_some(0);
+        completes
+    }
+}
+
+impl Mac for ArqMac {
+    fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
+        let taken = self.users[user].buffer.push(packet);
+        if taken {
+            ctx.take(&packet);
+        } else {
+            ctx.lose(user, packet, Cause::Overflow);
+        }
+        taken
+    }
+
+    fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
+        Some(grid.beginning(grid.from(now)))
+    }
+
+    fn due(&self, grid: &Grid, _: Time) -> Option<Time> {
+        let from = match self.completed {
+            Some(_) => Some(0),
+            None => self.users.iter().filter_map(|user| user.buffer.eligible()).min(),
+        };
+        from.map(|from| grid.beginning(from.max(grid.next)))
+    }
+
+    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+        self.ahead.tell(ctx, grid);
+    }
+
+    fn land(&mut self, ctx: &mut Context, _: u64) {
+        let Some(user) = self.completed.take() else {
+            return;
+        };
+        self.users[user].buffer.release(|packet, intact| {
+            if intact {
+                ctx.deliver(user, packet);
+            } else {
+                ctx.lose(user, packet, Cause::RadioLoss);
+            }
+        });
+    }
+
+    fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, mut tti: u64) {
+        let end = grid.first_after(ctx.horizon);
+        let listens = ctx.wants(Mask::BLOCKS);
+        loop {
+            let plain = if self.is_foreseeable() && !listens { self.plain_ttis(tti, end - tti) } else { 0 };
+            let completes = if plain > 1 {
+                tti += plain - 1;
+                self.run_plain(tti + 1 - plain, plain)
+            } else {
+                self.run_tti(ctx, grid.beginning(tti), tti)
+            };
+            tti += 1;
+            grid.next = tti;
+            if completes || tti >= end || !self.is_foreseeable() {
+                break;
+            }
+        }
+        self.ahead.tell(ctx, grid);
+    }
+
+    fn backlog(&self, user: usize) -> Backlog {
+        let (packets, bytes) = self.users[user].buffer.backlog();
+        Backlog { packets, bytes }
+    }
+}
+
+/// The blocks of one TTI on their way to a user.
+struct Blocks<'a> {
+    air: &'a Air,
+    buffer: &'a mut Buffer,
+    ahead: &'a mut Ahead,
+    user: usize,
+    at: Time,
+    tti: u64,
+}
+
+impl Blocks<'_> {
+    /// A block has failed: it waits to go again, or is given up.
+    fn fail(&mut self, ctx: &mut Context, block: FailedBlock) {
+        if self.air.may_send_again(block.transmissions) {
+            self.buffer.keep_failed(FailedBlock { eligible: self.air.eligible_after(self.tti), ..block });
+        } else {
+            let (bearer, user) = (ctx.place.index, self.user as u32);
+            self.ahead.emit(ctx, self.at, Event::GivenUp { bearer, user, block: block.first });
+            self.buffer.give_up(block);
+        }
+    }
+
+    /// New blocks of `per_block` PDUs have been sent.
+    #[inline]
+    fn tell_new(&mut self, ctx: &mut Context, pdus: std::ops::Range<u64>, per_block: u64, failed: bool) {
+        if ctx.wants(Mask::BLOCKS) {
+            for first in pdus.clone().step_by(per_block as usize) {
+                let pdus = per_block.min(pdus.end - first) as u32;
+                self.tell(ctx, FailedBlock { first, pdus, transmissions: 1, eligible: 0 }, failed);
+            }
+        }
+    }
+
+    /// A block has been sent; it is known by its first PDU.
+    #[inline]
+    fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
+        if ctx.wants(Mask::BLOCKS) {
+            self.tell_listeners(ctx, block, failed);
+        }
+    }
+
+    #[cold]
+    fn tell_listeners(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
+        let (bearer, user) = (ctx.place.index, self.user as u32);
+        let FailedBlock { first, pdus, transmissions, .. } = block;
+        let Self { buffer, ahead, at, .. } = self;
+        let event =
+            Event::Block { bearer, user, block: first, units: pdus, transmission: transmissions, failed };
+        ahead.emit(ctx, *at, event);
+        if transmissions == 1 {
+            for (packet, bytes) in buffer.carried(first, pdus) {
+                ahead.emit(ctx, *at, Event::Carries { bearer, user, block: first, packet, bytes });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

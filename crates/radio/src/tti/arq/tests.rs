@@ -1,0 +1,89 @@
+//! Running ahead is an optimisation that nobody can see.
+
+use super::*;
+use crate::Bearer;
+use crate::context::{Counts, Output, Surroundings};
+use crate::event::{Record, Sink};
+use crate::mac::harq::CombiningSpec;
+use crate::mac::sched::SchedulerSpec;
+use crate::rlc::Delivered;
+use crate::tti::TtiBearer;
+use crate::units::{Duration, Probability};
+use proptest::prelude::*;
+
+fn air(bler: f64, max_transmissions: Option<u32>, delivered: Delivered) -> Air {
+    Air {
+        channels: 3,
+        tti: Duration::from_millis(10),
+        pdu_bytes: 40,
+        pdus_per_block: 2,
+        bler: Probability(bler),
+        retransmission_delay: Duration::from_millis(35),
+        max_transmissions,
+        delivered,
+        buffer: 40,
+        combining: CombiningSpec::default(),
+    }
+}
+
+fn bearer(air: &Air, runs_ahead: bool) -> TtiBearer<ArqMac> {
+    let users = [UserRadio::default()];
+    let scheduler = SchedulerSpec::default().build(1, air.tti);
+    let mac = ArqMac::new(air.clone(), None, &users, scheduler, &Streams::new(1, 0));
+    TtiBearer::new(air.tti, if runs_ahead { mac } else { mac.without_running_ahead() })
+}
+
+/// What comes out, what is counted and what is told when these packets are offered, until `end`.
+fn play(
+    mut bearer: TtiBearer<ArqMac>,
+    offers: &[(Time, u32)],
+    end: Time,
+    mask: Mask,
+) -> (Vec<(Time, Output)>, Counts, Vec<Record>) {
+    let mut around = Surroundings { sink: Sink::new(mask), horizon: end, ..Surroundings::default() };
+    let mut out = Vec::new();
+    let mut run = |bearer: &mut TtiBearer<ArqMac>, around: &mut Surroundings, until: Time| {
+        while let Some(key) = bearer.next_wake().filter(|key| key.0 <= until) {
+            bearer.wake(&mut around.at(key.0), key);
+            out.extend(around.out.drain(..).map(|output| (key.0, output)));
+        }
+    };
+    for (id, &(at, size)) in (0..).zip(offers.iter().filter(|(at, _)| *at < end)) {
+        run(&mut bearer, &mut around, at);
+        bearer.accept(&mut around.at(at), 0, Packet::new(id, size));
+    }
+    run(&mut bearer, &mut around, end);
+    bearer.settle(&mut around.at(end));
+    let mut told: Vec<_> = around.sink.drain().collect();
+    told.sort_by_key(|(at, _)| *at);
+    (out, around.counts, told)
+}
+
+proptest! {
+    /// Counts, times and records are the same, whatever arrives and whenever the run ends.
+    #[test]
+    fn running_ahead_cannot_be_seen(
+        gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
+        bler in prop_oneof![Just(0.0), Just(0.1), Just(0.5)],
+        most in prop::option::of(1u32..4),
+        out_of_sequence in any::<bool>(),
+        end_ms in 1u64..6_000,
+    ) {
+        let delivered = if out_of_sequence { Delivered::OutOfSequence } else { Delivered::InSequence };
+        let air = air(bler, most, delivered);
+        let mut at = 0;
+        // Off the grid, so that no arrival is simultaneous with a TTI.
+        let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
+        let end = Time(end_ms * 1_000_000 + 13);
+        for mask in [Mask::NONE, Mask::TTIS, Mask::ALL] {
+            let ahead = play(bearer(&air, true), &offers, end, mask);
+            let plain = play(bearer(&air, false), &offers, end, mask);
+            prop_assert_eq!(ahead.0, plain.0);
+            prop_assert_eq!(ahead.1, plain.1);
+            let of_radio = |told: Vec<Record>| -> Vec<_> {
+                told.into_iter().filter(|(_, event)| event.class() != Mask::PACKETS).collect()
+            };
+            prop_assert_eq!(of_radio(ahead.2), of_radio(plain.2));
+        }
+    }
+}

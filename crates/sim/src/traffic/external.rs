@@ -1,0 +1,27 @@
+//! Traffic from outside: a user whose packets nobody here makes up.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Source, Transfer};
+use crate::check::{Check, Checked};
+
+/// A user whose packets come from outside, both ways: a real host, or another program. Only a world
+/// that is driven from outside has such users.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct External {}
+
+impl Checked for External {
+    fn check(&self, _: &mut Check) {}
+}
+
+/// No transfers.
+#[derive(Debug)]
+pub struct Nothing;
+
+impl Source for Nothing {
+    fn next(&mut self) -> Option<Transfer> {
+        None
+    }
+}

@@ -1,0 +1,71 @@
+//! Users whose packets come from outside, and where those packets go that have come through.
+
+use crate::packet::{EcnField, Packet};
+use crate::units::Time;
+
+/// Which way a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From a server to a phone.
+    Down,
+    /// From a phone to a server.
+    Up,
+}
+
+/// A packet from outside: as much of it as the network and the radio look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cargo {
+    /// What the driver knows it by; nothing reads it.
+    pub tag: u64,
+    /// Bytes of the IP packet.
+    pub bytes: u32,
+    /// The same for all packets of a flow: what a fair queue goes by.
+    pub flow_hash: u32,
+    /// The ECN field; a queue may set it to CE.
+    pub ecn: EcnField,
+}
+
+/// What has become of a packet from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It has arrived.
+    Arrived {
+        /// When.
+        at: Time,
+        /// Its way.
+        way: Way,
+        /// Number of the user.
+        user: u32,
+        /// The packet, with its mark.
+        cargo: Cargo,
+    },
+    /// It is lost.
+    Lost {
+        /// When.
+        at: Time,
+        /// Number of the user.
+        user: u32,
+        /// The packet.
+        cargo: Cargo,
+    },
+}
+
+/// The fates that have not been asked for yet.
+#[derive(Debug, Default)]
+pub struct External {
+    pub fates: Vec<Fate>,
+}
+
+impl External {
+    pub fn arrived(&mut self, at: Time, way: Way, user: u32, tag: u64, packet: &Packet) {
+        self.fates.push(Fate::Arrived { at, way, user, cargo: cargo(tag, packet) });
+    }
+
+    pub fn lost(&mut self, at: Time, user: u32, tag: u64, packet: &Packet) {
+        self.fates.push(Fate::Lost { at, user, cargo: cargo(tag, packet) });
+    }
+}
+
+fn cargo(tag: u64, packet: &Packet) -> Cargo {
+    Cargo { tag, bytes: packet.size, flow_hash: packet.flow_hash, ecn: packet.ecn }
+}

@@ -1,0 +1,131 @@
+//! A world that is driven from outside: users whose packets are real stand beside simulated ones, in the
+//! same cell, on the same links and schedulers.
+//!
+//! It knows no clock. Whoever drives it says what time it is: [`Live::offer`] takes a packet after doing
+//! everything that is due by then, so that a packet can never overtake what came before it, and
+//! [`Live::advance`] lets time pass. Every packet comes back once, as a [`Fate`].
+
+use super::World;
+use super::control::{Deaf, Listener};
+use super::external::{Cargo, Fate, Way};
+use crate::error::{Error, Result};
+use crate::event::{Event, Mask, Place, Purpose, Site};
+use crate::packet::{Packet, PacketId};
+use crate::scenario::Scenario;
+use crate::units::Time;
+
+/// A world that is driven from outside.
+pub struct Live<L: Listener = Deaf> {
+    world: World<L>,
+}
+
+impl Live {
+    /// The world of a scenario at time zero, under `seed` and the replication's number `run`. Users whose
+    /// traffic is `external` send and receive what [`Self::offer`] is given; it never ends by itself.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] when a file that the scenario names has not been read, or a recorded channel
+    /// ends.
+    pub fn new(scenario: &Scenario, seed: u64, run: u64) -> Result<Self> {
+        Self::heard(scenario, seed, run, Deaf)
+    }
+}
+
+impl<L: Listener> Live<L> {
+    /// As [`Live::new`], with a listener to what happens.
+    ///
+    /// # Errors
+    /// As [`Live::new`].
+    pub fn heard(scenario: &Scenario, seed: u64, run: u64, listener: L) -> Result<Self> {
+        if let Some(problem) = scenario.unread_file().or_else(|| scenario.ending_channel()) {
+            return Err(Error::Scenario(problem));
+        }
+        let mut world = World::new(scenario, seed, run, listener);
+        world.env.horizon = Time(u64::MAX);
+        Ok(Self { world })
+    }
+
+    /// The time by which everything has been done.
+    pub fn now(&self) -> Time {
+        self.world.env.now
+    }
+
+    /// When something is due next; `None` while nothing happens unless a packet is offered.
+    pub fn next(&self) -> Option<Time> {
+        self.world.env.agenda.next().map(|((at, _), _)| at)
+    }
+
+    /// Packets from outside and of simulated users that are on their way.
+    pub fn waiting(&self) -> usize {
+        self.world.env.flying.len()
+    }
+
+    /// Does everything that is due by `now` and appends what has become of packets from outside, each with
+    /// the time at which it happened. A `now` that is past is the time by which everything has been done.
+    ///
+    /// # Errors
+    /// The listener's.
+    pub fn advance(&mut self, now: Time, fates: &mut Vec<Fate>) -> Result<()> {
+        while self.next().is_some_and(|at| at <= now) {
+            self.world.step()?;
+        }
+        self.world.env.now = self.world.env.now.max(now);
+        fates.append(&mut self.world.external.fates);
+        Ok(())
+    }
+
+    /// Takes a packet from outside at `now`, after everything that is due by then: from the server to user
+    /// number `user`, or from that user to the server.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] when there is no such user or the user's packets are simulated; the listener's.
+    pub fn offer(
+        &mut self,
+        now: Time,
+        way: Way,
+        user: u32,
+        cargo: Cargo,
+        fates: &mut Vec<Fate>,
+    ) -> Result<()> {
+        self.advance(now, fates)?;
+        let world = &mut self.world;
+        if world.flows.get(user as usize).is_none_or(|flow| !flow.is_external) {
+            return Err(Error::Scenario(format!(
+                "user number {user} takes no packets from outside; expected a user with `traffic = \"external\"`"
+            )));
+        }
+        let Cargo { tag, bytes, flow_hash, ecn } = cargo;
+        let packet = Packet { id: PacketId::default(), size: bytes, flow_hash, ecn };
+        let packet = world.env.flying.launch_external(user, tag, packet);
+        let site = if way == Way::Down { Site::Server } else { Site::Phone };
+        if world.env.sink.wants(Mask::PACKETS) {
+            let (place, purpose) = (Place::new(site, user), Purpose::External);
+            let event = Event::Sent {
+                place,
+                packet: packet.id,
+                flow: user,
+                purpose,
+                size: bytes,
+                seq: tag,
+                again: false,
+            };
+            world.env.sink.emit(world.env.now, event);
+        }
+        match way {
+            Way::Down => world.wired.down.accept(&mut world.env, packet),
+            Way::Up => world.flows[user as usize].uplink.accept(&mut world.env, packet),
+        }
+        world.drop_lost();
+        world.hand_on()?;
+        fates.append(&mut world.external.fates);
+        Ok(())
+    }
+
+    /// Makes good what was put off until now, and tells it.
+    ///
+    /// # Errors
+    /// The listener's.
+    pub fn settle(&mut self) -> Result<()> {
+        self.world.settle()
+    }
+}

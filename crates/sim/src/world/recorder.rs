@@ -1,0 +1,151 @@
+//! The listener that makes a run's time series.
+
+use std::collections::HashMap;
+
+use super::control::Listener;
+use crate::error::Result;
+use crate::event::{Event, Mask, Purpose, Site};
+use crate::metrics::series::{
+    BandwidthRecord, CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series, TransferRow, TtiRecord,
+};
+use crate::packet::PacketId;
+use crate::scenario::Record;
+use crate::transport::Window;
+use crate::transport::packet::Packet as Segment;
+use crate::units::Time;
+
+/// A packet on its way, as far as rows speak of it.
+#[derive(Clone, Copy, Debug)]
+struct Followed {
+    flow: u32,
+    seq: u64,
+    again: bool,
+    is_data: bool,
+}
+
+/// Writes events down as rows.
+#[derive(Debug)]
+pub struct Recorder {
+    record: Record,
+    /// Where the sender stands that faces the phones.
+    air_sender: Site,
+    /// The numbers of each bearer's users.
+    users: Vec<Vec<u32>>,
+    followed: HashMap<PacketId, Followed>,
+    series: Series,
+}
+
+impl Recorder {
+    /// A recorder of what is asked for.
+    pub fn new(record: Record, has_proxy: bool, users: Vec<Vec<u32>>) -> Self {
+        let air_sender = if has_proxy { Site::Proxy } else { Site::Server };
+        Self { record, air_sender, users, followed: HashMap::new(), series: Series::default() }
+    }
+
+    /// What has been written down: rows of TTIs and bandwidth by bearers and users, all others in order
+    /// of time.
+    pub fn into_series(mut self) -> Series {
+        let place = |user: usize| self.users.iter().position(|on| on.contains(&(user as u32)));
+        if self.users.len() > 1 {
+            self.series.scheduler.sort_by_key(|row| place(row.user));
+        }
+        self.series.bandwidth.sort_by_key(|row| row.user);
+        self.series
+    }
+
+    fn user(&self, bearer: u32, user: u32) -> usize {
+        self.users[bearer as usize][user as usize] as usize
+    }
+
+    fn segment(&mut self, at: Time, followed: Followed, event: SegmentEvent) {
+        let Followed { flow, seq, again, .. } = followed;
+        let row = SegmentRow { user: u64::from(flow), at, event, seq, retransmission: again };
+        self.series.segments.push(row);
+    }
+
+    /// A packet begins its way; only the connections over the air are followed.
+    fn sent(&mut self, at: Time, site: Site, id: PacketId, followed: Followed) {
+        if site == self.air_sender || site == Site::Snoop {
+            let event = if site == Site::Snoop { SegmentEvent::Resend } else { SegmentEvent::Send };
+            self.segment(at, followed, event);
+        } else if site != Site::Phone {
+            return;
+        }
+        self.followed.insert(id, followed);
+    }
+
+    fn received(&mut self, at: Time, site: Site, id: PacketId) {
+        let Some(followed) = self.followed.remove(&id) else {
+            return;
+        };
+        match (followed.is_data, site) {
+            (true, Site::Phone) => self.segment(at, followed, SegmentEvent::Deliver),
+            (false, site) if site == self.air_sender => self.segment(at, followed, SegmentEvent::Ack),
+            _ => {}
+        }
+    }
+
+    fn lost(&mut self, at: Time, id: PacketId) {
+        if let Some(followed) = self.followed.remove(&id).filter(|followed| followed.is_data) {
+            self.segment(at, followed, SegmentEvent::Drop);
+        }
+    }
+}
+
+impl Listener for Recorder {
+    fn mask(&self) -> Mask {
+        let Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth } = self.record;
+        [
+            Mask::PACKETS.when(segments),
+            Mask::WINDOW.when(cwnd),
+            Mask::ROUND_TRIPS.when(rtt),
+            Mask::QUEUE.when(queue),
+            Mask::TRANSFERS.when(transfers),
+            Mask::TTIS.when(scheduler),
+            Mask::BANDWIDTH.when(bandwidth),
+        ]
+        .into_iter()
+        .fold(Mask::NONE, Mask::and)
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {
+        if !self.mask().has(event.class()) {
+            return Ok(());
+        }
+        match *event {
+            Event::Sent { place, packet, flow, purpose, seq, again, .. } => {
+                let is_data = purpose == Purpose::Data;
+                if is_data || purpose == Purpose::Ack {
+                    self.sent(at, place.site, packet, Followed { flow, seq, again, is_data });
+                }
+            }
+            Event::Received { place, packet } => self.received(at, place.site, packet),
+            Event::Lost { packet, .. } => self.lost(at, packet),
+            Event::Queue { bearer, user, packets, bytes } => {
+                let user = self.user(bearer, user) as u64;
+                self.series.queue.push(QueueRow { user, at, packets: u64::from(packets), bytes });
+            }
+            Event::Tti { bearer, user, quality, units, failed } => {
+                let user = self.user(bearer, user);
+                self.series.scheduler.push(TtiRecord { at, user, ci: quality, pdus: units, failed });
+            }
+            Event::Available { bearer, user, bytes, cqi } => {
+                let user = self.user(bearer, user);
+                self.series.bandwidth.push(BandwidthRecord { at, user, available_bytes: bytes, cqi });
+            }
+            Event::Window { flow, cwnd, ssthresh } => {
+                let row = CwndRow { user: u64::from(flow), at, window: Window { cwnd, ssthresh } };
+                self.series.cwnd.push(row);
+            }
+            Event::RoundTrip { flow, rtt } => {
+                self.series.rtt.push(RttRow { user: u64::from(flow), at, rtt });
+            }
+            Event::Transfer { flow, begun, bytes } => {
+                let row = TransferRow { user: u64::from(flow), begun, end: at, bytes };
+                self.series.transfers.push(row);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! A world driven from outside is the world of a run.
+
+use std::collections::{HashMap, HashSet};
+
+use nodeb_sim::error::Result;
+use nodeb_sim::event::{Event, Mask, Purpose};
+use nodeb_sim::packet::{EcnField, PacketId};
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::rng::Streams;
+use nodeb_sim::transport::packet::Packet as Segment;
+use nodeb_sim::units::Time;
+use nodeb_sim::world::{Cargo, Fate, Listener, Live, Way, run_heard};
+use nodeb_sim::{Control, Scenario, scenario};
+
+/// Writes down what a simulated connection sends, and when that arrives.
+#[derive(Default)]
+struct Trace {
+    sent: Vec<(Time, Way, PacketId, u32)>,
+    arrived: HashMap<PacketId, Time>,
+}
+
+impl Listener for Trace {
+    fn mask(&self) -> Mask {
+        Mask::PACKETS
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {
+        match *event {
+            Event::Sent { packet, purpose, size, .. } => {
+                let way = if purpose == Purpose::Data { Way::Down } else { Way::Up };
+                self.sent.push((at, way, packet, size));
+            }
+            Event::Received { packet, .. } => {
+                self.arrived.insert(packet, at);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn read(radio: &str, rest: &str, traffic: &str) -> Scenario {
+    // Delays off every grid, so that nothing is simultaneous with a TTI.
+    let text = format!(
+        "duration = '60 s'\nradio = '{radio}'\n{rest}\n[wired]\ndelay = '30.0137 ms'\nloss = 0.01\n[uplink]\n\
+         delay = '20.00311 ms'\n[[users]]\ntraffic = {traffic}\n"
+    );
+    scenario::from_toml(&text, "live.toml", &[]).unwrap()
+}
+
+fn cargo(tag: u64, bytes: u32) -> Cargo {
+    Cargo { tag, bytes, flow_hash: 0, ecn: EcnField::NotEct }
+}
+
+/// The same packets offered at the same times arrive at the same times, or are lost, on every radio.
+#[test]
+fn what_is_offered_fares_as_what_is_simulated() {
+    for radio in RadioSpec::NAMES {
+        let mut trace = Trace::default();
+        let simulated = read(radio, "tcp = 'newreno'", "{ ftp = { size = '300 kB' } }");
+        run_heard(&simulated, 5, 2, &Control::default(), &mut trace).unwrap();
+        assert!(trace.sent.len() > 300, "{radio}");
+
+        let mut live = Live::new(&read(radio, "tcp = 'newreno'", "'external'"), 5, 2).unwrap();
+        let mut fates = Vec::new();
+        for (tag, &(at, way, _, size)) in (0..).zip(&trace.sent) {
+            live.offer(at, way, 0, cargo(tag, size), &mut fates).unwrap();
+        }
+        let last = trace.arrived.values().max().copied().unwrap();
+        live.advance(last, &mut fates).unwrap();
+        let mut arrived = 0;
+        for fate in &fates {
+            if let Fate::Arrived { at, way, user: 0, cargo } = fate {
+                let (_, sent_way, id, size) = trace.sent[cargo.tag as usize];
+                assert_eq!(Some(at), trace.arrived.get(&id).as_ref().copied(), "{radio}: {id:?}");
+                assert_eq!((*way, cargo.bytes), (sent_way, size), "{radio}");
+                arrived += 1;
+            }
+        }
+        assert_eq!(arrived, trace.arrived.len(), "{radio}");
+    }
+}
+
+/// In = arrived + lost + waiting, always, and each packet comes back once.
+#[test]
+fn every_packet_comes_back_once() {
+    let hard = [
+        ("dch", "[radio.dch]\nbler = 0.3\nmax_transmissions = 2\nbuffer = 20"),
+        ("hs_dsch", "[radio.hs_dsch]\nbler = 0.3\nmax_transmissions = 1\nbuffer = 20"),
+        ("hsdpa", "[radio.hsdpa]\nmax_transmissions = 1\nbuffer = 20"),
+        ("wcdma", "[radio.wcdma]\nmax_failed_slots = 1\nbuffer = 20"),
+        ("fach_dch", "[radio.fach_dch]\nbuffer = 20"),
+        ("link", "[radio.link]\nloss = 0.1\nqueue = 'codel'"),
+    ];
+    for (radio, table) in hard {
+        let text = format!(
+            "duration = '60 s'\n{table}\n[wired]\nloss = 0.02\n[wired.queue.red]\n[uplink.queue.fq_codel]\n\
+             [[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\nname = 'simulated'\n\
+             traffic = {{ ftp = {{ size = '200 kB' }} }}\n"
+        );
+        let mut live = Live::new(&scenario::from_toml(&text, radio, &[]).unwrap(), 1, 0).unwrap();
+        let mut stream = Streams::new(7, 0).stream("test", 0, "arrivals");
+        let mut random = |below: u64| (nodeb_sim::rng::uniform(&mut stream) * below as f64) as u64;
+        let (mut fates, mut back, mut at) = (Vec::new(), HashSet::new(), Time::ZERO);
+        let offered = 5_000;
+        for tag in 0..offered {
+            at = Time(at.0 + random(12_000_000));
+            let way = if tag % 3 == 0 { Way::Up } else { Way::Down };
+            live.offer(at, way, 0, cargo(tag, 40 + random(1_460) as u32), &mut fates).unwrap();
+            for fate in fates.drain(..) {
+                let (Fate::Arrived { cargo, .. } | Fate::Lost { cargo, .. }) = fate;
+                assert!(back.insert(cargo.tag), "{radio}: packet {} comes back twice", cargo.tag);
+            }
+        }
+        let waiting = offered as usize - back.len();
+        assert!(live.waiting() >= waiting, "{radio}");
+        live.advance(Time(at.0 + 3_600_000_000_000), &mut fates).unwrap();
+        for fate in fates.drain(..) {
+            let (Fate::Arrived { cargo, .. } | Fate::Lost { cargo, .. }) = fate;
+            assert!(back.insert(cargo.tag), "{radio}: packet {} comes back twice", cargo.tag);
+        }
+        assert_eq!((back.len() as u64, live.waiting()), (offered, 0), "{radio}");
+    }
+}
+
+/// A packet that is offered late is taken when time has come to where it is, after all that was due.
+#[test]
+fn time_never_goes_backward() {
+    let mut live = Live::new(&read("dch", "", "'external'"), 1, 0).unwrap();
+    let mut fates = Vec::new();
+    live.advance(Time(5_000_000_000), &mut fates).unwrap();
+    live.offer(Time(1_000_000_000), Way::Up, 0, cargo(1, 40), &mut fates).unwrap();
+    assert_eq!(live.now(), Time(5_000_000_000));
+    live.advance(Time(9_000_000_000), &mut fates).unwrap();
+    let [Fate::Arrived { at, .. }] = fates[..] else { panic!("{fates:?}") };
+    assert!(at.0 > 5_000_000_000);
+}
+
+#[test]
+fn who_is_not_from_outside_takes_nothing_from_there() {
+    let simulated = read("dch", "", "{ ftp = { size = '300 kB' } }");
+    let mut live = Live::new(&simulated, 1, 0).unwrap();
+    for user in [0, 1] {
+        let refused = live.offer(Time::ZERO, Way::Down, user, cargo(0, 40), &mut Vec::new()).unwrap_err();
+        assert!(refused.to_string().contains("traffic = \"external\""), "{refused}");
+    }
+    let external = read("dch", "", "'external'");
+    let refused = nodeb_sim::run(&external, 1, 0, &Control::default()).unwrap_err();
+    assert!(refused.to_string().contains("users.0.traffic"), "{refused}");
+}
