@@ -16,6 +16,7 @@ __all__ = [
     "link_resolve",
     "link_run",
     "link_schema",
+    "metrics",
     "parse_toml",
     "read_error_model",
     "registry",
@@ -84,6 +85,12 @@ def resolve(json: str) -> str:
 
 def warnings(json: str) -> list[str]:
     """What is allowed and still doubtful about a scenario, each as `key: what will happen`."""
+
+def metrics() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Every table that a run can have: its name and meaning, and each column's name, unit, meaning.
+
+    The unit is 1 for a ratio, and empty for a count, a number or a name.
+    """
 
 def read_error_model(text: str, file: str) -> str:
     """A radio's `errors`, as JSON, of the text of a model file; `file` is its name in messages."""

@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
+from nodeb import glossary
 from nodeb.result import prepare_folder
 from nodeb.stats import jain_index, mean_interval
-from nodeb.summary import RADIO, SWITCHED, UNITS, summarize
+from nodeb.summary import METRICS, RADIO, SWITCHED, UNITS, summarize
 from nodeb.table import Table
 
 
@@ -124,6 +125,38 @@ def test_saving_again_replaces_and_takes_away_old_series(result, tmp_path):
     assert pq.read_table(tmp_path / "flows.parquet").num_rows == 6
     with pytest.raises(nodeb.InputError, match=r"record\.cwnd = true"):
         _ = bare.cwnd
+
+
+def test_no_table_of_an_earlier_run_stays(small, tmp_path):
+    for name in ("cell", "proxies", "snoop", *glossary.tables()):
+        (tmp_path / f"{name}.parquet").write_bytes(b"of an earlier run")
+    (tmp_path / "mine.parquet").write_bytes(b"not of nodeb")
+    found = small.run(runs=1).save(tmp_path)
+    assert {path.stem for path in found.glob("*.parquet")} == {
+        "flows",
+        "bearers",
+        "links",
+        "summary",
+        "mine",
+    }
+
+
+def test_every_column_says_what_it_is(result):
+    known = glossary.tables()
+    for name, table in result.tables.items():
+        assert list(known[name].columns) == table.columns
+    everything = [column for table in known.values() for column in table.columns.values()]
+    ends = {"_s": "s", "_bps": "bit/s", "_bytes": "bytes", "_db": "dB", "_m": "m", "_j": "J"}
+    for column in [*everything, *METRICS.values()]:
+        assert column.meaning.endswith("."), column
+        if "per_s" not in column.name:
+            wanted = next((unit for end, unit in ends.items() if column.name.endswith(end)), None)
+            assert wanted in (None, column.unit), column
+
+
+def test_timeouts_reach_the_summary(result):
+    row = summary_row(result.summary, "all", "timeouts")
+    assert row["mean"] == pytest.approx(result.flows["timeouts"].mean())
 
 
 def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monkeypatch):

@@ -1,5 +1,5 @@
 //! What every layer of nodeb stands on: units, time and the order of events, random streams,
-//! registries of variants, and checks of what a user has written.
+//! registries of variants, tables of results, and checks of what a user has written.
 
 pub mod check;
 pub mod engine;
@@ -7,6 +7,7 @@ pub mod error;
 pub mod packet;
 pub mod registry;
 pub mod rng;
+pub mod table;
 pub mod units;
 
 pub use error::{Error, Result};

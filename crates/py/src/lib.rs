@@ -124,7 +124,7 @@ fn run<'py>(
     let control = control.get();
     let result =
         py.detach(|| nodeb_sim::run(&scenario, seed, run, &control.inner)).map_err(|error| to_py(&error))?;
-    tables::all(py, run, &scenario, &result)
+    tables::all(py, result.tables(run, &scenario))
 }
 
 /// As `run`, and writes the packets that pass `interfaces` (all when empty) to the pcapng file
@@ -158,7 +158,7 @@ fn capture<'py>(
             nodeb_capture::Error::File { .. } => PyOSError::new_err(error.to_string()),
             nodeb_capture::Error::Run(error) => to_py(&error),
         })?;
-    tables::all(py, run, &scenario, &result)
+    tables::all(py, result.tables(run, &scenario))
 }
 
 fn interface(name: &str) -> PyResult<Interface> {
@@ -182,6 +182,8 @@ mod _core {
     use super::cell::cell_map;
     #[pymodule_export]
     use super::link::{LinkError, link_resolve, link_run, link_schema};
+    #[pymodule_export]
+    use super::tables::metrics;
     #[pymodule_export]
     use super::wcdma::{
         wcdma_ber, wcdma_check_bits, wcdma_frame, wcdma_mean_factor, wcdma_rates, wcdma_shares, wcdma_sinr,

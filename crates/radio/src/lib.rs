@@ -3,7 +3,7 @@
 //! A bearer answers three calls: take a packet at `now`, what is delivered by `now`, and when it
 //! must be woken next. The simulator drives it in virtual time; nothing in it knows a clock.
 
-pub(crate) use nodeb_base::{check, engine, packet, registry, rng, units};
+pub(crate) use nodeb_base::{check, engine, packet, registry, rng, table, units};
 pub(crate) use nodeb_net as network;
 
 pub mod assemble;
@@ -24,6 +24,7 @@ pub mod wcdma;
 use crate::engine::{Key, Stamps};
 use crate::packet::Packet;
 use crate::rng::Streams;
+use crate::table::Table;
 use crate::units::{Duration, Probability, Rate, Time};
 
 /// A packet that reaches its phone.
@@ -71,68 +72,6 @@ pub struct TtiRecord {
     pub failed: u32,
 }
 
-/// How a user was connected over a run, on a bearer that switches between channels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChannelRow {
-    /// Position of the user on its bearer.
-    pub user: usize,
-    /// Switches, and the time in each state.
-    pub usage: switching::ChannelUse,
-    /// Energy in joules that the phone's radio has used.
-    pub energy_j: f64,
-}
-
-/// Where a user was in its cell and how it fared there, on a bearer whose links depend on places.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CellRow {
-    /// Position of the user on its bearer.
-    pub user: usize,
-    /// Where it was.
-    pub seat: wcdma::other_cells::Seat,
-    /// Slots in which it was sent something.
-    pub slots: u64,
-    /// Frames sent to it, repetitions included.
-    pub frames: u64,
-    /// Those received in error.
-    pub frames_failed: u64,
-}
-
-/// How a phone fared in a cell of HSDPA. Means are NaN where there is nothing to take them of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PhoneRow {
-    /// Position of the user on its bearer.
-    pub user: usize,
-    /// Where it was at last, in metres east and north of the Node B in the middle; NaN without a place.
-    pub place_m: [f64; 2],
-    /// Mean over the transmissions to it of the SNR on HS-PDSCH before despreading, as a ratio, in dB.
-    pub snr_db: f64,
-    /// Mean over the same of the CQI that the Node B had.
-    pub cqi: f64,
-    /// TTIs in which it was sent a block: transmissions, repetitions included.
-    pub ttis: u64,
-    /// Blocks begun, each with a first transmission.
-    pub blocks: u64,
-    /// First transmissions received in error.
-    pub first_failures: u64,
-    /// Blocks given up, or flushed because a NACK was taken for an ACK.
-    pub given_up: u64,
-    /// Bytes of the packets delivered.
-    pub bytes_delivered: u64,
-    /// Packets dropped: buffer full, or lost with a block.
-    pub packets_dropped: u64,
-    /// Bit rate of packets that it could have been sent; NaN if that was not measured.
-    pub available_bps: f64,
-    /// How often its cell has changed.
-    pub handovers: u64,
-}
-
-impl PhoneRow {
-    /// Distance from the Node B in the middle; NaN without a place.
-    pub fn distance_m(&self) -> f64 {
-        libm::hypot(self.place_m[0], self.place_m[1])
-    }
-}
-
 /// What a user could have been sent by a time, and its channel then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandwidthRecord {
@@ -164,10 +103,6 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn take_discarded(&mut self) -> Vec<Packet> {
         Vec::new()
     }
-    /// What its users' channels have cost by `now`, where they are switched.
-    fn channels(&self, _now: Time) -> Vec<ChannelRow> {
-        Vec::new()
-    }
     /// Users who have come into another cell since the last call, where there are several.
     fn take_handovers(&mut self) -> Vec<usize> {
         Vec::new()
@@ -183,12 +118,8 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn available_bytes(&mut self, _now: Time, _user: usize) -> Option<f64> {
         None
     }
-    /// Where its users were and how they fared, where the radio has places.
-    fn cell(&self) -> Vec<CellRow> {
-        Vec::new()
-    }
-    /// How its phones have fared by `now`, where they have channels of their own.
-    fn phones(&mut self, _now: Time) -> Vec<PhoneRow> {
+    /// What only this kind of bearer tells about its users by `now`, with their positions as `user`.
+    fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
     /// Measures all users from now on and keeps a record in a fixed period, where the bearer can.
@@ -238,6 +169,11 @@ impl Default for RadioSpec {
     fn default() -> Self {
         Self::HsDsch(hs_dsch::HsDsch::default())
     }
+}
+
+/// The tables that only some kinds of bearer have, without a row.
+pub fn tables() -> Vec<Table> {
+    vec![switching::bearer::CHANNELS.empty(), wcdma::bearer::CELL.empty(), hsdpa::tally::PHONES.empty()]
 }
 
 impl RadioSpec {

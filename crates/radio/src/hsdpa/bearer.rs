@@ -8,7 +8,7 @@ use super::available::Meter;
 use super::iub::{Ends, FlowControl};
 use super::rlc::Fate;
 use super::round::Round;
-use super::tally::Tally;
+use super::tally::{PHONES, Tally};
 use super::user::{Outcome, Turn, User};
 use super::{Hsdpa, TTI};
 use crate::cell::doppler::JakesSequence;
@@ -16,8 +16,9 @@ use crate::engine::{Key, Stamps};
 use crate::mac::sched::{Scheduler, View};
 use crate::packet::Packet;
 use crate::rng::Streams;
+use crate::table::Table;
 use crate::units::Time;
-use crate::{BandwidthRecord, Bearer, BearerCounts, Delivery, PhoneRow, TtiRecord, UserRadio};
+use crate::{BandwidthRecord, Bearer, BearerCounts, Delivery, TtiRecord, UserRadio};
 
 /// HS-DSCH with all its users.
 #[derive(Debug)]
@@ -334,7 +335,7 @@ impl Bearer for HsdpaBearer {
         Some(meter.bytes())
     }
 
-    fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
+    fn tables(&mut self, now: Time) -> Vec<Table> {
         let mut rows = Vec::with_capacity(self.users.len());
         for user in 0..self.users.len() {
             let available = self.available_bytes(now, user);
@@ -342,7 +343,7 @@ impl Bearer for HsdpaBearer {
             let state = &self.users[user];
             rows.push(state.tally.row(user, state.place(), available_bps));
         }
-        rows
+        vec![PHONES.table(&rows)]
     }
 
     fn record_bandwidth(&mut self) {

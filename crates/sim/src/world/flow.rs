@@ -140,7 +140,6 @@ impl Flow {
         end: Time,
     ) -> FlowRow {
         let sender = self.air_sender();
-        let counts = sender.counts();
         let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
             (Some(from), Some(to)) => to.since(from).as_secs(),
             _ => f64::NAN,
@@ -163,12 +162,7 @@ impl Flow {
             app_bytes: self.demand.bytes,
             ip_bytes: sender.wire_bytes(),
             delivered_bytes: self.receiver.delivered_bytes(),
-            packets_sent: counts.packets,
-            packets_retransmitted: counts.retransmissions,
-            timeouts: counts.timeouts,
-            fast_retransmits: counts.fast_retransmits,
-            rtt_mean_s: counts.rtt_sum_ns as f64 / counts.rtt_samples as f64 / 1e9,
-            rtt_samples: counts.rtt_samples,
+            sender: *sender.counts(),
             transfers: self.demand.completed,
             transfer_delay_mean_s: self.demand.delay_sum.as_secs() / self.demand.completed as f64,
             received_bps: self.receiver.delivered_bytes() as f64 * 8.0 / received_s,

@@ -5,8 +5,9 @@ use super::flow::Flow;
 use super::wire::{Duplex, Wire};
 use super::{Air, World};
 use crate::metrics::{BearerRow, LinkRow, RunResult};
-use crate::radio::{BandwidthRecord, CellRow, ChannelRow, PhoneRow, TtiRecord};
+use crate::radio::{BandwidthRecord, TtiRecord};
 use crate::scenario::{Scenario, UserGroup};
+use crate::table::join;
 use crate::units::{Duration, Rate, Time};
 
 impl<T: Tap> World<'_, T> {
@@ -21,12 +22,13 @@ impl<T: Tap> World<'_, T> {
 
     pub(super) fn into_result(mut self, scenario: &Scenario, events: u64) -> RunResult {
         let mut series = std::mem::take(&mut self.series);
-        let mut phones = Vec::new();
+        let mut of_radio = Vec::new();
         for Air { bearer, flows, .. } in &mut self.bearers {
             let named = |record: &TtiRecord| TtiRecord { user: flows[record.user] as usize, ..*record };
             series.scheduler.extend(bearer.tti_records().iter().map(named));
-            let named = |row: PhoneRow| PhoneRow { user: flows[row.user] as usize, ..row };
-            phones.extend(bearer.phones(self.now).into_iter().map(named));
+            let mut own = bearer.tables(self.now);
+            own.iter_mut().for_each(|table| table.name_users(|position| u64::from(flows[position])));
+            join(&mut of_radio, own);
             let named = |row: BandwidthRecord| BandwidthRecord { user: flows[row.user] as usize, ..row };
             series.bandwidth.extend(bearer.bandwidth_records(self.now).into_iter().map(named));
         }
@@ -38,17 +40,32 @@ impl<T: Tap> World<'_, T> {
         };
         RunResult {
             flows: users().map(flow_row).collect(),
-            bearers: self.bearers.iter().map(|air| bearer_row(scenario, air, channel_rate)).collect(),
+            bearers: self.bearer_rows(scenario, channel_rate),
             links: self.link_rows(),
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
             snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
-            channels: self.bearers.iter().flat_map(|air| channel_rows(air, self.now)).collect(),
-            cell: self.bearers.iter().flat_map(cell_rows).collect(),
-            phones,
+            of_radio,
             series,
             events,
             end_s: self.now.as_secs(),
         }
+    }
+
+    fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {
+        let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
+        let row = |(bearer, air): (u64, &Air)| {
+            let counts = air.bearer.counts();
+            BearerRow {
+                bearer,
+                kind: scenario.radio.key(),
+                channel_rate_bps: channel_rate.0,
+                bler: scenario.radio.bler().0,
+                counts,
+                active_s: Duration(counts.ttis * tti.0).as_secs(),
+                end_s: self.now.as_secs(),
+            }
+        };
+        (0..).zip(&self.bearers).map(row).collect()
     }
 
     fn link_rows(&self) -> Vec<LinkRow> {
@@ -75,26 +92,4 @@ fn channel_rate(scenario: &Scenario) -> Rate {
         scenario.radio.channel_rate(best_ci)
     };
     scenario.users.iter().map(rate_of).max().unwrap_or_default()
-}
-
-fn channel_rows(air: &Air, now: Time) -> impl Iterator<Item = ChannelRow> + '_ {
-    let named = |row: ChannelRow| ChannelRow { user: air.flows[row.user] as usize, ..row };
-    air.bearer.channels(now).into_iter().map(named)
-}
-
-fn cell_rows(air: &Air) -> impl Iterator<Item = CellRow> + '_ {
-    let named = |row: CellRow| CellRow { user: air.flows[row.user] as usize, ..row };
-    air.bearer.cell().into_iter().map(named)
-}
-
-fn bearer_row(scenario: &Scenario, air: &Air, channel_rate: Rate) -> BearerRow {
-    let counts = air.bearer.counts();
-    let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
-    BearerRow {
-        kind: scenario.radio.key(),
-        channel_rate_bps: channel_rate.0,
-        bler: scenario.radio.bler().0,
-        counts,
-        active_s: Duration(counts.ttis * tti.0).as_secs(),
-    }
 }
