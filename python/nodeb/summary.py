@@ -70,6 +70,9 @@ UNITS = {name: metric.unit for name, metric in METRICS.items()}
 OPTIONAL = (*SWITCHED, *RADIO, "jain_index")
 """Metrics that say nothing in some scenarios and are left out of their summary."""
 
+RATED = "all_rated"
+"""Whether each user of a group has an application bit rate."""
+
 COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", "runs")
 
 Row = tuple[str, str, str, float, float, float, float, int]
@@ -78,7 +81,7 @@ Row = tuple[str, str, str, float, float, float, float, int]
 def by_run(flows: Table, channels: Table | None = None, phones: Table | None = None) -> Table:
     """Each metric by replication: one row per group of users and run, groups first.
 
-    Columns `group`, `run`, and the metrics; NaN where a metric has no value.
+    Columns `group`, `run`, the metrics, NaN where one has no value, and `all_rated`.
 
     Args:
         flows: one row per user and run.
@@ -115,8 +118,15 @@ def _by_run(group: str, flows: Table) -> dict[str, NDArray[Any]]:
         for metric in UNITS
         if metric in flows.columns
     }
+    without = np.bincount(run, ~np.isfinite(flows["application_bps"]), len(numbers))
     fairness = _fairness(run, flows["received_bps"].astype(np.float64))
-    return {"group": np.full(len(numbers), group), "run": numbers, **means, "jain_index": fairness}
+    return {
+        "group": np.full(len(numbers), group),
+        "run": numbers,
+        **means,
+        "jain_index": fairness,
+        RATED: without == 0,
+    }
 
 
 def _columns(table: Table) -> dict[str, NDArray[Any]]:

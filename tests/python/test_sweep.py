@@ -433,10 +433,11 @@ def test_a_folder_that_is_not_understood_is_left_alone(call, tmp_path, content):
 
 
 def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
-    def fail(*_):
-        raise ValueError("something odd")
+    class Failing:
+        def run(self, *_):
+            raise ValueError("something odd")
 
-    monkeypatch.setattr("nodeb.sweep.simulate._core.run", fail)
+    monkeypatch.setattr("nodeb.sweep.cells.Cell.compiled", lambda _: Failing())
     status, _, err = call("sweep", write(tmp_path, GRID))
     assert status == 1
     assert err.startswith('error: radio.dch.bler = 0.1, wired.delay = "50 ms": replication ')

@@ -1,9 +1,11 @@
 //! A run's results as columns: numpy arrays, and lists for text.
 
-use nodeb_sim::table::{Table, Values};
+use std::collections::HashMap;
+
+use nodeb_sim::table::{Table, Text, Values};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 
 /// Tables by name, each a dict of its columns.
 pub fn all(py: Python<'_>, tables: Vec<Table>) -> PyResult<Bound<'_, PyDict>> {
@@ -25,8 +27,15 @@ fn values(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
         Values::F64(values) => PyArray1::from_vec(py, values).into_any(),
         Values::F32(values) => PyArray1::from_vec(py, values).into_any(),
         Values::Bool(values) => PyArray1::from_vec(py, values).into_any(),
-        Values::Text(values) => PyList::new(py, values)?.into_any(),
+        Values::Text(values) => texts(py, &values)?.into_any(),
     })
+}
+
+/// A list of texts; most tables repeat a few of them.
+fn texts<'py>(py: Python<'py>, values: &[Text]) -> PyResult<Bound<'py, PyList>> {
+    let mut known: HashMap<&str, Bound<'py, PyString>> = HashMap::new();
+    let text = |value| known.entry(value).or_insert_with(|| PyString::new(py, value)).clone();
+    PyList::new(py, values.iter().map(AsRef::as_ref).map(text).collect::<Vec<_>>())
 }
 
 /// What there is to know about a table: its name and meaning, and of each column name, unit and meaning.
