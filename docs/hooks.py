@@ -1,4 +1,4 @@
-"""Writes the scenario reference, the tables of results and the tables of variants from the simulation core."""
+"""Writes the scenario reference, the tables of results and those of variants from the core."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ value is an error that names the line and what is allowed.
 
 RESULTS = """# Tables of results
 
-Every table and column that a run can have; this page comes from the definitions that fill them. A
-result is a folder with a Parquet file for each table, or `nodeb.Result` with its `tables`. In units,
-1 is a ratio; counts, numbers and names have none. NaN stands for what did not happen.
+Every table and column that a run can have; this page comes from the definitions that fill them.
+A result is a folder with a Parquet file for each table, or `nodeb.Result` with its `tables`. In
+units, 1 is a ratio; counts, numbers and names have none. NaN stands for what did not happen.
 
 ## summary {#summary}
 

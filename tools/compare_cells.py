@@ -151,6 +151,7 @@ def compare(before: Path, after: Path, exact: bool) -> int:
 
 
 def main() -> int:
+    """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)

@@ -247,6 +247,8 @@ def prepare_folder(folder: str | os.PathLike[str]) -> Path:
             pass
     except OSError as error:
         raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
+    except ValueError as error:  # a name that no folder can have
+        raise OutputError(f"cannot write results to {str(path)!r}: {error}") from None
     return path
 
 

@@ -59,6 +59,8 @@ def test_a_table_tells_what_columns_it_has(result):
     assert "[15 rows x" in repr(result.flows)
     assert "<td>far</td>" in result.flows._repr_html_()
     assert len(Table.concat([])) == 0
+    with pytest.raises(nodeb.InputError, match="differ in columns: b, c"):
+        Table.concat([{"a": [1], "b": [1]}, {"a": [1], "c": [1]}])
 
 
 def summary_row(summary, group, metric):
@@ -159,6 +161,28 @@ def test_timeouts_reach_the_summary(result):
     assert row["mean"] == pytest.approx(result.flows["timeouts"].mean())
 
 
+@pytest.mark.parametrize(
+    ("radio", "errors"),
+    [
+        ("hs_dsch", 'bler = 0.9\nradio.hs_dsch.combining = "chase"'),
+        ("hs_dsch", 'bler = 0.5\nradio.hs_dsch.combining = "incremental_redundancy"'),
+        ("hs_dsch", "bler = 0.3"),
+        ("dch", "bler = 0.3"),
+        ("dch", "errors.process.gilbert_elliott = { p = 0.02, r = 0.2 }"),
+    ],
+)
+def test_utilization_is_that_of_the_blocks_sent(radio, errors, tmp_path):
+    path = tmp_path / "long.toml"
+    path.write_text(
+        f"runs = 3\nradio.{radio}.{errors}\n"
+        'uplink.rate = "2 Mbps"\n[[users]]\ntraffic.ftp.size = "1 MB"\n'
+    )
+    result = nodeb.load(path).run()
+    busy = result.bearers["active_s"] / result.flows["transfer_s"]
+    np.testing.assert_allclose(result.flows["utilization"], busy, rtol=0.05)
+    assert (result.flows["utilization"] <= 1).all()
+
+
 def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
     result.save(tmp_path)
 
@@ -179,6 +203,8 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path):
         prepare_folder(tmp_path / "file")
     with pytest.raises(nodeb.OutputError, match="not a directory"):
         prepare_folder(tmp_path / "file" / "below")
+    with pytest.raises(nodeb.OutputError, match="null"):
+        prepare_folder(tmp_path / "a\0b")
 
 
 def test_same_seed_same_bytes(small, tmp_path):

@@ -1,6 +1,5 @@
 """Loading, building, changing and running scenarios."""
 
-import json
 import threading
 import time
 import tomllib
@@ -277,7 +276,47 @@ def test_many_replications_are_the_same_as_one_after_the_other(small):
     assert batches.provenance.runs == 300
 
 
+CROWD = """
+precision = 0.2
+runs = 5
+max_runs = 40
+duration = "20 s"
+radio = "hs_dsch"
+[[users]]
+count = 10
+stagger = "1 s"
+traffic.ftp.size = "SIZE"
+"""
+
+
+def test_a_rule_asks_everybody_and_not_only_who_completed(tmp_path):
+    path = tmp_path / "crowd.toml"
+    path.write_text(CROWD.replace("SIZE", "100 kB"))
+    some = nodeb.load(path).run()
+    assert 0 < some.flows["complete"].mean() < 1
+    assert "of the mean bit rate received, as not every transfer was completed" in (
+        some.provenance.stopping
+    )
+    received = some.flows["received_bps"].reshape(-1, 10).mean(axis=1)
+    found = mean_interval(received).relative_half_width
+    assert some.provenance.precision_reached is bool(found <= 0.2)
+    path.write_text(CROWD.replace("SIZE", "2 kB"))
+    everybody = nodeb.load(path).run()
+    assert everybody.flows["complete"].all()
+    assert "of the mean application bit rate" in everybody.provenance.stopping
+
+
+def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
+    path = tmp_path / "dead.toml"
+    path.write_text(CROWD.replace("SIZE", "2 kB").replace("20 s", "10 ms"))
+    dead = nodeb.load(path).run()
+    assert (dead.provenance.runs, dead.provenance.precision_reached) == (5, False)
+    assert "there is no mean bit rate received" in dead.provenance.stopping
+
+
 def test_the_rule_is_asked_about_what_is_measured(small):
-    experiment = Experiment(small.compiled(), 1, Precision(0.5, 3, 8), 2, measure=lambda tables: (7.0, 7.0))
+    experiment = Experiment(
+        small.compiled(), 1, Precision(0.5, 3, 8), 2, measure=lambda tables: (7.0, 7.0)
+    )
     assert experiment.run().runs == 3
     assert len(experiment.finished) == 3

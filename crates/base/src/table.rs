@@ -152,7 +152,9 @@ impl Table {
     pub fn name_users(&mut self, number: impl Fn(usize) -> u64) {
         for column in self.columns.iter_mut().filter(|column| column.name == USER) {
             if let Values::U64(users) = &mut column.values {
-                users.iter_mut().for_each(|user| *user = number(*user as usize));
+                for user in users.iter_mut() {
+                    *user = number(*user as usize);
+                }
             }
         }
     }

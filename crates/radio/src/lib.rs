@@ -57,6 +57,13 @@ pub struct BearerCounts {
     pub bytes_delivered: u64,
 }
 
+impl BearerCounts {
+    /// Blocks sent for each that was received without an error; 1 where there are no blocks.
+    pub fn blocks_per_success(&self) -> f64 {
+        if self.blocks == 0 { 1.0 } else { self.blocks as f64 / (self.blocks - self.blocks_failed) as f64 }
+    }
+}
+
 /// What a bearer did for one user in one TTI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtiRecord {

@@ -81,7 +81,9 @@ table! {
         /// Application data over the transfer time (`wang`, section 9.2, equation 1). Where traffic has no
         /// end, bytes over the time that the completed transfers took.
         "application_bps" ["bit/s"] F64 = |row| row.application_bps;
-        /// The file with headers over the transfer time, over 1 - BLER (`wang`, equation 2).
+        /// The file with headers over the transfer time, times the blocks that the bearer has sent for each that
+        /// was received: what the radio carried for it, repetitions included (`wang`, equation 2, which takes
+        /// 1 / (1 - BLER) for the latter).
         "retransmit_bps" ["bit/s"] F64 = |row| row.retransmit_bps;
         /// Retransmit bit rate over channel bit rate (`wang`, equation 3).
         "utilization" ["1"] F64 = |row| row.utilization;

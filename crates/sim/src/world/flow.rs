@@ -11,7 +11,7 @@ use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
 use crate::transport::request::Requester;
 use crate::transport::{Opener, Receiver, Sender, Window};
-use crate::units::{Probability, Time};
+use crate::units::Time;
 
 /// A box on the path with the number of its alarm.
 #[derive(Debug)]
@@ -130,12 +130,13 @@ impl Flow {
         }
     }
 
-    /// The flow's results, at the end of the run at `end`.
+    /// The flow's results, at the end of the run at `end`, on a bearer that sends so many blocks for each that
+    /// is received.
     pub fn row(
         &self,
         user: usize,
         group: &UserGroup,
-        bler: Probability,
+        blocks_per_success: f64,
         channel_rate_bps: f64,
         end: Time,
     ) -> FlowRow {
@@ -151,7 +152,7 @@ impl Flow {
             None => self.demand.completed_bytes as f64 * 8.0 / self.demand.delay_sum.as_secs(),
         };
         let received_s = lasted(Some(self.start), Some(self.downloaded.unwrap_or(end.max(self.start))));
-        let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
+        let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s * blocks_per_success;
         FlowRow {
             user: user as u64,
             group: group.name.clone(),

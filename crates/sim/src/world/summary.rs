@@ -27,16 +27,18 @@ impl<T: Tap> World<'_, T> {
             let named = |record: &TtiRecord| TtiRecord { user: flows[record.user] as usize, ..*record };
             series.scheduler.extend(bearer.tti_records().iter().map(named));
             let mut own = bearer.tables(self.now);
-            own.iter_mut().for_each(|table| table.name_users(|position| u64::from(flows[position])));
+            for table in &mut own {
+                table.name_users(|position| u64::from(flows[position]));
+            }
             join(&mut of_radio, own);
             let named = |row: BandwidthRecord| BandwidthRecord { user: flows[row.user] as usize, ..row };
             series.bandwidth.extend(bearer.bandwidth_records(self.now).into_iter().map(named));
         }
         let channel_rate = channel_rate(scenario);
-        let bler = scenario.radio.bler();
         let users = || self.flows.iter().enumerate();
         let flow_row = |(user, flow): (usize, &Flow)| {
-            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64, self.now)
+            let sent = self.bearers[flow.bearer as usize].bearer.counts().blocks_per_success();
+            flow.row(user, &scenario.users[flow.group], sent, channel_rate.0 as f64, self.now)
         };
         RunResult {
             flows: users().map(flow_row).collect(),
