@@ -1,16 +1,17 @@
-"""Writes the scenario reference and the tables of variants from the simulation core."""
+"""Writes the scenario reference, the tables of results and those of variants from the core."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from nodeb import _core
+from nodeb import _core, glossary
 from nodeb.reproduce import study
+from nodeb.summary import METRICS
 
 INTRODUCTION = """# Scenario reference
 
@@ -23,9 +24,24 @@ value is an error that names the line and what is allowed.
 """
 
 
+RESULTS = """# Tables of results
+
+Every table and column that a run can have; this page comes from the definitions that fill them.
+A result is a folder with a Parquet file for each table, or `nodeb.Result` with its `tables`. In
+units, 1 is a ratio; counts, numbers and names have none. NaN stands for what did not happen.
+
+## summary {#summary}
+
+One row per group of users and metric: the mean over runs of the mean over the group's users, with
+its 95 % interval.
+
+"""
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the generated page."""
+    """Adds the generated pages."""
     files.append(File.generated(config, "scenario.md", content=reference()))
+    files.append(File.generated(config, "results.md", content=results()))
     return files
 
 
@@ -54,6 +70,20 @@ def reference() -> str:
     for name, part in sections(schema):
         parts.append(section(schema, name, part))
     return "\n".join(parts)
+
+
+def results() -> str:
+    """The page of results: the metrics of a summary, then every table."""
+    parts = [RESULTS, columns("metric", METRICS.values())]
+    for table in glossary.tables().values():
+        parts += [f"\n## {table.name} {{#{table.name}}}\n", f"{table.meaning}\n"]
+        parts.append(columns("column", table.columns.values()))
+    return "\n".join(parts)
+
+
+def columns(title: str, found: Iterable[glossary.Column]) -> str:
+    rows = [f"| `{one.name}` | {one.unit} | {one.meaning} |" for one in found]
+    return "\n".join([f"| {title} | unit | meaning |", "|---|---|---|", *rows])
 
 
 def sections(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

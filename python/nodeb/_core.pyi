@@ -6,25 +6,25 @@ from typing import Any, final
 
 __all__ = [
     "Cancelled",
+    "CompiledScenario",
     "Control",
+    "InternalError",
     "LinkError",
     "ScenarioError",
-    "capture",
     "cell_map",
     "document",
+    "fail_on_purpose",
     "line_of",
     "link_resolve",
     "link_run",
     "link_schema",
+    "metrics",
     "parse_toml",
     "read_error_model",
     "registry",
     "resolve",
-    "run",
     "schema",
-    "to_toml",
     "version",
-    "warnings",
     "wcdma_ber",
     "wcdma_check_bits",
     "wcdma_frame",
@@ -40,19 +40,29 @@ class ScenarioError(ValueError):
 class Cancelled(Exception):
     """The replication was cancelled through its `Control`."""
 
+class InternalError(RuntimeError):
+    """nodeb itself failed; the message says in what and where, and is complete."""
+
 class LinkError(ValueError):
     """A link cannot be simulated; the arguments are the key and what is wrong with its value."""
 
 @final
 class Control:
-    """Watches and stops one replication from another thread."""
+    """Watches and stops a replication, or a batch of them, from another thread."""
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:
         """Ask the replication to stop; it raises `Cancelled` soon after."""
 
     def progress(self) -> float:
-        """How much of the replication is done, from 0 to 1."""
+        """How much of the replication or the batch is done, from 0 to 1."""
+
+def fail_on_purpose(what: str) -> None:
+    """Fail as a mistake of nodeb's would in doing `what`; for tests.
+
+    Raises:
+        InternalError: always.
+    """
 
 def schema() -> str:
     """JSON Schema (draft 2020-12) of a scenario."""
@@ -66,6 +76,84 @@ def cell_map(json: str, side: int) -> dict[str, Any]:
 
 def registry() -> list[tuple[str, str, str]]:
     """Kind, name and one-line description of every registered variant."""
+
+@final
+class CompiledScenario:
+    """A scenario that was read and checked once, to be simulated any number of times.
+
+    All of its methods may be called from several threads at once; they release the GIL.
+    """
+
+    @staticmethod
+    def from_json(json: str, label: str | None = None) -> CompiledScenario:
+        """Read a partial or complete scenario; `label` is what messages about a run call it.
+
+        Raises:
+            ScenarioError: it is wrong, or names a file that has not been read into it.
+        """
+
+    @staticmethod
+    def from_toml(text: str, file: str, overrides: list[str]) -> CompiledScenario:
+        """Read a TOML text with overrides `key.path=value`; a `[sweep]` table is left aside.
+
+        Raises:
+            ScenarioError: it is wrong.
+        """
+
+    def with_overrides(self, overrides: list[str]) -> CompiledScenario:
+        """The same with overrides `key.path=value`."""
+
+    def to_json(self) -> str:
+        """The scenario with every default filled in, as JSON."""
+
+    def to_toml(self) -> str:
+        """The same as TOML."""
+
+    def warnings(self) -> list[str]:
+        """What is allowed and still doubtful, each as `key: what will happen`."""
+
+    def run(self, seed: int, run: int, control: Control) -> dict[str, dict[str, Any]]:
+        """Simulate one replication; returns table -> column -> values.
+
+        A column is a NumPy array of one dimension, or a list of str.
+
+        Raises:
+            Cancelled: through `control`.
+            InternalError: a mistake of nodeb's.
+        """
+
+    def run_many(
+        self, seed: int, first: int, runs: int, control: Control
+    ) -> dict[str, dict[str, Any]]:
+        """Simulate `runs` replications from number `first` on, one after the other.
+
+        Returns:
+            What `run` returns for each, in one set of columns.
+        """
+
+    def capture(
+        self,
+        seed: int,
+        run: int,
+        control: Control,
+        path: str | os.PathLike[str],
+        snap_length: int | None = None,
+        interfaces: list[str] = ...,
+    ) -> dict[str, dict[str, Any]]:
+        """Simulate as `run` does, and write the packets that pass server, phones and proxy.
+
+        Args:
+            seed: seed of the random streams.
+            run: number of the replication.
+            control: stops the replication; the file then holds the packets so far.
+            path: the pcapng file.
+            snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
+            interfaces: where packets are kept, of `server`, `phone` and `proxy`; empty for all.
+
+        Raises:
+            OSError: the file cannot be written, or not all of it; what it holds can be read.
+            ValueError: the snap length makes no sense, or there is no such interface.
+        """
 
 def parse_toml(text: str, file: str, overrides: list[str]) -> str:
     """Resolved scenario, as JSON, of a TOML text and of overrides `key.path=value`.
@@ -82,45 +170,14 @@ def line_of(text: str, path: list[str]) -> int | None:
 def resolve(json: str) -> str:
     """Resolved scenario (every default filled in) of a partial one, both as JSON."""
 
-def warnings(json: str) -> list[str]:
-    """What is allowed and still doubtful about a scenario, each as `key: what will happen`."""
+def metrics() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Every table that a run can have: its name and meaning, and each column's name, unit, meaning.
+
+    The unit is 1 for a ratio, and empty for a count, a number or a name.
+    """
 
 def read_error_model(text: str, file: str) -> str:
     """A radio's `errors`, as JSON, of the text of a model file; `file` is its name in messages."""
-
-def to_toml(json: str) -> str:
-    """A scenario given as JSON, written as TOML."""
-
-def run(json: str, seed: int, run: int, control: Control) -> dict[str, dict[str, Any]]:
-    """Simulate one replication; returns table -> column -> values. Releases the GIL.
-
-    A column is a NumPy array of one dimension, or a list of str.
-    """
-
-def capture(
-    json: str,
-    seed: int,
-    run: int,
-    control: Control,
-    path: str | os.PathLike[str],
-    snap_length: int | None = None,
-    interfaces: list[str] = ...,
-) -> dict[str, dict[str, Any]]:
-    """Simulate as `run` does, and write the packets that pass server, phones and proxy.
-
-    Args:
-        json: the scenario.
-        seed: seed of the random streams.
-        run: number of the replication.
-        control: stops the replication; the file then holds the packets so far.
-        path: the pcapng file.
-        snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
-        interfaces: where packets are kept, of `server`, `phone` and `proxy`; empty for all.
-
-    Raises:
-        OSError: the file cannot be written, or not all of it; what it holds can be read.
-        ValueError: the snap length makes no sense, or there is no such interface.
-    """
 
 def link_schema() -> str:
     """JSON Schema (draft 2020-12) of a link experiment."""

@@ -65,14 +65,13 @@ class CapturedExperiment(Experiment):
     capture: Capture | None = None
     """Where its packets go."""
 
-    def _replicate(self, run: int, control: _core.Control) -> Tables:
-        if run > 0 or self.capture is None:
-            return super()._replicate(run, control)
+    def _replicate(self, runs: range, control: _core.Control) -> Tables:
         capture = self.capture
-        return _core.capture(
-            self.scenario,
+        if runs.start > 0 or capture is None:
+            return super()._replicate(runs, control)
+        return self.scenario.capture(
             self.seed,
-            run,
+            runs.start,
             control,
             os.fspath(capture.path),
             capture.snap_length,

@@ -225,7 +225,8 @@ def reproduce(
         with progress_bar(f"reproducing {name}") as bar:
             outcome = studies.run(name, folder, item or None, quick, jobs, seed, bar)
     except KeyboardInterrupt:
-        raise Stopped(f"interrupted; what was measured until then is in {folder}") from None
+        kept = f"; what was measured until then is in {folder}" if any(folder.iterdir()) else ""
+        raise Stopped(f"interrupted{kept or ' before anything was complete'}") from None
     if outcome.headline_rows:
         print(f"{outcome.headline_title}\n")
         print(align(outcome.headline_columns, outcome.headline_rows))

@@ -65,6 +65,8 @@ def read_text(path: Path) -> str:
         raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: this is not UTF-8 text") from None
+    except ValueError as error:  # a name that no file can have
+        raise ScenarioError(f"{path}: cannot be read: {error}") from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -110,7 +110,7 @@ def _with_unit(text: str) -> str:
 
 
 def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
-    """The scenario that rebuilds a trace's path, for ``_core.run``.
+    """The scenario that rebuilds a trace's path, in JSON's form.
 
     Args:
         parameters: the words of the trace's first line: ``variant``, ``delack``, ``W``,
@@ -161,7 +161,7 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
 def simulate(trace: Trace) -> list[Row]:
     """What nodeb does on the path of ``trace``, in the form of its rows."""
     scenario = json.dumps(scenario_of(trace.parameters))
-    tables = _core.run(scenario, 1, 0, _core.Control())
+    tables = _core.CompiledScenario.from_json(scenario).run(1, 0, _core.Control())
     rows = [*_segment_rows(tables["segments"]), *_window_rows(tables["cwnd"])]
     return sorted(rows, key=lambda row: (round(row.t_s, 6), _ORDER[row.event]))
 

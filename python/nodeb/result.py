@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeb import glossary
 from nodeb.errors import InputError, OutputError, os_reason
 from nodeb.files import write_bytes, write_parquet
 from nodeb.provenance import Provenance
@@ -29,10 +30,6 @@ __all__ = ["Plots", "Result", "prepare_folder"]
 
 ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
-OF_RADIO = ("channels", "phones")
-"""Tables that some radios have."""
-SERIES = ("cwnd", "segments", "rtt", "queue", "transfers", "scheduler", "bandwidth")
-"""Time series, present when the scenario's `[record]` asks for them."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +221,7 @@ class Result:
             write_bytes(path / "scenario.toml", toml.encode())
             for name, table in {"summary": self.summary, **self.tables}.items():
                 write_parquet(path / f"{name}.parquet", table)
-            for name in {*OF_RADIO, *SERIES} - set(self.tables):  # of an earlier run into it
+            for name in set(glossary.tables()) - set(self.tables):  # of an earlier run into it
                 (path / f"{name}.parquet").unlink(missing_ok=True)
             write_bytes(path / "summary.csv", _csv(self.summary).encode())
             write_bytes(path / "provenance.json", f"{about}\n".encode())
@@ -250,6 +247,8 @@ def prepare_folder(folder: str | os.PathLike[str]) -> Path:
             pass
     except OSError as error:
         raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
+    except ValueError as error:  # a name that no folder can have
+        raise OutputError(f"cannot write results to {str(path)!r}: {error}") from None
     return path
 
 

@@ -7,6 +7,7 @@ comes out depends on the scenario, the seed and the number of runs only (`nodeb.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +17,15 @@ import numpy as np
 from nodeb import _core
 from nodeb.errors import InputError, RunError
 from nodeb.progress import ProgressCallback
-from nodeb.replications import Replications
+from nodeb.replications import Rates, Replications
 from nodeb.stats import Precision, Stop
 from nodeb.workers import Workers
 
-__all__ = ["Experiment", "Tables", "default_jobs", "mean_application_bps"]
+__all__ = ["Experiment", "Tables", "default_jobs", "failure", "mean_rates"]
+
+BATCH_S = 0.1
+"""About so long, s, replications that go together take."""
+LARGEST_BATCH = 1000
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of one replication: name -> column -> values."""
@@ -46,31 +51,48 @@ def check_jobs(jobs: int | None) -> int:
     return jobs
 
 
-def mean_application_bps(tables: Tables) -> float:
-    """Mean application bit rate over the users that completed, bit/s; NaN when nobody did."""
-    rates = np.asarray(tables["flows"]["application_bps"], dtype=np.float64)
-    rates = rates[np.isfinite(rates)]
-    return float(rates.mean()) if rates.size else float("nan")
+def failure(runs: range, seed: int, error: Exception, where: str = "") -> RunError:
+    """What to tell of replications that failed."""
+    if isinstance(error, _core.InternalError):  # it says everything itself
+        found = RunError(f"{where}{error}")
+    else:
+        which = f"replication {runs.start}"
+        if len(runs) > 1:
+            which = f"one of the replications {runs.start} to {runs.stop - 1}"
+        found = RunError(f"{where}{which} (seed {seed}) failed: {error}")
+    found.__cause__ = error
+    return found
+
+
+def mean_rates(tables: Tables) -> Rates:
+    """The rates that a rule is asked about, means over all users of a replication."""
+    flows = tables["flows"]
+    application, received = (
+        float(np.mean(np.asarray(flows[name], dtype=np.float64)))
+        for name in ("application_bps", "received_bps")
+    )
+    return application, received
 
 
 @dataclass
 class Experiment:
     """Independent replications of one scenario."""
 
-    scenario: str
-    """The resolved scenario, as JSON."""
+    scenario: _core.CompiledScenario
+    """The scenario."""
     seed: int
     """Seed of the named random streams."""
     stop: int | Precision
     """How many replications, or the rule that decides."""
     jobs: int
     """Replications simulated at a time."""
-    measure: Callable[[Tables], float] = mean_application_bps
+    measure: Callable[[Tables], Rates] = mean_rates
     """What the rule is asked about."""
     progress: ProgressCallback | None = None
     """Told of progress about ten times a second."""
 
     _replications: Replications[Tables] = field(init=False)
+    _batch: int = field(default=1, init=False)
     _shown: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
@@ -78,8 +100,16 @@ class Experiment:
 
     @property
     def finished(self) -> list[Tables]:
-        """The first replications, in order of the run, without a gap."""
+        """The tables of the first replications, in order of the run, without a gap.
+
+        A table may be that of several replications, one after the other.
+        """
         return self._replications.finished
+
+    @property
+    def replications(self) -> int:
+        """How many replications these are."""
+        return self._replications.done
 
     @property
     def limit(self) -> int:
@@ -94,12 +124,13 @@ class Experiment:
             RunError: a replication failed.
         """
         submitted = 0
-        with Workers[int, Tables](self.jobs) as workers:
+        with Workers[range, Tables](self.jobs) as workers:
             try:
                 while (stop := self._replications.judge()) is None:
                     while submitted < self.limit and not workers.full:
-                        workers.submit(submitted, self._replicate)
-                        submitted += 1
+                        runs = range(submitted, submitted + self._size(self.limit - submitted))
+                        workers.submit(runs, self._timed)
+                        submitted = runs.stop
                     self._collect(workers.ended())
                     self._report(workers)
                 return stop
@@ -108,21 +139,38 @@ class Experiment:
                 self._replications.take_all()
                 raise
 
-    def _replicate(self, run: int, control: _core.Control) -> Tables:
-        return _core.run(self.scenario, self.seed, run, control)
+    def _size(self, left: int) -> int:
+        """How many of the replications that are left go together.
 
-    def _collect(self, done: Mapping[int, Tables | Exception]) -> None:
-        for run, tables in done.items():
+        Short ones do, as handing each over would cost as much as it; all threads get a share. A
+        rule that decides is asked after each.
+        """
+        if isinstance(self.stop, Precision):
+            return 1
+        return max(1, min(self._batch, left // (2 * self.jobs)))
+
+    def _timed(self, runs: range, control: _core.Control) -> Tables:
+        begin = time.perf_counter()
+        tables = self._replicate(runs, control)
+        each_s = (time.perf_counter() - begin) / len(runs)
+        self._batch = min(int(BATCH_S / max(each_s, 1e-9)), LARGEST_BATCH)
+        return tables
+
+    def _replicate(self, runs: range, control: _core.Control) -> Tables:
+        return self.scenario.run_many(self.seed, runs.start, len(runs), control)
+
+    def _collect(self, done: Mapping[range, Tables | Exception]) -> None:
+        for runs, tables in done.items():
             if isinstance(tables, Exception):
-                message = f"replication {run} (seed {self.seed}) failed: {tables}"
-                raise RunError(message) from tables
-            self._replications.add(run, tables)
+                self._replications.fail(runs.start, failure(runs, self.seed, tables))
+            else:
+                self._replications.add(runs.start, tables, len(runs))
 
-    def _report(self, workers: Workers[int, Tables]) -> None:
+    def _report(self, workers: Workers[range, Tables]) -> None:
         if self.progress is None:
             return
-        done = len(self.finished)
-        parts = self._replications.known + workers.progress()
+        done = self.replications
+        parts = self._replications.known + workers.progress(len)
         text = f"{done} of {self.limit} replications"
         if isinstance(self.stop, Precision):
             text = f"{done} replications, at most {self.limit}"

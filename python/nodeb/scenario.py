@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import time
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from nodeb import _core, named_files
 from nodeb.capture import Capture, CapturedExperiment
-from nodeb.errors import InputError, Interrupted, ScenarioError, os_reason
+from nodeb.errors import InputError, Interrupted, RunError, ScenarioError, os_reason
 from nodeb.parts import Part
 from nodeb.progress import ProgressCallback, progress_bar
 from nodeb.provenance import Provenance, utc_now
@@ -49,7 +50,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return type(self).from_dict(json.loads(self._resolved_json()))
+        return type(self).from_dict(json.loads(self.compiled().to_json()))
 
     def with_(self, **changes: Any) -> Self:
         """A copy with changes, resolved.
@@ -64,13 +65,11 @@ class Scenario(ScenarioFields):
         data = self.to_dict()
         for key in [key for key, value in changes.items() if value is None]:
             _remove(data, key.split("."))
-        data = named_files.read_all(data, Path())
-        text = core_call(_core.to_toml, core_call(_core.resolve, json.dumps(data)))
         overrides = [
             f"{key}={toml_value(value)}" for key, value in changes.items() if value is not None
         ]
-        changed = core_call(_core.parse_toml, text, "scenario", overrides)
-        return type(self).from_dict(json.loads(changed))
+        changed = core_call(_compiled(data).with_overrides, overrides)
+        return type(self).from_dict(json.loads(changed.to_json()))
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
         """Mean SNR in the cell, in dB before despreading: one path, no shadowing, no fading.
@@ -85,7 +84,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: the radio is not `hsdpa`, or the scenario is wrong.
         """
-        found = core_call(_core.cell_map, self._resolved_json(), side)
+        found = core_call(_core.cell_map, self.compiled().to_json(), side)
         shape = {"snr_db": (-1, len(found["axis_m"])), "sites_m": (-1, 2)}
         return {name: values.reshape(shape.get(name, -1)) for name, values in found.items()}
 
@@ -95,7 +94,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return core_call(_core.to_toml, self._resolved_json())
+        return core_call(self.compiled().to_toml)
 
     def run(
         self,
@@ -136,7 +135,7 @@ class Scenario(ScenarioFields):
         rule = planned.stopping_rule()
         workers = check_jobs(jobs)
         experiment = CapturedExperiment(
-            json.dumps(planned.to_dict()),
+            planned.compiled(),
             planned.seed,
             rule,
             workers,
@@ -148,7 +147,7 @@ class Scenario(ScenarioFields):
         def result(stop: Stop, reached: bool | None) -> Result:
             about = Provenance.now(
                 seed=planned.seed,
-                runs=len(experiment.finished),
+                runs=experiment.replications,
                 stopping=stop.reason,
                 precision_reached=reached,
                 wall_time_s=round(time.perf_counter() - begin, 6),
@@ -161,7 +160,7 @@ class Scenario(ScenarioFields):
         try:
             stop = experiment.run()
         except KeyboardInterrupt:
-            n = len(experiment.finished)
+            n = experiment.replications
             text = f"interrupted after {n} of at most {experiment.limit} replications"
             partial = result(Stop(n, False, text), False if sequential else None) if n else None
             raise Interrupted(text, partial) from None
@@ -219,6 +218,9 @@ class Scenario(ScenarioFields):
         if runs is not None and precision is not None:
             raise InputError("runs and precision contradict each other; give one of the two")
         plan = self.resolved()
+        if (runs, precision, seed) == (None, None, None):
+            plan.stopping_rule()
+            return plan
         if runs is not None:
             if runs < 1:
                 raise InputError(f"runs is {runs}; at least one replication is needed")
@@ -243,7 +245,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: the scenario is wrong.
         """
-        return core_call(_core.warnings, self._resolved_json())
+        return self.compiled().warnings()
 
     def stopping_rule(self) -> int | Precision:
         """How many replications a resolved scenario asks for: a number, or the rule that decides.
@@ -255,8 +257,13 @@ class Scenario(ScenarioFields):
             return self.runs
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
 
-    def _resolved_json(self) -> str:
-        return core_call(_core.resolve, json.dumps(named_files.read_all(self.to_dict(), Path())))
+    def compiled(self) -> _core.CompiledScenario:
+        """The scenario as the core has it, read and checked, to be simulated often.
+
+        Raises:
+            ScenarioError: a key is unknown or a value impossible.
+        """
+        return _compiled(self.to_dict())
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -270,14 +277,14 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
     """
     text = read_text(Path(path))
-    resolved = core_call(_core.parse_toml, text, str(path), list(overrides))
-    filled = json.dumps(named_files.read_all(json.loads(resolved), Path(path).parent))
-    if json.loads(filled) != json.loads(resolved):  # what the files say is checked too
+    resolved = json.loads(core_call(_core.parse_toml, text, str(path), list(overrides)))
+    filled = named_files.read_all(copy.deepcopy(resolved), Path(path).parent)
+    if filled != resolved:  # what the files say is checked too
         try:
-            filled = core_call(_core.resolve, filled)
+            filled = json.loads(core_call(_core.resolve, json.dumps(filled)))
         except ScenarioError as error:
             raise ScenarioError(f"{path}: {error}") from None
-    return Scenario.from_dict(json.loads(filled))
+    return Scenario.from_dict(filled)
 
 
 def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -286,6 +293,8 @@ def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return function(*args, **kwargs)
     except _core.ScenarioError as error:
         raise ScenarioError(str(error)) from None
+    except _core.InternalError as error:
+        raise RunError(str(error)) from None
 
 
 def read_text(path: Path) -> str:
@@ -307,6 +316,13 @@ def read_text(path: Path) -> str:
             f"{path}:{line}: this is not UTF-8 text (byte 0x{data[error.start]:02x}); "
             "save the file as UTF-8"
         ) from None
+
+
+def _compiled(data: dict[str, Any]) -> _core.CompiledScenario:
+    """A scenario given as plain data, with the files that it names."""
+    return core_call(
+        _core.CompiledScenario.from_json, json.dumps(named_files.read_all(data, Path()))
+    )
 
 
 def _remove(data: dict[str, Any], path: list[str]) -> None:

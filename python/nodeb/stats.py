@@ -239,8 +239,11 @@ class Precision:
     """Replicate until the mean is known well enough: a sequential stopping rule.
 
     Stops after the first n >= `min_runs` replications whose 95 % half-width is at most
-    `relative` times the mean, or at `max_runs`. Source: Law and Kelton, section 9.4.1
-    (relative error); the least number guards against an early interval that is short by luck.
+    `relative` times the mean of the values, or at `max_runs`; the least number guards against an
+    early interval that is short by luck. What is asked for is the half-width over the mean that is
+    found, as intervals are reported. The error relative to the true mean is then at most
+    `relative / (1 - relative)`: 2.04 % for 2 %. Who wants that to be at most g asks for
+    `g / (1 + g)`. Source: Law and Kelton, section 9.4.1, "obtaining a specified precision".
     """
 
     relative: float
@@ -262,15 +265,23 @@ class Precision:
                 f"max_runs is {self.max_runs}"
             )
 
-    def judge(self, values: Iterable[float]) -> Stop | None:
-        """Whether to stop after these values, in order of the runs; None means go on."""
+    def judge(self, values: Iterable[float], mean: str = "mean") -> Stop | None:
+        """Whether to stop after these values, in order of the runs; None means go on.
+
+        Gives up where nothing can be learnt: all values are 0, or one is not known at all.
+
+        Args:
+            values: one of each run so far.
+            mean: what the mean of the values is called in the reason.
+        """
         array = np.fromiter(values, dtype=np.float64)
         n = array.size
         if n < self.min_runs:
             return None
-        # A run in which nothing was completed has no value: the mean is then not known at all.
-        width = mean_interval(array).relative_half_width if np.isfinite(array).all() else math.nan
-        found = f"half-width {100 * width:.2g} % of the mean after {n} runs"
+        if not np.isfinite(array).all() or not array.any():
+            return Stop(n, False, f"precision not reached: there is no {mean} after {n} runs")
+        width = mean_interval(array).relative_half_width
+        found = f"half-width {100 * width:.2g} % of the {mean} after {n} runs"
         if width <= self.relative:
             return Stop(n, True, f"precision reached: {found}")
         if n >= self.max_runs:

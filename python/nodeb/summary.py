@@ -15,45 +15,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb import glossary
+from nodeb.glossary import Column
 from nodeb.stats import jain_index, mean_interval
 from nodeb.table import Table
 
-__all__ = ["ALL", "UNITS", "by_run", "summarize"]
+__all__ = ["ALL", "METRICS", "UNITS", "by_run", "summarize"]
 
 ALL = "all"
 """Name of the group of all users."""
 
-UNITS = {
-    "received_bps": "bit/s",
-    "application_bps": "bit/s",
-    "retransmit_bps": "bit/s",
-    "utilization": "1",
-    "download_s": "s",
-    "transfer_s": "s",
-    "transfer_delay_mean_s": "s",
-    "rtt_mean_s": "s",
-    "complete": "1",
-    "switches_per_s": "1/s",
-    "switches_per_transfer": "1",
-    "dch_share": "1",
-    "power_w": "W",
-    "cqi": "1",
-    "first_bler": "1",
-    "jain_index": "1",
-}
-"""Unit of each metric; 1 for a ratio. `jain_index` is of the users' `received_bps`."""
+OF_FLOWS = (
+    "received_bps",
+    "application_bps",
+    "retransmit_bps",
+    "utilization",
+    "download_s",
+    "transfer_s",
+    "transfer_delay_mean_s",
+    "rtt_mean_s",
+    "timeouts",
+    "complete",
+)
+"""Metrics that are columns of the table `flows`."""
 
-SWITCHED = ("switches_per_s", "switches_per_transfer", "dch_share", "power_w")
-"""Metrics of a radio that switches users between channels: set-ups and releases per second and per
-completed transfer, the share of time for which a dedicated channel is held, and the mean power of
-the phone's radio."""
+SWITCHING = (
+    Column("switches_per_s", "1/s", "Set-ups and releases of dedicated channels per second."),
+    Column("switches_per_transfer", "1", "The same per completed transfer."),
+    Column("dch_share", "1", "Share of time for which a dedicated channel is held."),
+    Column("power_w", "W", "Mean power of the phone's radio."),
+)
+"""Metrics of a radio that switches users between channels."""
+
+SWITCHED = tuple(metric.name for metric in SWITCHING)
 
 RADIO = ("cqi", "first_bler")
-"""Metrics of phones on `hsdpa`: the mean CQI with which they were served, and the share of blocks
-that failed when they were sent for the first time."""
+"""Metrics of phones on `hsdpa`: columns of the table `phones`."""
+
+FAIRNESS = Column("jain_index", "1", "Jain's fairness index of the users' `received_bps`.")
+
+
+def _metrics() -> dict[str, Column]:
+    flows, phones = (glossary.tables()[name].columns for name in ("flows", "phones"))
+    found = [*(flows[name] for name in OF_FLOWS), *SWITCHING]
+    return {one.name: one for one in [*found, *(phones[name] for name in RADIO), FAIRNESS]}
+
+
+METRICS = _metrics()
+"""Every metric by name, in the order of a summary."""
+
+UNITS = {name: metric.unit for name, metric in METRICS.items()}
+"""Unit of each metric; 1 for a ratio, empty for a count."""
 
 OPTIONAL = (*SWITCHED, *RADIO, "jain_index")
 """Metrics that say nothing in some scenarios and are left out of their summary."""
+
+RATED = "all_rated"
+"""Whether each user of a group has an application bit rate."""
 
 COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", "runs")
 
@@ -63,7 +81,7 @@ Row = tuple[str, str, str, float, float, float, float, int]
 def by_run(flows: Table, channels: Table | None = None, phones: Table | None = None) -> Table:
     """Each metric by replication: one row per group of users and run, groups first.
 
-    Columns `group`, `run`, and the metrics; NaN where a metric has no value.
+    Columns `group`, `run`, the metrics, NaN where one has no value, and `all_rated`.
 
     Args:
         flows: one row per user and run.
@@ -100,8 +118,15 @@ def _by_run(group: str, flows: Table) -> dict[str, NDArray[Any]]:
         for metric in UNITS
         if metric in flows.columns
     }
+    without = np.bincount(run, ~np.isfinite(flows["application_bps"]), len(numbers))
     fairness = _fairness(run, flows["received_bps"].astype(np.float64))
-    return {"group": np.full(len(numbers), group), "run": numbers, **means, "jain_index": fairness}
+    return {
+        "group": np.full(len(numbers), group),
+        "run": numbers,
+        **means,
+        "jain_index": fairness,
+        RATED: without == 0,
+    }
 
 
 def _columns(table: Table) -> dict[str, NDArray[Any]]:

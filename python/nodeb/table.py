@@ -32,10 +32,17 @@ class Table:
 
     @classmethod
     def concat(cls, tables: Iterable[Mapping[str, ArrayLike]]) -> Table:
-        """The rows of several tables with the same columns, one after the other."""
+        """The rows of several tables with the same columns, one after the other.
+
+        Raises:
+            InputError: their columns differ.
+        """
         parts = list(tables)
         if not parts:
             return cls({})
+        odd = next((set(p) ^ set(parts[0]) for p in parts if set(p) != set(parts[0])), None)
+        if odd:
+            raise InputError(f"the tables differ in columns: {', '.join(sorted(odd))}")
         return cls({k: np.concatenate([np.asarray(p[k]) for p in parts]) for k in parts[0]})
 
     @property

@@ -20,6 +20,7 @@ LABELS = {
     "transfer_s": "transfer time",
     "transfer_delay_mean_s": "mean delay of transfers",
     "rtt_mean_s": "mean round-trip time",
+    "timeouts": "retransmission timeouts",
     "complete": "completed transfers",
     "switches_per_s": "channel switches per second",
     "switches_per_transfer": "channel switches per transfer",

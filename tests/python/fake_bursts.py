@@ -40,6 +40,9 @@ class FakeBursts:
     def resolve(self, text: str) -> str:
         return json.dumps(json.loads(text), sort_keys=True)
 
+    def compile(self, text: str, label: str) -> str:
+        return text
+
     def control(self) -> FakeControl:
         return FakeControl()
 

@@ -42,6 +42,9 @@ class FakeSimulator:
     def resolve(self, text: str) -> str:
         return json.dumps(json.loads(text), sort_keys=True)
 
+    def compile(self, text: str, label: str) -> str:
+        return text
+
     def control(self) -> FakeControl:
         return FakeControl()
 

@@ -122,3 +122,17 @@ def test_a_channel_shorter_than_the_run_needs_a_word(tmp_path: Path) -> None:
     file.write_text(CELL.replace(', at_end = "loop"', ""))
     with pytest.raises(nodeb.ScenarioError, match="ends at 4 ms, the run at 4 s; expected `loop`"):
         nodeb.load(file)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        'traffic.replay.file = "a\\u0000b"',
+        'traffic.ftp.size = "1 kB"\nue.channel.trace.file = "a\\u0000b"',
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused(group, tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(f'radio = "hsdpa"\n[[users]]\n{group}\n')
+    with pytest.raises(nodeb.ScenarioError, match="cannot be read: embedded null"):
+        nodeb.load(path)

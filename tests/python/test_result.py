@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
+from nodeb import glossary
 from nodeb.result import prepare_folder
 from nodeb.stats import jain_index, mean_interval
-from nodeb.summary import RADIO, SWITCHED, UNITS, summarize
+from nodeb.summary import METRICS, RADIO, SWITCHED, UNITS, summarize
 from nodeb.table import Table
 
 
@@ -58,6 +59,8 @@ def test_a_table_tells_what_columns_it_has(result):
     assert "[15 rows x" in repr(result.flows)
     assert "<td>far</td>" in result.flows._repr_html_()
     assert len(Table.concat([])) == 0
+    with pytest.raises(nodeb.InputError, match="differ in columns: b, c"):
+        Table.concat([{"a": [1], "b": [1]}, {"a": [1], "c": [1]}])
 
 
 def summary_row(summary, group, metric):
@@ -126,6 +129,60 @@ def test_saving_again_replaces_and_takes_away_old_series(result, tmp_path):
         _ = bare.cwnd
 
 
+def test_no_table_of_an_earlier_run_stays(small, tmp_path):
+    for name in ("cell", "proxies", "snoop", *glossary.tables()):
+        (tmp_path / f"{name}.parquet").write_bytes(b"of an earlier run")
+    (tmp_path / "mine.parquet").write_bytes(b"not of nodeb")
+    found = small.run(runs=1).save(tmp_path)
+    assert {path.stem for path in found.glob("*.parquet")} == {
+        "flows",
+        "bearers",
+        "links",
+        "summary",
+        "mine",
+    }
+
+
+def test_every_column_says_what_it_is(result):
+    known = glossary.tables()
+    for name, table in result.tables.items():
+        assert list(known[name].columns) == table.columns
+    everything = [column for table in known.values() for column in table.columns.values()]
+    ends = {"_s": "s", "_bps": "bit/s", "_bytes": "bytes", "_db": "dB", "_m": "m", "_j": "J"}
+    for column in [*everything, *METRICS.values()]:
+        assert column.meaning.endswith("."), column
+        if "per_s" not in column.name:
+            wanted = next((unit for end, unit in ends.items() if column.name.endswith(end)), None)
+            assert wanted in (None, column.unit), column
+
+
+def test_timeouts_reach_the_summary(result):
+    row = summary_row(result.summary, "all", "timeouts")
+    assert row["mean"] == pytest.approx(result.flows["timeouts"].mean())
+
+
+@pytest.mark.parametrize(
+    ("radio", "errors"),
+    [
+        ("hs_dsch", 'bler = 0.9\nradio.hs_dsch.combining = "chase"'),
+        ("hs_dsch", 'bler = 0.5\nradio.hs_dsch.combining = "incremental_redundancy"'),
+        ("hs_dsch", "bler = 0.3"),
+        ("dch", "bler = 0.3"),
+        ("dch", "errors.process.gilbert_elliott = { p = 0.02, r = 0.2 }"),
+    ],
+)
+def test_utilization_is_that_of_the_blocks_sent(radio, errors, tmp_path):
+    path = tmp_path / "long.toml"
+    path.write_text(
+        f"runs = 3\nradio.{radio}.{errors}\n"
+        'uplink.rate = "2 Mbps"\n[[users]]\ntraffic.ftp.size = "1 MB"\n'
+    )
+    result = nodeb.load(path).run()
+    busy = result.bearers["active_s"] / result.flows["transfer_s"]
+    np.testing.assert_allclose(result.flows["utilization"], busy, rtol=0.05)
+    assert (result.flows["utilization"] <= 1).all()
+
+
 def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
     result.save(tmp_path)
 
@@ -146,6 +203,8 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path):
         prepare_folder(tmp_path / "file")
     with pytest.raises(nodeb.OutputError, match="not a directory"):
         prepare_folder(tmp_path / "file" / "below")
+    with pytest.raises(nodeb.OutputError, match="null"):
+        prepare_folder(tmp_path / "a\0b")
 
 
 def test_same_seed_same_bytes(small, tmp_path):

@@ -33,7 +33,7 @@ def read_or_refuse(read, *arguments):
         message = str(error)
     else:
         assert _core.resolve(resolved) == resolved
-        message = _core.to_toml(resolved)
+        message = _core.CompiledScenario.from_json(resolved).to_toml()
     assert message.strip()
 
 
@@ -77,7 +77,7 @@ def test_whatever_is_valid_runs(data):
     except _core.ScenarioError:
         return
     control = _core.Control()
-    flows = _core.run(resolved, 1, 0, control)["flows"]
+    flows = _core.CompiledScenario.from_json(resolved).run(1, 0, control)["flows"]
     assert len(flows["user"]) == 1
 
 
@@ -86,4 +86,4 @@ def test_a_cancelled_control_stops_a_run_at_once():
     control.cancel()
     scenario = _core.parse_toml(TEXTS[0], "scenario.toml", [])
     with pytest.raises(_core.Cancelled):
-        _core.run(scenario, 1, 0, control)
+        _core.CompiledScenario.from_json(scenario).run(1, 0, control)

@@ -1,6 +1,5 @@
 """Loading, building, changing and running scenarios."""
 
-import json
 import threading
 import time
 import tomllib
@@ -9,7 +8,7 @@ import numpy as np
 import pytest
 
 import nodeb
-from nodeb import Scenario
+from nodeb import Scenario, _core
 from nodeb.runner import Experiment
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Precision, mean_interval
@@ -55,6 +54,47 @@ def test_a_wrong_key_or_value_in_code_is_told(small):
     small.wired.delay = "5 kB"
     with pytest.raises(nodeb.ScenarioError, match="not a unit of a time"):
         small.run()
+
+
+USER = """
+[[users]]
+traffic.ftp.size = "20 kB"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('duration = "0 s"' + USER, r"s.toml:1: duration: .* more than 0 s"),
+        ('proxy = "rnf"\nradio.dch.tti = "0 s"' + USER, "s.toml:1: proxy.rnf: a dch cannot tell"),
+        ('proxy = "split"\nradio.dch.tti = "0 s"' + USER, "s.toml:2: radio.dch.tti"),
+        ('radio.hs_dsch.tti = "0 s"' + USER, "s.toml:1: radio.hs_dsch.tti"),
+        ('radio.wcdma.slot = "0 s"' + USER, "s.toml:1: radio.wcdma.slot"),
+        ('proxy = "rnf"\nradio.wcdma.slot = "0 s"' + USER, "s.toml:1: proxy.rnf: a wcdma cannot"),
+        (
+            'duration = "1 s"\n[[users]]\ntraffic.on_off.closed_loop = false\n'
+            'traffic.on_off.pause.constant.value = "1 ns"',
+            r"s.toml:4: users.0.traffic.on_off.pause: some 1.0e9 transfers would begin in 1 s",
+        ),
+        (
+            '[[users]]\ntraffic.cbr = { size = "1 B", interval = "1 us" }',
+            r"s.toml:2: users.0.traffic.cbr.interval: .* expected more time between them",
+        ),
+        (
+            "[[users]]\ntraffic.web = { embedded_objects = 1e9, most_embedded = 4294967295 }",
+            r"s.toml:2: users.0.traffic.web.embedded_objects: .* at most 10000",
+        ),
+        (
+            "[[users]]\ntraffic.web.most_embedded = 4294967295",
+            r"s.toml:2: users.0.traffic.web.most_embedded: .* at most 10000",
+        ),
+    ],
+)
+def test_what_could_not_be_simulated_is_refused_with_its_place(text, message, tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(text)
+    with pytest.raises(nodeb.ScenarioError, match=message):
+        nodeb.load(path)
 
 
 def test_to_toml_is_the_resolved_scenario(small, tmp_path):
@@ -162,17 +202,121 @@ def test_an_interrupted_run_without_any_replication_has_no_result(small):
     assert threading.active_count() < 5
 
 
-def test_a_failing_replication_is_a_run_error(small, monkeypatch):
-    def fail(json_text, seed, run, control):
-        raise ValueError("something odd")
+class Failing:
+    """A compiled scenario that cannot be simulated."""
 
-    monkeypatch.setattr("nodeb.runner._core.run", fail)
+    def __init__(self, scenario, error):
+        self.scenario, self.error = scenario, error
+
+    def __getattr__(self, name):
+        return getattr(self.scenario, name)
+
+    def run_many(self, *_):
+        raise self.error
+
+
+def have_fail(monkeypatch, error):
+    """Has every scenario fail when it is simulated."""
+    compiled = Scenario.compiled
+    monkeypatch.setattr(Scenario, "compiled", lambda self: Failing(compiled(self), error))
+
+
+def test_a_failing_replication_is_a_run_error(small, monkeypatch):
+    have_fail(monkeypatch, ValueError("something odd"))
     with pytest.raises(nodeb.RunError, match=r"replication 0 \(seed 1\) failed: something odd"):
         small.run(runs=2, jobs=1)
 
 
+def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
+    with pytest.raises(_core.InternalError) as caught:
+        _core.fail_on_purpose("scenario `small`, seed 1, replication 0")
+    message = str(caught.value)
+    assert message.startswith("nodeb itself failed, please report it: on purpose (")
+    assert message.endswith("; scenario `small`, seed 1, replication 0)")
+    have_fail(monkeypatch, caught.value)
+    with pytest.raises(nodeb.RunError) as told:
+        small.run(runs=2, jobs=1)
+    assert str(told.value) == message
+
+
+class Fails:
+    """A compiled scenario of which replication number `wrong` fails."""
+
+    def __init__(self, scenario, wrong):
+        self.scenario, self.wrong = scenario, wrong
+
+    def run_many(self, seed, first, runs, control):
+        if first <= self.wrong < first + runs:
+            raise ValueError("something odd")
+        return self.scenario.run_many(seed, first, runs, control)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, jobs):
+    wanted = Precision(0.5, 3, 8)
+    for wrong, fails in [(2, True), (3, False), (5, False)]:
+        experiment = Experiment(Fails(small.compiled(), wrong), 1, wanted, jobs)
+        if fails:
+            with pytest.raises(nodeb.RunError, match=r"replication 2 \(seed 1\)"):
+                experiment.run()
+        else:
+            assert experiment.run().runs == 3
+
+
+def test_many_replications_are_the_same_as_one_after_the_other(small):
+    scenario = small.compiled()
+    many = scenario.run_many(5, 2, 3, _core.Control())
+    single = [scenario.run(5, run, _core.Control()) for run in (2, 3, 4)]
+    for name, table in many.items():
+        for column, values in table.items():
+            expected = np.concatenate([np.asarray(one[name][column]) for one in single])
+            np.testing.assert_array_equal(np.asarray(values), expected)
+    batches = small.with_(runs=300).run(jobs=3)
+    assert batches.flows["run"].tolist() == [run for run in range(300) for _ in range(2)]
+    assert batches.provenance.runs == 300
+
+
+CROWD = """
+precision = 0.2
+runs = 5
+max_runs = 40
+duration = "20 s"
+radio = "hs_dsch"
+[[users]]
+count = 10
+stagger = "1 s"
+traffic.ftp.size = "SIZE"
+"""
+
+
+def test_a_rule_asks_everybody_and_not_only_who_completed(tmp_path):
+    path = tmp_path / "crowd.toml"
+    path.write_text(CROWD.replace("SIZE", "100 kB"))
+    some = nodeb.load(path).run()
+    assert 0 < some.flows["complete"].mean() < 1
+    assert "of the mean bit rate received, as not every transfer was completed" in (
+        some.provenance.stopping
+    )
+    received = some.flows["received_bps"].reshape(-1, 10).mean(axis=1)
+    found = mean_interval(received).relative_half_width
+    assert some.provenance.precision_reached is bool(found <= 0.2)
+    path.write_text(CROWD.replace("SIZE", "2 kB"))
+    everybody = nodeb.load(path).run()
+    assert everybody.flows["complete"].all()
+    assert "of the mean application bit rate" in everybody.provenance.stopping
+
+
+def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
+    path = tmp_path / "dead.toml"
+    path.write_text(CROWD.replace("SIZE", "2 kB").replace("20 s", "10 ms"))
+    dead = nodeb.load(path).run()
+    assert (dead.provenance.runs, dead.provenance.precision_reached) == (5, False)
+    assert "there is no mean bit rate received" in dead.provenance.stopping
+
+
 def test_the_rule_is_asked_about_what_is_measured(small):
-    text = json.dumps(small.to_dict())
-    experiment = Experiment(text, 1, Precision(0.5, 3, 8), 2, measure=lambda tables: 7.0)
+    experiment = Experiment(
+        small.compiled(), 1, Precision(0.5, 3, 8), 2, measure=lambda tables: (7.0, 7.0)
+    )
     assert experiment.run().runs == 3
     assert len(experiment.finished) == 3

@@ -181,6 +181,22 @@ def test_precision_gives_up_at_the_limit_and_says_so():
     assert "limit" in stop.reason
 
 
+def test_precision_gives_up_where_nothing_can_be_learnt():
+    rule = Precision(0.01, min_runs=3, max_runs=20)
+    for values in ([0.0, 0.0, 0.0], [1.0, math.nan, 2.0]):
+        assert rule.judge(values[:2]) is None
+        stop = rule.judge(values, "mean bit rate")
+        assert (stop.runs, stop.reached) == (3, False)
+        assert stop.reason == "precision not reached: there is no mean bit rate after 3 runs"
+
+
+def test_precision_bounds_the_error_as_the_documentation_says():
+    # A half-width of 20 % of the mean found leaves the true mean at most 25 % below: 1 / (1 - 0.2).
+    interval = mean_interval([1.0, 1.2, 0.9, 1.1])
+    gamma = interval.relative_half_width
+    assert interval.mean / interval.low - 1 == pytest.approx(gamma / (1 - gamma))
+
+
 def test_precision_interval_still_covers_the_mean():
     """Sequential stopping lowers coverage a little; it must stay near the nominal level."""
     rng = np.random.default_rng(6)

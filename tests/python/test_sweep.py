@@ -15,6 +15,8 @@ from nodeb import cli
 from nodeb.files import read_parquet
 from nodeb.stats import Precision, mean_interval, paired_difference
 from nodeb.sweep import Sweep
+from nodeb.sweep import cells as cells_module
+from nodeb.sweep.cells import identity
 from nodeb.sweep.columns import column, quantity
 
 BASE = """name = "small"
@@ -250,8 +252,22 @@ def test_more_replications_go_on_from_those_that_are_there(tmp_path):
 def test_a_new_version_simulates_everything_again(tmp_path, monkeypatch):
     path = write(tmp_path, GRID)
     Sweep.load(path).run(tmp_path / "out")
-    monkeypatch.setattr("nodeb.sweep.cells._core_hash", lambda: "another")
+    monkeypatch.setattr("nodeb.sweep.cells._code_hash", lambda: "another")
     assert Sweep.load(path).run(tmp_path / "out").simulated == 6
+
+
+@pytest.mark.parametrize("module", ["_core", "summary", "stats"])
+def test_a_cell_depends_on_all_code_that_makes_its_numbers(module, tmp_path, monkeypatch):
+    (cell, *_) = Sweep.load(write(tmp_path, GRID)).cells
+    before = identity(cell, 1)
+    changed = tmp_path / "changed.py"
+    changed.write_text("# another formula")
+    monkeypatch.setattr(f"nodeb.{module}.__file__", str(changed))
+    cells_module._code_hash.cache_clear()
+    assert identity(cell, 1) != before
+    monkeypatch.undo()
+    cells_module._code_hash.cache_clear()
+    assert identity(cell, 1) == before
 
 
 def test_a_damaged_cell_is_simulated_again(tmp_path):
@@ -433,10 +449,14 @@ def test_a_folder_that_is_not_understood_is_left_alone(call, tmp_path, content):
 
 
 def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
-    def fail(*_):
-        raise ValueError("something odd")
+    class Failing:
+        def run(self, *_):
+            raise ValueError("something odd")
 
-    monkeypatch.setattr("nodeb.sweep.simulate._core.run", fail)
+        def warnings(self):
+            return []
+
+    monkeypatch.setattr("nodeb.sweep.cells.Cell.compiled", lambda _: Failing())
     status, _, err = call("sweep", write(tmp_path, GRID))
     assert status == 1
     assert err.startswith('error: radio.dch.bler = 0.1, wired.delay = "50 ms": replication ')

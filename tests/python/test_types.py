@@ -2,11 +2,14 @@
 
 import importlib.util
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import nodeb
 from conftest import EXAMPLES
@@ -86,3 +89,16 @@ def test_defaults_of_the_types_are_those_of_the_core():
     assert scenario.resolved() == nodeb.Scenario.from_dict(
         json.loads(_core.resolve(json.dumps(bare)))
     )
+
+
+@settings(max_examples=500)
+@given(st.lists(st.floats(min_value=0, max_value=1e300), min_size=1, max_size=20))
+def test_numbers_cross_the_border_as_they_are(frequencies):
+    assume(0 < sum(frequencies) < math.inf)
+    group = {"traffic": {"ftp": {"size": "1 kB"}}, "ci": frequencies}
+    scenario = {"radio": {"hs_dsch": {}}, "users": [group]}
+    resolved = json.loads(_core.resolve(json.dumps(scenario)))
+    assert resolved["users"][0]["ci"] == frequencies
+    text = _core.CompiledScenario.from_json(json.dumps(resolved)).to_toml()
+    again = json.loads(_core.parse_toml(text, "again.toml", []))
+    assert again["users"][0]["ci"] == frequencies

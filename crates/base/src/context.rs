@@ -38,6 +38,13 @@ pub struct Counts {
     pub bytes_delivered: u64,
 }
 
+impl Counts {
+    /// Blocks sent for each that was received without an error; 1 where there are no blocks.
+    pub fn blocks_per_success(&self) -> f64 {
+        if self.blocks == 0 { 1.0 } else { self.blocks as f64 / (self.blocks - self.blocks_failed) as f64 }
+    }
+}
+
 /// The surroundings of a place while it does something: time, the order of events, and where its
 /// packets and events go.
 ///

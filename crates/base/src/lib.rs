@@ -1,5 +1,5 @@
 //! What every layer of nodeb stands on: units, time and the order of events, random streams,
-//! registries of variants, and checks of what a user has written.
+//! registries of variants, tables of results, and checks of what a user has written.
 
 pub mod check;
 pub mod context;
@@ -9,6 +9,7 @@ pub mod event;
 pub mod packet;
 pub mod registry;
 pub mod rng;
+pub mod table;
 pub mod units;
 
 pub use context::{Context, Counts, Output};

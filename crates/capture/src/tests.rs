@@ -94,7 +94,7 @@ fn every_packet_is_whole_and_its_checksums_are_right() {
         data += u64::from(to_phone && packet.interface_id == 0);
         acks += u64::from(!to_phone);
     }
-    assert_eq!(data, result.flows.iter().map(|flow| flow.packets_sent).sum::<u64>());
+    assert_eq!(data, result.flows.iter().map(|flow| flow.sender.packets).sum::<u64>());
     assert!(acks > data);
 }
 
@@ -194,7 +194,7 @@ fn a_proxy_is_seen_from_both_sides() {
     let sent = |packets: &[EnhancedPacketBlock], to: &dyn Fn([u8; 4]) -> bool| {
         packets.iter().filter(|packet| addresses(packet).0 == PROXY && to(addresses(packet).1)).count() as u64
     };
-    let on_air: u64 = result.flows.iter().map(|flow| flow.packets_sent).sum();
+    let on_air: u64 = result.flows.iter().map(|flow| flow.sender.packets).sum();
     assert_eq!(sent(&proxy, &|to| phones.contains(&to)), on_air);
     assert!(sent(&proxy, &|to| to == frame::SERVER) > 0);
     assert_ne!(proxy_client_socket(0), proxy_client_socket(1));

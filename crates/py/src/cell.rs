@@ -7,7 +7,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::{ScenarioError, to_py};
+use crate::border::{ScenarioError, guarded, to_py};
 
 /// Mean SNR in the served cells of a scenario, given as JSON, on a grid of `side` by `side` places.
 #[pyfunction]
@@ -17,7 +17,8 @@ pub fn cell_map<'py>(py: Python<'py>, json: &str, side: usize) -> PyResult<Bound
         let message = format!("radio: a {} has no cell to map; expected `hsdpa`", scenario.radio.key());
         return Err(ScenarioError::new_err(message));
     };
-    let map = py.detach(|| Map::new(&radio.cell, radio.served(), side));
+    let draw = || Map::new(&radio.cell, radio.served(), side);
+    let map = py.detach(|| guarded(|| "a map of a cell".to_owned(), draw))?;
     let found = PyDict::new(py);
     found.set_item("axis_m", PyArray1::from_vec(py, map.axis_m))?;
     found.set_item("snr_db", PyArray1::from_vec(py, map.snr_db))?;

@@ -12,6 +12,8 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::border::guarded;
+
 create_exception!(
     nodeb._core,
     LinkError,
@@ -75,11 +77,10 @@ pub fn link_run<'py>(
             ControlFlow::Break(())
         }
     };
-    let outcome = py
-        .detach(|| {
-            run_on(isa, &experiment.link(eb_n0_db), experiment.seed, experiment.stop, threads, &mut look)
-        })
-        .map_err(to_py)?;
+    let simulate =
+        || run_on(isa, &experiment.link(eb_n0_db), experiment.seed, experiment.stop, threads, &mut look);
+    let about = || format!("a link at {eb_n0_db} dB, seed {}", experiment.seed);
+    let outcome = py.detach(|| guarded(about, simulate))?.map_err(to_py)?;
     if let Some(error) = failure.filter(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py)) {
         return Err(error);
     }

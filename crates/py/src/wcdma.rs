@@ -10,6 +10,8 @@ use nodeb_sim::scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::border::{guarded, to_py};
+
 /// Average SINR of a path.
 #[pyfunction]
 pub fn wcdma_sinr(path: f64, own_cell: f64, other_cells: f64, spreading: f64, eb_n0: f64) -> f64 {
@@ -83,7 +85,7 @@ pub fn wcdma_mean_factor(py: Python<'_>, json: &str, places: u32) -> PyResult<f6
 }
 
 fn read(json: &str) -> PyResult<Scenario> {
-    scenario::from_json(json).map_err(|error| crate::to_py(&error))
+    guarded(|| "reading a scenario".to_owned(), || scenario::from_json(json))?.map_err(|error| to_py(&error))
 }
 
 fn radio(scenario: &Scenario) -> PyResult<&Wcdma> {

@@ -3,7 +3,7 @@
 //! A bearer is handed a context with the time, takes packets, and says when it must be woken next. The
 //! simulator drives it in virtual time; nothing in it knows a clock.
 
-pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, units};
+pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, table, units};
 pub(crate) use nodeb_net as network;
 
 pub mod assemble;
@@ -24,6 +24,7 @@ use crate::context::Context;
 use crate::engine::Key;
 use crate::packet::Packet;
 use crate::rng::Streams;
+use crate::table::Table;
 use crate::units::{Duration, Probability, Rate, Time};
 
 /// Packets of a user that a bearer has taken, and that have neither arrived nor been lost.
@@ -33,80 +34,6 @@ pub struct Backlog {
     pub packets: usize,
     /// Their bytes.
     pub bytes: u64,
-}
-
-/// How a user was connected over a run, on a bearer that switches between channels.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChannelRow {
-    /// Position of the user on its bearer.
-    pub user: usize,
-    /// Switches, and the time in each state.
-    pub usage: switching::ChannelUse,
-    /// Energy in joules that the phone's radio has used.
-    pub energy_j: f64,
-}
-
-/// Where a user was in its cell and how it fared there, on a bearer whose links depend on places.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CellRow {
-    /// Position of the user on its bearer.
-    pub user: usize,
-    /// Where it was.
-    pub seat: wcdma::other_cells::Seat,
-    /// Slots in which it was sent something.
-    pub slots: u64,
-    /// Frames sent to it, repetitions included.
-    pub frames: u64,
-    /// Those received in error.
-    pub frames_failed: u64,
-}
-
-/// How a phone fared in a cell of HSDPA. Means are NaN where there is nothing to take them of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PhoneRow {
-    /// Position of the user on its bearer.
-    pub user: usize,
-    /// Where it was at last, in metres east and north of the Node B in the middle; NaN without a place.
-    pub place_m: [f64; 2],
-    /// Mean over the transmissions to it of the SNR on HS-PDSCH before despreading, as a ratio, in dB.
-    pub snr_db: f64,
-    /// Mean over the same of the CQI that the Node B had.
-    pub cqi: f64,
-    /// TTIs in which it was sent a block: transmissions, repetitions included.
-    pub ttis: u64,
-    /// Blocks begun, each with a first transmission.
-    pub blocks: u64,
-    /// First transmissions received in error.
-    pub first_failures: u64,
-    /// Blocks given up, or flushed because a NACK was taken for an ACK.
-    pub given_up: u64,
-    /// Bytes of the packets delivered.
-    pub bytes_delivered: u64,
-    /// Packets dropped: buffer full, or lost with a block.
-    pub packets_dropped: u64,
-    /// Bit rate of packets that it could have been sent; NaN if that was not measured.
-    pub available_bps: f64,
-    /// How often its cell has changed.
-    pub handovers: u64,
-}
-
-impl PhoneRow {
-    /// Distance from the Node B in the middle; NaN without a place.
-    pub fn distance_m(&self) -> f64 {
-        libm::hypot(self.place_m[0], self.place_m[1])
-    }
-}
-
-/// What is known of a bearer's users at the end of a run, where the bearer knows more than the rest of
-/// the simulator: one row per user.
-#[derive(Clone, Debug, Default)]
-pub struct Rows {
-    /// Where channels are switched.
-    pub channels: Vec<ChannelRow>,
-    /// Where links depend on places.
-    pub cell: Vec<CellRow>,
-    /// Where phones have channels of their own.
-    pub phones: Vec<PhoneRow>,
 }
 
 /// A radio bearer: what carries packets from the Node B to the phones.
@@ -124,9 +51,10 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn backlog(&self, user: usize) -> Backlog;
     /// Makes good what was put off until now: counts, events, places.
     fn settle(&mut self, _ctx: &mut Context) {}
-    /// What it knows of its users, once it is settled.
-    fn rows(&mut self, _now: Time) -> Rows {
-        Rows::default()
+    /// What only this kind of bearer tells about its users by `now`, once it is settled, with their positions
+    /// as `user`.
+    fn tables(&mut self, _now: Time) -> Vec<Table> {
+        Vec::new()
     }
     /// The capability to tell what users could be sent, where it has that.
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
@@ -178,6 +106,11 @@ impl Default for RadioSpec {
     fn default() -> Self {
         Self::HsDsch(hs_dsch::HsDsch::default())
     }
+}
+
+/// The tables that only some kinds of bearer have, without a row.
+pub fn tables() -> Vec<Table> {
+    vec![switching::bearer::CHANNELS.empty(), wcdma::bearer::CELL.empty(), hsdpa::tally::PHONES.empty()]
 }
 
 impl RadioSpec {

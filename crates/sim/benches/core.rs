@@ -214,7 +214,7 @@ fn controls(c: &mut Criterion) {
 fn packets(scenario: &Scenario) -> u64 {
     let result = run(scenario, 1, 0, &Control::default()).expect("nobody cancels");
     assert!(result.flows.iter().all(|flow| flow.complete));
-    result.flows.iter().map(|flow| flow.packets_sent).sum()
+    result.flows.iter().map(|flow| flow.sender.packets).sum()
 }
 
 criterion_group!(benches, agenda, error_gaps, bearers, cells, reading, transfers, controls);

@@ -35,7 +35,7 @@ fn report(scenario: &Scenario) -> Result<(), String> {
     let begin = Instant::now();
     let result = run(scenario, scenario.seed, 0, &Control::default()).map_err(|error| error.to_string())?;
     let wall_s = begin.elapsed().as_secs_f64();
-    let packets: u64 = result.flows.iter().map(|flow| flow.packets_sent).sum();
+    let packets: u64 = result.flows.iter().map(|flow| flow.sender.packets).sum();
     println!(
         "simtime={:.3} data_pkts={packets} events={} wall_s={wall_s:.3} ns_per_pkt={:.0}",
         result.end_s,

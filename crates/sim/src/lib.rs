@@ -11,7 +11,9 @@ pub mod scenario;
 pub mod traffic;
 pub mod world;
 
-pub use nodeb_base::{Error, Result, check, context, engine, error, event, packet, registry, rng, units};
+pub use nodeb_base::{
+    Error, Result, check, context, engine, error, event, packet, registry, rng, table, units,
+};
 pub use nodeb_net as network;
 pub use nodeb_radio as radio;
 pub use nodeb_tcp as transport;

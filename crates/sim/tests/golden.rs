@@ -24,7 +24,7 @@ fn beginning(text: &str) -> String {
         writeln!(out, "{:12.6} cwnd {:.4} ssthresh {}", ms(row.at), window.cwnd, window.ssthresh).unwrap();
     }
     let flow = &flows[0];
-    let (sent, again, time) = (flow.packets_sent, flow.packets_retransmitted, flow.transfer_s);
+    let (sent, again, time) = (flow.sender.packets, flow.sender.retransmissions, flow.transfer_s);
     writeln!(out, "\n{sent} segments sent, {again} again, {events} events, {time:.9} s").unwrap();
     out
 }

@@ -32,7 +32,7 @@ fn a_long_transfer_fills_a_clean_link() {
         let flow = &result.flows[0];
         assert!(flow.complete && flow.delivered_bytes == 20_000_000, "{control}");
         assert!(flow.utilization > 0.9, "{control}: {}", flow.utilization);
-        assert_eq!(flow.timeouts, 0, "{control}");
+        assert_eq!(flow.sender.timeouts, 0, "{control}");
     }
 }
 
@@ -76,7 +76,7 @@ fn two_flows_of_one_control_share_fairly() {
 #[test]
 fn bbr_keeps_the_bearer_s_buffer_short() {
     let delay = |control: &str| {
-        simulate(&download("4 MB", "dch]", &format!("control = \"{control}\""))).flows[0].rtt_mean_s
+        simulate(&download("4 MB", "dch]", &format!("control = \"{control}\""))).flows[0].sender.rtt_mean_s()
     };
     let (bbr, cubic) = (delay("bbr"), delay("cubic"));
     assert!(bbr < 0.5 && cubic > 4.0 * bbr, "{bbr} {cubic}");

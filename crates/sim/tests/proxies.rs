@@ -46,7 +46,7 @@ fn losses_on_the_wired_link_are_the_servers() {
     for family in FAMILIES {
         let result = download(&format!("{family}\nproxy.split = {{}}"), 0.0, 0.02);
         assert!(result.proxies[0].server.retransmissions > 10, "{family}");
-        assert_eq!(result.flows[0].packets_retransmitted, 0, "{family}");
+        assert_eq!(result.flows[0].sender.retransmissions, 0, "{family}");
     }
 }
 
@@ -54,7 +54,7 @@ fn losses_on_the_wired_link_are_the_servers() {
 fn the_proxys_own_tcp_is_used_towards_the_phone_only() {
     let keys = "proxy.split.tcp.linux.packet_size = \"500 B\"";
     let result = download(keys, 0.0, 0.0);
-    let (to_phone, to_proxy) = (result.flows[0].packets_sent, result.proxies[0].server.packets);
+    let (to_phone, to_proxy) = (result.flows[0].sender.packets, result.proxies[0].server.packets);
     assert_eq!(to_proxy, 1 + 2_000_000u64.div_ceil(1460));
     // What arrives is sent on at once, so that some segments are not full.
     let full = 1 + 2_000_000u64.div_ceil(448);
@@ -68,7 +68,8 @@ fn snoop_keeps_losses_on_the_air_from_the_sender() {
         let with = download(&format!("{family}\nsnoop.cache = 1000"), 0.02, 0.0);
         let (snoop, flow) = (with.snoops[0].counts, &with.flows[0]);
         assert!(snoop.retransmissions > 15 && snoop.suppressed > 15, "{family}: {snoop:?}");
-        let reductions = |result: &RunResult| result.flows[0].fast_retransmits + result.flows[0].timeouts;
+        let reductions =
+            |result: &RunResult| result.flows[0].sender.fast_retransmits + result.flows[0].sender.timeouts;
         assert!(4 * reductions(&with) < reductions(&without), "{family}: {flow:?}");
         assert!(flow.download_s < 0.7 * without.flows[0].download_s, "{family}");
     }
@@ -81,7 +82,7 @@ fn snoop_leaves_losses_before_the_node_b_to_the_sender() {
         let without = download(family, 0.0, 0.02);
         let ratio = with.flows[0].download_s / without.flows[0].download_s;
         assert!((0.9..1.1).contains(&ratio), "{family}: {ratio}");
-        assert!(with.flows[0].fast_retransmits > 0);
+        assert!(with.flows[0].sender.fast_retransmits > 0);
     }
 }
 
@@ -103,8 +104,8 @@ fn each_group_has_its_own_tcp() {
         [[users]]\nname = \"new\"\ntcp = \"linux\"\ntraffic.ftp.size = \"100 kB\"\n";
     let scenario = scenario::from_toml(text, "test.toml", &[]).unwrap();
     let flows = run(&scenario, 1, 0, &Control::default()).unwrap().flows;
-    assert_eq!(flows[0].packets_sent, 1 + 100_000u64.div_ceil(1460));
-    assert_eq!(flows[1].packets_sent, 1 + 100_000u64.div_ceil(1448));
+    assert_eq!(flows[0].sender.packets, 1 + 100_000u64.div_ceil(1460));
+    assert_eq!(flows[1].sender.packets, 1 + 100_000u64.div_ceil(1448));
 }
 
 /// A download of which the proxy has more than the radio carries, over a core network of two links.
@@ -196,7 +197,7 @@ fn a_chain_is_as_long_as_its_links() {
     let [one, chain] = [link(30), format!("[{}, {}, {}]", link(4), link(15), link(11))]
         .map(|core| download(&format!("core = {core}"), 0.01, 0.0));
     let (one, chain) = (&one.flows[0], &chain.flows[0]);
-    assert_eq!(one.packets_sent, chain.packets_sent);
+    assert_eq!(one.sender.packets, chain.sender.packets);
     assert!(
         (one.download_s / chain.download_s - 1.0).abs() < 1e-3,
         "{} {}",
@@ -236,10 +237,13 @@ fn eifel_takes_needless_retransmissions_back() {
             format!("tcp.classic = {{ control = \"{control}\", min_rto = \"200 ms\", eifel = {eifel} }}")
         };
         let [without, with] = [false, true].map(|eifel| lossless(radio, &keys(eifel)).flows[0].clone());
-        assert!(without.timeouts + without.fast_retransmits >= 3, "{radio} {control}: {without:?}");
+        assert!(
+            without.sender.timeouts + without.sender.fast_retransmits >= 3,
+            "{radio} {control}: {without:?}"
+        );
         assert!(with.download_s < without.download_s, "{radio} {control}: {with:?} {without:?}");
         if radio == SPIKES {
-            let again = [&with, &without].map(|flow| flow.packets_retransmitted);
+            let again = [&with, &without].map(|flow| flow.sender.retransmissions);
             assert!(again[0] < again[1], "{control}: {again:?}");
         }
     }

@@ -90,7 +90,7 @@ fn lost_acks_cost_little_because_acks_are_cumulative() {
     let result = download("wired", "ack_loss = 0.05", "2 MB", 1);
     assert_delivered(&result, 2_000_000, "ack_loss");
     assert_eq!(gone(&result), 0);
-    assert!(result.flows[0].timeouts <= 1, "{}", result.flows[0].timeouts);
+    assert!(result.flows[0].sender.timeouts <= 1, "{}", result.flows[0].sender.timeouts);
     let without = download("wired", "", "2 MB", 1);
     assert!(result.flows[0].download_s < 1.5 * without.flows[0].download_s);
 }
@@ -125,10 +125,10 @@ fn jitter_alone_reorders_nothing_and_reordering_shows() {
     for at in PLACES {
         let calm = download(at, "jitter.uniform.most = \"30 ms\"", "1 MB", 1);
         assert_delivered(&calm, 1_000_000, "jitter");
-        assert_eq!((calm.flows[0].packets_retransmitted, gone(&calm)), (0, 0));
+        assert_eq!((calm.flows[0].sender.retransmissions, gone(&calm)), (0, 0));
         let late = download(at, "reordering = { share = 0.02, delay = \"60 ms\" }", "1 MB", 1);
         assert_delivered(&late, 1_000_000, "reordering");
-        assert!(late.flows[0].fast_retransmits > 3, "{at} {}", late.flows[0].fast_retransmits);
+        assert!(late.flows[0].sender.fast_retransmits > 3, "{at} {}", late.flows[0].sender.fast_retransmits);
     }
 }
 

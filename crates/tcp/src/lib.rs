@@ -16,7 +16,7 @@ use crate::packet::Packet;
 use crate::units::{Duration, Time};
 
 /// What a sender has done so far.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderCounts {
     /// Segments sent, SYN and retransmissions included.
     pub packets: u64,
@@ -30,6 +30,13 @@ pub struct SenderCounts {
     pub rtt_samples: u64,
     /// Sum of the measured round trips in nanoseconds.
     pub rtt_sum_ns: u64,
+}
+
+impl SenderCounts {
+    /// Mean of the measured round trips in seconds; NaN without one.
+    pub fn rtt_mean_s(&self) -> f64 {
+        self.rtt_sum_ns as f64 / self.rtt_samples as f64 / 1e9
+    }
 }
 
 /// A congestion window as results show it.

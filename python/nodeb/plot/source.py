@@ -9,15 +9,15 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from nodeb import glossary
 from nodeb.errors import InputError, OutputError, os_reason
 from nodeb.files import read_parquet, write_bytes
 from nodeb.plot.table import find
-from nodeb.result import ALWAYS, SERIES
 from nodeb.table import Table
 
 __all__ = ["open_table", "save"]
 
-TABLES = ("sweep", *ALWAYS, *SERIES, "summary")
+TABLES = ("sweep", *glossary.tables(), "summary")
 """Tables in a folder of results, in the order in which they are looked through."""
 FORMATS = (".png", ".svg", ".pdf")
 DPI = 150

@@ -39,7 +39,11 @@ class Simulator(Protocol):
         """A new handle for one replication."""
         ...
 
-    def run(self, json: str, seed: int, run: int, control: Any) -> Tables:
+    def compile(self, json: str, label: str) -> Any:
+        """A scenario read once, in the form that `run` takes; messages call it `label`."""
+        ...
+
+    def run(self, scenario: Any, seed: int, run: int, control: Any) -> Tables:
         """Simulate one replication."""
         ...
 
@@ -60,9 +64,14 @@ class CoreSimulator:
         """A new handle for one replication."""
         return self._core.Control()
 
-    def run(self, json: str, seed: int, run: int, control: Any) -> Tables:
+    def compile(self, json: str, label: str) -> Any:
+        """A scenario read once."""
+        return self._core.CompiledScenario.from_json(json, label)
+
+    def run(self, scenario: Any, seed: int, run: int, control: Any) -> Tables:
         """Simulate one replication."""
-        return self._core.run(json, seed, run, control)
+        found: Tables = scenario.run(seed, run, control)
+        return found
 
 
 @dataclass
@@ -72,6 +81,7 @@ class _Point:
     json: str
     label: str
     effort: Effort
+    compiled: Any
     log: Log = field(default_factory=Log)
     planned: int = 0
 
@@ -158,17 +168,19 @@ class Campaign:
     def tables(self, selection: Selection, run: int, record: Mapping[str, bool]) -> Tables:
         """Everything about one replication, with time series."""
         partial = grid.scenario(self.study, self.study.ordered(selection), self.quick)
-        json_text = self._simulator.resolve(json.dumps({**partial, "record": record}))
-        return self._simulator.run(json_text, self.seed, run, self._simulator.control())
+        text = self._simulator.resolve(json.dumps({**partial, "record": record}))
+        scenario = self._simulator.compile(text, self._label(selection))
+        return self._simulator.run(scenario, self.seed, run, self._simulator.control())
 
     def _point(self, selection: Selection) -> _Point:
         key = self.study.ordered(grid.simulated(selection))
         if key not in self._by_selection:
             resolved = self._resolve(key)
-            effort = grid.effort(self.study, key, self.quick)
-            label = ", ".join(choice.label for choice in key)
-            point = self._points.setdefault(resolved, _Point(resolved, label, effort))
-            self._by_selection[key] = point
+            if resolved not in self._points:
+                effort, label = grid.effort(self.study, key, self.quick), self._label(key)
+                compiled = self._simulator.compile(resolved, label)
+                self._points[resolved] = _Point(resolved, label, effort, compiled)
+            self._by_selection[key] = self._points[resolved]
         return self._by_selection[key]
 
     def _resolve(self, selection: Selection) -> str:
@@ -176,10 +188,13 @@ class Campaign:
         try:
             return self._simulator.resolve(json.dumps(partial))
         except ValueError as error:
-            label = ", ".join(choice.label for choice in selection)
             raise RunError(
-                f"{self.study.name}: the scenario of {label} is wrong: {error}"
+                f"{self.study.name}: the scenario of {self._label(selection)} is wrong: {error}"
             ) from error
+
+    @staticmethod
+    def _label(selection: Selection) -> str:
+        return ", ".join(choice.label for choice in selection)
 
     @staticmethod
     def _open_jobs(points: list[_Point]) -> list[_Job]:
@@ -213,7 +228,7 @@ class Campaign:
         warm_up_s = self.study.warm_up_s(self.quick)
         for run in job.runs:
             control = stop.watch(self._simulator.control())
-            tables = self._simulator.run(job.point.json, self.seed, run, control)
+            tables = self._simulator.run(job.point.compiled, self.seed, run, control)
             found.append(self._reduced(tables, warm_up_s))
         return found
 
@@ -232,10 +247,10 @@ class Campaign:
         except NodebError:
             raise
         except Exception as error:
-            raise RunError(
-                f"{self.study.name}: replications {job.runs.start} to {job.runs.stop - 1} of "
-                f"{job.point.label} failed: {error}"
-            ) from error
+            from nodeb.runner import failure  # needs the extension
+
+            where = f"{self.study.name}, the scenario of {job.point.label}: "
+            raise failure(job.runs, self.seed, error, where) from error
         self._tick(job.point.label, job.point.effort.cost * len(job.runs))
         return found
 

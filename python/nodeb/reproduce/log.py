@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +68,13 @@ def _downloads(flows: Mapping[str, Any]) -> dict[str, Array]:
     start = np.asarray(flows["start_s"], dtype=float)
     # The end of the last download, counted from the first one's start.
     found["last_s"] = np.array([np.max(start[order] + found["transfer_s"]) - np.min(start)])
+    found["rate_stdev_bps"] = np.array([_spread(found["app_bytes"] * 8 / found["transfer_s"])])
     return found
+
+
+def _spread(rates: Array) -> float:
+    """Sample standard deviation over users; NaN of a single one."""
+    return float(np.std(rates, ddof=1)) if len(rates) > 1 else math.nan
 
 
 def _delivered(tables: Tables) -> dict[str, Array]:

@@ -139,8 +139,15 @@ _METRICS = (
     Metric(
         "application_stdev_kbps",
         "kb/s",
-        "sample standard deviation over users of their application bit rates",
+        "sample standard deviation over users of their application bit rates, each the mean of all "
+        "replications: what the users differ in",
         lambda means, _: np.asarray(np.std(_application(means), axis=-1, ddof=1)),
+    ),
+    Metric(
+        "application_run_stdev_kbps",
+        "kb/s",
+        "the same within one replication, chance included; mean over replications",
+        lambda means, _: np.asarray(means["rate_stdev_bps"][..., 0] / 1000),
     ),
     Metric(
         "retransmit_kbps",

@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from nodeb import _core, named_files
+from nodeb import _core, named_files, stats, summary
 from nodeb.errors import ScenarioError
 from nodeb.scenario import Scenario, toml_value
 from nodeb.sweep.axes import FIXED, Axis, Swept
@@ -33,6 +33,10 @@ class Cell:
     """Swept key -> value as written in the file."""
     scenario: str
     """What is simulated, as JSON: resolved, without the keys that a sweep leaves as they are."""
+
+    def compiled(self) -> _core.CompiledScenario:
+        """The scenario as the core has it."""
+        return _core.CompiledScenario.from_json(self.scenario, self.label)
 
     @property
     def label(self) -> str:
@@ -93,21 +97,25 @@ def _varied(data: dict[str, Any]) -> dict[str, Any]:
 def identity(cell: Cell, seed: int) -> str:
     """What tells a cell's results from all others: a hash of scenario, seed and version.
 
-    The version is that of nodeb and a hash of the compiled core, which changes between versions
-    while somebody works on it.
+    The version is that of nodeb and a hash of what makes a cell's numbers, which changes between
+    versions while somebody works on it: the compiled core, and the metrics taken of its tables.
     """
     parts = {
         "scenario": cell.scenario,
         "seed": seed,
         "version": _core.version(),
-        "core": _core_hash(),
+        "code": _code_hash(),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @cache
-def _core_hash() -> str:
-    return hashlib.sha256(Path(_core.__file__).read_bytes()).hexdigest()
+def _code_hash() -> str:
+    files = [module.__file__ for module in (_core, summary, stats)]
+    found = hashlib.sha256()
+    for file in filter(None, files):
+        found.update(hashlib.sha256(Path(file).read_bytes()).digest())
+    return found.hexdigest()
 
 
 def plan(text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> Scenario:

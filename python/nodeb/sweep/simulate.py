@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nodeb import _core
-from nodeb.errors import RunError
 from nodeb.progress import ProgressCallback
-from nodeb.replications import Replications
+from nodeb.replications import Rates, Replications
+from nodeb.runner import failure
 from nodeb.stats import Precision
-from nodeb.summary import ALL, by_run
+from nodeb.summary import ALL, RATED, by_run
 from nodeb.sweep.cells import Cell, identity
 from nodeb.sweep.folder import Folder
 from nodeb.table import Table
@@ -24,7 +25,7 @@ Key = tuple[int, int]
 
 def replications(stop: int | Precision, known: Sequence[Table]) -> Replications[Table]:
     """The replications of a cell, with those that are known already."""
-    cell = Replications(stop, _application_bps)
+    cell = Replications(stop, _rates)
     for run, outcome in enumerate(known):
         cell.add(run, outcome)
     return cell
@@ -37,9 +38,13 @@ def enough(stop: int | Precision, known: Sequence[Table]) -> tuple[list[Table], 
     return None if verdict is None else (cell.finished, verdict.reached)
 
 
-def _application_bps(metrics: Table) -> float:
-    """What a precision is asked of: the mean application bit rate over all users."""
-    return float(metrics["application_bps"][metrics["group"] == ALL][0])
+def _rates(metrics: Table) -> Rates:
+    """The rates that a rule is asked about, means over all users of a replication."""
+    everybody = metrics.where(metrics["group"] == ALL)
+    application, received = (
+        float(everybody[name][0]) for name in ("application_bps", "received_bps")
+    )
+    return application if everybody[RATED][0] else math.nan, received
 
 
 @dataclass
@@ -49,6 +54,13 @@ class _Open:
     cell: Cell
     known: Replications[Table]
     started: int
+    _compiled: _core.CompiledScenario | None = None
+
+    def compiled(self) -> _core.CompiledScenario:
+        """The scenario, read once; threads that come together may read it twice."""
+        if self._compiled is None:
+            self._compiled = self.cell.compiled()
+        return self._compiled
 
     def wants(self) -> bool:
         """Whether another replication should start now, as far as is known."""
@@ -150,7 +162,7 @@ class Filler:
 
     def _replicate(self, key: Key, control: _core.Control) -> Table:
         number, run = key
-        tables = _core.run(self._cells[number].scenario, self._seed, run, control)
+        tables = self._open[number].compiled().run(self._seed, run, control)
         radio = (Table(tables[name]) if name in tables else None for name in ("channels", "phones"))
         return by_run(Table(tables["flows"]), *radio)
 
@@ -159,12 +171,14 @@ class Filler:
         for (number, run), outcome in done.items():
             if number not in self._open:
                 continue
+            cell = self._open[number]
             if isinstance(outcome, Exception):
-                label = self._cells[number].label
-                message = f"{label}: replication {run} (seed {self._seed}) failed: {outcome}"
-                raise RunError(message) from outcome
-            self._open[number].known.add(run, outcome)
-            self.replications += 1
+                where = f"{cell.cell.label}: "
+                error = failure(range(run, run + 1), self._seed, outcome, where)
+                cell.known.fail(run, error)
+            else:
+                cell.known.add(run, outcome)
+                self.replications += 1
 
     def _close(self, workers: Workers[Key, Table]) -> None:
         """Saves the cells that are complete."""

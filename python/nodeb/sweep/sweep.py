@@ -107,7 +107,7 @@ class Sweep:
 
     def warnings(self) -> list[str]:
         """What is allowed and still doubtful, each with the number of cells that it is about."""
-        found = Counter(w for cell in self.cells for w in _core.warnings(cell.scenario))
+        found = Counter(w for cell in self.cells for w in cell.compiled().warnings())
         return [f"{text} (cells: {n} of {len(self.cells)})" for text, n in found.items()]
 
     def baseline(self, settings: Sequence[str]) -> Baseline | None:

@@ -8,7 +8,7 @@ use super::available::Meter;
 use super::iub::{Ends, FlowControl};
 use super::rlc::Fate;
 use super::round::Round;
-use super::tally::Tally;
+use super::tally::{PHONES, Tally};
 use super::user::{Outcome, Turn, User};
 use super::{Hsdpa, TTI};
 use crate::cell::doppler::JakesSequence;
@@ -18,8 +18,9 @@ use crate::event::Cause;
 use crate::mac::sched::{Scheduler, View};
 use crate::packet::Packet;
 use crate::rng::Streams;
+use crate::table::Table;
 use crate::units::Time;
-use crate::{Backlog, BandwidthMeter, Bearer, Rows, UserRadio};
+use crate::{Backlog, BandwidthMeter, Bearer, UserRadio};
 
 /// HS-DSCH with all its users.
 #[derive(Debug)]
@@ -287,15 +288,15 @@ impl Bearer for HsdpaBearer {
         }
     }
 
-    fn rows(&mut self, now: Time) -> Rows {
-        let mut phones = Vec::with_capacity(self.users.len());
+    fn tables(&mut self, now: Time) -> Vec<Table> {
+        let mut rows = Vec::with_capacity(self.users.len());
         for user in 0..self.users.len() {
             let available = self.available_bytes(now, user);
             let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
             let state = &self.users[user];
-            phones.push(state.tally.row(user, state.place(), available_bps));
+            rows.push(state.tally.row(user, state.place(), available_bps));
         }
-        Rows { phones, ..Rows::default() }
+        vec![PHONES.table(&rows)]
     }
 
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {

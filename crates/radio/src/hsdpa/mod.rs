@@ -19,7 +19,7 @@ pub mod payload;
 pub mod reordering;
 pub mod rlc;
 mod round;
-mod tally;
+pub(crate) mod tally;
 pub mod ue;
 mod user;
 

@@ -1,6 +1,54 @@
 //! What is counted about a phone.
 
-use crate::PhoneRow;
+use crate::table;
+
+/// How a phone fared in a cell. Means are NaN where there is nothing to take them of.
+#[derive(Clone, Copy, Debug)]
+pub struct PhoneRow {
+    user: usize,
+    place_m: [f64; 2],
+    tally: Tally,
+    available_bps: f64,
+}
+
+table! {
+    /// One row per user on `hsdpa`: place, SNR and CQI, blocks and their errors, packets, handovers. Means are
+    /// over the transmissions to the user, and NaN where there was none.
+    pub static PHONES: "phones" of PhoneRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Where it was at last, east of the Node B in the middle; NaN without a place.
+        "x_m" ["m"] F64 = |row| row.place_m[0];
+        /// The same, north of it.
+        "y_m" ["m"] F64 = |row| row.place_m[1];
+        /// Its distance then from the Node B in the middle; NaN without a place.
+        "distance_m" ["m"] F64 = |row| libm::hypot(row.place_m[0], row.place_m[1]);
+        /// Mean SNR on HS-PDSCH before despreading, taken as a ratio.
+        "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.per_tti(row.tally.snr));
+        /// Mean CQI that the Node B had; with the link adaptation `shannon`, which needs none, SNR in dB.
+        "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
+        /// TTIs in which it was sent a block: transmissions, repetitions included.
+        "ttis" [""] U64 = |row| row.tally.ttis;
+        /// Blocks begun, each with a first transmission.
+        "blocks" [""] U64 = |row| row.tally.blocks;
+        /// First transmissions received in error.
+        "first_failures" [""] U64 = |row| row.tally.first_failures;
+        /// Share of the blocks whose first transmission was received in error.
+        "first_bler" ["1"] F64 = |row| row.tally.per_block(row.tally.first_failures);
+        /// Transmissions over blocks.
+        "transmissions_per_block" ["1"] F64 = |row| row.tally.per_block(row.tally.ttis);
+        /// Blocks given up, or flushed because a NACK was taken for an ACK.
+        "given_up" [""] U64 = |row| row.tally.given_up;
+        /// Bytes of the packets delivered.
+        "bytes_delivered" ["bytes"] U64 = |row| row.tally.bytes_delivered;
+        /// Packets dropped: buffer full, or lost with a block.
+        "packets_dropped" [""] U64 = |row| row.tally.packets_dropped;
+        /// Bit rate of packets that it could have been sent; NaN if that was not measured.
+        "available_bps" ["bit/s"] F64 = |row| row.available_bps;
+        /// How often its serving cell has changed.
+        "handovers" [""] U64 = |row| row.tally.handovers;
+    }
+}
 
 /// How a phone has fared.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,20 +97,14 @@ impl Tally {
 
     /// What it comes to for a user at a place.
     pub fn row(&self, user: usize, place: Option<[f64; 2]>, available_bps: f64) -> PhoneRow {
-        let ttis = self.ttis as f64;
-        PhoneRow {
-            user,
-            place_m: place.unwrap_or([f64::NAN; 2]),
-            snr_db: 10.0 * libm::log10(self.snr / ttis),
-            cqi: self.cqi / ttis,
-            ttis: self.ttis,
-            blocks: self.blocks,
-            first_failures: self.first_failures,
-            given_up: self.given_up,
-            bytes_delivered: self.bytes_delivered,
-            packets_dropped: self.packets_dropped,
-            available_bps,
-            handovers: self.handovers,
-        }
+        PhoneRow { user, place_m: place.unwrap_or([f64::NAN; 2]), tally: *self, available_bps }
+    }
+
+    fn per_tti(&self, sum: f64) -> f64 {
+        sum / self.ttis as f64
+    }
+
+    fn per_block(&self, count: u64) -> f64 {
+        count as f64 / self.blocks as f64
     }
 }

@@ -10,13 +10,57 @@ use super::cell::{Alarm, Cell, Rrc};
 use super::fach::{Fach, air_time};
 use super::params::FachDch;
 use super::policy::{Event, SwitchingPolicy};
-use super::state::{PhonePower, State};
+use super::state::{ChannelUse, PhonePower, State};
 use crate::context::Context;
 use crate::engine::{Key, Stamps};
 use crate::event::Cause;
 use crate::packet::Packet;
+use crate::table::Table;
 use crate::units::{Rate, Time};
-use crate::{Backlog, Bearer, ChannelRow, Rows};
+use crate::{Backlog, Bearer, table};
+
+/// How a user was connected over a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChannelRow {
+    user: usize,
+    usage: ChannelUse,
+    energy_j: f64,
+}
+
+impl ChannelRow {
+    fn seconds(&self, state: State) -> f64 {
+        self.usage.time(state).as_secs()
+    }
+}
+
+table! {
+    /// One row per user on `fach_dch`: switches begun, the time in each state, and the energy of the phone's
+    /// radio. A dedicated channel is held while it is set up, used and released.
+    pub(crate) static CHANNELS: "channels" of ChannelRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Switches from the FACH to a dedicated channel begun.
+        "set_ups" [""] U64 = |row| row.usage.set_ups;
+        /// Switches back begun.
+        "releases" [""] U64 = |row| row.usage.releases;
+        /// Times the phone was called from the paging channel.
+        "pagings" [""] U64 = |row| row.usage.pagings;
+        /// Time on the paging channel.
+        "pch_s" ["s"] F64 = |row| row.seconds(State::Pch);
+        /// Time on the way from the paging channel to the FACH.
+        "paging_s" ["s"] F64 = |row| row.seconds(State::Paging);
+        /// Time on the FACH.
+        "fach_s" ["s"] F64 = |row| row.seconds(State::Fach);
+        /// Time on the way from the FACH to a dedicated channel, which is held already.
+        "setting_up_s" ["s"] F64 = |row| row.seconds(State::SettingUp);
+        /// Time on a dedicated channel.
+        "dch_s" ["s"] F64 = |row| row.seconds(State::Dch);
+        /// Time on the way back to the FACH; the channel is free at the end.
+        "releasing_s" ["s"] F64 = |row| row.seconds(State::Releasing);
+        /// Energy that the phone's radio has used.
+        "energy_j" ["J"] F64 = |row| row.energy_j;
+    }
+}
 
 /// All users of a cell on their channels.
 #[derive(Debug)]
@@ -138,9 +182,9 @@ impl Bearer for SwitchedBearer {
         Backlog { packets: self.cell.packets(user), bytes: self.cell.bytes(user) }
     }
 
-    fn rows(&mut self, now: Time) -> Rows {
+    fn tables(&mut self, now: Time) -> Vec<Table> {
         let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
-        let channels = self.cell.usage(now).into_iter().enumerate().map(row).collect();
-        Rows { channels, ..Rows::default() }
+        let rows: Vec<_> = self.cell.usage(now).into_iter().enumerate().map(row).collect();
+        vec![CHANNELS.table(&rows)]
     }
 }

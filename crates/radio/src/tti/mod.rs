@@ -17,8 +17,9 @@ use self::grid::{Alarm, Grid};
 use crate::context::Context;
 use crate::engine::Key;
 use crate::packet::Packet;
+use crate::table::Table;
 use crate::units::{Duration, Time};
-use crate::{Backlog, Bearer, Rows};
+use crate::{Backlog, Bearer};
 
 /// What happens in the TTIs of a radio.
 pub trait Mac: Send + std::fmt::Debug {
@@ -39,9 +40,9 @@ pub trait Mac: Send + std::fmt::Debug {
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64);
     /// Packets and bytes of a user that have neither arrived nor been lost.
     fn backlog(&self, user: usize) -> Backlog;
-    /// What it knows of its users by now.
-    fn rows(&mut self, _now: Time) -> Rows {
-        Rows::default()
+    /// What only this radio tells about its users by now.
+    fn tables(&mut self, _now: Time) -> Vec<Table> {
+        Vec::new()
     }
 }
 
@@ -102,7 +103,7 @@ impl<M: Mac> Bearer for TtiBearer<M> {
         self.mac.backlog(user)
     }
 
-    fn rows(&mut self, now: Time) -> Rows {
-        self.mac.rows(now)
+    fn tables(&mut self, now: Time) -> Vec<Table> {
+        self.mac.tables(now)
     }
 }

@@ -13,10 +13,43 @@ use crate::context::{Context, Sent};
 use crate::event::Cause;
 use crate::packet::Packet;
 use crate::rng::Hazards;
+use crate::table::Table;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::units::{Duration, Time};
-use crate::{Backlog, CellRow, Rows};
+use crate::{Backlog, table};
+
+/// Where a user was in its cell and how it fared there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct CellRow {
+    user: usize,
+    seat: Seat,
+    slots: u64,
+    frames: u64,
+    frames_failed: u64,
+}
+
+table! {
+    /// One row per user on `wcdma`: its place among the cells, and its frames.
+    pub(crate) static CELL: "cell" of CellRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Place of the phone east of the Node B, in cell radii; NaN where it is nowhere on a map.
+        "x_radii" ["radii"] F64 = |row| row.seat.position.map_or(f64::NAN, |at| at.x);
+        /// The same north of the Node B.
+        "y_radii" ["radii"] F64 = |row| row.seat.position.map_or(f64::NAN, |at| at.y);
+        /// Power received from all other cells over that from the own one, when each sends the same.
+        "other_cells" ["1"] F64 = |row| row.seat.place.other_cells;
+        /// Mean energy per bit over noise density.
+        "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.seat.place.eb_n0);
+        /// Slots in which it was sent something.
+        "slots" [""] U64 = |row| row.slots;
+        /// Frames sent to it, repetitions included.
+        "frames" [""] U64 = |row| row.frames;
+        /// Those received in error.
+        "frames_failed" [""] U64 = |row| row.frames_failed;
+    }
+}
 
 /// A connection at the Node B.
 #[derive(Debug)]
@@ -183,7 +216,8 @@ impl Mac for WcdmaMac {
         Backlog { packets, bytes }
     }
 
-    fn rows(&mut self, _: Time) -> Rows {
-        Rows { cell: self.connections.iter().map(|connection| connection.used).collect(), ..Rows::default() }
+    fn tables(&mut self, _now: Time) -> Vec<Table> {
+        let rows: Vec<_> = self.connections.iter().map(|connection| connection.used).collect();
+        vec![CELL.table(&rows)]
     }
 }

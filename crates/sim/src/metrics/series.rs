@@ -1,5 +1,8 @@
 //! Time series, kept in columns.
 
+use crate::scenario::Record;
+use crate::table;
+use crate::table::Table;
 use crate::transport::Window;
 use crate::units::{Duration, Time};
 
@@ -46,6 +49,22 @@ pub struct SegmentRow {
     pub retransmission: bool,
 }
 
+table! {
+    /// One row per event of a TCP segment, in order of time.
+    pub static SEGMENTS: "segments" of SegmentRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user;
+        /// When.
+        "t_s" ["s"] F64 = |row| row.at.as_secs();
+        /// `send`, `drop`, `deliver` (to the phone), `ack` (its ACK has reached the sender), `resend` (by Snoop).
+        "event" [""] Text = |row| row.event.name().into();
+        /// Number of the segment; of an ACK the highest in order.
+        "seq" [""] U64 = |row| row.seq;
+        /// Whether it had been sent before.
+        "retransmission" [""] Bool = |row| row.retransmission;
+    }
+}
+
 /// A row of the congestion window.
 #[derive(Clone, Copy, Debug)]
 pub struct CwndRow {
@@ -55,6 +74,20 @@ pub struct CwndRow {
     pub at: Time,
     /// The window.
     pub window: Window,
+}
+
+table! {
+    /// One row per change of a congestion window, of the sender whose segments the phone receives.
+    pub static CWND: "cwnd" of CwndRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user;
+        /// When.
+        "t_s" ["s"] F64 = |row| row.at.as_secs();
+        /// Congestion window in full-sized segments.
+        "cwnd_packets" ["packets"] F64 = |row| row.window.cwnd;
+        /// Slow-start threshold in full-sized segments.
+        "ssthresh_packets" ["packets"] F64 = |row| row.window.ssthresh;
+    }
 }
 
 /// A round trip that TCP measured.
@@ -68,6 +101,18 @@ pub struct RttRow {
     pub rtt: Duration,
 }
 
+table! {
+    /// One row per round trip that TCP measured.
+    pub static RTT: "rtt" of RttRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user;
+        /// When the measurement ended.
+        "t_s" ["s"] F64 = |row| row.at.as_secs();
+        /// The round trip.
+        "rtt_s" ["s"] F64 = |row| row.rtt.as_secs();
+    }
+}
+
 /// A user's backlog at the Node B.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
@@ -79,6 +124,20 @@ pub struct QueueRow {
     pub packets: u64,
     /// Bytes.
     pub bytes: u64,
+}
+
+table! {
+    /// One row per change of what waits for a user at the Node B, or is on its way from there.
+    pub static QUEUE: "queue" of QueueRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user;
+        /// When.
+        "t_s" ["s"] F64 = |row| row.at.as_secs();
+        /// Packets.
+        "packets" ["packets"] U64 = |row| row.packets;
+        /// Bytes.
+        "bytes" ["bytes"] U64 = |row| row.bytes;
+    }
 }
 
 /// A transfer that has been completed.
@@ -122,6 +181,50 @@ pub struct BandwidthRecord {
     pub cqi: f32,
 }
 
+table! {
+    /// One row per transfer completed.
+    pub static TRANSFERS: "transfers" of TransferRow {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user;
+        /// When it was asked for.
+        "begin_s" ["s"] F64 = |row| row.begun.as_secs();
+        /// From there until the sender had its last ACK.
+        "delay_s" ["s"] F64 = |row| row.end.since(row.begun).as_secs();
+        /// Its size.
+        "bytes" ["bytes"] U64 = |row| row.bytes;
+    }
+}
+
+table! {
+    /// One row per TTI and user who was sent something in it.
+    pub static SCHEDULER: "scheduler" of TtiRecord {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user as u64;
+        /// Beginning of the TTI.
+        "t_s" ["s"] F64 = |row| row.at.as_secs();
+        /// The user's C/I value, or CQI; 0 at constant rate.
+        "ci" [""] U32 = |row| row.ci;
+        /// PDUs sent, or octets where blocks are filled with octets.
+        "pdus" [""] U32 = |row| row.pdus;
+        /// Blocks received in error.
+        "failed" [""] U32 = |row| row.failed;
+    }
+}
+
+table! {
+    /// One row per user and 20 ms: what it could have been sent had it always had something to be sent.
+    pub static BANDWIDTH: "bandwidth" of BandwidthRecord {
+        /// Number of the user.
+        "user" [""] U64 = |row| row.user as u64;
+        /// When.
+        "t_s" ["s"] F64 = |row| row.at.as_secs();
+        /// Bytes of packets that it could have been sent since the beginning.
+        "available_bytes" ["bytes"] F64 = |row| row.available_bytes;
+        /// CQI that the Node B had; with the link adaptation `shannon`, which needs none, SNR in dB.
+        "cqi" ["1"] F32 = |row| row.cqi;
+    }
+}
+
 /// All series of a run; those not asked for stay empty.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
@@ -139,4 +242,35 @@ pub struct Series {
     pub scheduler: Vec<TtiRecord>,
     /// Bandwidth that users could have had, with the user's number in the scenario.
     pub bandwidth: Vec<BandwidthRecord>,
+}
+
+impl Series {
+    /// The tables of what was recorded.
+    pub(super) fn tables(&self, record: Record) -> impl Iterator<Item = Table> {
+        let asked = |wanted: bool, table: &dyn Fn() -> Table| wanted.then(table);
+        [
+            asked(record.cwnd, &|| CWND.table(&self.cwnd)),
+            asked(record.segments, &|| SEGMENTS.table(&self.segments)),
+            asked(record.rtt, &|| RTT.table(&self.rtt)),
+            asked(record.queue, &|| QUEUE.table(&self.queue)),
+            asked(record.transfers, &|| TRANSFERS.table(&self.transfers)),
+            asked(record.scheduler, &|| SCHEDULER.table(&self.scheduler)),
+            asked(record.bandwidth, &|| BANDWIDTH.table(&self.bandwidth)),
+        ]
+        .into_iter()
+        .flatten()
+    }
+}
+
+/// All series without a row.
+pub(super) fn tables() -> [Table; 7] {
+    [
+        CWND.empty(),
+        SEGMENTS.empty(),
+        RTT.empty(),
+        QUEUE.empty(),
+        TRANSFERS.empty(),
+        SCHEDULER.empty(),
+        BANDWIDTH.empty(),
+    ]
 }

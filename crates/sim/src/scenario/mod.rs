@@ -208,6 +208,9 @@ impl Checked for Scenario {
         }
         check.within("uplink", |check| self.uplink.check(check));
         check.within("radio", |check| self.radio.check(check));
+        if let Some(proxy) = &self.proxy {
+            check.within("proxy", |check| self.advise_proxy(proxy, check));
+        }
         check.within("tcp", |check| self.tcp.check(check));
         let users: u64 = self.users.iter().map(|group| u64::from(group.count.get())).sum();
         check.require(users > 0, "users", || {
@@ -244,12 +247,22 @@ impl Scenario {
 
     fn check_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         proxy.check(check);
+        let can = proxy.feedback().is_none() || self.radio.measures_bandwidth();
+        check.require(can, "rnf", || {
+            format!("a {} cannot tell its bandwidth; expected `hsdpa` or `link`", self.radio.key())
+        });
+    }
+
+    /// What is doubtful about a proxy on this radio; nothing as long as the radio itself is impossible.
+    fn advise_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         let Some(feedback) = proxy.feedback() else {
             return;
         };
-        check.require(self.radio.measures_bandwidth(), "rnf", || {
-            format!("a {} cannot tell its bandwidth; expected `hsdpa` or `link`", self.radio.key())
-        });
+        let mut radio = Check::default();
+        self.radio.check(&mut radio);
+        if !radio.into_problems().is_empty() {
+            return;
+        }
         let tcps = self.users.iter().map(|group| self.air_tcp_of(group));
         let Some(tcp) = tcps.min_by_key(|tcp| tcp.receiver_window()) else {
             return;
@@ -271,7 +284,10 @@ impl Scenario {
     }
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
-        check.within("traffic", |check| group.traffic.check(check));
+        check.within("traffic", |check| {
+            group.traffic.check(check);
+            group.traffic.check_pace(self.duration, check);
+        });
         if let Some(tcp) = &group.tcp {
             check.within("tcp", |check| tcp.check(check));
         }

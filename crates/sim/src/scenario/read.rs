@@ -68,10 +68,35 @@ pub fn from_json(text: &str) -> Result<Scenario> {
     let mut value: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| Error::Scenario(format!("not a scenario in JSON: {error}")))?;
     drop_nulls(&mut value);
-    let toml =
-        toml::to_string(&value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
-    let scenario = parse(&toml).map_err(|fault| Error::Scenario(fault.text()))?;
+    let scenario = match sound(&value) {
+        Some(scenario) => scenario,
+        None => in_places(&value)?,
+    };
     scenario.unread_file().map_or(Ok(scenario), |problem| Err(Error::Scenario(problem)))
+}
+
+/// The scenario that JSON says, if nothing is wrong with it.
+fn sound(value: &serde_json::Value) -> Option<Scenario> {
+    let scenario = Scenario::deserialize(value).ok().filter(|_| fits_toml(value))?;
+    let mut check = Check::default();
+    scenario.check(&mut check);
+    check.into_problems().is_empty().then_some(scenario)
+}
+
+/// The same by way of a text, which knows the place of what is wrong.
+fn in_places(value: &serde_json::Value) -> Result<Scenario> {
+    let toml = toml::to_string(value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
+    parse(&toml).map_err(|fault| Error::Scenario(fault.text()))
+}
+
+/// Whether all whole numbers are such as TOML has.
+fn fits_toml(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Number(number) => !number.is_u64() || number.is_i64(),
+        serde_json::Value::Object(map) => map.values().all(fits_toml),
+        serde_json::Value::Array(items) => items.iter().all(fits_toml),
+        _ => true,
+    }
 }
 
 /// The scenario as TOML text.

@@ -128,7 +128,21 @@ impl<Q: Scale> Pareto<Q> {
     }
 }
 
+impl<Q: Scale> Pareto<Q> {
+    fn median(&self) -> f64 {
+        let smallest = self.mean.base() * (self.shape - 1.0) / self.shape;
+        let median = smallest * libm::pow(2.0, 1.0 / self.shape);
+        self.max.map_or(median, |max| median.min(max.base()))
+    }
+}
+
 impl<Q: Scale> LogNormal<Q> {
+    fn median(&self) -> f64 {
+        let median = self.mean.base() / libm::hypot(1.0, self.sd.base() / self.mean.base());
+        let raised = self.min.map_or(median, |min| median.max(min.base()));
+        self.max.map_or(raised, |max| raised.min(max.base()))
+    }
+
     fn draw(&self, stream: &mut Stream) -> f64 {
         let ratio = self.sd.base() / self.mean.base();
         let variance = libm::log1p(ratio * ratio);
@@ -192,6 +206,18 @@ impl TimeLaw {
         };
         Duration(nanos.round().clamp(0.0, 1e18) as u64)
     }
+
+    /// The time that half of the draws exceed, in seconds. The mean of a law with a long tail says nothing
+    /// about how many draws fit into a run.
+    pub fn median_s(&self) -> f64 {
+        let nanos = match self {
+            Self::Constant(law) => law.value.base(),
+            Self::Exponential(law) => law.mean.base() * std::f64::consts::LN_2,
+            Self::Pareto(law) => law.median(),
+            Self::LogNormal(law) => law.median(),
+        };
+        nanos / 1e9
+    }
 }
 
 #[cfg(test)]
@@ -215,6 +241,22 @@ mod tests {
         let log_normal = LogNormal { mean: Size(10_710), sd: Size(25_032), min: None, max: None };
         let log_normal = draws(&SizeLaw::LogNormal(log_normal), 400_000);
         assert!((mean(&log_normal) / 10_710.0 - 1.0).abs() < 0.03);
+    }
+
+    #[test]
+    fn half_of_the_draws_exceed_the_median() {
+        let mean = Duration::from_secs(2);
+        let cut = Some(Duration::from_millis(700));
+        for law in [
+            TimeLaw::Exponential(Exponential { mean }),
+            TimeLaw::Pareto(Pareto { mean, shape: 1.3, max: None }),
+            TimeLaw::LogNormal(LogNormal { mean, sd: Duration::from_secs(9), min: None, max: cut }),
+        ] {
+            let mut stream = Streams::new(1, 0).stream("law", 0, "test");
+            let above = |_: &usize| law.draw(&mut stream).as_secs() > law.median_s();
+            let share = (0..40_000).filter(above).count() as f64 / 40_000.0;
+            assert!((share - 0.5).abs() < 0.01, "{law:?}: {share}");
+        }
     }
 
     #[test]

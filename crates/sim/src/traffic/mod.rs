@@ -9,6 +9,7 @@ pub mod on_off;
 pub mod replay;
 pub mod web;
 
+use crate::check::Check;
 use crate::registry;
 use crate::rng::Streams;
 use crate::units::Duration;
@@ -61,6 +62,9 @@ registry! {
     }
 }
 
+/// More transfers than these in an open loop are a typing error, and would fill the memory.
+const MOST_TRANSFERS: f64 = 2e7;
+
 impl TrafficSpec {
     /// The transfers of user number `user`.
     pub fn build(&self, user: u64, streams: &Streams) -> Box<dyn Source> {
@@ -87,6 +91,32 @@ impl TrafficSpec {
     /// Whether packets come from outside.
     pub fn is_external(&self) -> bool {
         matches!(self, Self::External(_))
+    }
+
+    /// Where the network cannot slow a user down: the key of the time between transfers, and that time's
+    /// median in seconds.
+    fn pace(&self) -> Option<(&'static [&'static str], f64)> {
+        match self {
+            Self::OnOff(params) => Some((&["on_off", "pause"], params.pace_s()?)),
+            Self::Cbr(params) => Some((&["cbr", "interval"], params.interval.as_secs())),
+            Self::Ftp(_) | Self::Web(_) | Self::Replay(_) | Self::External(_) => None,
+        }
+    }
+
+    /// Looks for transfers that a run of `duration` could not get through.
+    pub fn check_pace(&self, duration: Duration, check: &mut Check) {
+        let Some(([kind, key], pace_s)) = self.pace() else {
+            return;
+        };
+        let count = duration.as_secs() / pace_s;
+        check.within(*kind, |check| {
+            check.require(count <= MOST_TRANSFERS, key, || {
+                format!(
+                    "some {count:.1e} transfers would begin in {duration} whether or not the network carries them; \
+                     expected more time between them, or a shorter `duration` (at most {MOST_TRANSFERS:.0e} in all)"
+                )
+            });
+        });
     }
 
     /// Bytes of all transfers, where they are known beforehand.

@@ -55,6 +55,15 @@ impl Checked for OnOff {
     }
 }
 
+impl OnOff {
+    /// Median time between two bursts in seconds, where it does not depend on the network.
+    pub(super) fn pace_s(&self) -> Option<f64> {
+        let Probability(silences) = self.silence_probability;
+        let pace_s = (1.0 - silences) * self.pause.median_s() + silences * self.silence.median_s();
+        (!self.closed_loop).then_some(pace_s)
+    }
+}
+
 /// The bursts of one user.
 #[derive(Debug)]
 pub struct Bursts {

@@ -55,6 +55,9 @@ impl Default for Web {
     }
 }
 
+/// More objects in a page are a typing error.
+const MOST_OBJECTS: u32 = 10_000;
+
 impl Checked for Web {
     fn check(&self, check: &mut Check) {
         check.within("main", |check| self.main.check(check));
@@ -66,6 +69,20 @@ impl Checked for Web {
             "embedded_objects",
             || "expected a mean number, 0 or more".to_owned(),
         );
+        let most = f64::from(MOST_OBJECTS);
+        check.require(
+            !self.embedded_objects.is_finite() || self.embedded_objects <= most,
+            "embedded_objects",
+            || {
+                format!(
+                    "{} objects in a page are absurd; expected at most {MOST_OBJECTS}",
+                    self.embedded_objects
+                )
+            },
+        );
+        check.require(self.most_embedded <= MOST_OBJECTS, "most_embedded", || {
+            format!("{} objects in a page are absurd; expected at most {MOST_OBJECTS}", self.most_embedded)
+        });
         check.require(self.request.0 <= 1_400, "request", || {
             format!("a request of {} does not fit one packet; expected at most 1.4 kB", self.request)
         });

@@ -12,7 +12,7 @@ use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
 use crate::transport::request::Requester;
 use crate::transport::{Opener, Receiver, Sender, Window};
-use crate::units::{Probability, Time};
+use crate::units::Time;
 
 /// A box on the path with the number of its alarm.
 #[derive(Debug)]
@@ -140,17 +140,17 @@ impl Flow {
         }
     }
 
-    /// The flow's results, at the end of the run at `end`.
+    /// The flow's results, at the end of the run at `end`, on a bearer that sends so many blocks for each that
+    /// is received.
     pub fn row(
         &self,
         user: usize,
         group: &UserGroup,
-        bler: Probability,
+        blocks_per_success: f64,
         channel_rate_bps: f64,
         end: Time,
     ) -> FlowRow {
         let sender = self.air_sender();
-        let counts = sender.counts();
         let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
             (Some(from), Some(to)) => to.since(from).as_secs(),
             _ => f64::NAN,
@@ -162,7 +162,7 @@ impl Flow {
             None => self.demand.completed_bytes as f64 * 8.0 / self.demand.delay_sum.as_secs(),
         };
         let received_s = lasted(Some(self.start), Some(self.downloaded.unwrap_or(end.max(self.start))));
-        let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s / (1.0 - bler.0);
+        let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s * blocks_per_success;
         FlowRow {
             user: user as u64,
             group: group.name.clone(),
@@ -173,12 +173,7 @@ impl Flow {
             app_bytes: self.demand.bytes,
             ip_bytes: sender.wire_bytes(),
             delivered_bytes: self.receiver.delivered_bytes(),
-            packets_sent: counts.packets,
-            packets_retransmitted: counts.retransmissions,
-            timeouts: counts.timeouts,
-            fast_retransmits: counts.fast_retransmits,
-            rtt_mean_s: counts.rtt_sum_ns as f64 / counts.rtt_samples as f64 / 1e9,
-            rtt_samples: counts.rtt_samples,
+            sender: *sender.counts(),
             transfers: self.demand.completed,
             transfer_delay_mean_s: self.demand.delay_sum.as_secs() / self.demand.completed as f64,
             received_bps: self.receiver.delivered_bytes() as f64 * 8.0 / received_s,

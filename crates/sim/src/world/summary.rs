@@ -6,9 +6,9 @@ use super::wire::{Duplex, Wire};
 use super::{Air, World};
 use crate::error::Result;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
-use crate::radio::Rows;
 use crate::scenario::{Scenario, UserGroup};
-use crate::units::{Duration, Rate, Time};
+use crate::table::join;
+use crate::units::{Duration, Rate};
 
 impl<T: Listener> World<T> {
     /// Share of the run that is done, from 0 to 1.
@@ -31,26 +31,48 @@ impl<T: Listener> World<T> {
     pub(super) fn into_result(mut self, scenario: &Scenario) -> Result<RunResult> {
         self.settle()?;
         let now = self.env.now;
-        let rows: Vec<Rows> = self.bearers.iter_mut().map(|air| named_rows(air, now)).collect();
+        let mut of_radio = Vec::new();
+        for Air { bearer, flows, .. } in &mut self.bearers {
+            let mut own = bearer.tables(now);
+            for table in &mut own {
+                table.name_users(|position| u64::from(flows[position]));
+            }
+            join(&mut of_radio, own);
+        }
         let channel_rate = channel_rate(scenario);
-        let bler = scenario.radio.bler();
         let users = || self.flows.iter().enumerate();
         let flow_row = |(user, flow): (usize, &Flow)| {
-            flow.row(user, &scenario.users[flow.group], bler, channel_rate.0 as f64, now)
+            let sent = self.bearers[flow.bearer as usize].counts.blocks_per_success();
+            flow.row(user, &scenario.users[flow.group], sent, channel_rate.0 as f64, now)
         };
         Ok(RunResult {
             flows: users().map(flow_row).collect(),
-            bearers: self.bearers.iter().map(|air| bearer_row(scenario, air, channel_rate)).collect(),
+            bearers: self.bearer_rows(scenario, channel_rate),
             links: self.link_rows(),
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
             snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
-            channels: rows.iter().flat_map(|rows| &rows.channels).copied().collect(),
-            cell: rows.iter().flat_map(|rows| &rows.cell).copied().collect(),
-            phones: rows.iter().flat_map(|rows| &rows.phones).copied().collect(),
+            of_radio,
             series: self.recorder.into_series(),
             events: self.events,
             end_s: now.as_secs(),
         })
+    }
+
+    fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {
+        let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
+        let row = |(bearer, air): (u64, &Air)| {
+            let counts = air.counts;
+            BearerRow {
+                bearer,
+                kind: scenario.radio.key(),
+                channel_rate_bps: channel_rate.0,
+                bler: scenario.radio.bler().0,
+                counts,
+                active_s: Duration(counts.ttis * tti.0).as_secs(),
+                end_s: self.env.now.as_secs(),
+            }
+        };
+        (0..).zip(&self.bearers).map(row).collect()
     }
 
     fn link_rows(&self) -> Vec<LinkRow> {
@@ -77,26 +99,4 @@ fn channel_rate(scenario: &Scenario) -> Rate {
         scenario.radio.channel_rate(best_ci)
     };
     scenario.users.iter().map(rate_of).max().unwrap_or_default()
-}
-
-/// What a bearer knows of its users, with their numbers in the scenario.
-fn named_rows(air: &mut Air, now: Time) -> Rows {
-    let mut rows = air.bearer.rows(now);
-    let flows = &air.flows;
-    rows.channels.iter_mut().for_each(|row| row.user = flows[row.user] as usize);
-    rows.cell.iter_mut().for_each(|row| row.user = flows[row.user] as usize);
-    rows.phones.iter_mut().for_each(|row| row.user = flows[row.user] as usize);
-    rows
-}
-
-fn bearer_row(scenario: &Scenario, air: &Air, channel_rate: Rate) -> BearerRow {
-    let counts = air.counts;
-    let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
-    BearerRow {
-        kind: scenario.radio.key(),
-        channel_rate_bps: channel_rate.0,
-        bler: scenario.radio.bler().0,
-        counts,
-        active_s: Duration(counts.ttis * tti.0).as_secs(),
-    }
 }

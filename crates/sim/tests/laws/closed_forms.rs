@@ -174,7 +174,7 @@ fn measured(path: &Path, radio: &Value, tcp: &Value, file: u64) -> (u64, u64) {
     let scenario = scenario::from_json(&text.to_string()).unwrap();
     let flow = &run(&scenario, 1, 0, &Control::default()).unwrap().flows[0];
     let ns = |seconds: f64| (seconds * 1e9).round() as u64;
-    assert!(flow.complete && flow.packets_retransmitted == 0, "{flow:?}");
+    assert!(flow.complete && flow.sender.retransmissions == 0, "{flow:?}");
     (ns(flow.download_s), ns(flow.transfer_s))
 }
 

@@ -142,7 +142,7 @@ fn acknowledged_mode_hides_lost_blocks_from_tcp() {
         let (flow, counts) = (&result.flows[0], &result.bearers[0].counts);
         let failed = counts.blocks_failed as f64 / counts.blocks as f64;
         assert!((0.05..0.1).contains(&failed), "{failed}");
-        (flow.complete, flow.packets_retransmitted, counts.packets_dropped)
+        (flow.complete, flow.sender.retransmissions, counts.packets_dropped)
     };
     let am = json!({ "am": {
         "tx_window": 2047, "rx_window": 2047,

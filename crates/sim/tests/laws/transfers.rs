@@ -68,7 +68,7 @@ fn segments_are_neither_made_nor_lost(result: &RunResult, flow: &FlowRow) -> Res
             SegmentEvent::Ack => {}
         }
     }
-    prop_assert_eq!((sent, again), (flow.packets_sent, flow.packets_retransmitted));
+    prop_assert_eq!((sent, again), (flow.sender.packets, flow.sender.retransmissions));
     Ok(())
 }
 
@@ -152,7 +152,7 @@ fn bearers_and_segments_agree(case: &Case, result: &RunResult) -> Result<(), Tes
     let delivered: u64 = result.bearers.iter().map(|bearer| bearer.counts.packets_delivered).sum();
     prop_assert_eq!(arrived as u64, delivered);
     let sent: u64 = match &result.proxies[..] {
-        [] => result.flows.iter().map(|flow| flow.packets_sent).sum(),
+        [] => result.flows.iter().map(|flow| flow.sender.packets).sum(),
         proxies => proxies.iter().map(|proxy| proxy.server.packets).sum(),
     };
     prop_assert_eq!(Some(sent), result.link("wired_down").map(|counts| counts.packets));

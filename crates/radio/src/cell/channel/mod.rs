@@ -3,6 +3,7 @@
 pub mod constant;
 pub mod fading;
 pub mod place;
+mod shared;
 pub mod trace;
 
 use super::doppler::JakesSequence;

@@ -1,9 +1,11 @@
 //! A recorded channel: one line for each TTI.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::from_db;
+use super::shared::{self, Decibels};
 use crate::check::{Check, Checked};
 use crate::units::Rate;
 
@@ -30,20 +32,20 @@ pub struct Trace {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_end: Option<AtEnd>,
     /// Bit rate of every TTI instead of an SNR: its block is that rate times 2 ms, and it cannot fail.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rates: Vec<Rate>,
+    #[serde(skip_serializing_if = "shared::is_empty")]
+    pub rates: Arc<Vec<Rate>>,
     /// SNR of every TTI in dB, before despreading.
-    pub snrs_db: Vec<f64>,
+    pub snrs_db: Decibels,
     /// The same after two transmissions of a block, the second in that TTI; absent: computed by
     /// combining.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub second_db: Vec<f64>,
+    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
+    pub second_db: Decibels,
     /// The same after three.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub third_db: Vec<f64>,
+    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
+    pub third_db: Decibels,
     /// CQI measured in every TTI; absent: from the SNR.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub cqi: Vec<u8>,
+    #[serde(skip_serializing_if = "shared::is_empty")]
+    pub cqi: Arc<Vec<u8>>,
 }
 
 impl Trace {
@@ -98,23 +100,21 @@ impl Checked for Trace {
 #[derive(Debug)]
 pub struct Player {
     at_end: AtEnd,
-    /// Linear SNRs after one, two and three transmissions.
-    snrs: [Vec<f32>; 3],
-    cqi: Vec<u8>,
-    /// In bit/s.
-    rates: Vec<u64>,
+    /// SNRs after one, two and three transmissions.
+    snrs: [Decibels; 3],
+    cqi: Arc<Vec<u8>>,
+    rates: Arc<Vec<Rate>>,
     lines: u64,
 }
 
 impl Player {
     /// The recording from its beginning.
     pub fn new(params: &Trace) -> Self {
-        let linear = |list: &Vec<f64>| list.iter().map(|db| from_db(*db)).collect();
         Self {
             at_end: params.at_end.unwrap_or(AtEnd::Stop),
-            snrs: [&params.snrs_db, &params.second_db, &params.third_db].map(linear),
+            snrs: [&params.snrs_db, &params.second_db, &params.third_db].map(Clone::clone),
             cqi: params.cqi.clone(),
-            rates: params.rates.iter().map(|rate| rate.0).collect(),
+            rates: params.rates.clone(),
             lines: params.ttis(),
         }
     }
@@ -128,12 +128,12 @@ impl Player {
 
     /// Linear SNR in TTI number `tti`; none where rates were recorded.
     pub fn snr(&self, tti: u64) -> f32 {
-        self.line(tti).and_then(|line| self.snrs[0].get(line)).copied().unwrap_or(0.0)
+        self.line(tti).and_then(|line| self.snrs[0].linear().get(line)).copied().unwrap_or(0.0)
     }
 
     /// Rate of TTI number `tti` in bit/s.
     pub fn rate(&self, tti: u64) -> u64 {
-        self.line(tti).and_then(|line| self.rates.get(line)).copied().unwrap_or(0)
+        self.line(tti).and_then(|line| self.rates.get(line)).map_or(0, |rate| rate.0)
     }
 
     /// The CQI measured in TTI number `tti`, if CQIs were recorded.
@@ -147,7 +147,7 @@ impl Player {
     /// Linear SNR after `transmission` transmissions, if that was recorded; the third counts for all
     /// further ones.
     pub fn combined(&self, tti: u64, transmission: u32) -> Option<f32> {
-        let list = &self.snrs[transmission.clamp(1, 3) as usize - 1];
+        let list = self.snrs[transmission.clamp(1, 3) as usize - 1].linear();
         if list.is_empty() {
             return None;
         }
@@ -162,10 +162,10 @@ mod tests {
     fn player(at_end: AtEnd) -> Player {
         Player::new(&Trace {
             at_end: Some(at_end),
-            snrs_db: vec![0.0, 10.0],
-            second_db: vec![3.0, 13.0],
-            third_db: vec![5.0, 20.0],
-            cqi: vec![16, 26],
+            snrs_db: vec![0.0, 10.0].into(),
+            second_db: vec![3.0, 13.0].into(),
+            third_db: vec![5.0, 20.0].into(),
+            cqi: Arc::new(vec![16, 26]),
             ..Trace::default()
         })
     }
@@ -184,7 +184,7 @@ mod tests {
         let combined = |n| player(AtEnd::Loop).combined(1, n).unwrap();
         assert!((combined(1) - 10.0).abs() < 1e-5 && (combined(2) - 19.952_62).abs() < 1e-3);
         assert!((combined(3) - 100.0).abs() < 1e-3 && (combined(7) - 100.0).abs() < 1e-3);
-        let plain = Player::new(&Trace { snrs_db: vec![1.0], ..Trace::default() });
+        let plain = Player::new(&Trace { snrs_db: vec![1.0].into(), ..Trace::default() });
         assert_eq!((plain.combined(0, 2), plain.cqi(0)), (None, None));
     }
 }

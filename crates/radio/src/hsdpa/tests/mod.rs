@@ -26,7 +26,7 @@ fn hsdpa(text: serde_json::Value) -> Hsdpa {
 
 /// A user with a channel that repeats these SNRs and CQIs.
 fn playing(snrs_db: &[f64], cqi: &[u8]) -> Ue {
-    let (snrs_db, cqi) = (snrs_db.to_vec(), cqi.to_vec());
+    let (snrs_db, cqi) = (snrs_db.to_vec().into(), cqi.to_vec().into());
     let trace = Trace { at_end: Some(AtEnd::Loop), snrs_db, cqi, ..Trace::default() };
     Ue { category: 10, channel: ChannelSpec::Trace(trace), ..Ue::default() }
 }

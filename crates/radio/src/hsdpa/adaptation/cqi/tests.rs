@@ -16,7 +16,7 @@ fn sequence() -> JakesSequence {
 }
 
 fn playing(snrs_db: Vec<f64>) -> Channel {
-    let trace = Trace { at_end: Some(AtEnd::Stop), snrs_db, ..Trace::default() };
+    let trace = Trace { at_end: Some(AtEnd::Stop), snrs_db: snrs_db.into(), ..Trace::default() };
     ChannelSpec::Trace(trace).build(&Cell::default(), 1, 0, &Streams::new(1, 0))
 }
 

@@ -1,0 +1,294 @@
+//! Tables of results: what each column is called, its unit and meaning, and how it is read from a row.
+//!
+//! [`table!`](crate::table!) declares a table once, next to its rows. Columns, the documentation of results,
+//! and the units of summaries all come from there: a new figure is where it is counted, and a line in a table.
+
+use std::borrow::Cow;
+
+/// Text in a table.
+pub type Text = Cow<'static, str>;
+
+/// The column with the number of a row's user. A part that knows only some of the users puts their positions
+/// there, which [`Table::name_users`] turns into numbers.
+pub const USER: &str = "user";
+
+macro_rules! kinds {
+    ($( $(#[$about:meta])* $kind:ident($of:ty), )+) => {
+        /// The values of a column.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Values { $( $(#[$about])* $kind(Vec<$of>), )+ }
+
+        /// How a column is read from a row.
+        #[derive(Debug)]
+        pub enum Read<R> { $( $(#[$about])* $kind(fn(&R) -> $of), )+ }
+
+        impl<R> Read<R> {
+            fn all(&self, rows: &[R]) -> Values {
+                match self { $( Self::$kind(read) => Values::$kind(rows.iter().map(read).collect()), )+ }
+            }
+        }
+
+        impl Values {
+            /// How many there are.
+            pub fn len(&self) -> usize {
+                match self { $( Self::$kind(values) => values.len(), )+ }
+            }
+
+            /// Puts the values of another column of the same kind behind these.
+            ///
+            /// # Panics
+            /// When the kinds differ, which one declaration rules out.
+            fn append(&mut self, other: Self) {
+                match (self, other) {
+                    $( (Self::$kind(values), Self::$kind(more)) => values.extend(more), )+
+                    _ => unreachable!("columns of one declaration have one kind"),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Whole numbers, 64 bits.
+    U64(u64),
+    /// Whole numbers, 32 bits.
+    U32(u32),
+    /// Numbers.
+    F64(f64),
+    /// Numbers of single precision.
+    F32(f32),
+    /// True or false.
+    Bool(bool),
+    /// Text.
+    Text(Text),
+}
+
+impl Values {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What a column is called and means, and how it is read.
+#[derive(Debug)]
+pub struct Field<R> {
+    /// Its name, which ends in its unit where it has one.
+    pub name: &'static str,
+    /// Its unit; 1 for a ratio, empty for a count, a number or a name.
+    pub unit: &'static str,
+    /// What it says, a sentence.
+    pub meaning: &'static str,
+    /// How it is read from a row.
+    pub read: Read<R>,
+}
+
+/// What a table is called and means, and its columns.
+#[derive(Debug)]
+pub struct Layout<R: 'static> {
+    /// Its name.
+    pub name: &'static str,
+    /// What a row of it is, a sentence.
+    pub meaning: &'static str,
+    /// Its columns, in order.
+    pub fields: &'static [Field<R>],
+}
+
+impl<R> Layout<R> {
+    /// The table of some rows.
+    pub fn table(&self, rows: &[R]) -> Table {
+        let column = |field: &Field<R>| Column {
+            name: field.name,
+            unit: field.unit,
+            meaning: field.meaning,
+            values: field.read.all(rows),
+        };
+        let columns = self.fields.iter().map(column).collect();
+        Table { name: self.name, meaning: self.meaning, columns }
+    }
+
+    /// The table without a row: what there is to know about it.
+    pub fn empty(&self) -> Table {
+        self.table(&[])
+    }
+}
+
+/// A column with what it means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// Its unit; 1 for a ratio, empty for a count, a number or a name.
+    pub unit: &'static str,
+    /// What it says, a sentence.
+    pub meaning: &'static str,
+    /// Its values, in order of the rows.
+    pub values: Values,
+}
+
+/// A table of results.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// What a row of it is, a sentence.
+    pub meaning: &'static str,
+    /// Its columns, all of the same length.
+    pub columns: Vec<Column>,
+}
+
+impl Table {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// The values of a column.
+    pub fn column(&self, name: &str) -> Option<&Values> {
+        self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
+    }
+
+    /// Turns the positions of users into their numbers.
+    pub fn name_users(&mut self, number: impl Fn(usize) -> u64) {
+        for column in self.columns.iter_mut().filter(|column| column.name == USER) {
+            if let Values::U64(users) = &mut column.values {
+                for user in users.iter_mut() {
+                    *user = number(*user as usize);
+                }
+            }
+        }
+    }
+
+    /// The table with the number of the replication in front.
+    #[must_use]
+    pub fn of_run(mut self, run: u64) -> Self {
+        let values = Values::U64(vec![run; self.rows()]);
+        let meaning = "Number of the replication, from 0.";
+        self.columns.insert(0, Column { name: "run", unit: "", meaning, values });
+        self
+    }
+
+    /// Puts the rows of another table of the same declaration below these.
+    pub fn append(&mut self, other: Self) {
+        debug_assert_eq!(self.name, other.name, "rows of one table");
+        for (column, more) in self.columns.iter_mut().zip(other.columns) {
+            column.values.append(more.values);
+        }
+    }
+}
+
+/// Puts tables below those of the same name, and others behind.
+pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
+    for table in more {
+        match tables.iter_mut().find(|known| known.name == table.name) {
+            Some(known) => known.append(table),
+            None => tables.push(table),
+        }
+    }
+}
+
+/// Declares a table: a static [`Layout`] whose documentation, and that of its columns, are their meanings.
+///
+/// ```
+/// struct Row { user: usize, seconds: f64 }
+///
+/// nodeb_base::table! {
+///     /// One row per user.
+///     static WAITS: "waits" of Row {
+///         /// Number of the user.
+///         "user" [""] U64 = |row| row.user as u64;
+///         /// How long it waited.
+///         "waited_s" ["s"] F64 = |row| row.seconds;
+///     }
+/// }
+/// let table = WAITS.table(&[Row { user: 3, seconds: 1.5 }]);
+/// assert_eq!((table.rows(), table.columns[1].unit), (1, "s"));
+/// ```
+#[macro_export]
+macro_rules! table {
+    (
+        $(#[doc = $about:literal])+
+        $vis:vis static $layout:ident: $table:literal of $row:ty {
+            $( $(#[doc = $meaning:literal])+ $column:literal [$unit:literal] $kind:ident = $read:expr; )+
+        }
+    ) => {
+        $(#[doc = $about])+
+        $vis static $layout: $crate::table::Layout<$row> = $crate::table::Layout {
+            name: $table,
+            meaning: concat!($($about),+).trim_ascii(),
+            fields: &[$(
+                $crate::table::Field {
+                    name: $column,
+                    unit: $unit,
+                    meaning: concat!($($meaning),+).trim_ascii(),
+                    read: $crate::table::Read::$kind($read),
+                },
+            )+],
+        };
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Row {
+        user: usize,
+        rate: f64,
+        kind: &'static str,
+    }
+
+    table! {
+        /// One row per user,
+        /// in order.
+        static RATES: "rates" of Row {
+            /// Number of the user.
+            "user" [""] U64 = |row| row.user as u64;
+            /// What it got,
+            /// on average.
+            "rate_bps" ["bit/s"] F64 = |row| row.rate;
+            /// Kind of the user.
+            "kind" [""] Text = |row| row.kind.into();
+        }
+    }
+
+    fn two() -> Table {
+        RATES.table(&[Row { user: 0, rate: 1.5, kind: "a" }, Row { user: 1, rate: 2.5, kind: "b" }])
+    }
+
+    #[test]
+    fn a_declaration_says_everything() {
+        let empty = RATES.empty();
+        assert_eq!((empty.name, empty.meaning, empty.rows()), ("rates", "One row per user, in order.", 0));
+        let about: Vec<_> = empty.columns.iter().map(|c| (c.name, c.unit, c.meaning)).collect();
+        assert_eq!(about[1], ("rate_bps", "bit/s", "What it got, on average."));
+        assert!(empty.columns.iter().all(|column| column.values.is_empty()));
+    }
+
+    #[test]
+    fn values_keep_the_order_of_rows() {
+        let table = two();
+        assert_eq!(table.column("rate_bps"), Some(&Values::F64(vec![1.5, 2.5])));
+        assert_eq!(table.column("kind"), Some(&Values::Text(vec!["a".into(), "b".into()])));
+        assert_eq!(table.column("nothing"), None);
+    }
+
+    #[test]
+    fn positions_become_numbers_and_runs_stand_in_front() {
+        let mut table = two();
+        table.name_users(|position| [7, 9][position]);
+        let table = table.of_run(4);
+        assert_eq!(table.columns[0].values, Values::U64(vec![4, 4]));
+        assert_eq!(table.column(USER), Some(&Values::U64(vec![7, 9])));
+    }
+
+    #[test]
+    fn tables_of_one_name_are_joined() {
+        let mut tables = vec![two()];
+        join(&mut tables, [two(), Table { name: "other", ..two() }]);
+        assert_eq!(
+            tables.iter().map(|t| (t.name, t.rows())).collect::<Vec<_>>(),
+            [("rates", 4), ("other", 2)]
+        );
+    }
+}

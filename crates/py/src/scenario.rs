@@ -1,0 +1,235 @@
+//! Scenarios: read and checked once, then simulated as often as one likes without another look at the text.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use nodeb_capture::{Interface, Options};
+use nodeb_sim::table::{Table, join};
+use nodeb_sim::{Scenario, scenario};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::border::{ScenarioError, guarded, to_py};
+use crate::tables;
+
+/// Watches runs from another thread and stops them.
+#[pyclass(module = "nodeb._core", frozen)]
+#[derive(Default)]
+pub struct Control {
+    inner: nodeb_sim::Control,
+    /// Replications of a batch that are done, and how many it has.
+    done: AtomicU64,
+    of: AtomicU64,
+}
+
+#[pymethods]
+impl Control {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the run to stop soon; it then raises `Cancelled`.
+    fn cancel(&self) {
+        self.inner.cancel();
+    }
+
+    /// Share of the run, or of the batch of runs, that is done, from 0 to 1.
+    fn progress(&self) -> f64 {
+        let of = self.of.load(Ordering::Relaxed).max(1);
+        ((self.done.load(Ordering::Relaxed) as f64 + self.inner.progress()) / of as f64).min(1.0)
+    }
+}
+
+/// A scenario that has been read and checked.
+#[pyclass(module = "nodeb._core", frozen)]
+pub struct CompiledScenario {
+    scenario: Arc<Scenario>,
+    /// What messages call it.
+    label: String,
+}
+
+#[pymethods]
+impl CompiledScenario {
+    /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none.
+    #[staticmethod]
+    #[pyo3(signature = (json, label=None))]
+    fn from_json(py: Python<'_>, json: &str, label: Option<String>) -> PyResult<Self> {
+        let read = || guarded(|| "reading a scenario".to_owned(), || scenario::from_json(json));
+        let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
+        let label = label.unwrap_or_else(|| format!("scenario `{}`", scenario.name));
+        Ok(Self { scenario: Arc::new(scenario), label })
+    }
+
+    /// Reads a scenario file with overrides `key.path=value`.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+    fn from_toml(py: Python<'_>, text: &str, file: &str, overrides: Vec<String>) -> PyResult<Self> {
+        let read = || guarded(|| format!("reading {file}"), || scenario::from_toml(text, file, &overrides));
+        let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
+        Ok(Self { scenario: Arc::new(scenario), label: file.to_owned() })
+    }
+
+    /// The same scenario with overrides `key.path=value`; its files keep the content that they had.
+    fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>) -> PyResult<Self> {
+        let changed = Self::from_toml(py, &self.to_toml()?, "scenario", overrides)?;
+        Ok(Self { label: self.label.clone(), ..changed })
+    }
+
+    /// The resolved scenario as JSON.
+    fn to_json(&self) -> PyResult<String> {
+        to_json(&self.scenario)
+    }
+
+    /// The resolved scenario as TOML.
+    fn to_toml(&self) -> PyResult<String> {
+        scenario::to_toml(&self.scenario).map_err(|error| to_py(&error))
+    }
+
+    /// What is allowed and still doubtful, each as "key: message".
+    fn warnings(&self) -> PyResult<Vec<String>> {
+        guarded(|| format!("looking at {}", self.label), || self.scenario.warnings())
+    }
+
+    /// Simulates one replication and returns its tables, each a dict of columns.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        seed: u64,
+        run: u64,
+        control: &Bound<'py, Control>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let control = control.get();
+        tables::all(py, py.detach(|| self.replicate(seed, run, control))?)
+    }
+
+    /// Simulates `runs` replications from number `first` on and returns their tables, each with the rows of
+    /// all of them.
+    fn run_many<'py>(
+        &self,
+        py: Python<'py>,
+        seed: u64,
+        first: u64,
+        runs: u64,
+        control: &Bound<'py, Control>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let control = control.get();
+        let all = || -> PyResult<Vec<Table>> {
+            control.of.store(runs, Ordering::Relaxed);
+            let mut tables = Vec::new();
+            for run in first..first.saturating_add(runs) {
+                control.done.store(run - first, Ordering::Relaxed);
+                join(&mut tables, self.replicate(seed, run, control)?);
+            }
+            Ok(tables)
+        };
+        tables::all(py, py.detach(all)?)
+    }
+
+    /// As `run`, and writes the packets that pass `interfaces` (all when empty) to the pcapng file
+    /// `path`, of each the first `snap_length` bytes; None keeps the headers.
+    #[pyo3(signature = (seed, run, control, path, snap_length=None, interfaces=Vec::new()))]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    fn capture<'py>(
+        &self,
+        py: Python<'py>,
+        seed: u64,
+        run: u64,
+        control: &Bound<'py, Control>,
+        path: PathBuf,
+        snap_length: Option<u32>,
+        interfaces: Vec<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let control = &control.get().inner;
+        let options = Options {
+            snap_length: snap_length.unwrap_or(nodeb_capture::DEFAULT_SNAP_LENGTH),
+            interfaces: interfaces.iter().map(|name| interface(name)).collect::<PyResult<_>>()?,
+        };
+        let captured = || {
+            let work = || nodeb_capture::run(&self.scenario, seed, run, control, &path, &options);
+            let result = guarded(|| self.about(seed, run), work)?.map_err(|error| match error {
+                nodeb_capture::Error::SnapLength(_) | nodeb_capture::Error::NoInterface(..) => {
+                    PyValueError::new_err(error.to_string())
+                }
+                nodeb_capture::Error::File { .. } => PyOSError::new_err(error.to_string()),
+                nodeb_capture::Error::Run(error) => to_py(&error),
+            })?;
+            Ok::<_, PyErr>(result.tables(run, &self.scenario))
+        };
+        tables::all(py, py.detach(captured)?)
+    }
+}
+
+impl CompiledScenario {
+    fn replicate(&self, seed: u64, run: u64, control: &Control) -> PyResult<Vec<Table>> {
+        let work = || {
+            nodeb_sim::run(&self.scenario, seed, run, &control.inner)
+                .map(|result| result.tables(run, &self.scenario))
+        };
+        guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
+    }
+
+    fn about(&self, seed: u64, run: u64) -> String {
+        format!("{}, seed {seed}, replication {run}", self.label)
+    }
+}
+
+fn interface(name: &str) -> PyResult<Interface> {
+    let known = Interface::ALL.into_iter().find(|interface| interface.name() == name);
+    known.ok_or_else(|| {
+        let names = Interface::ALL.map(Interface::name).join(", ");
+        PyValueError::new_err(format!("there is no interface `{name}`; expected one of: {names}"))
+    })
+}
+
+fn to_json(scenario: &Scenario) -> PyResult<String> {
+    serde_json::to_string(scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
+
+/// JSON Schema (draft 2020-12) of a scenario.
+#[pyfunction]
+pub fn schema() -> String {
+    Scenario::schema().to_string()
+}
+
+/// Every registered variant as (kind, name, description).
+#[pyfunction]
+pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
+    Scenario::registry()
+}
+
+/// Reads TOML text and returns the resolved scenario as JSON.
+#[pyfunction]
+pub fn parse_toml(py: Python<'_>, text: &str, file: &str, overrides: Vec<String>) -> PyResult<String> {
+    CompiledScenario::from_toml(py, text, file, overrides)?.to_json()
+}
+
+/// Checks a scenario given as JSON and fills in every default.
+#[pyfunction]
+pub fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
+    CompiledScenario::from_json(py, json, None)?.to_json()
+}
+
+/// Everything that a TOML text says, as JSON, in its order and unchecked.
+#[pyfunction]
+pub fn document(text: &str, file: &str) -> PyResult<String> {
+    guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
+}
+
+/// Line, from 1, of the value at a path of keys in a TOML text, or of what is nearest around it.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {
+    scenario::line_of(text, &path)
+}
+
+/// Reads the text of an error model's file and returns a radio's `errors` as JSON.
+#[pyfunction]
+pub fn read_error_model(text: &str, file: &str) -> PyResult<String> {
+    let read = || nodeb_sim::radio::error::file::read(text, file);
+    let model = guarded(|| format!("reading {file}"), read)?.map_err(|error| to_py(&error))?;
+    serde_json::to_string(&model).map_err(|error| ScenarioError::new_err(error.to_string()))
+}
