@@ -19,15 +19,26 @@ pub fn from_defaults<'de, T: Deserialize<'de>, E: serde::de::Error>() -> Result<
     T::deserialize(MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
 }
 
-/// Declares the variants of one kind of component.
+/// Declares the variants of one kind of component. `as Trait` behind the name gives the enum a method
+/// `parameters` that shows every variant's parameters as a `dyn Trait`, which they must implement.
 #[macro_export]
 macro_rules! registry {
+    (@parameters $enum:ident { $( $variant:ident )+ }) => {};
+    (@parameters $of:ident $enum:ident { $( $variant:ident )+ }) => {
+        impl $enum {
+            /// The variant's parameters, as what they have in common.
+            pub fn parameters(&self) -> &(dyn $of + 'static) {
+                match self { $( Self::$variant(params) => params, )+ }
+            }
+        }
+    };
     (
         $(#[$meta:meta])*
-        $kind:literal $enum:ident {
+        $kind:literal $enum:ident $( as $of:ident )? {
             $( #[doc = $doc:literal] $key:literal => $variant:ident($params:ty), )+
         }
     ) => {
+        $crate::registry!(@parameters $( $of )? $enum { $( $variant )+ });
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $enum {

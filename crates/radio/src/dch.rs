@@ -12,10 +12,10 @@ use super::mac::sched::round_robin::Policy as RoundRobin;
 use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::rlc::Checksum;
-use super::{Bearer, UserRadio};
+use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
-use crate::units::{Duration, Probability, Size};
+use crate::units::{Duration, Probability, Rate, Size};
 
 /// A user's dedicated channels. The defaults are Tables 5 and 10 of `wang`: 12 parallel channels
 /// with one 40-byte PDU per 10 ms TTI each, 384 kbps together, and a retransmission 89 ms after the
@@ -98,11 +98,30 @@ impl Dch {
     }
 
     /// The bearer of one user.
-    pub fn build(&self, user: &UserRadio, streams: &Streams) -> Box<dyn Bearer> {
+    fn bearer(&self, user: &UserRadio, streams: &Streams) -> Box<dyn Bearer> {
         let fixed = UserRadio { id: user.id, ..UserRadio::default() };
         let scheduler = Box::new(RoundRobin::default());
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Pdu);
         Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(&[fixed], streams)
+    }
+}
+
+impl Radio for Dch {
+    fn facts(&self) -> Facts {
+        let bler = self.air().block_error_rate(self.errors.as_ref());
+        Facts { tells_ttis: true, tti: Some(self.tti), bler: Some(bler), ..Facts::default() }
+    }
+
+    fn channel_rate(&self, best_ci: Option<u32>) -> Rate {
+        self.air().rate(best_ci)
+    }
+
+    fn errors(&self) -> Option<&ErrorModel> {
+        self.errors.as_ref()
+    }
+
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        users.iter().map(|user| self.bearer(user, streams)).collect()
     }
 }

@@ -12,10 +12,10 @@ use super::mac::sched::SchedulerSpec;
 use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::rlc::Checksum;
-use super::{Bearer, UserRadio};
+use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
-use crate::units::{Duration, Probability, Size};
+use crate::units::{Duration, Probability, Rate, Size};
 
 /// The channel that all users share, one user per TTI. The defaults are Table 10 of `wang` at
 /// 384 kbps: 3 code channels with one 32-byte PDU per 2 ms TTI each.
@@ -98,12 +98,33 @@ impl HsDsch {
             combining: self.combining.clone(),
         }
     }
+}
 
-    /// The bearer of all users.
-    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
+impl Radio for HsDsch {
+    fn facts(&self) -> Facts {
+        let bler = self.air().block_error_rate(self.errors.as_ref());
+        Facts {
+            is_shared: true,
+            follows_ci: true,
+            tells_ttis: true,
+            tti: Some(self.tti),
+            bler: Some(bler),
+            ..Facts::default()
+        }
+    }
+
+    fn channel_rate(&self, best_ci: Option<u32>) -> Rate {
+        self.air().rate(best_ci)
+    }
+
+    fn errors(&self) -> Option<&ErrorModel> {
+        self.errors.as_ref()
+    }
+
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
         let scheduler = self.scheduler.build(users.len(), self.tti);
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Block);
-        Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(users, streams)
+        vec![Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(users, streams)]
     }
 }

@@ -84,9 +84,75 @@ pub struct UserRadio {
     pub ue: hsdpa::ue::Ue,
 }
 
+/// What the rest of the simulator asks about a radio before there is a bearer. Each is declared with the
+/// radio's parameters.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub struct Facts {
+    /// Whether all users share one bearer.
+    pub is_shared: bool,
+    /// Whether blocks can follow a user's C/I process.
+    pub follows_ci: bool,
+    /// Whether users have a UE category and a channel of their own.
+    pub has_ues: bool,
+    /// Whether its bearers can tell what a user could be sent.
+    pub measures_bandwidth: bool,
+    /// Whether they can also keep a record of that.
+    pub records_bandwidth: bool,
+    /// Whether its bearers tell who is sent what in every TTI or slot.
+    pub tells_ttis: bool,
+    /// Whether packets wait at an RNC before they come to the Node B.
+    pub has_rnc: bool,
+    /// The transmission time interval, where there is one.
+    pub tti: Option<Duration>,
+    /// The block error rate of first transmissions, where it is given.
+    pub bler: Option<Probability>,
+}
+
+impl Default for Facts {
+    /// A radio that can do nothing but carry packets, on a bearer for each user.
+    fn default() -> Self {
+        Self {
+            is_shared: false,
+            follows_ci: false,
+            has_ues: false,
+            measures_bandwidth: false,
+            records_bandwidth: false,
+            tells_ttis: false,
+            has_rnc: false,
+            tti: None,
+            bler: None,
+        }
+    }
+}
+
+/// The parameters of a radio.
+pub trait Radio {
+    /// What is known of it.
+    fn facts(&self) -> Facts;
+    /// The bit rate against which utilization is measured. With a C/I process it is the rate at the
+    /// highest value, `best_ci`.
+    fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
+    /// The model of block errors, where there is one.
+    fn errors(&self) -> Option<&error::ErrorModel> {
+        None
+    }
+    /// The tables that only its bearers have, without a row.
+    fn tables(&self) -> Vec<Table> {
+        Vec::new()
+    }
+    /// The bearers: one of all users, or one for each.
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
+}
+
+/// The tables that only some kinds of bearer have, without a row.
+pub fn tables() -> Vec<Table> {
+    RadioSpec::defaults().iter().flat_map(|radio| radio.tables()).collect()
+}
+
 registry! {
     /// The radio bearer, as a scenario names it.
-    "radio" RadioSpec {
+    "radio" RadioSpec as Radio {
         /// Dedicated channels, one bearer per user (Release 99).
         "dch" => Dch(dch::Dch),
         /// The high-speed downlink shared channel: one bearer for all users (Release 5).
@@ -108,89 +174,10 @@ impl Default for RadioSpec {
     }
 }
 
-/// The tables that only some kinds of bearer have, without a row.
-pub fn tables() -> Vec<Table> {
-    vec![switching::bearer::CHANNELS.empty(), wcdma::bearer::CELL.empty(), hsdpa::tally::PHONES.empty()]
-}
+impl std::ops::Deref for RadioSpec {
+    type Target = dyn Radio;
 
-impl RadioSpec {
-    /// Whether all users share one bearer.
-    pub fn is_shared(&self) -> bool {
-        matches!(self, Self::HsDsch(_) | Self::Hsdpa(_) | Self::FachDch(_) | Self::Wcdma(_))
-    }
-
-    /// Whether blocks can follow a user's C/I process.
-    pub fn follows_ci(&self) -> bool {
-        matches!(self, Self::HsDsch(_))
-    }
-
-    /// Whether users have a UE category and a channel of their own.
-    pub fn has_ues(&self) -> bool {
-        matches!(self, Self::Hsdpa(_))
-    }
-
-    /// Whether packets wait at an RNC before they come to the Node B.
-    pub fn has_rnc(&self) -> bool {
-        matches!(self, Self::Hsdpa(params) if params.iub.is_some())
-    }
-
-    /// Whether its bearers can tell what a user could be sent.
-    pub fn measures_bandwidth(&self) -> bool {
-        matches!(self, Self::Hsdpa(_) | Self::Link(_))
-    }
-
-    /// The bearers and for each the users on it, given as positions in `users`.
-    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
-        match self {
-            Self::HsDsch(params) => vec![params.build(users, streams)],
-            Self::Hsdpa(params) => vec![Box::new(params.build(users, streams))],
-            Self::FachDch(params) => vec![Box::new(params.build(users.len()))],
-            Self::Dch(params) => users.iter().map(|user| params.build(user, streams)).collect(),
-            Self::Wcdma(params) => vec![Box::new(params.build(users, streams))],
-            Self::Link(params) => {
-                users.iter().map(|user| Box::new(params.build(user, streams)) as _).collect()
-            }
-        }
-    }
-
-    /// The bit rate against which utilization is measured. With a C/I process it is the rate at
-    /// the highest value, `best_ci`.
-    pub fn channel_rate(&self, best_ci: Option<u32>) -> Rate {
-        match self {
-            Self::Dch(params) => params.air().rate(best_ci),
-            Self::HsDsch(params) => params.air().rate(best_ci),
-            Self::Hsdpa(params) => params.channel_rate(),
-            Self::FachDch(params) => params.dch_rate.max(params.fach_rate),
-            Self::Wcdma(params) => params.channel_rate(),
-            Self::Link(params) => params.rate,
-        }
-    }
-
-    /// The transmission time interval, where there is one.
-    pub fn tti(&self) -> Option<Duration> {
-        match self {
-            Self::Dch(params) => Some(params.tti),
-            Self::HsDsch(params) => Some(params.tti),
-            Self::Hsdpa(_) => Some(hsdpa::TTI),
-            Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
-        }
-    }
-
-    /// The block error rate of first transmissions, where it is given.
-    pub fn bler(&self) -> Probability {
-        match self {
-            Self::Dch(params) => params.air().block_error_rate(params.errors.as_ref()),
-            Self::HsDsch(params) => params.air().block_error_rate(params.errors.as_ref()),
-            Self::Hsdpa(_) | Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => Probability(0.0),
-        }
-    }
-
-    /// The model of block errors, where there is one.
-    pub fn errors(&self) -> Option<&error::ErrorModel> {
-        match self {
-            Self::Dch(params) => params.errors.as_ref(),
-            Self::HsDsch(params) => params.errors.as_ref(),
-            Self::Hsdpa(_) | Self::FachDch(_) | Self::Wcdma(_) | Self::Link(_) => None,
-        }
+    fn deref(&self) -> &Self::Target {
+        self.parameters()
     }
 }

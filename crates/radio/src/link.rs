@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Backlog, BandwidthMeter, Bearer, UserRadio};
+use super::{Backlog, BandwidthMeter, Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
 use crate::context::Context;
 use crate::engine::Key;
@@ -68,7 +68,7 @@ impl LinkBearer {
     }
 
     /// The bearer of one user.
-    pub fn build(&self, user: &UserRadio, streams: &Streams) -> WireBearer {
+    fn bearer(&self, user: &UserRadio, streams: &Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };
         let link = self.path(loss).link(streams, "link", user.id);
@@ -112,5 +112,19 @@ impl BandwidthMeter for WireBearer {
 
     fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
         Some(self.rate.0 as f64 * now.as_secs() / 8.0)
+    }
+}
+
+impl Radio for LinkBearer {
+    fn facts(&self) -> Facts {
+        Facts { measures_bandwidth: true, ..Facts::default() }
+    }
+
+    fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
+        self.rate
+    }
+
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        users.iter().map(|user| Box::new(self.bearer(user, streams)) as _).collect()
     }
 }

@@ -8,7 +8,7 @@ use super::available::Meter;
 use super::iub::{Ends, FlowControl};
 use super::rlc::Fate;
 use super::round::Round;
-use super::tally::{PHONES, Tally};
+use super::tally::{PHONES, PhoneRow, Tally};
 use super::user::{Outcome, Turn, User};
 use super::{Hsdpa, TTI};
 use crate::cell::doppler::JakesSequence;
@@ -188,6 +188,18 @@ impl HsdpaBearer {
         units
     }
 
+    /// How each phone has fared by `now`.
+    pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
+        let mut rows = Vec::with_capacity(self.users.len());
+        for user in 0..self.users.len() {
+            let available = self.available_bytes(now, user);
+            let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
+            let state = &self.users[user];
+            rows.push(state.tally.row(user, state.place(), available_bps));
+        }
+        rows
+    }
+
     /// When something is due next.
     fn next_due(&self) -> Option<Time> {
         if !self.outcomes.is_empty() {
@@ -289,14 +301,7 @@ impl Bearer for HsdpaBearer {
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {
-        let mut rows = Vec::with_capacity(self.users.len());
-        for user in 0..self.users.len() {
-            let available = self.available_bytes(now, user);
-            let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
-            let state = &self.users[user];
-            rows.push(state.tally.row(user, state.place(), available_bps));
-        }
-        vec![PHONES.table(&rows)]
+        vec![PHONES.table(&self.phones(now))]
     }
 
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {

@@ -40,14 +40,15 @@ use self::iub::Iub;
 use self::payload::Payload;
 use self::rlc::RlcModeSpec;
 use self::ue::Ue;
-use super::UserRadio;
 use super::cell::channel::ChannelSpec;
 use super::cell::plan::Cell;
 use super::mac::harq::CombiningSpec;
 use super::mac::harq::chase::Chase;
 use super::mac::sched::SchedulerSpec;
+use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
+use crate::table::Table;
 use crate::units::{Duration, Probability, Rate, Size};
 
 /// Transmission time interval of HS-DSCH (TS 25.211, 5.3.3.13).
@@ -224,22 +225,8 @@ impl Hsdpa {
     }
 
     /// The bearer of all users.
-    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> HsdpaBearer {
+    pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> HsdpaBearer {
         HsdpaBearer::new(self, users, streams)
-    }
-
-    /// The highest bit rate of all served cells, whatever its users are.
-    pub fn channel_rate(&self) -> Rate {
-        let most = match &self.link_adaptation {
-            LinkAdaptationSpec::Cqi(reports) => {
-                let by_codes = u64::from(self.codes.get()) * MOST_BITS_PER_CODE;
-                let own =
-                    reports.table.last().map(|row| u64::from(row.bits) * u64::from(self.users_per_tti.get()));
-                own.unwrap_or(by_codes) * 1_000_000_000 / TTI.0
-            }
-            LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
-        };
-        Rate(most.saturating_mul(self.served() as u64))
     }
 
     /// Reports blocks of a category that carry nothing, and such without a curve.
@@ -281,5 +268,42 @@ impl Hsdpa {
             }
             _ => {}
         });
+    }
+}
+
+impl Radio for Hsdpa {
+    fn facts(&self) -> Facts {
+        Facts {
+            is_shared: true,
+            has_ues: true,
+            measures_bandwidth: true,
+            records_bandwidth: true,
+            tells_ttis: true,
+            has_rnc: self.iub.is_some(),
+            tti: Some(TTI),
+            ..Facts::default()
+        }
+    }
+
+    /// The highest bit rate of all served cells, whatever its users are.
+    fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
+        let most = match &self.link_adaptation {
+            LinkAdaptationSpec::Cqi(reports) => {
+                let by_codes = u64::from(self.codes.get()) * MOST_BITS_PER_CODE;
+                let own =
+                    reports.table.last().map(|row| u64::from(row.bits) * u64::from(self.users_per_tti.get()));
+                own.unwrap_or(by_codes) * 1_000_000_000 / TTI.0
+            }
+            LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
+        };
+        Rate(most.saturating_mul(self.served() as u64))
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![tally::PHONES.empty()]
+    }
+
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        vec![Box::new(self.bearer(users, streams))]
     }
 }

@@ -6,8 +6,8 @@ use crate::table;
 #[derive(Clone, Copy, Debug)]
 pub struct PhoneRow {
     user: usize,
-    place_m: [f64; 2],
-    tally: Tally,
+    pub(super) place_m: [f64; 2],
+    pub(super) tally: Tally,
     available_bps: f64,
 }
 
@@ -62,7 +62,7 @@ pub struct Tally {
     cqi: f64,
     bytes_delivered: u64,
     packets_dropped: u64,
-    handovers: u64,
+    pub(super) handovers: u64,
 }
 
 impl Tally {

@@ -23,8 +23,8 @@ use crate::{Backlog, Bearer, table};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {
     user: usize,
-    usage: ChannelUse,
-    energy_j: f64,
+    pub(super) usage: ChannelUse,
+    pub(super) energy_j: f64,
 }
 
 impl ChannelRow {
@@ -84,6 +84,12 @@ impl SwitchedBearer {
             power: params.power.clone(),
             policy: params.policy.build(users),
         }
+    }
+
+    /// How each user was connected by `now`.
+    pub(super) fn channels(&self, now: Time) -> Vec<ChannelRow> {
+        let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
+        self.cell.usage(now).into_iter().enumerate().map(row).collect()
     }
 
     /// A user's RRC state.
@@ -183,8 +189,6 @@ impl Bearer for SwitchedBearer {
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {
-        let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
-        let rows: Vec<_> = self.cell.usage(now).into_iter().enumerate().map(row).collect();
-        vec![CHANNELS.table(&rows)]
+        vec![CHANNELS.table(&self.channels(now))]
     }
 }

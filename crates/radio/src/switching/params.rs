@@ -9,7 +9,10 @@ use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
 use super::state::PhonePower;
 use crate::check::{Check, Checked};
+use crate::rng::Streams;
+use crate::table::Table;
 use crate::units::{Duration, Rate, Size};
+use crate::{Bearer, Facts, Radio, UserRadio};
 
 /// A FACH that all users share and dedicated channels that one user holds at a time. The defaults
 /// are Table I of `prabhu`.
@@ -90,7 +93,25 @@ impl Checked for FachDch {
 
 impl FachDch {
     /// The bearer of `users` users, all of them on the FACH.
-    pub fn build(&self, users: usize) -> SwitchedBearer {
+    pub fn bearer(&self, users: usize) -> SwitchedBearer {
         SwitchedBearer::new(self, users)
+    }
+}
+
+impl Radio for FachDch {
+    fn facts(&self) -> Facts {
+        Facts { is_shared: true, ..Facts::default() }
+    }
+
+    fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
+        self.dch_rate.max(self.fach_rate)
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![super::bearer::CHANNELS.empty()]
+    }
+
+    fn build(&self, users: &[UserRadio], _streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        vec![Box::new(self.bearer(users.len()))]
     }
 }

@@ -42,7 +42,7 @@ impl Driver {
         all.as_object_mut().expect("a table").extend(given);
         let params: FachDch = serde_json::from_value(all).expect("valid parameters");
         Self {
-            bearer: params.build(users),
+            bearer: params.bearer(users),
             around: Surroundings::default(),
             now: Time::ZERO,
             states: vec![State::Fach; users],
@@ -137,7 +137,7 @@ fn what_each_user_did_adds_up_to_the_time_that_passed() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 2);
     cell.packets(100, 0, 1);
     cell.run(Time::ZERO + Duration::from_millis(1_000));
-    let rows = cell.bearer.rows(cell.now).channels;
+    let rows = cell.bearer.channels(cell.now);
     let times = |user: usize| {
         [State::Fach, State::SettingUp, State::Dch, State::Releasing]
             .map(|state| rows[user].usage.time(state).0 / 1_000_000)

@@ -13,12 +13,13 @@ use super::link::Link;
 use super::other_cells::OtherCellsSpec;
 use super::profile::ProfileSpec;
 use super::selection::SelectionSpec;
-use crate::UserRadio;
 use crate::check::{Check, Checked};
 use crate::rlc::Delivered;
 use crate::rng::{Hazards, Streams};
+use crate::table::Table;
 use crate::tti::TtiBearer;
 use crate::units::{Duration, NANOS_PER_S, Rate, Size};
+use crate::{Bearer, Facts, Radio, UserRadio};
 
 /// Codes of a cell that all connections use at the same time, with a spreading factor that follows from the
 /// rate. The defaults are those of `hossain` (section IV.A) and, where it is silent, assumptions: eta, G, Eb/N0
@@ -158,8 +159,7 @@ impl Wcdma {
         self.rates.iter().copied().max().unwrap_or(1)
     }
 
-    /// Bit rate of a connection at the highest rate when nothing fails.
-    pub fn channel_rate(&self) -> Rate {
+    fn highest_bit_rate(&self) -> Rate {
         let bits = u128::from(self.highest_rate()) * u128::from(self.frame_bits());
         Rate((bits * u128::from(NANOS_PER_S) / u128::from(self.slot.0)) as u64)
     }
@@ -175,7 +175,7 @@ impl Wcdma {
     }
 
     /// The bearer of these users.
-    pub fn build(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<WcdmaMac> {
+    pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<WcdmaMac> {
         let errors = users.iter().map(|user| Hazards::new(streams.stream("bearer", user.id, "frame errors")));
         let slots = Slots {
             slot: self.slot,
@@ -191,5 +191,24 @@ impl Wcdma {
             selection: self.selection.clone(),
         };
         TtiBearer::new(self.slot, WcdmaMac::new(slots, self.cell(users, streams).0, errors))
+    }
+}
+
+impl Radio for Wcdma {
+    fn facts(&self) -> Facts {
+        Facts { is_shared: true, tells_ttis: true, ..Facts::default() }
+    }
+
+    /// Of a connection at the highest rate when nothing fails.
+    fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
+        self.highest_bit_rate()
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![super::bearer::CELL.empty()]
+    }
+
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        vec![Box::new(self.bearer(users, streams))]
     }
 }

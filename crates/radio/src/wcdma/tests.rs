@@ -30,7 +30,7 @@ struct Full {
 
 impl Full {
     fn new(params: &Wcdma, n: u64) -> Self {
-        let bearer = params.build(&users(n), &Streams::new(1, 0));
+        let bearer = params.bearer(&users(n), &Streams::new(1, 0));
         let mut full = Self { bearer, around: Surroundings::default(), delivered: vec![0; n as usize] };
         for user in 0..n as usize {
             (0..40).for_each(|_| full.offer(Time::ZERO, user));
@@ -94,7 +94,7 @@ fn the_rate_follows_the_number_of_active_connections() {
     assert!(ten < one / 4.0, "{one} {ten}");
     // Nine others send one packet each and go.
     let mut mixed = Full::new(&params, 1);
-    let mut ten_users = params.build(&users(10), &Streams::new(1, 0));
+    let mut ten_users = params.bearer(&users(10), &Streams::new(1, 0));
     std::mem::swap(&mut mixed.bearer, &mut ten_users);
     mixed.delivered = vec![0; 10];
     (0..40).for_each(|_| mixed.offer(Time::ZERO, 0));

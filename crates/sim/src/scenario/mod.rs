@@ -212,6 +212,7 @@ impl Checked for Scenario {
             check.within("proxy", |check| self.advise_proxy(proxy, check));
         }
         check.within("tcp", |check| self.tcp.check(check));
+        check.within("record", |check| self.check_record(check));
         let users: u64 = self.users.iter().map(|group| u64::from(group.count.get())).sum();
         check.require(users > 0, "users", || {
             "there is nobody to simulate; expected at least one `[[users]]`".to_owned()
@@ -247,7 +248,7 @@ impl Scenario {
 
     fn check_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         proxy.check(check);
-        let can = proxy.feedback().is_none() || self.radio.measures_bandwidth();
+        let can = proxy.feedback().is_none() || self.radio.facts().measures_bandwidth;
         check.require(can, "rnf", || {
             format!("a {} cannot tell its bandwidth; expected `hsdpa` or `link`", self.radio.key())
         });
@@ -283,6 +284,17 @@ impl Scenario {
         });
     }
 
+    /// Reports records that the radio cannot give.
+    fn check_record(&self, check: &mut Check) {
+        let (facts, kind) = (self.radio.facts(), self.radio.key());
+        check.require(!self.record.scheduler || facts.tells_ttis, "scheduler", || {
+            format!("a {kind} has no TTIs to tell of; leave `scheduler` out")
+        });
+        check.require(!self.record.bandwidth || facts.records_bandwidth, "bandwidth", || {
+            format!("a {kind} keeps no record of bandwidth; leave `bandwidth` out or use `hsdpa`")
+        });
+    }
+
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
         check.within("traffic", |check| {
             group.traffic.check(check);
@@ -306,14 +318,14 @@ impl Scenario {
         check.require(group.ci.len() <= 100, "ci", || {
             format!("{} C/I values are absurd; expected at most 100", group.ci.len())
         });
-        check.require(group.ci.is_empty() || self.radio.follows_ci(), "ci", || {
+        check.require(group.ci.is_empty() || self.radio.facts().follows_ci, "ci", || {
             format!("a {} has no C/I process; leave `ci` out or use `hs_dsch`", self.radio.key())
         });
         if let RadioSpec::Hsdpa(radio) = &self.radio {
             let ue = group.ue.clone().unwrap_or_default();
             check.within("ue", |check| radio.check_ue(&ue, self.duration, check));
         }
-        check.require(group.ue.is_none() || self.radio.has_ues(), "ue", || {
+        check.require(group.ue.is_none() || self.radio.facts().has_ues, "ue", || {
             format!(
                 "a {} knows nothing of UE categories and channels; leave `ue` out or use `hsdpa`",
                 self.radio.key()

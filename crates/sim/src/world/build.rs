@@ -60,7 +60,7 @@ impl<T: Listener> World<T> {
             flows,
             has_proxy: scenario.proxy.is_some(),
             has_snoop: scenario.snoop.is_some(),
-            waits_at_rnc: scenario.radio.has_rnc(),
+            waits_at_rnc: scenario.radio.facts().has_rnc,
             events: 0,
             outbox: Vec::new(),
             relayed: Outbox::default(),
@@ -97,7 +97,7 @@ impl<T: Listener> World<T> {
 }
 
 fn flows(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<Flow> {
-    let shared = scenario.radio.is_shared();
+    let shared = scenario.radio.facts().is_shared;
     let groups = scenario.users.iter().enumerate();
     let members = groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)));
     let build = |(id, member)| {

@@ -59,14 +59,14 @@ impl<T: Listener> World<T> {
     }
 
     fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {
-        let tti = scenario.radio.tti().unwrap_or(Duration::ZERO);
+        let tti = scenario.radio.facts().tti.unwrap_or(Duration::ZERO);
         let row = |(bearer, air): (u64, &Air)| {
             let counts = air.counts;
             BearerRow {
                 bearer,
                 kind: scenario.radio.key(),
                 channel_rate_bps: channel_rate.0,
-                bler: scenario.radio.bler().0,
+                bler: scenario.radio.facts().bler.map_or(0.0, |bler| bler.0),
                 counts,
                 active_s: Duration(counts.ttis * tti.0).as_secs(),
                 end_s: self.env.now.as_secs(),

@@ -52,7 +52,7 @@ impl Access {
         let bearers = radio.build(users, &Streams::new(seed, 0));
         let around = || Surroundings { sink: Sink::new(Mask::TTIS), ..Surroundings::default() };
         let around = bearers.iter().map(|_| around()).collect();
-        Self { bearers, around, shared: radio.is_shared(), users: users.len() }
+        Self { bearers, around, shared: radio.facts().is_shared, users: users.len() }
     }
 
     fn place(&self, user: usize) -> (usize, usize) {

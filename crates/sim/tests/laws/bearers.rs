@@ -38,7 +38,7 @@ impl Load {
 /// Random loads on the radio `name`, some of its parameters given.
 fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
     cases::radio_with(name, given).prop_flat_map(|radio| {
-        let ci = if radio.spec.follows_ci() {
+        let ci = if radio.spec.facts().follows_ci {
             prop_oneof![Just(vec![]), cases::ci()].boxed()
         } else {
             Just(vec![]).boxed()
@@ -77,7 +77,7 @@ fn params(radio: &Radio) -> model::Params {
     let Radio { json, spec } = radio;
     let time = |value: &Value| value.as_str().unwrap().parse::<Duration>().unwrap().0;
     model::Params {
-        tti_ns: spec.tti().unwrap().0,
+        tti_ns: spec.facts().tti.unwrap().0,
         pdu_bytes: radio.pdu_bytes(),
         channels: radio.number("channels").unwrap(),
         pdus_per_block: radio.number("pdus_per_tti").unwrap(),
@@ -129,6 +129,23 @@ fn roomy(bler: f64, channels: u32) -> Value {
         given["channels"] = json!(channels);
     }
     given
+}
+
+proptest! {
+    #![proptest_config(crate::config(256))]
+
+    /// Every packet that a bearer is given comes back once, arrived or lost, or is still there.
+    #[test]
+    fn every_packet_comes_back_once(load in any_load(json!({}))) {
+        let outcome = load.drive();
+        let mut back: Vec<u64> = outcome.delivered.iter().map(|(_, _, number)| *number).collect();
+        back.extend(&outcome.lost);
+        let all = back.len();
+        back.sort_unstable();
+        back.dedup();
+        prop_assert_eq!(all, back.len());
+        prop_assert_eq!(all + outcome.backlog.0, load.arrivals.len());
+    }
 }
 
 proptest! {
@@ -251,7 +268,7 @@ proptest! {
     /// On dedicated bearers a user's fate does not depend on who else is there.
     #[test]
     fn further_users_change_nothing_on_dedicated_bearers(load in any_load(json!({}))) {
-        if load.radio.spec.is_shared() {
+        if load.radio.spec.facts().is_shared {
             return Ok(());
         }
         let of_first = |outcome: Outcome| -> Vec<Time> {
@@ -267,7 +284,7 @@ fn agree(load: &Load) -> Result<(), TestCaseError> {
     let outcome = load.drive();
     prop_assert_eq!(outcome.taken.len(), load.arrivals.len());
     // Dedicated bearers have nothing to do with each other.
-    let groups: Vec<Vec<usize>> = if load.radio.spec.is_shared() {
+    let groups: Vec<Vec<usize>> = if load.radio.spec.facts().is_shared {
         vec![(0..load.users.len()).collect()]
     } else {
         (0..load.users.len()).map(|user| vec![user]).collect()

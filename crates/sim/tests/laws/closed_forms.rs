@@ -131,13 +131,13 @@ fn packets(file: u64, packet: u64) -> Vec<u64> {
 
 fn air(radio: &cases::Radio) -> Air {
     let time = |key: &str| radio.json[key].as_str().unwrap().parse::<Duration>().unwrap().0;
-    if radio.spec.has_ues() {
+    if radio.spec.facts().has_ues {
         // Without bounds on its SNR a phone with one code gets CQI 6: 461 bits, 21 of them MAC-hs's
         // header, and 16 of RLC's in each PDU (TS 25.214, table 7D).
         let pdu = radio.pdu_bytes();
         return Air::Tti { tti: 2_000_000, pdu, pdus_per_tti: (461 - 21) / (8 * pdu + 16) };
     }
-    if let Some(tti) = radio.spec.tti() {
+    if let Some(tti) = radio.spec.facts().tti {
         let pdus_per_tti = radio.number("channels").unwrap() * radio.number("pdus_per_tti").unwrap();
         return Air::Tti { tti: tti.0, pdu: radio.pdu_bytes(), pdus_per_tti };
     }

@@ -99,7 +99,7 @@ fn soft_combining_is_not_slower_than_none() {
 fn users_have_errors_of_their_own() {
     for name in RadioSpec::NAMES {
         let mut scenario = noisy(name, 1);
-        if scenario.radio.is_shared() {
+        if scenario.radio.facts().is_shared {
             continue;
         }
         scenario.users[0].count = 2.try_into().unwrap();

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nodeb_sim::metrics::series::TtiRecord;
 use nodeb_sim::metrics::series::{SegmentEvent, SegmentRow};
 use nodeb_sim::metrics::{FlowRow, RunResult};
 use nodeb_sim::network::Core;
-use nodeb_sim::radio::{RadioSpec, TtiRecord};
+use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::traffic::TrafficSpec;
 use nodeb_sim::transport::TcpSpec;
 use nodeb_sim::units::Time;
@@ -158,9 +159,11 @@ fn bearers_and_segments_agree(case: &Case, result: &RunResult) -> Result<(), Tes
     prop_assert_eq!(Some(sent), result.link("wired_down").map(|counts| counts.packets));
     let ttis: u64 = result.bearers.iter().map(|bearer| bearer.counts.ttis).sum();
     // Users that share a TTI have a record each.
-    let of = |row: &TtiRecord| (if case.scenario.radio.is_shared() { 0 } else { row.user }, row.at);
-    let recorded: HashSet<_> = result.series.scheduler.iter().map(of).collect();
-    prop_assert_eq!(recorded.len() as u64, ttis);
+    let of = |row: &TtiRecord| (if case.scenario.radio.facts().is_shared { 0 } else { row.user }, row.at);
+    if case.scenario.radio.facts().tti.is_some() {
+        let recorded: HashSet<_> = result.series.scheduler.iter().map(of).collect();
+        prop_assert_eq!(recorded.len() as u64, ttis);
+    }
     Ok(())
 }
 
@@ -183,12 +186,13 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     prop_assert!(result.end_s <= case.scenario.duration.as_secs());
     // On the air one TTI follows the other, on each bearer by itself, on the grid; a user is in none
     // twice, and on most bearers alone.
-    let tti = case.scenario.radio.tti().map_or(1, |tti| tti.0);
+    let tti = case.scenario.radio.facts().tti.map_or(1, |tti| tti.0);
     let radio = &serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()];
-    let together = radio.get("users_per_tti").and_then(Value::as_u64).unwrap_or(1);
+    let alone = if case.scenario.radio.facts().tti.is_some() { 1 } else { u64::MAX };
+    let together = radio.get("users_per_tti").and_then(Value::as_u64).unwrap_or(alone);
     let mut last: HashMap<usize, (Time, HashSet<usize>)> = HashMap::new();
     for row in &series.scheduler {
-        let bearer = if case.scenario.radio.is_shared() { 0 } else { row.user };
+        let bearer = if case.scenario.radio.facts().is_shared { 0 } else { row.user };
         let (at, users) = last.entry(bearer).or_default();
         prop_assert!(*at <= row.at && row.at.0 % tti == 0, "{row:?}");
         if *at < row.at {

@@ -51,7 +51,7 @@ impl Bench {
     fn new(params: &Hsdpa, ues: &[Ue], run: u64) -> Self {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(ues).map(user).collect();
-        let bearer = params.build(&users, &Streams::new(3, run));
+        let bearer = params.bearer(&users, &Streams::new(3, run));
         let around = Surroundings { sink: Sink::new(Mask::TTIS), ..Surroundings::default() };
         Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
     }

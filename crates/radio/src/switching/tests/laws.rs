@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{Driver, State};
-use crate::Bearer as _;
 use crate::switching::policy::SwitchingSpec;
 use crate::units::Time;
 
@@ -49,7 +48,7 @@ proptest! {
                 let settled = changes.peek().is_none_or(|next| next.0 > at);
                 prop_assert!(!settled || holders(&states) <= channels as usize, "{name}: {:?}", cell.changes);
             }
-            for row in cell.bearer.rows(cell.now).channels {
+            for row in cell.bearer.channels(cell.now) {
                 let all = [State::Pch, State::Paging, State::Fach].into_iter().chain(HOLDING);
                 prop_assert_eq!(all.map(|state| row.usage.time(state).0).sum::<u64>(), cell.now.0, "{}", name);
                 prop_assert!(row.usage.set_ups - row.usage.releases <= 1, "{}", name);
