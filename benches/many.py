@@ -41,7 +41,7 @@ SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
 OF_NS2 = 1 / 5
 
 # Today's controls, and how much more than nodeb's NewReno they may take.
-MODERN = ("cubic", "bbr", "bbr3")
+LINUX = ("cubic", "bbr", "bbr3")
 OF_NEWRENO = 1.5
 
 
@@ -68,7 +68,7 @@ def main() -> int:
             everyone += [reference] if reference else []
             everyone.append(ours(name, tcp, reference, OF_NS2))
         newreno = next(one for one in everyone if one.name == "nodeb: newreno")
-        for name in MODERN:
+        for name in LINUX:
             tcp = f'linux = {{ control = "{name}", packet_size = "1000 B" }}'
             everyone.append(ours(name, tcp, newreno, OF_NEWRENO))
         take_turns(everyone, options.rounds)

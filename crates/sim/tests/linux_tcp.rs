@@ -1,4 +1,4 @@
-//! Whole scenarios with the modern TCP family: what must hold whatever the path does.
+//! Whole scenarios with the `linux` family of TCP: what must hold whatever the path does.
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, Scenario, run, scenario};

@@ -112,6 +112,20 @@ fn skipping_is_stepping() {
     }
 }
 
+/// The closed form of `skip` at its sharpest: a chain that changes its state in every step, `p = r = 1`,
+/// is after `k` skipped steps where it was if `k` is even, and in the other state if it is odd.
+#[test]
+fn a_skip_takes_as_many_steps_as_it_is_told() {
+    for run in 0..20 {
+        for steps in 0..10 {
+            let mut process = process(json!({ "gilbert_elliott": { "p": 1.0, "r": 1.0 } }), run);
+            let first = process.next_is_error();
+            process.skip(steps);
+            assert_eq!(process.next_is_error(), first == (steps % 2 == 1), "{steps} steps");
+        }
+    }
+}
+
 #[test]
 fn a_chain_begins_where_it_is_told() {
     let json = json!({ "hmm": {

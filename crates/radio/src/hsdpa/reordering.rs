@@ -175,6 +175,20 @@ mod tests {
         assert_eq!(left, [(1, 2), (3, 3), (4, 4), (5, 5), (5, 6)]);
     }
 
+    /// T1 (TS 25.321, 11.6.2) lasts so many TTIs from where blocks can come again: 13 after TTI 50 here, for
+    /// whatever it was started; where it does not run nothing starts.
+    #[test]
+    fn t1_lasts_as_long_as_ever_after_a_handover() {
+        let mut queue = ReorderingQueue::new(32, 13);
+        queue.delay_timer(5);
+        assert_eq!(queue.timer(), None);
+        assert!(queue.receive(2, 2, 2..3, |_| panic!("0 and 1 are missing")));
+        assert_eq!(queue.timer(), Some(15));
+        queue.delay_timer(50);
+        assert_eq!(queue.timer(), Some(63));
+        assert_eq!(play(&mut queue, &[]), [(63, 2)]);
+    }
+
     #[test]
     fn old_and_repeated_blocks_are_nothing_new() {
         let mut queue = ReorderingQueue::new(32, 13);

@@ -292,4 +292,19 @@ mod tests {
         rtt.reset_backoff();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
     }
+
+    /// ns-2 (`TcpAgent::rtt_backoff`) forgets the smoothed RTT once `t_backoff_ > 8`: after the fourth
+    /// doubling, not the third. By hand, with 20 ticks twice: known, they leave a variation of 7.5 ticks
+    /// and so 20 + 30 ticks; forgotten, the second is a first one, 20 + 40 ticks.
+    #[test]
+    fn the_round_trip_is_distrusted_after_four_doublings() {
+        for (doublings, ticks) in [(0, 50), (3, 50), (4, 60), (5, 60)] {
+            let mut rtt = estimator();
+            rtt.sample(Time::ZERO, Duration::from_millis(200));
+            (0..doublings).for_each(|_| rtt.back_off());
+            rtt.reset_backoff();
+            rtt.sample(Time::ZERO, Duration::from_millis(200));
+            assert_eq!(rtt.rto(), Duration::from_millis(10 * ticks), "{doublings} doublings");
+        }
+    }
 }

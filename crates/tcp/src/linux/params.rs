@@ -13,7 +13,7 @@ use crate::packet::{HEADER_BYTES, SackBlocks};
 use crate::units::{Duration, Rate, Size};
 use crate::wire::window_shift;
 
-/// A modern TCP connection's parameters. The defaults are Linux's, or the RFC's where Linux adapts.
+/// Parameters of a TCP connection as in today's Linux. The defaults are Linux's, or the RFC's where Linux adapts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches, as in sysctl")]

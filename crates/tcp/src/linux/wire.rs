@@ -1,4 +1,4 @@
-//! Modern TCP on the wire: nearly what it is already, bytes.
+//! The `linux` family on the wire: nearly what it is already, bytes.
 //!
 //! Numbers, sizes and options are the simulated ones. A phone's SYN is simulated without the options
 //! that it would bear, and is shown with them and a timestamp of 0; a later request is shown without.

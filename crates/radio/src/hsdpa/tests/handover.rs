@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::super::user::User;
 use super::*;
 use crate::units::Duration;
 
@@ -99,6 +100,20 @@ fn what_is_forwarded_arrives_once_and_in_order() {
         assert_eq!(bench.counts().packets_dropped, 0);
         assert_eq!(numbers(&bench), (0..bench.sent).collect::<Vec<_>>());
     }
+}
+
+/// T1 (TS 25.321, 11.6.2) does not count the interruption, in which no block can fill the gap: of 13 TTIs it
+/// has all 13 from the first in which the phone is sent to again.
+#[test]
+fn t1_begins_anew_where_forwarded_blocks_can_come() {
+    let params = changing("forwarded", &json!({ "t1": "26 ms" }));
+    let radio = UserRadio { ue: going_east(800.0), ..UserRadio::default() };
+    let mut user = User::new(&params, &radio, Streams::new(3, 0));
+    assert!(user.reordering.receive(2, 1, 1..2, |_| panic!("block 0 is missing")));
+    assert_eq!(user.reordering.timer(), Some(15));
+    user.rest_until(50);
+    user.begin_blocks_again();
+    assert_eq!(user.reordering.timer(), Some(63));
 }
 
 #[test]

@@ -123,4 +123,26 @@ mod tests {
         let candidates = [0, 1].map(|user| Candidate::at_rate(user, 1));
         assert_eq!(policy.pick((1 << 40) + 1, &candidates), 1);
     }
+
+    /// Jalali et al.'s mean taken in every TTI, `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`, against the
+    /// policy, which hears only of the TTIs in which somebody is served or looked at.
+    #[test]
+    fn a_gap_ages_the_means_by_every_tti_of_it() {
+        let tti = Duration::from_millis(2);
+        // A window of 10 TTIs, which forgets fast.
+        let mut policy = Policy::new(&ProportionalFair { window: Duration::from_millis(20) }, 2, tti);
+        let mut means = [0.0; 2];
+        let mut until = 0;
+        for (now, user, units) in [(3, 0, 700), (4, 1, 500), (6, 0, 30), (16, 1, 80), (47, 0, 90), (48, 1, 4)]
+        {
+            for mean in &mut means {
+                *mean *= 0.9f64.powi(now - until);
+            }
+            (means[user], until) = (means[user] + 0.1 * f64::from(units), now);
+            policy.served(now as u64, user, units);
+            let ratios = [0, 1].map(|user| policy.ratio(&Candidate::at_rate(user, 1)));
+            let found = ratios[1] / ratios[0];
+            assert!(now < 4 || (found * means[1] / means[0] - 1.0).abs() < 1e-6, "{now}: {found} {means:?}");
+        }
+    }
 }

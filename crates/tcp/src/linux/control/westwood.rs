@@ -138,4 +138,21 @@ mod tests {
         // smooth = (7 + 2) / 8, bandwidth = (7 + 9/8) / 8.
         assert_eq!(bandwidths.map(|rate| rate.round() as u64), [0, 1_000_000, 65_000_000 / 64]);
     }
+
+    /// Linux (`westwood_update_window`) takes a sample after `max(rtt, TCP_WESTWOOD_RTT_MIN)`, 50 ms: over a
+    /// round trip of 10 ms only then, over one of 80 ms after 80 ms.
+    #[test]
+    fn a_sample_lasts_a_round_trip_and_at_least_50_ms() {
+        for (srtt, lasts) in [(10, 50_000), (80, 80_000)] {
+            let bandwidth = |us: u64| {
+                let mut policy = Policy::new(1_000, 10_000);
+                let mut ack = AckEvent { srtt: Duration::from_millis(srtt), ..AckEvent::default() };
+                policy.on_ack(&ack);
+                (ack.now, ack.delivered, ack.total_delivered) = (Time(us * 1_000), us, us);
+                policy.on_ack(&ack);
+                policy.bandwidth.round() as u64
+            };
+            assert_eq!([lasts - 1, lasts + 1].map(bandwidth), [0, 1_000_000], "{srtt} ms");
+        }
+    }
 }

@@ -46,3 +46,26 @@ fn the_gains_take_turns_and_each_lasts_a_round_trip() {
         assert!(CYCLE[phase] < 1.0 || lasted >= RTT, "{phase}: {lasted}");
     }
 }
+
+/// 4.3.2.1: BBRHighGain is 2 / ln 2 = 2.8854, the smallest gain that doubles the rate every round trip. Start-up paces and sizes its window by it (4.3.2), and so does 4.2.1 before there is a
+/// bandwidth; Drain (4.3.3) paces by its inverse.
+#[test]
+fn the_start_paces_at_two_over_ln_2() {
+    let mut pipe = pipe();
+    pipe.control.on_ack(&AckEvent { srtt: RTT, ..AckEvent::default() });
+    let high_gain = pipe.control.pacing_rate().unwrap() / (10.0 * MSS as f64 / RTT.as_secs());
+    assert!((high_gain - 2.885).abs() < 1e-9, "{high_gain}");
+    assert!((high_gain - 2.0 / std::f64::consts::LN_2).abs() < 0.001, "{high_gain}");
+
+    let mut seen = Vec::<(State, f64, f64)>::new();
+    pipe.run(2.0, |pipe| {
+        let state = pipe.control.state;
+        let gain = pipe.control.pacing_gain();
+        if let State::Startup | State::Drain = state
+            && seen.last().is_none_or(|&(last, ..)| last != state)
+        {
+            seen.push((state, gain, pipe.control.cwnd_gain()));
+        }
+    });
+    assert_eq!(seen, [(State::Startup, 2.885, 2.885), (State::Drain, 1.0 / 2.885, 2.885)]);
+}

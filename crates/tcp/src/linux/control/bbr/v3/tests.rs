@@ -237,3 +237,28 @@ fn bursts_of_acks_widen_the_window() {
     }
     assert_eq!(bbr.aggregation.extra(), 20 * MSS);
 }
+
+/// 5.6.2: `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`, the margin being 1 %
+/// (2.5), so that the queue drains; the first rate, before there is a bandwidth, goes without it.
+#[test]
+fn pacing_stays_a_percent_below_the_bandwidth() {
+    let mut pipe = pipe();
+    pipe.control.on_ack(&AckEvent { srtt: RTT, ..AckEvent::default() });
+    let first = pipe.control.pacing_rate().unwrap();
+    assert!((first - 2.77 * 10.0 * MSS as f64 / RTT.as_secs()).abs() < 1e-6, "{first}");
+    let mut looked = 0;
+    pipe.run(8.0, |pipe| {
+        let bbr = &pipe.control;
+        if bbr.filled {
+            let share = bbr.pacing_rate().unwrap() / (bbr.gains().0 * bbr.bandwidth());
+            assert!((share - 0.99).abs() < 1e-9, "{:?}: {share}", bbr.state);
+            looked += 1;
+        }
+    });
+    assert!(looked > 1_000, "{looked}");
+    // 5.4: sending that begins anew is paced in the same way, without a gain.
+    let mut bbr = pipe.control;
+    bbr.on_restart(pipe.now);
+    let share = bbr.pacing_rate().unwrap() / bbr.bandwidth();
+    assert!((share - 0.99).abs() < 1e-9, "{share}");
+}
