@@ -87,6 +87,17 @@ pub enum Recovery {
     Timeout,
 }
 
+/// So many bytes of a packet, from an offset on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which packet.
+    pub packet: PacketId,
+    /// The first of the bytes.
+    pub offset: u32,
+    /// How many.
+    pub bytes: u32,
+}
+
 /// Something that has happened. `bearer` and `user` are numbers of a bearer and of a user on it, `flow`
 /// that of a connection; sizes are bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,9 +122,9 @@ pub enum Event {
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
     /// A block is sent. Its number counts the user's blocks, `transmission` from 1.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
-    /// A block that is sent for the first time carries so many bytes of a packet; padding and headers
-    /// belong to nobody.
-    Carries { bearer: u32, user: u32, block: u64, packet: PacketId, bytes: u32 },
+    /// A block that is sent for the first time carries a part of a packet; padding and headers belong to
+    /// nobody.
+    Carries { bearer: u32, user: u32, block: u64, part: Part },
     /// A block is given up.
     GivenUp { bearer: u32, user: u32, block: u64 },
     /// A user's channel is switched: the state's number in the order of its list.

@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Delivered;
 use crate::check::{Check, Checked};
-use crate::packet::{Packet, PacketId};
+use crate::event::Part;
+use crate::packet::Packet;
 
 /// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -194,16 +195,16 @@ impl Buffer {
         }
     }
 
-    /// The packets of which these PDUs carry something, and how many bytes.
-    pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = (PacketId, u32)> + '_ {
+    /// The parts of packets that these PDUs carry.
+    pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = Part> + '_ {
         let end = first + u64::from(pdus);
         let from = self.sdus.partition_point(|sdu| sdu.end <= first);
         let of = move |sdu: &Sdu| {
             // All PDUs of a packet are full but the last.
             let before =
                 |pdu: u64| ((pdu - sdu.first) * u64::from(self.pdu_bytes)).min(sdu.packet.size.into());
-            let bytes = before(end.min(sdu.end)) - before(first.max(sdu.first));
-            (sdu.packet.id, bytes as u32)
+            let (from, to) = (before(first.max(sdu.first)), before(end.min(sdu.end)));
+            Part { packet: sdu.packet.id, offset: from as u32, bytes: (to - from) as u32 }
         };
         self.sdus.range(from..).take_while(move |sdu| sdu.first < end).map(of)
     }

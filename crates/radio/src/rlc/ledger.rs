@@ -4,6 +4,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use super::segmentation::Piece;
+use crate::event::Part;
 use crate::packet::Packet;
 
 /// The packets, numbered in the order in which they came.
@@ -73,6 +75,15 @@ impl Ledger {
             let packet = self.remove(number);
             self.dropped.extend(packet);
         }
+    }
+
+    /// The parts of packets that pieces of SDUs are, as far as the packets are still there.
+    pub fn parts<'a>(&'a self, pieces: &'a [Piece]) -> impl Iterator<Item = Part> + 'a {
+        pieces.iter().filter_map(|piece| {
+            let place = usize::try_from(piece.sdu.checked_sub(self.first)?).ok()?;
+            let packet = self.packets.get(place)?.as_ref()?.id;
+            Some(Part { packet, offset: piece.offset, bytes: piece.bytes })
+        })
     }
 
     /// Number of the oldest packet that is still there, or else of the next to come.

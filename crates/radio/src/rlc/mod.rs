@@ -19,6 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Check;
+use crate::event::Part;
 use crate::packet::Packet;
 use crate::registry;
 use crate::units::Time;
@@ -83,6 +84,8 @@ pub trait Peers: Send + std::fmt::Debug {
     fn is_ready(&self) -> bool;
     /// The next PDU to send.
     fn send(&mut self, now: Time) -> Option<Self::Pdu>;
+    /// The parts of packets that a PDU carries.
+    fn carried(&self, pdu: &Self::Pdu) -> Vec<Part>;
     /// A PDU arrives at the phone, intact or not.
     fn arrive(&mut self, now: Time, pdu: Self::Pdu, intact: bool);
     /// When [`Self::on_time`] must be called next.

@@ -25,6 +25,7 @@ use super::ledger::Ledger;
 use super::reassembly::Reassembly;
 use super::segmentation::{Piece, Segmenter};
 use crate::check::{Check, Checked};
+use crate::event::Part;
 use crate::packet::Packet;
 use crate::units::{Duration, Size, Time};
 
@@ -207,6 +208,10 @@ impl Peers for Window {
         self.turn = (place + 1) % self.places.len();
         let last = self.closes_report(place);
         Some(Pdu { place, pieces, last })
+    }
+
+    fn carried(&self, pdu: &Pdu) -> Vec<Part> {
+        self.ledger.parts(&pdu.pieces).collect()
     }
 
     fn arrive(&mut self, now: Time, pdu: Pdu, intact: bool) {

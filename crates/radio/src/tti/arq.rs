@@ -322,8 +322,8 @@ impl Blocks<'_> {
             Event::Block { bearer, user, block: first, units: pdus, transmission: transmissions, failed };
         ahead.emit(ctx, *at, event);
         if transmissions == 1 {
-            for (packet, bytes) in buffer.carried(first, pdus) {
-                ahead.emit(ctx, *at, Event::Carries { bearer, user, block: first, packet, bytes });
+            for part in buffer.carried(first, pdus) {
+                ahead.emit(ctx, *at, Event::Carries { bearer, user, block: first, part });
             }
         }
     }

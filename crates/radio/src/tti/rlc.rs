@@ -11,7 +11,7 @@ use crate::channel::ci::CiProcess;
 use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Place};
-use crate::event::Cause;
+use crate::event::{Cause, Event, Mask};
 use crate::mac::harq::entity::{Block, HarqEntity};
 use crate::mac::sched::{Candidate, Scheduler};
 use crate::packet::Packet;
@@ -121,6 +121,9 @@ impl<R: Peers> RlcMac<R> {
         let failed = blocks.iter().filter(|flying| flying.wrong.contains(&true)).count() as u32;
         let quality = if self.users[chosen.user].ci.is_some() { chosen.rate } else { 0 };
         let sent = Sent { blocks: blocks.len() as u32, failed, units };
+        if ctx.wants(Mask::BLOCKS) {
+            self.tell(ctx, chosen.user, &blocks);
+        }
         ctx.tti(ctx.now, chosen.user, quality, sent);
         self.scheduler.served(tti, chosen.user, units);
         self.on_air = Some(OnAir { user: chosen.user, tti, blocks });
@@ -141,7 +144,8 @@ impl<R: Peers> RlcMac<R> {
                 if pdus.is_empty() {
                     break;
                 }
-                let number = if *checksum == Checksum::Block { harq.begin() } else { 0 };
+                let of_place = tti * channels + channel;
+                let number = if *checksum == Checksum::Block { harq.begin() } else { of_place };
                 (number, Block { pdus, transmissions: 0 })
             };
             let size = block.pdus.len();
@@ -157,8 +161,26 @@ impl<R: Peers> RlcMac<R> {
         blocks
     }
 
+    /// Tells of blocks that have been sent.
+    #[cold]
+    fn tell(&self, ctx: &mut Context, user: usize, blocks: &[Flying<R::Pdu>]) {
+        let rlc = &self.users[user].rlc;
+        let (bearer, user) = (ctx.place.index, user as u32);
+        for &Flying { number, ref block, ref wrong } in blocks {
+            let (units, failed) = (block.pdus.len() as u32, wrong.contains(&true));
+            let transmission = block.transmissions;
+            ctx.emit(Event::Block { bearer, user, block: number, units, transmission, failed });
+            if transmission == 1 {
+                for part in block.pdus.iter().flat_map(|pdu| rlc.carried(pdu)) {
+                    ctx.emit(Event::Carries { bearer, user, block: number, part });
+                }
+            }
+        }
+    }
+
     /// What is on the air arrives.
-    fn receive(&mut self, now: Time) {
+    fn receive(&mut self, ctx: &mut Context) {
+        let now = ctx.now;
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {
             return;
         };
@@ -171,7 +193,12 @@ impl<R: Peers> RlcMac<R> {
             } else if wrong.contains(&true) && self.air.may_send_again(block.transmissions) {
                 harq.keep(number, block, self.air.eligible_after(tti));
             } else {
-                harq.end(number, block, !wrong.contains(&true));
+                let intact = !wrong.contains(&true);
+                if !intact {
+                    let (bearer, user) = (ctx.place.index, user as u32);
+                    ctx.emit(Event::GivenUp { bearer, user, block: number });
+                }
+                harq.end(number, block, intact);
             }
         }
         while let Some((pdus, intact)) = harq.pop() {
@@ -226,7 +253,7 @@ impl<R: Peers> Mac for RlcMac<R> {
     }
 
     fn land(&mut self, ctx: &mut Context, _: u64) {
-        self.receive(ctx.now);
+        self.receive(ctx);
     }
 
     fn run_timers(&mut self, ctx: &mut Context) {

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::event::Part;
 use crate::packet::Packet;
 use crate::rlc::Delivered;
 use crate::rng::Hazard;
@@ -67,6 +68,17 @@ struct Sdu {
     gone: bool,
 }
 
+impl Sdu {
+    /// What the next `frames` new frames carry of the packet.
+    fn part(&self, arq: &Arq, frames: u32) -> Part {
+        let size = self.packet.size;
+        let sent = size.div_ceil(arq.frame_bytes).max(1) - self.unsent;
+        let bytes_in = |frames: u32| size.min(frames.saturating_mul(arq.frame_bytes));
+        let offset = bytes_in(sent);
+        Part { packet: self.packet.id, offset, bytes: bytes_in(sent + frames) - offset }
+    }
+}
+
 /// A frame that failed.
 #[derive(Debug)]
 struct Failed {
@@ -120,7 +132,7 @@ impl Queue {
     }
 
     /// Sends up to `rate` frames in slot number `slot`, of which `errors` picks those that fail. A packet that
-    /// is given up goes to `discarded`.
+    /// is given up goes to `discarded`, what new frames carry to `parts` where that is asked for.
     pub fn send(
         &mut self,
         arq: &Arq,
@@ -128,7 +140,9 @@ impl Queue {
         rate: u32,
         errors: &mut Hazard<'_>,
         discarded: &mut Vec<Packet>,
+        parts: Option<&mut Vec<Part>>,
     ) -> Sent {
+        let mut parts = parts;
         let mut sent = Sent::default();
         let mut oldest = u64::MAX;
         while sent.frames < rate
@@ -148,6 +162,9 @@ impl Queue {
             let frames = unsent.min(left);
             let sdu = self.fresh;
             oldest = oldest.min(sdu);
+            if let Some(parts) = &mut parts {
+                parts.push(self.of(sdu).part(arq, frames));
+            }
             sent.frames += frames;
             sent.failed += self.transmit(arq, slot, sdu, frames, errors);
             left = if arq.sharing == Sharing::AnyPackets { left - frames } else { 0 };
@@ -270,7 +287,7 @@ mod tests {
 
         fn slot(&mut self, slot: u64, rate: u32, fail: bool) -> (u32, Vec<u64>) {
             let mut errors = self.hazards.with(f64::from(u8::from(fail)));
-            let sent = self.queue.send(&self.arq, slot, rate, &mut errors, &mut self.discarded);
+            let sent = self.queue.send(&self.arq, slot, rate, &mut errors, &mut self.discarded, None);
             assert_eq!(sent.failed, if fail { sent.frames } else { 0 });
             let mut out = Vec::new();
             self.queue.release(self.arq.delivery, |packet| out.push(packet.id.0));

@@ -10,7 +10,7 @@ use super::cell::Cell;
 use super::other_cells::Seat;
 use super::selection::SelectionSpec;
 use crate::context::{Context, Sent};
-use crate::event::Cause;
+use crate::event::{Cause, Event, Mask};
 use crate::packet::Packet;
 use crate::rng::Hazards;
 use crate::table::Table;
@@ -152,7 +152,23 @@ impl WcdmaMac {
                 continue;
             }
             let mut errors = connection.errors.with(connection.failure);
-            let sent = connection.queue.send(arq, slot, connection.rate, &mut errors, &mut self.discarded);
+            let mut parts = ctx.wants(Mask::BLOCKS).then(Vec::new);
+            let sent = connection.queue.send(
+                arq,
+                slot,
+                connection.rate,
+                &mut errors,
+                &mut self.discarded,
+                parts.as_mut(),
+            );
+            if let Some(parts) = parts {
+                let (bearer, user, failed) = (ctx.place.index, user as u32, sent.failed > 0);
+                let (block, units, transmission) = (slot, sent.frames, 1);
+                ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
+                for part in parts {
+                    ctx.emit(Event::Carries { bearer, user, block, part });
+                }
+            }
             connection.touched = sent.failed < sent.frames || sent.gave_up;
             let blocks = Sent { blocks: sent.frames, failed: sent.failed, units: sent.frames };
             ctx.blocks(ctx.now, user, 0, blocks);

@@ -2,7 +2,7 @@
 
 /// Whose alarm it is.
 #[derive(Clone, Copy, Debug)]
-pub enum Event {
+pub enum Alarm {
     WiredDown,
     WiredUp,
     /// The link of this position in the core network.
@@ -19,19 +19,20 @@ pub enum Event {
     Snoop(u32),
 }
 
-/// Gives every component its alarm: the events by the alarms' numbers.
+/// Gives every component its alarm: whose it is, by the alarms' numbers in the agenda.
 #[derive(Debug, Default)]
-pub struct Alarms(Vec<Event>);
+pub struct Alarms(Vec<Alarm>);
 
 impl Alarms {
-    /// A new alarm that rings for `event`.
-    pub fn add(&mut self, event: Event) -> usize {
-        self.0.push(event);
+    /// The number of a new alarm.
+    pub fn add(&mut self, alarm: Alarm) -> usize {
+        self.0.push(alarm);
         self.0.len() - 1
     }
 
-    pub fn event(&self, alarm: usize) -> Event {
-        self.0[alarm]
+    /// Whose alarm has this number.
+    pub fn of(&self, number: usize) -> Alarm {
+        self.0[number]
     }
 
     pub fn len(&self) -> usize {

@@ -1,6 +1,6 @@
 //! A world at time zero, as a scenario describes it.
 
-use super::alarms::{Alarms, Event};
+use super::alarms::{Alarm, Alarms};
 use super::control::Listener;
 use super::env::{Env, Flying};
 use super::external::External;
@@ -23,15 +23,15 @@ impl<T: Listener> World<T> {
         let streams = Streams::new(seed, run);
         let mut alarms = Alarms::default();
         let wired_events = [
-            (Place::new(Site::WiredDown, 0), Event::WiredDown),
-            (Place::new(Site::WiredUp, 0), Event::WiredUp),
+            (Place::new(Site::WiredDown, 0), Alarm::WiredDown),
+            (Place::new(Site::WiredUp, 0), Alarm::WiredUp),
         ];
         let name = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
         let wired = Duplex::new(&scenario.wired, name, streams, &mut alarms, wired_events);
         let links = (0..).zip(scenario.core.iter().flat_map(Core::links));
         let core = links.map(|(at, (name, link))| {
-            let down = (Place::new(Site::CoreDown, at), Event::CoreDown(at));
-            let up = (Place::new(Site::CoreUp, at), Event::CoreUp(at));
+            let down = (Place::new(Site::CoreDown, at), Alarm::CoreDown(at));
+            let up = (Place::new(Site::CoreUp, at), Alarm::CoreUp(at));
             Duplex::new(link, name, streams, &mut alarms, [down, up])
         });
         let core = core.collect();
@@ -119,7 +119,7 @@ fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut A
             bearer,
             place: Place::new(Site::Bearer, i),
             counts: Counts::default(),
-            alarm: alarms.add(Event::Bearer(i)),
+            alarm: alarms.add(Alarm::Bearer(i)),
             flows: Vec::new(),
         })
         .collect();

@@ -1,6 +1,6 @@
 //! One connection with everything that belongs to it.
 
-use super::alarms::{Alarms, Event};
+use super::alarms::{Alarm, Alarms};
 use super::wire::Wire;
 use crate::event::{Place, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
@@ -97,27 +97,27 @@ impl Flow {
                 scenario.uplink.link(u64::from(id), &streams),
                 Place::new(Site::Uplink, id),
                 alarms,
-                Event::Uplink(id),
+                Alarm::Uplink(id),
             ),
             bearer,
             position,
             alarms: FlowAlarms {
-                traffic: alarms.add(Event::Traffic(id)),
-                retransmission_timer: alarms.add(Event::RetransmissionTimer(id)),
-                request_timer: alarms.add(Event::RequestTimer(id)),
-                delayed_ack: alarms.add(Event::DelayedAck(id)),
+                traffic: alarms.add(Alarm::Traffic(id)),
+                retransmission_timer: alarms.add(Alarm::RetransmissionTimer(id)),
+                request_timer: alarms.add(Alarm::RequestTimer(id)),
+                delayed_ack: alarms.add(Alarm::DelayedAck(id)),
             },
             proxy: proxy.map(|proxy| {
                 let agent = proxy.build(id, request_bytes, tcp);
-                Box::new(Boxed { agent, alarm: alarms.add(Event::Proxy(id)) })
+                Box::new(Boxed { agent, alarm: alarms.add(Alarm::Proxy(id)) })
             }),
             meter: proxy.and_then(|proxy| proxy.feedback()).map(|feedback| {
                 let agent = feedback.meter(id, scenario.core_delay(), &streams);
-                Box::new(Boxed { agent, alarm: alarms.add(Event::RadioNetworkFeedback(id)) })
+                Box::new(Boxed { agent, alarm: alarms.add(Alarm::RadioNetworkFeedback(id)) })
             }),
             snoop: snoop.map(|snoop| {
                 let agent = SnoopAgent::new(snoop, air_tcp.numbering());
-                Box::new(Boxed { agent, alarm: alarms.add(Event::Snoop(id)) })
+                Box::new(Boxed { agent, alarm: alarms.add(Alarm::Snoop(id)) })
             }),
             requester: Requester::default(),
             accepted: None,

@@ -33,7 +33,7 @@ pub use control::{Control, Deaf, Listener};
 pub use external::{Cargo, Fate, Way};
 pub use live::Live;
 
-use alarms::{Alarms, Event};
+use alarms::{Alarm, Alarms};
 use env::Env;
 use external::External;
 use flow::Flow;
@@ -138,13 +138,13 @@ impl<T: Listener> World<T> {
     }
 
     fn handle(&mut self, key: Key, alarm: usize) -> Result<()> {
-        match self.alarms.event(alarm) {
-            Event::WiredDown => self.wake_wired_down(key),
-            Event::WiredUp => self.wake_wired_up(key),
-            Event::CoreDown(at) => self.wake_core_down(key, at as usize),
-            Event::CoreUp(at) => self.wake_core_up(key, at as usize),
-            Event::Uplink(flow) => self.wake_uplink(key, flow),
-            Event::Bearer(bearer) => self.wake_bearer(key, bearer),
+        match self.alarms.of(alarm) {
+            Alarm::WiredDown => self.wake_wired_down(key),
+            Alarm::WiredUp => self.wake_wired_up(key),
+            Alarm::CoreDown(at) => self.wake_core_down(key, at as usize),
+            Alarm::CoreUp(at) => self.wake_core_up(key, at as usize),
+            Alarm::Uplink(flow) => self.wake_uplink(key, flow),
+            Alarm::Bearer(bearer) => self.wake_bearer(key, bearer),
             timer => {
                 self.env.agenda.set(alarm, None);
                 self.handle_timer(timer)
@@ -152,24 +152,24 @@ impl<T: Listener> World<T> {
         }
     }
 
-    fn handle_timer(&mut self, timer: Event) -> Result<()> {
+    fn handle_timer(&mut self, timer: Alarm) -> Result<()> {
         match timer {
-            Event::Traffic(flow) => self.begin_transfer(flow),
-            Event::RetransmissionTimer(flow) => {
+            Alarm::Traffic(flow) => self.begin_transfer(flow),
+            Alarm::RetransmissionTimer(flow) => {
                 self.flows[flow as usize].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow)
             }
-            Event::DelayedAck(flow) => {
+            Alarm::DelayedAck(flow) => {
                 let ack = self.flows[flow as usize].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack)
             }
-            Event::RequestTimer(flow) => {
+            Alarm::RequestTimer(flow) => {
                 let again = self.flows[flow as usize].requester.on_timer(self.env.now);
                 self.after_request(flow, again)
             }
-            Event::Proxy(flow) => self.proxy_timer(flow),
-            Event::RadioNetworkFeedback(flow) => self.radio_network_feedback(flow),
-            Event::Snoop(flow) => self.snoop_timer(flow),
+            Alarm::Proxy(flow) => self.proxy_timer(flow),
+            Alarm::RadioNetworkFeedback(flow) => self.radio_network_feedback(flow),
+            Alarm::Snoop(flow) => self.snoop_timer(flow),
             _ => unreachable!("links and bearers are no timers"),
         }
     }

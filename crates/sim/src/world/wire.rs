@@ -1,6 +1,6 @@
 //! Links and the alarms that wake them.
 
-use super::alarms::{Alarms, Event};
+use super::alarms::{Alarm, Alarms};
 use super::env::Env;
 use crate::context::Counts;
 use crate::engine::Key;
@@ -19,8 +19,8 @@ pub struct Wire {
 }
 
 impl Wire {
-    pub fn new(link: Link, place: Place, alarms: &mut Alarms, event: Event) -> Self {
-        Self { link, alarm: alarms.add(event), place, counts: Counts::default() }
+    pub fn new(link: Link, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
+        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default() }
     }
 
     #[inline]
@@ -51,7 +51,7 @@ impl Duplex {
         name: String,
         streams: Streams,
         alarms: &mut Alarms,
-        [(down, downwards), (up, upwards)]: [(Place, Event); 2],
+        [(down, downwards), (up, upwards)]: [(Place, Alarm); 2],
     ) -> Self {
         Self {
             down: Wire::new(link.down(&name, &streams), down, alarms, downwards),

@@ -10,6 +10,7 @@ mod cases;
 mod closed_forms;
 mod edges;
 mod errors;
+mod events;
 mod model;
 mod repeatability;
 mod rlc;

@@ -25,6 +25,7 @@ use tx::Sender;
 
 use super::ledger::Ledger;
 use super::{Delivered, Peers};
+use crate::event::Part;
 use crate::packet::Packet;
 use crate::rng::{ErrorGaps, Streams};
 use crate::units::{Duration, Time};
@@ -115,6 +116,13 @@ impl Peers for Entities {
 
     fn send(&mut self, now: Time) -> Option<Pdu> {
         self.sender.send(now)
+    }
+
+    fn carried(&self, pdu: &Pdu) -> Vec<Part> {
+        match pdu {
+            Pdu::Data(data) => self.ledger.parts(&data.pieces).collect(),
+            Pdu::Command(_) => Vec::new(),
+        }
     }
 
     fn arrive(&mut self, now: Time, pdu: Pdu, intact: bool) {

@@ -1,0 +1,131 @@
+//! Laws of the stream of events: it is one story, and nobody who listens changes it.
+
+use std::collections::HashMap;
+
+use nodeb_sim::error::Result;
+use nodeb_sim::event::{Event, Mask, Part, Place, Record, Site};
+use nodeb_sim::packet::PacketId;
+use nodeb_sim::transport::packet::Packet as Segment;
+use nodeb_sim::units::Time;
+use nodeb_sim::world::{Listener, run_heard};
+use nodeb_sim::{Control, run};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+use super::cases::{self, Case};
+
+/// Keeps everything.
+#[derive(Default)]
+struct Everything(Vec<Record>);
+
+impl Listener for Everything {
+    fn mask(&self) -> Mask {
+        Mask::ALL
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {
+        self.0.push((at, *event));
+        Ok(())
+    }
+}
+
+/// Where a packet is in its life.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    /// Between two places, or between its sender and the first.
+    Between,
+    At(Place),
+    Over,
+}
+
+/// Each packet is sent once, comes to places and leaves them, and is received or lost once.
+fn lives_are_whole(told: &[Record]) -> std::result::Result<(), TestCaseError> {
+    let mut stages: HashMap<PacketId, (Time, Stage)> = HashMap::new();
+    for (at, event) in told {
+        let next = match *event {
+            Event::Sent { packet, .. } => (packet, Stage::Between),
+            Event::Entered { place, packet } => (packet, Stage::At(place)),
+            Event::Left { packet, .. } => (packet, Stage::Between),
+            Event::Lost { packet, .. } | Event::Received { packet, .. } => (packet, Stage::Over),
+            _ => continue,
+        };
+        let (packet, stage) = next;
+        let before = stages.insert(packet, (*at, stage));
+        let fits = match (before, *event) {
+            (None, Event::Sent { .. }) => true,
+            (Some((_, Stage::Between)), Event::Entered { .. } | Event::Received { .. }) => true,
+            (Some((_, Stage::At(place))), Event::Left { place: left, .. }) => place == left,
+            (Some((_, Stage::At(place))), Event::Lost { place: lost, .. }) => place == lost,
+            // A place that does not take it loses it as well.
+            (Some((_, Stage::Between)), Event::Lost { .. }) => true,
+            _ => false,
+        };
+        prop_assert!(fits, "{at:?}: {event:?} after {before:?}");
+        prop_assert!(before.is_none_or(|(earlier, _)| earlier <= *at), "{at:?}: {event:?} after {before:?}");
+    }
+    Ok(())
+}
+
+/// What is told of a bearer's TTIs is what is counted, and nothing begins after the end.
+fn what_is_told_is_what_is_counted(
+    case: &Case,
+    told: &[Record],
+    end_s: f64,
+) -> std::result::Result<(), TestCaseError> {
+    let end = Time(case.scenario.duration.0);
+    let at_end = Time((end_s * 1e9).round() as u64);
+    for (at, event) in told {
+        prop_assert!(*at <= end && at.0 <= at_end.0 + 1, "{at:?} after {at_end:?}: {event:?}");
+    }
+    Ok(())
+}
+
+/// Every packet that has come through a bearer that tells its blocks was carried whole by blocks of its
+/// bearer, and no block carries what is not in a packet.
+fn blocks_belong_to_packets(told: &[Record]) -> std::result::Result<(), TestCaseError> {
+    let mut sizes: HashMap<PacketId, u32> = HashMap::new();
+    let mut parts: HashMap<PacketId, Vec<(u32, u32)>> = HashMap::new();
+    for (_, event) in told {
+        match *event {
+            Event::Sent { packet, size, .. } => {
+                sizes.insert(packet, size);
+            }
+            Event::Carries { part: Part { packet, offset, bytes }, .. } => {
+                prop_assert!(
+                    bytes > 0 && offset + bytes <= sizes[&packet],
+                    "{event:?} of {}",
+                    sizes[&packet]
+                );
+                parts.entry(packet).or_default().push((offset, offset + bytes));
+            }
+            Event::Left { place, packet } if place.site == Site::Bearer && !parts.is_empty() => {
+                let mut carried = parts.remove(&packet).unwrap_or_default();
+                carried.sort_unstable();
+                let whole =
+                    carried.iter().fold(0, |end, &(from, to)| if from <= end { end.max(to) } else { end });
+                prop_assert_eq!(whole, sizes[&packet], "{:?} arrived in parts {:?}", packet, carried);
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(crate::config(120))]
+
+    /// Every packet's events form one unbroken life; blocks belong to packets; nothing is told past the end;
+    /// and whoever listens to everything changes nothing.
+    #[test]
+    fn events_tell_one_story(case in cases::any_scenario()) {
+        let quiet = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
+        let mut heard = Everything::default();
+        let loud = run_heard(&case.scenario, case.scenario.seed, 0, &Control::default(), &mut heard).unwrap();
+        prop_assert_eq!(format!("{quiet:?}"), format!("{loud:?}"));
+        let mut told = heard.0;
+        lives_are_whole(&told)?;
+        what_is_told_is_what_is_counted(&case, &told, loud.end_s)?;
+        told.sort_by_key(|(at, _)| *at);
+        blocks_belong_to_packets(&told)?;
+    }
+}
