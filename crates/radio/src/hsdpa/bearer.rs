@@ -8,6 +8,7 @@ use super::available::Meter;
 use super::iub::{Ends, FlowControl};
 use super::rlc::Fate;
 use super::round::Round;
+use super::slot::Slots;
 use super::tally::Tally;
 use super::user::{Outcome, Turn, User};
 use super::{Hsdpa, TTI};
@@ -26,12 +27,14 @@ use crate::{Backlog, BandwidthMeter, Bearer, Rows, UserRadio};
 pub struct HsdpaBearer {
     params: Hsdpa,
     users: Vec<User>,
-    /// The first TTI in which each user may have something to send.
-    ready: Vec<u64>,
+    /// What is remembered of each.
+    slots: Slots,
     sequence: JakesSequence,
     /// One for each served cell.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
+    /// Whether somebody learns from answers.
+    learns: bool,
     flow_control: Option<FlowControl>,
     /// What the last TTI came to, which is known at the beginning of `next_tti`.
     outcomes: Vec<Outcome>,
@@ -50,7 +53,7 @@ pub struct HsdpaBearer {
 /// The RNC and the Node B.
 struct Nodes<'a> {
     users: &'a mut [User],
-    ready: &'a mut [u64],
+    slots: &'a mut Slots,
 }
 
 impl Ends for Nodes<'_> {
@@ -60,7 +63,7 @@ impl Ends for Nodes<'_> {
 
     fn put(&mut self, user: usize, units: u64) {
         self.users[user].enqueue(units);
-        self.ready[user] = self.users[user].ready();
+        self.slots.renew(user, &self.users[user]);
     }
 }
 
@@ -76,16 +79,19 @@ impl HsdpaBearer {
         } else {
             JakesSequence::silent()
         };
+        let mut tables = Vec::new();
         let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len());
         let scheduler = |_| params.scheduler.build(users.len(), TTI);
         let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
-        let mut states: Vec<_> = users.iter().map(|user| User::new(params, user, *streams)).collect();
+        let mut states: Vec<_> =
+            users.iter().map(|user| User::new(params, user, *streams, &mut tables)).collect();
         let movers = params.handover.as_ref().and_then(|handover| Movers::new(handover, &mut states));
         Self {
             params: params.clone(),
-            ready: vec![u64::MAX; users.len()],
+            slots: Slots::new(&states),
             sequence,
             view: schedulers[0].view(),
+            learns: states.iter().any(User::learns),
             schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
             users: states,
@@ -99,6 +105,18 @@ impl HsdpaBearer {
         }
     }
 
+    /// Blocks that a user's HARQ processes have begun.
+    #[cfg(test)]
+    pub fn blocks_begun(&self, user: usize) -> u64 {
+        self.users[user].blocks_begun()
+    }
+
+    /// The cells that serve the users.
+    #[cfg(test)]
+    pub fn serving_cells(&self) -> Vec<usize> {
+        self.users.iter().map(User::serving).collect()
+    }
+
     /// Time has passed until `now`. Whatever was due before has been done, so the TTIs before are over.
     fn pass(&mut self, now: Time) {
         self.next_tti = self.next_tti.max(now.0.div_ceil(TTI.0));
@@ -106,18 +124,18 @@ impl HsdpaBearer {
 
     /// What has come over the Iub by `now` joins the queues.
     fn receive_frames(&mut self, now: Time) {
-        let Self { flow_control, users, ready, .. } = self;
+        let Self { flow_control, users, slots, .. } = self;
         if let Some(control) = flow_control {
-            control.run(now, &mut Nodes { users, ready });
+            control.run(now, &mut Nodes { users, slots });
         }
     }
 
     /// The RNC has something new to send, or less than it had.
     fn look_at_rnc(&mut self, now: Time, user: usize) {
-        let Self { flow_control, users, ready, .. } = self;
+        let Self { flow_control, users, slots, .. } = self;
         match flow_control {
-            Some(control) => control.forward(now, user, &mut Nodes { users, ready }),
-            None => ready[user] = users[user].ready(),
+            Some(control) => control.forward(now, user, &mut Nodes { users, slots }),
+            None => slots.renew(user, &users[user]),
         }
     }
 
@@ -137,9 +155,10 @@ impl HsdpaBearer {
 
     /// The phones act on what the last TTI brought them.
     fn land(&mut self, tti: u64, ctx: &mut Context) {
-        let Self { outcomes, users, timers, .. } = self;
+        let Self { outcomes, users, slots, timers, .. } = self;
         let now = beginning(tti);
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
+            slots.forget(user);
             let User { packets, reordering, tally, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, tally, ctx);
             if decoded {
@@ -158,6 +177,9 @@ impl HsdpaBearer {
         }
         timers.retain(|&user| {
             let User { packets, reordering, tally, .. } = &mut users[user];
+            if reordering.timer().is_some_and(|at| at <= tti) {
+                slots.forget(user);
+            }
             let mut decide = |fate| decide(user, fate, tally, ctx);
             reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
             reordering.timer().is_some()
@@ -168,7 +190,7 @@ impl HsdpaBearer {
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
         let state = &mut self.users[user];
         let sent = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence);
-        self.ready[user] = state.ready();
+        self.slots.renew(user, state);
         let Some(sent) = sent else {
             return 0;
         };
@@ -182,26 +204,27 @@ impl HsdpaBearer {
             self.outcomes.push(Outcome { user, tsn, units, decoded });
         }
         let units = sent.units as u32;
-        let quality = turn.quality.max(0.0) as u32;
+        let quality = if state.has_cqis() { turn.quality as u32 } else { 0 };
         ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed: u32::from(sent.failed), units });
         units
     }
 
     /// When something is due next.
     fn next_due(&self) -> Option<Time> {
+        let has_timers = self.params.rlc.has_timers();
+        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
-            return Some(beginning(self.next_tti));
+            // What comes over the Iub till then is put in its place when somebody looks.
+            return [Some(beginning(self.next_tti)), rlc].into_iter().flatten().min();
         }
-        let ready = self.ready.iter().copied().min().filter(|tti| *tti < u64::MAX);
+        let ready = self.slots.first(self.next_tti);
         let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
         let tti = ready.into_iter().chain(timers).min();
         let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
         let tti = tti.into_iter().chain(compares).min();
         let on_air = tti.map(|tti| beginning(tti.max(self.next_tti)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
-        let has_timers = self.params.rlc.has_timers();
-        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due());
-        [on_air, on_iub, rlc.min()].into_iter().flatten().min()
+        [on_air, on_iub, rlc].into_iter().flatten().min()
     }
 
     /// Sets the wake-up to what is due next, unless it is set to that already.
@@ -229,7 +252,8 @@ fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
 impl Bearer for HsdpaBearer {
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
-        self.pass(now);
+        // What came before the packet cannot touch it.
+        self.catch_up(ctx);
         // Allocations that are there by now come first.
         self.receive_frames(now);
         if !self.users[user].packets.push(now, packet, self.next_tti) {
@@ -280,7 +304,7 @@ impl Bearer for HsdpaBearer {
     }
 
     fn settle(&mut self, ctx: &mut Context) {
-        self.pass(ctx.now);
+        self.catch_up_fully(ctx);
         self.pass_idle(self.next_tti);
         for meter in &mut self.meters {
             meter.tell(ctx);
@@ -292,8 +316,9 @@ impl Bearer for HsdpaBearer {
         for user in 0..self.users.len() {
             let available = self.available_bytes(now, user);
             let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
-            let state = &self.users[user];
-            phones.push(state.tally.row(user, state.place(), available_bps));
+            let state = &mut self.users[user];
+            let place = state.place(now.0 / TTI.0);
+            phones.push(state.tally.row(user, place, available_bps));
         }
         Rows { phones, ..Rows::default() }
     }

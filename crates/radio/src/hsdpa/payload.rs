@@ -1,6 +1,7 @@
 //! How packets fill blocks: whole RLC PDUs, or octets of them.
 
-/// Header of an RLC AM or UM PDU in octets, as far as it counts here (TS 25.322, 9.2.1.4).
+/// Header of an RLC PDU in octets, as far as it counts here: two for AM (TS 25.322, 9.2.1.4), one and a
+/// length indicator of one for UM (9.2.1.3).
 pub const RLC_HEADER: u64 = 2;
 /// MAC-hs header of one queue and one PDU size in bits (TS 25.321, 9.1.4).
 const MAC_HS_HEADER: u32 = 21;

@@ -9,7 +9,7 @@ const STEP: Duration = Duration::from_millis(20);
 /// 120 km/h.
 const SPEED: f64 = 120.0 / 3.6;
 
-fn changing(data: &str, more: &Value) -> Hsdpa {
+pub fn changing(data: &str, more: &Value) -> Hsdpa {
     let mut all = json!({
         "handover": { "data": data },
         "cell": { "shadowing": { "sigma_db": 0.0 } },
@@ -20,7 +20,7 @@ fn changing(data: &str, more: &Value) -> Hsdpa {
 }
 
 /// Somebody who goes east from so many metres east of the site in the middle.
-fn going_east(metres: f64) -> Ue {
+pub fn going_east(metres: f64) -> Ue {
     let place = json!({
         "position_m": [metres, 0.0], "heading_deg": 0.0,
         "movement": "straight", "speed": "120 km/h", "profile": "flat",

@@ -3,6 +3,8 @@
 mod available;
 mod closed_forms;
 mod handover;
+mod idle;
+mod remembered;
 mod rlc;
 mod schedulers;
 mod timelines;
@@ -17,7 +19,7 @@ use crate::event::{Event, Mask, Sink};
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::units::Time;
-use crate::{Bearer, UserRadio};
+use crate::{Bearer, PhoneRow, UserRadio};
 
 /// Parameters from JSON, over the defaults.
 fn hsdpa(text: serde_json::Value) -> Hsdpa {
@@ -89,6 +91,12 @@ impl Bench {
             }
             self.run(Time((tti + 1) * TTI.0));
         }
+    }
+
+    /// How user 0 has fared by `at`.
+    fn row(&mut self, at: Time) -> PhoneRow {
+        self.bearer.settle(&mut self.around.at(at));
+        self.bearer.rows(at).phones[0]
     }
 
     /// What has been counted.
