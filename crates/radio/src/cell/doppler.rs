@@ -30,9 +30,9 @@ const FRACTION_BITS: u32 = 20;
 /// A complex number.
 type Complex<T> = (T, T);
 
-/// The sequence that all paths read.
+/// The sequence that all paths read: its samples, and the first of them once more.
 #[derive(Clone, Debug)]
-pub struct JakesSequence(Box<[Complex<f32>]>);
+pub struct JakesSequence(Box<[Complex<f32>; LENGTH + 1]>);
 
 impl JakesSequence {
     /// A sequence of unit power.
@@ -57,34 +57,25 @@ impl JakesSequence {
             .sum();
         inverse_dft(&mut bins);
         let scale = 1.0 / libm::sqrt(power);
-        let wrapped = bins.iter().chain(&bins[..1]);
-        Self(wrapped.map(|(re, im)| ((re * scale) as f32, (im * scale) as f32)).collect())
+        let mut sequence = Self::silent();
+        for (sample, (re, im)) in sequence.0.iter_mut().zip(bins.iter().chain(&bins[..1])) {
+            *sample = ((re * scale) as f32, (im * scale) as f32);
+        }
+        sequence
     }
 
     /// A sequence for users who do not fade, which is never read.
     pub fn silent() -> Self {
-        Self(Box::default())
+        let samples: Box<[_]> = vec![(0.0, 0.0); LENGTH + 1].into();
+        Self(samples.try_into().expect("as many samples as were made"))
     }
 
-    /// The line from a place to the next.
-    fn after(&self, place: u64) -> Line {
+    /// The amplitude a fraction of the way from a place to the next.
+    #[inline]
+    fn between(&self, place: u64, fraction: f32) -> Complex<f32> {
         let i = place as usize % LENGTH;
         let (from, to) = (self.0[i], self.0[i + 1]);
-        Line { from, rise: (to.0 - from.0, to.1 - from.1) }
-    }
-}
-
-/// A straight line between two samples.
-#[derive(Clone, Copy, Debug, Default)]
-struct Line {
-    from: Complex<f32>,
-    rise: Complex<f32>,
-}
-
-impl Line {
-    #[inline]
-    fn at(self, fraction: f32) -> Complex<f32> {
-        (self.from.0 + self.rise.0 * fraction, self.from.1 + self.rise.1 * fraction)
+        (from.0 + (to.0 - from.0) * fraction, from.1 + (to.1 - from.1) * fraction)
     }
 }
 
@@ -128,26 +119,10 @@ pub struct Ray {
     /// Samples per TTI and position at TTI 0, both with [`FRACTION_BITS`].
     step: u64,
     start: u64,
-    /// The sample read last: a slow user stays between two of them for several TTIs.
-    sample: u64,
-    line: Line,
-    places: Box<Places>,
-}
-
-/// Where a path reads. Apart from it, because it is not looked at in every TTI.
-#[derive(Clone, Debug)]
-struct Places {
-    draws: Indexed,
     /// The segment read last, and where it and the next one begin in the sequence.
     segment: u64,
-    begins: [u64; 2],
-}
-
-impl Places {
-    fn new(draws: Indexed, segment: u64) -> Self {
-        let place = |segment| (draws.uniform(segment + 1) * LENGTH as f64) as u64;
-        Self { draws, segment, begins: [place(segment), place(segment + 1)] }
-    }
+    begins: [u32; 2],
+    draws: Indexed,
 }
 
 impl Ray {
@@ -156,37 +131,56 @@ impl Ray {
         let one = (1u64 << FRACTION_BITS) as f64;
         let step = (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * one).round() as u64;
         let start = (draws.uniform(0) * SEGMENT as f64 * one) as u64;
-        let places = Box::new(Places::new(draws, 0));
-        Self { step, start, sample: u64::MAX, line: Line::default(), places }
+        let mut ray = Self { step, start, segment: 0, begins: [0; 2], draws };
+        ray.move_to(0);
+        ray
     }
 
     /// Power gain in TTI number `tti`; its mean is 1.
+    #[inline]
     pub fn gain(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         power(self.amplitude(sequence, tti))
     }
 
-    /// The same in TTI number `tti` and those after it.
-    pub fn gains<const N: usize>(&mut self, sequence: &JakesSequence, tti: u64) -> [f32; N] {
-        let mut position = self.position(tti);
+    /// The same times `mean` in TTI number `tti` and those after it. Loops over arrays rather than closures:
+    /// this is most of what a cell costs.
+    #[inline]
+    pub fn gains<const N: usize>(
+        &mut self,
+        sequence: &JakesSequence,
+        tti: u64,
+        mean: f32,
+        gains: &mut [f32; N],
+    ) {
+        let position = self.position(tti);
         let first = position >> FRACTION_BITS;
         let last = position.wrapping_add((N as u64 - 1) * self.step) >> FRACTION_BITS;
         let segments = [first, last].map(|sample| sample / SEGMENT);
-        if segments != [self.places.segment; 2] || SEGMENT - last % SEGMENT <= CHANGE {
-            return std::array::from_fn(|i| self.gain(sequence, tti + i as u64));
-        }
-        // Far from changing places, there is nothing to look at but the sequence.
-        let (mut sample, mut line) = (self.sample, self.line);
-        let gains = std::array::from_fn(|_| {
-            if position >> FRACTION_BITS != sample {
-                sample = position >> FRACTION_BITS;
-                line = sequence.after(self.places.begins[0] + sample % SEGMENT);
+        if segments != [self.segment; 2] || SEGMENT - last % SEGMENT <= CHANGE {
+            for (tti, gain) in (tti..).zip(gains) {
+                *gain = self.gain(sequence, tti) * mean;
             }
-            let gain = power(line.at(fraction_of(position)));
-            position = position.wrapping_add(self.step);
-            gain
-        });
-        (self.sample, self.line) = (sample, line);
-        gains
+            return;
+        }
+        // Far from changing places, there is nothing to look at but the sequence. That a slow user stays
+        // between two samples for several TTIs is not made use of: a branch that no processor foresees
+        // costs more than to read them again. First all is read, then worked out side by side.
+        let place = u64::from(self.begins[0]) + first % SEGMENT;
+        let mut ahead = position & ((1 << FRACTION_BITS) - 1);
+        let (mut from, mut to) = ([[0.0; N]; 2], [[0.0; N]; 2]);
+        let mut fractions = [0.0; N];
+        for i in 0..N {
+            let at = (place + (ahead >> FRACTION_BITS)) as usize % LENGTH;
+            let (before, after) = (sequence.0[at], sequence.0[at + 1]);
+            (from[0][i], from[1][i]) = before;
+            (to[0][i], to[1][i]) = after;
+            fractions[i] = fraction_of(ahead);
+            ahead += self.step;
+        }
+        for i in 0..N {
+            let at = |part: usize| from[part][i] + (to[part][i] - from[part][i]) * fractions[i];
+            gains[i] = power((at(0), at(1))) * mean;
+        }
     }
 
     fn position(&self, tti: u64) -> u64 {
@@ -196,38 +190,37 @@ impl Ray {
     fn amplitude(&mut self, sequence: &JakesSequence, tti: u64) -> Complex<f32> {
         let position = self.position(tti);
         let (fraction, sample) = (fraction_of(position), position >> FRACTION_BITS);
-        if sample != self.sample {
-            self.move_to(sequence, sample);
+        if sample / SEGMENT != self.segment {
+            self.move_to(sample / SEGMENT);
         }
-        let here = self.line.at(fraction);
+        let here = sequence.between(u64::from(self.begins[0]) + sample % SEGMENT, fraction);
         let left = SEGMENT - sample % SEGMENT;
         if left > CHANGE { here } else { self.change(sequence, here, left, fraction) }
     }
 
-    fn move_to(&mut self, sequence: &JakesSequence, sample: u64) {
-        let segment = sample / SEGMENT;
-        if segment != self.places.segment {
-            *self.places = Places::new(self.places.draws, segment);
-        }
-        self.sample = sample;
-        self.line = sequence.after(self.places.begins[0] + sample % SEGMENT);
+    #[cold]
+    fn move_to(&mut self, segment: u64) {
+        let place = |segment| (self.draws.uniform(segment + 1) * LENGTH as f64) as u32;
+        (self.begins, self.segment) = ([place(segment), place(segment + 1)], segment);
     }
 
     /// What becomes of `here` with `left` samples until the end of the segment.
     fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;
-        let next = sequence.after(self.places.begins[1] + LENGTH as u64 - left).at(fraction);
+        let next = sequence.between(u64::from(self.begins[1]) + LENGTH as u64 - left, fraction);
         let scale = 1.0 / (weight * weight + others * others).sqrt();
         ((weight * here.0 + others * next.0) * scale, (weight * here.1 + others * next.1) * scale)
     }
 }
 
+#[inline]
 fn fraction_of(position: u64) -> f32 {
     let within = (position & ((1 << FRACTION_BITS) - 1)) as i32;
     within as f32 * (1.0 / (1 << FRACTION_BITS) as f32)
 }
 
+#[inline]
 fn power((re, im): Complex<f32>) -> f32 {
     re * re + im * im
 }

@@ -86,6 +86,8 @@ impl Area {
 pub struct Walk {
     movement: Movement,
     place: Point,
+    /// Where the user began.
+    start: Point,
     heading: f64,
     area: Area,
     stream: Stream,
@@ -102,12 +104,46 @@ impl Walk {
         mut stream: Stream,
     ) -> Self {
         let random = TAU * uniform(&mut stream);
-        Self { movement, place, heading: heading.unwrap_or(random), area, stream }
+        Self { movement, place, start: place, heading: heading.unwrap_or(random), area, stream }
     }
 
     /// Where the user is.
     pub fn place(&self) -> Point {
         self.place
+    }
+
+    /// The user goes on by `steps` times `metres`, after which it has gone `way` metres since it began. Who
+    /// goes straight is where single steps lead, to the last bit; who goes round where the angle says.
+    pub fn leap(&mut self, metres: f64, steps: u64, way: f64) {
+        match self.movement {
+            Movement::Stays => {}
+            Movement::Circle => {
+                let from_centre = distance(self.start, [0.0; 2]);
+                let angle = libm::atan2(self.start[1], self.start[0]);
+                self.place = polar(from_centre, angle + way / from_centre.max(1.0));
+            }
+            Movement::Straight => {
+                let mut left = steps;
+                while left > 0 {
+                    let clear = self.clear_steps(metres).min(left);
+                    let step = polar(metres, self.heading);
+                    for _ in 0..clear {
+                        self.place = [self.place[0] + step[0], self.place[1] + step[1]];
+                    }
+                    if clear == 0 {
+                        self.advance(metres);
+                    }
+                    left -= clear.max(1);
+                }
+            }
+        }
+    }
+
+    /// Steps that cannot lead out of the area, whatever the direction.
+    fn clear_steps(&self, metres: f64) -> u64 {
+        let site = self.area.nearest(self.place);
+        // One less, for what rounding may do.
+        ((self.area.radius - distance(self.place, site)) / metres - 1.0) as u64
     }
 
     /// The user goes on by `metres`.

@@ -161,22 +161,25 @@ impl Rake {
     }
 
     /// The same in several TTIs at once, in steps that processors do side by side.
-    pub fn snrs<'a, const N: usize>(
-        self,
-        gains: impl Iterator<Item = &'a [f32; N]> + Clone,
-        disturbance: f32,
-    ) -> [f32; N] {
+    #[inline]
+    pub fn snrs<const N: usize>(self, gains: &[[f32; N]], disturbance: f32) -> [f32; N] {
         let (mut total, mut ratios) = ([0.0; N], [0.0; N]);
-        for gains in gains.clone() {
+        for gains in gains {
             (0..N).for_each(|i| total[i] += gains[i]);
         }
         if let Some(share) = self.disturbing {
-            return total.map(|total| self.hs_share * total / (share * total + disturbance));
+            for total in &mut total {
+                *total = self.hs_share * *total / (share * *total + disturbance);
+            }
+            return total;
         }
         for gains in gains {
             (0..N).for_each(|i| ratios[i] += gains[i] / (total[i] - gains[i] + disturbance));
         }
-        ratios.map(|ratio| self.hs_share * ratio)
+        for ratio in &mut ratios {
+            *ratio *= self.hs_share;
+        }
+        ratios
     }
 }
 
@@ -184,6 +187,13 @@ impl Rake {
 const STEP_SHARE: f64 = 0.02;
 /// The longest such way in metres.
 const LONGEST_STEP_M: f64 = 5.0;
+
+/// Steps after which a user's shadowing begins anew: 33 km for the default correlation distance, and 655
+/// correlation distances for any but the shortest and longest. Over so long a way shadowing has
+/// forgotten what it was, so that whoever has not been looked at for long can be found without going every
+/// step in between. The price is that it changes at once where a stretch begins, instead of within
+/// some correlation distances.
+const STRETCH: u64 = 1 << 15;
 
 /// How far back anybody looks, in TTIs: the longest delay of CQI reports, 10 s.
 const LOOK_BACK_TTIS: f64 = 5_000.0;
@@ -212,7 +222,12 @@ pub struct Journey {
     sites: Vec<Point>,
     walk: Walk,
     shadows: Shadows,
+    id: u64,
+    streams: Streams,
     step_m: f64,
+    /// Steps gone, and the places after the last of them and before it.
+    walked: u64,
+    places: [Point; 2],
     /// TTIs that a step takes; infinite at rest.
     step_ttis: f64,
     /// Disturbances after the steps `first`, `first + 1`, ..., for each site that may serve.
@@ -249,7 +264,11 @@ impl Journey {
             sites,
             walk,
             shadows,
+            id,
+            streams: *streams,
             step_m,
+            walked: 0,
+            places: [place; 2],
             step_ttis,
             first: 0,
             past,
@@ -259,9 +278,50 @@ impl Journey {
         }
     }
 
+    /// Goes a step without looking at what is received there.
+    fn go_on(&mut self) {
+        self.walked += 1;
+        if self.walked.is_multiple_of(STRETCH) {
+            self.begin_stretch(1);
+        } else {
+            self.walk.advance(self.step_m);
+            self.shadows.advance(self.step_m);
+        }
+        self.places = [self.walk.place(), self.places[0]];
+    }
+
+    /// Goes the last `steps` steps to the beginning of a stretch, on which the user is now.
+    fn begin_stretch(&mut self, steps: u64) {
+        let purpose = format!("shadowing {}", self.walked / STRETCH);
+        self.walk.leap(self.step_m, steps, self.walked as f64 * self.step_m);
+        self.shadows.begin_anew(self.streams.stream("user", self.id, &purpose));
+    }
+
+    /// Goes on until all that is remembered lies before step number `step`, on the shortest way.
+    fn skip_to(&mut self, step: u64) {
+        let oldest = step + 2 - self.most as u64;
+        let stretch = oldest / STRETCH * STRETCH;
+        if stretch > self.walked {
+            let steps = stretch - self.walked;
+            self.walked = stretch;
+            self.begin_stretch(steps);
+            self.places = [self.walk.place(); 2];
+        }
+        while self.walked < oldest {
+            self.go_on();
+        }
+        self.past.iter_mut().for_each(VecDeque::clear);
+        self.first = oldest;
+        self.look();
+    }
+
     fn step(&mut self) {
-        self.walk.advance(self.step_m);
-        self.shadows.advance(self.step_m);
+        self.go_on();
+        self.look();
+    }
+
+    /// Remembers what is received where the user is.
+    fn look(&mut self) {
         self.cell.powers(&self.sites, self.walk.place(), &self.shadows, &mut self.powers);
         let forgets = self.past[0].len() == self.most;
         for (site, past) in self.past.iter_mut().enumerate() {
@@ -273,9 +333,15 @@ impl Journey {
         self.first += u64::from(forgets);
     }
 
-    /// Where the user is, to a step.
-    pub fn place(&self) -> Point {
-        self.walk.place()
+    /// Where the user is in TTI number `tti`, at least the latest asked for.
+    pub fn place(&mut self, tti: u64) -> Point {
+        if self.step_ttis.is_infinite() {
+            return self.walk.place();
+        }
+        self.towards(self.serving, tti);
+        let [to, from] = self.places;
+        let share = (tti as f64 / self.step_ttis - (self.walked - 1) as f64).clamp(0.0, 1.0);
+        [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share)
     }
 
     /// The disturbance of a user who stays.
@@ -311,7 +377,10 @@ impl Journey {
         }
         let way = tti as f64 / self.step_ttis;
         let step = way as u64;
-        while self.first + (self.past[site].len() as u64) < step + 2 {
+        if step + 2 > self.walked + 1 + self.most as u64 {
+            self.skip_to(step);
+        }
+        while self.walked < step + 1 {
             self.step();
         }
         let past = &self.past[site];
@@ -383,6 +452,33 @@ mod tests {
             for back in [4, 34, 4_900] {
                 let Some(then) = tti.checked_sub(back) else { continue };
                 assert_eq!(hasty.disturbance(then).to_bits(), all[then as usize].to_bits(), "{tti} {back}");
+            }
+        }
+    }
+
+    /// Whoever has not been looked at for long is where single steps lead, and receives what it would.
+    #[test]
+    fn a_long_way_at_once_is_the_way_in_steps() {
+        for movement in [Movement::Straight, Movement::Circle] {
+            let trip = Trip {
+                place: [300.0, 100.0],
+                movement,
+                speed: Speed::from_kmh(120),
+                heading: None,
+                served: 3,
+            };
+            let journey = || Journey::new(&Cell::default(), trip, 0, &Streams::new(1, 0));
+            let [mut often, mut seldom] = [journey(), journey()];
+            let mut last = 0;
+            // Stretches take 491,520 TTIs.
+            for tti in [300_000, 491_600, 495_000, 1_300_000, 2_000_000] {
+                (last..tti).step_by(4_000).for_each(|at| _ = often.disturbance(at));
+                last = tti;
+                for back in [0, 3, 4_000] {
+                    let found = [&mut seldom, &mut often].map(|one| one.disturbance(tti - back).to_bits());
+                    assert_eq!(found[0], found[1], "{movement:?}, TTI {tti} - {back}");
+                }
+                assert_eq!(seldom.place(tti), often.place(tti), "{movement:?}, TTI {tti}");
             }
         }
     }

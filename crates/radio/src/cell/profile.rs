@@ -1,6 +1,6 @@
 //! Power-delay profiles: which paths there are between Node B and phone.
 //!
-//! ITU-R M.1225, annex 2, tables 3 and 5. A receiver tells paths apart that are at least a chip of
+//! ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5 (vehicular). A receiver tells paths apart that are at least a chip of
 //! 260 ns apart: each path counts for the nearest chip, and those of one chip are one path with
 //! their power together (their sum is Rayleigh again).
 
@@ -104,13 +104,15 @@ pub struct Paths(Box<[Path]>);
 #[derive(Clone, Debug)]
 struct Path {
     ray: Ray,
-    /// Power in the mean, and in the TTIs worked out last.
+    /// Power in the mean.
     mean: f32,
-    gains: [f32; BLOCK],
 }
 
 /// TTIs whose gains are worked out at once, which takes little longer than for one of them.
 pub const BLOCK: usize = 8;
+
+/// Paths whose gains are kept on the stack; more than any named profile has.
+const FEW: usize = 8;
 
 impl Paths {
     /// The paths of user number `id`. At rest they keep what gain they have.
@@ -118,29 +120,46 @@ impl Paths {
         let doppler = speed.as_metres_per_s() * CARRIER_HZ / LIGHT_M_PER_S * TTI_S;
         let path = |(i, power): (usize, f64)| {
             let draws = streams.indexed("user", id, &format!("path {i}"));
-            Path { ray: Ray::new(doppler, draws), mean: power as f32, gains: [0.0; BLOCK] }
+            Path { ray: Ray::new(doppler, draws), mean: power as f32 }
         };
         Self(profile.resolved(taps).into_iter().enumerate().map(path).collect())
     }
 
-    /// The paths' power gains in TTI number `tti`; the mean of their sum is 1.
-    pub fn gains(&mut self, sequence: &JakesSequence, tti: u64) -> impl Iterator<Item = f32> + Clone {
-        for path in &mut self.0 {
-            path.gains[0] = path.ray.gain(sequence, tti) * path.mean;
-        }
-        self.0.iter().map(|path| path.gains[0])
+    /// Shows the paths' power gains in TTI number `tti`; the mean of their sum is 1.
+    #[inline]
+    pub fn gains<R>(&mut self, sequence: &JakesSequence, tti: u64, look: impl FnOnce(&[f32]) -> R) -> R {
+        self.each(look, |path, gain| *gain = path.ray.gain(sequence, tti) * path.mean)
     }
 
     /// The same in TTI number `tti` and those after it.
-    pub fn blocks(
+    #[inline]
+    pub fn blocks<R>(
         &mut self,
         sequence: &JakesSequence,
         tti: u64,
-    ) -> impl Iterator<Item = &[f32; BLOCK]> + Clone {
-        for path in &mut self.0 {
-            path.gains = path.ray.gains(sequence, tti).map(|gain: f32| gain * path.mean);
+        look: impl FnOnce(&[[f32; BLOCK]]) -> R,
+    ) -> R {
+        self.each(look, |path, gains| path.ray.gains(sequence, tti, path.mean, gains))
+    }
+
+    /// Shows what `put` says of every path.
+    #[inline]
+    fn each<T: Copy + Default, R>(
+        &mut self,
+        look: impl FnOnce(&[T]) -> R,
+        mut put: impl FnMut(&mut Path, &mut T),
+    ) -> R {
+        let (mut few, mut many) = ([T::default(); FEW], Vec::new());
+        let found = if self.0.len() > FEW {
+            many.resize(self.0.len(), T::default());
+            &mut many[..]
+        } else {
+            &mut few[..self.0.len()]
+        };
+        for (path, found) in self.0.iter_mut().zip(&mut *found) {
+            put(path, found);
         }
-        self.0.iter().map(|path| &path.gains)
+        look(found)
     }
 }
 

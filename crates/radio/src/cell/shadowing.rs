@@ -2,8 +2,8 @@
 //!
 //! Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters
 //! 27(23), 1991: the correlation of the shadowing in dB falls as `exp(-d / d_0)` with the distance
-//! gone. What is near the phone shadows all sites alike: two sites share a part of the variance
-//! (TR 101 112, B.1.4.1.4).
+//! gone (also TR 101 112, B.1.4.1.4). What is near the phone shadows all sites alike: two sites share a
+//! part of the variance.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,14 @@ impl Shadows {
             shares: [libm::sqrt(shared), libm::sqrt(1.0 - shared)],
             values: (0..processes).map(|_| normal(&mut stream)).collect(),
             stream,
+        }
+    }
+
+    /// The user is so far from where it was that shadowing there says nothing about that here.
+    pub fn begin_anew(&mut self, stream: Stream) {
+        self.stream = stream;
+        for value in &mut self.values {
+            *value = normal(&mut self.stream);
         }
     }
 

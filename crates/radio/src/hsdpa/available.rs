@@ -49,6 +49,10 @@ pub struct Meter {
 /// TTIs between two records: 20 ms.
 const RECORD_TTIS: u64 = 10;
 
+/// TTIs of an idle time that are looked at one by one: 200 s, in which a pedestrian's fading has about
+/// 1000 independent values.
+const MOST_PASSED_TTIS: u64 = 100_000;
+
 impl Meter {
     /// A meter of one of `users` users that begins in TTI number `tti`.
     pub fn new(params: &Hsdpa, user: usize, users: usize, tti: u64) -> Self {
@@ -83,7 +87,8 @@ impl Meter {
         if let Some(records) = &mut self.records
             && tti.is_multiple_of(RECORD_TTIS)
         {
-            let cqi = around.users[self.user].quality(tti, around.sequence);
+            let user = &mut around.users[self.user];
+            let cqi = if user.has_cqis() { user.quality(tti, around.sequence) } else { f32::NAN };
             records.push((Time(tti * TTI.0), self.bytes, cqi));
         }
     }
@@ -99,8 +104,18 @@ impl Meter {
     }
 
     /// Accounts for all TTIs before number `tti`, in which nobody has anything to send.
+    ///
+    /// If they are very many and nobody keeps records, the last of them stand for all.
     pub fn pass(&mut self, tti: u64, around: &mut Around) {
         let nobody = Round::default();
+        let open = tti.saturating_sub(self.next);
+        if self.records.is_none() && open > MOST_PASSED_TTIS {
+            self.next = tti - MOST_PASSED_TTIS;
+            let before = self.bytes;
+            self.pass(tti, around);
+            self.bytes = before + (self.bytes - before) * (open as f64 / MOST_PASSED_TTIS as f64);
+            return;
+        }
         while self.next < tti {
             self.account(self.next, &nobody, around);
         }
@@ -110,7 +125,7 @@ impl Meter {
     pub fn account(&mut self, tti: u64, real: &Round, around: &mut Around) {
         self.next = tti + 1;
         self.record(tti, around);
-        let mut limits = Limits { codes: around.params.codes.get(), sharers: 1, units: u64::MAX };
+        let limits = Limits { codes: around.params.codes.get(), sharers: 1, units: u64::MAX };
         let resumes = around.users[self.user].resumes();
         if self.rested.max(resumes) > tti || self.free[0] > tti {
             // It has no part in this TTI, but the others have.
@@ -118,25 +133,26 @@ impl Meter {
         } else {
             self.join(tti, real, limits, around);
         }
-        let sharers = around.params.users_per_tti.get().min(self.round.candidates.len() as u32);
-        limits.sharers = sharers;
-        if sharers > 1 {
-            self.limit(limits, around);
-        }
-        for _ in 0..sharers {
-            if self.round.is_empty() {
-                break;
-            }
-            let at = self.scheduler.pick(tti, &self.round.candidates);
-            let (user, turn) = (self.round.candidates[at].user, self.round.turns[at]);
+        let (measured, params) = (self.user, around.params);
+        let most = params.users_per_tti.get();
+        let chosen = self.round.choose(
+            tti,
+            self.scheduler.as_mut(),
+            params.codes.get(),
+            most,
+            |user, turn, limits| {
+                let state = &around.users[user];
+                if user == measured {
+                    state.full_turn(turn.quality, limits)
+                } else {
+                    state.limit(turn, limits)
+                }
+            },
+        );
+        for &(user, turn) in &chosen {
             self.scheduler.served(tti, user, turn.units);
-            if user == self.user {
-                self.credit(tti, turn, sharers, around);
-            }
-            self.round.remove(at);
-            limits.codes -= turn.codes;
-            if sharers > 1 {
-                self.limit(limits, around);
+            if user == measured {
+                self.credit(tti, turn, chosen.len() as u32, around);
             }
         }
     }
@@ -153,14 +169,6 @@ impl Meter {
             }
             self.round.put(candidate, turn);
         }
-    }
-
-    fn limit(&mut self, limits: Limits, around: &Around) {
-        let measured = self.user;
-        self.round.limit(|user, turn| {
-            let state = &around.users[user];
-            if user == measured { state.full_turn(turn.quality, limits) } else { state.limit(turn, limits) }
-        });
     }
 
     fn credit(&mut self, tti: u64, turn: Turn, sharers: u32, around: &mut Around) {

@@ -6,15 +6,16 @@ mod serving;
 use self::handover::Movers;
 use super::available::Meter;
 use super::iub::{Ends, FlowControl};
-use super::rlc::Fate;
+use super::rlc::{Fate, Packets};
 use super::round::Round;
+use super::slot::Slots;
 use super::tally::{PHONES, PhoneRow, Tally};
-use super::user::{Outcome, Turn, User};
+use super::user::{self, Outcome, Turn, User};
 use super::{Hsdpa, TTI};
 use crate::cell::doppler::JakesSequence;
 use crate::context::{Context, Sent};
 use crate::engine::{Key, Stamps};
-use crate::event::Cause;
+use crate::event::{Cause, Event, Mask};
 use crate::mac::sched::{Scheduler, View};
 use crate::packet::Packet;
 use crate::rng::Streams;
@@ -27,12 +28,14 @@ use crate::{Backlog, BandwidthMeter, Bearer, UserRadio};
 pub struct HsdpaBearer {
     params: Hsdpa,
     users: Vec<User>,
-    /// The first TTI in which each user may have something to send.
-    ready: Vec<u64>,
+    /// What is remembered of each.
+    slots: Slots,
     sequence: JakesSequence,
     /// One for each served cell.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
+    /// Whether somebody learns from answers.
+    learns: bool,
     flow_control: Option<FlowControl>,
     /// What the last TTI came to, which is known at the beginning of `next_tti`.
     outcomes: Vec<Outcome>,
@@ -51,7 +54,7 @@ pub struct HsdpaBearer {
 /// The RNC and the Node B.
 struct Nodes<'a> {
     users: &'a mut [User],
-    ready: &'a mut [u64],
+    slots: &'a mut Slots,
 }
 
 impl Ends for Nodes<'_> {
@@ -61,7 +64,7 @@ impl Ends for Nodes<'_> {
 
     fn put(&mut self, user: usize, units: u64) {
         self.users[user].enqueue(units);
-        self.ready[user] = self.users[user].ready();
+        self.slots.renew(user, &self.users[user]);
     }
 }
 
@@ -77,16 +80,19 @@ impl HsdpaBearer {
         } else {
             JakesSequence::silent()
         };
+        let mut tables = Vec::new();
         let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len());
         let scheduler = |_| params.scheduler.build(users.len(), TTI);
         let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
-        let mut states: Vec<_> = users.iter().map(|user| User::new(params, user, *streams)).collect();
+        let mut states: Vec<_> =
+            users.iter().map(|user| User::new(params, user, *streams, &mut tables)).collect();
         let movers = params.handover.as_ref().and_then(|handover| Movers::new(handover, &mut states));
         Self {
             params: params.clone(),
-            ready: vec![u64::MAX; users.len()],
+            slots: Slots::new(&states),
             sequence,
             view: schedulers[0].view(),
+            learns: states.iter().any(User::learns),
             schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
             users: states,
@@ -100,6 +106,18 @@ impl HsdpaBearer {
         }
     }
 
+    /// Blocks that a user's HARQ processes have begun.
+    #[cfg(test)]
+    pub fn blocks_begun(&self, user: usize) -> u64 {
+        self.users[user].blocks_begun()
+    }
+
+    /// The cells that serve the users.
+    #[cfg(test)]
+    pub fn serving_cells(&self) -> Vec<usize> {
+        self.users.iter().map(User::serving).collect()
+    }
+
     /// Time has passed until `now`. Whatever was due before has been done, so the TTIs before are over.
     fn pass(&mut self, now: Time) {
         self.next_tti = self.next_tti.max(now.0.div_ceil(TTI.0));
@@ -107,18 +125,18 @@ impl HsdpaBearer {
 
     /// What has come over the Iub by `now` joins the queues.
     fn receive_frames(&mut self, now: Time) {
-        let Self { flow_control, users, ready, .. } = self;
+        let Self { flow_control, users, slots, .. } = self;
         if let Some(control) = flow_control {
-            control.run(now, &mut Nodes { users, ready });
+            control.run(now, &mut Nodes { users, slots });
         }
     }
 
     /// The RNC has something new to send, or less than it had.
     fn look_at_rnc(&mut self, now: Time, user: usize) {
-        let Self { flow_control, users, ready, .. } = self;
+        let Self { flow_control, users, slots, .. } = self;
         match flow_control {
-            Some(control) => control.forward(now, user, &mut Nodes { users, ready }),
-            None => ready[user] = users[user].ready(),
+            Some(control) => control.forward(now, user, &mut Nodes { users, slots }),
+            None => slots.renew(user, &users[user]),
         }
     }
 
@@ -138,9 +156,10 @@ impl HsdpaBearer {
 
     /// The phones act on what the last TTI brought them.
     fn land(&mut self, tti: u64, ctx: &mut Context) {
-        let Self { outcomes, users, timers, .. } = self;
+        let Self { outcomes, users, slots, timers, .. } = self;
         let now = beginning(tti);
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
+            slots.forget(user);
             let User { packets, reordering, tally, .. } = &mut users[user];
             let mut decide = |fate| decide(user, fate, tally, ctx);
             if decoded {
@@ -159,6 +178,9 @@ impl HsdpaBearer {
         }
         timers.retain(|&user| {
             let User { packets, reordering, tally, .. } = &mut users[user];
+            if reordering.timer().is_some_and(|at| at <= tti) {
+                slots.forget(user);
+            }
             let mut decide = |fate| decide(user, fate, tally, ctx);
             reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
             reordering.timer().is_some()
@@ -169,22 +191,26 @@ impl HsdpaBearer {
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
         let state = &mut self.users[user];
         let sent = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence);
-        self.ready[user] = state.ready();
+        self.slots.renew(user, state);
         let Some(sent) = sent else {
             return 0;
         };
         if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
-            control.sent(user, sent.units);
+            control.sent(user, sent.units.end - sent.units.start);
         }
-        if let Some((tsn, units, decoded)) = sent.settled {
+        if ctx.wants(Mask::BLOCKS) {
+            tell_block(ctx, user, &state.packets, &sent);
+        }
+        let units = (sent.units.end - sent.units.start) as u32;
+        let failed = u32::from(sent.failed);
+        if let Some(decoded) = sent.settled {
             if !decoded {
                 state.tally.gave_up();
             }
-            self.outcomes.push(Outcome { user, tsn, units, decoded });
+            self.outcomes.push(Outcome { user, tsn: sent.tsn, units: sent.units, decoded });
         }
-        let units = sent.units as u32;
-        let quality = turn.quality.max(0.0) as u32;
-        ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed: u32::from(sent.failed), units });
+        let quality = if state.has_cqis() { turn.quality as u32 } else { 0 };
+        ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
         units
     }
 
@@ -194,27 +220,29 @@ impl HsdpaBearer {
         for user in 0..self.users.len() {
             let available = self.available_bytes(now, user);
             let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
-            let state = &self.users[user];
-            rows.push(state.tally.row(user, state.place(), available_bps));
+            let state = &mut self.users[user];
+            let place = state.place(now.0 / TTI.0);
+            rows.push(state.tally.row(user, place, available_bps));
         }
         rows
     }
 
     /// When something is due next.
     fn next_due(&self) -> Option<Time> {
+        let has_timers = self.params.rlc.has_timers();
+        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
-            return Some(beginning(self.next_tti));
+            // What comes over the Iub till then is put in its place when somebody looks.
+            return [Some(beginning(self.next_tti)), rlc].into_iter().flatten().min();
         }
-        let ready = self.ready.iter().copied().min().filter(|tti| *tti < u64::MAX);
+        let ready = self.slots.first(self.next_tti);
         let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
         let tti = ready.into_iter().chain(timers).min();
         let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
         let tti = tti.into_iter().chain(compares).min();
         let on_air = tti.map(|tti| beginning(tti.max(self.next_tti)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
-        let has_timers = self.params.rlc.has_timers();
-        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due());
-        [on_air, on_iub, rlc.min()].into_iter().flatten().min()
+        [on_air, on_iub, rlc].into_iter().flatten().min()
     }
 
     /// Sets the wake-up to what is due next, unless it is set to that already.
@@ -223,6 +251,23 @@ impl HsdpaBearer {
         if due != self.wake.map(|(at, _)| at) {
             self.wake = due.map(|at| stamps.key(at));
         }
+    }
+}
+
+/// Tells of a block that has been sent, and of what it carries.
+#[cold]
+fn tell_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &user::Sent) {
+    let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);
+    let (units, transmission, failed) =
+        ((sent.units.end - sent.units.start) as u32, sent.transmission, sent.failed);
+    ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
+    if sent.is_new {
+        for part in packets.carried(sent.units.clone()) {
+            ctx.emit(Event::Carries { bearer, user, block, part });
+        }
+    }
+    if sent.settled == Some(false) {
+        ctx.emit(Event::GivenUp { bearer, user, block });
     }
 }
 
@@ -242,7 +287,8 @@ fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
 impl Bearer for HsdpaBearer {
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
-        self.pass(now);
+        // What came before the packet cannot touch it.
+        self.catch_up(ctx);
         // Allocations that are there by now come first.
         self.receive_frames(now);
         if !self.users[user].packets.push(now, packet, self.next_tti) {
@@ -293,7 +339,7 @@ impl Bearer for HsdpaBearer {
     }
 
     fn settle(&mut self, ctx: &mut Context) {
-        self.pass(ctx.now);
+        self.catch_up_fully(ctx);
         self.pass_idle(self.next_tti);
         for meter in &mut self.meters {
             meter.tell(ctx);

@@ -1,6 +1,6 @@
 //! HARQ processes of one user: N blocks on the way at once, each sent, answered, and sent again.
 //!
-//! TS 25.321, 11.6.1: stop and wait in each process, asynchronous. The answer is known the
+//! TS 25.321, 11.6.1 (MAC-hs) and 11.6.3 (MAC-ehs): stop and wait in each process, asynchronous. The answer is known the
 //! retransmission delay after the beginning of the TTI. An ACK read as a NACK costs a transmission
 //! that the UE recognizes as old; a NACK read as an ACK loses the block, because the next one flushes
 //! the UE's soft buffer.
@@ -68,6 +68,12 @@ impl Processes {
         if has_fresh { self.again_at.min(self.fresh_at) } else { self.again_at }
     }
 
+    /// Blocks begun.
+    #[cfg(test)]
+    pub fn begun(&self) -> u64 {
+        self.next_tsn
+    }
+
     fn note(&mut self) {
         (self.again_at, self.fresh_at, self.answer_at) = (u64::MAX, u64::MAX, u64::MAX);
         let mut open = 0;
@@ -101,6 +107,23 @@ impl Processes {
     /// Whether a new block may be begun in TTI number `tti`.
     pub fn has_free(&self, tti: u64) -> bool {
         self.fresh_at <= tti
+    }
+
+    /// The first TTI after number `tti` in which [`Self::again`] or [`Self::has_free`] may say something
+    /// else, if nothing is sent until then.
+    pub fn holds_until(&self, tti: u64) -> u64 {
+        if self.again_at > tti {
+            let opens = if self.fresh_at > tti { self.fresh_at } else { u64::MAX };
+            return self.again_at.min(opens);
+        }
+        // A block goes again, but one with a lower number may fall due before it has.
+        let later = self.all.iter().filter(|process| process.at > tti && process.again.is_some());
+        later.map(|process| process.at).min().unwrap_or(u64::MAX)
+    }
+
+    /// The first TTI in which an answer can be heard that has not been taken note of.
+    pub fn next_answer(&self) -> u64 {
+        self.answer_at
     }
 
     /// Takes out the block that [`Self::again`] shows, with the number of its process.

@@ -19,6 +19,7 @@ pub mod payload;
 pub mod reordering;
 pub mod rlc;
 mod round;
+mod slot;
 pub(crate) mod tally;
 pub mod ue;
 mod user;
@@ -49,7 +50,7 @@ use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
 use crate::table::Table;
-use crate::units::{Duration, Probability, Rate, Size};
+use crate::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
 
 /// Transmission time interval of HS-DSCH (TS 25.211, 5.3.3.13).
 pub const TTI: Duration = Duration::from_millis(2);
@@ -246,11 +247,35 @@ impl Hsdpa {
         }
     }
 
+    /// Doubts that acknowledged mode's window lets through what phones of a category can be sent.
+    fn check_window(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
+        let RlcModeSpec::Am(params) = &self.rlc else {
+            return;
+        };
+        // A PDU is on the way over Iub and air, and a report on its way back, before the window moves on.
+        let iub = self.iub.as_ref().map_or(0, |iub| iub.delay.0);
+        let round_trip = Duration(iub + TTI.0 + params.status.delay.0);
+        let window_bits = u64::from(params.tx_window.get()) * self.pdu_size.0 * 8;
+        let most = Rate(window_bits * NANOS_PER_S / round_trip.0);
+        let bits = formats.iter().flatten().map(|format| format.bits).max().unwrap_or(0);
+        let peak = Rate(u64::from(bits) * NANOS_PER_S / (TTI.0 * format::least_tti_distance(category)));
+        check.advise(most >= peak, "category", || {
+            format!(
+                "a window of {} PDUs of {}, whose reports are there after {round_trip} or later, lets at most {most} \
+                 through, and category {category} up to {peak}; a larger `radio.hsdpa.rlc.am.tx_window` lets \
+                 through more",
+                params.tx_window, self.pdu_size
+            )
+        });
+    }
+
     /// Reports what a group's phones cannot do on this channel during a run.
     pub fn check_ue(&self, ue: &Ue, duration: Duration, check: &mut Check) {
         ue.check(check);
         if let LinkAdaptationSpec::Cqi(reports) = &self.link_adaptation {
-            self.check_formats(&reports.formats(ue.category), ue.category, check);
+            let formats = reports.formats(ue.category);
+            self.check_formats(&formats, ue.category, check);
+            self.check_window(&formats, ue.category, check);
         }
         check.within("channel", |check| match &ue.channel {
             ChannelSpec::Cell(place) => {

@@ -1,6 +1,7 @@
 //! How packets fill blocks: whole RLC PDUs, or octets of them.
 
-/// Header of an RLC AM or UM PDU in octets, as far as it counts here (TS 25.322, 9.2.1.4).
+/// Header of an RLC PDU in octets, as far as it counts here: two for AM (TS 25.322, 9.2.1.4), one and a
+/// length indicator of one for UM (9.2.1.3).
 pub const RLC_HEADER: u64 = 2;
 /// MAC-hs header of one queue and one PDU size in bits (TS 25.321, 9.1.4).
 const MAC_HS_HEADER: u32 = 21;
@@ -39,6 +40,18 @@ impl Payload {
         let pdu = f64::from(self.pdu_bytes);
         let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };
         f64::from(units) * per_unit
+    }
+
+    /// Bytes of a packet in its first `units` units; headers come first in each PDU, and padding counts.
+    pub fn bytes_before(self, units: u64) -> u32 {
+        let pdu = u64::from(self.pdu_bytes);
+        let bytes = if self.segmented {
+            let (whole, rest) = (units / (pdu + RLC_HEADER), units % (pdu + RLC_HEADER));
+            whole * pdu + rest.saturating_sub(RLC_HEADER)
+        } else {
+            units * pdu
+        };
+        u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
     /// Units that hold `bytes` of whole packets' data, as near as can be.

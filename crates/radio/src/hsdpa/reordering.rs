@@ -1,6 +1,6 @@
 //! The reordering queue of the UE: blocks leave in the order of their numbers.
 //!
-//! TS 25.321, 11.6.2: a block beyond a gap waits. The gap is given up when timer T1, started at the
+//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block beyond a gap waits. The gap is given up when timer T1, started at the
 //! first block that had to wait, runs out, or when a block arrives that moves the receive window
 //! past it. Numbers run without end here; on the air they are modulo 64, which is the same as long as
 //! the Node B keeps to its window. T1 counts whole TTIs.
@@ -76,7 +76,6 @@ impl ReorderingQueue {
         }
     }
 
-    /// Hands over everything below `tsn` and expects nothing below it any more.
     /// The cell has changed without a reset, and nothing comes before TTI number `tti`: T1, if it runs,
     /// begins anew there.
     pub fn delay_timer(&mut self, tti: u64) {
@@ -92,6 +91,7 @@ impl ReorderingQueue {
         waiting
     }
 
+    /// Hands over everything below `tsn` and expects nothing below it any more.
     fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(Range<u64>)) {
         while self.next_expected < tsn {
             self.next_expected += 1;
@@ -218,5 +218,15 @@ mod tests {
             prop_assert_eq!((queue.held, queue.timer()), (0, None));
             prop_assert!(left.iter().all(|(_, tsn)| arrivals.iter().any(|(_, number)| number == tsn)));
         }
+    }
+
+    /// After a change of cell T1 has its whole time again.
+    #[test]
+    fn t1_begins_anew_where_the_next_cell_does() {
+        let mut queue = ReorderingQueue::new(32, 25);
+        assert!(queue.receive(10, 1, 1..2, |_| ()));
+        assert_eq!(queue.timer(), Some(35));
+        queue.delay_timer(50);
+        assert_eq!(queue.timer(), Some(75));
     }
 }

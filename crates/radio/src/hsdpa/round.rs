@@ -1,7 +1,8 @@
 //! Who takes part in the choice of a TTI, and what each would be sent.
 
+use super::adaptation::Limits;
 use super::user::Turn;
-use crate::mac::sched::Candidate;
+use crate::mac::sched::{Candidate, Scheduler};
 
 /// The candidates of a TTI, in order of users, and their turns where those are known.
 #[derive(Debug, Default)]
@@ -51,8 +52,51 @@ impl Round {
         }
     }
 
+    /// Chooses who is sent something in TTI number `tti`, the scheduler's first choice first, and what:
+    /// at most `most` users, who share `codes` and, equally, the power.
+    ///
+    /// What a user can be sent depends on how many share the power, and how many get codes on what each
+    /// is sent. So the power is shared by as many as can be at first, and if fewer got codes, by as many
+    /// as did, until nobody's share is left over.
+    pub fn choose(
+        &mut self,
+        tti: u64,
+        scheduler: &mut dyn Scheduler,
+        codes: u32,
+        most: u32,
+        limited: impl Fn(usize, Turn, Limits) -> Option<Turn>,
+    ) -> Vec<(usize, Turn)> {
+        let mut sharers = most.min(self.candidates.len() as u32);
+        let mut chosen = Vec::with_capacity(sharers as usize);
+        let all = (sharers > 1).then(|| (self.candidates.clone(), self.turns.clone()));
+        loop {
+            let mut limits = Limits { codes, sharers, units: 0 };
+            chosen.clear();
+            if sharers > 1 {
+                self.limit(|user, turn| limited(user, turn, limits));
+            }
+            while chosen.len() < sharers as usize && !self.is_empty() {
+                let at = scheduler.pick(tti, &self.candidates);
+                let (user, turn) = (self.candidates[at].user, self.turns[at]);
+                chosen.push((user, turn));
+                self.remove(at);
+                limits.codes -= turn.codes;
+                if chosen.len() < sharers as usize {
+                    self.limit(|user, turn| limited(user, turn, limits));
+                }
+            }
+            match &all {
+                Some((candidates, turns)) if chosen.len() < sharers as usize => {
+                    sharers = chosen.len().max(1) as u32;
+                    (self.candidates, self.turns) = (candidates.clone(), turns.clone());
+                }
+                _ => return chosen,
+            }
+        }
+    }
+
     /// Puts everybody's turn as `limited` has it; who has none is no candidate any more.
-    pub fn limit(&mut self, limited: impl Fn(usize, Turn) -> Option<Turn>) {
+    fn limit(&mut self, limited: impl Fn(usize, Turn) -> Option<Turn>) {
         let mut at = 0;
         while at < self.candidates.len() {
             if let Some(turn) = limited(self.candidates[at].user, self.turns[at]) {

@@ -66,7 +66,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A block has been sent at this linear SNR, for the first time or again.
+    /// A block has been sent at this linear SNR, for the first time in any cell or again; the CQI is NaN
+    /// where there are none.
     pub fn sent(&mut self, snr: f64, cqi: f32, is_new: bool, failed: bool) {
         self.ttis += 1;
         self.blocks += u64::from(is_new);

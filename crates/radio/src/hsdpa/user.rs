@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::adaptation::cqi::Tables;
 use super::adaptation::curves::Curves;
 use super::adaptation::recorded::RecordedRate;
 use super::adaptation::{Adapter, Limits, Offer};
@@ -10,11 +11,13 @@ use super::handover::Trigger;
 use super::harq::{Block, Processes};
 use super::reordering::ReorderingQueue;
 use super::rlc::Packets;
+use super::slot::Slot;
 use super::tally::Tally;
 use super::{Decoding, Hsdpa, TTI, UserRadio};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::mobility::Point;
+use crate::cell::profile::BLOCK;
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
 use crate::mac::sched::{Candidate, View};
 use crate::rng::{Stream, Streams, uniform};
@@ -76,14 +79,14 @@ struct Draws {
 }
 
 impl User {
-    pub fn new(params: &Hsdpa, user: &UserRadio, streams: Streams) -> Self {
+    pub fn new(params: &Hsdpa, user: &UserRadio, streams: Streams, tables: &mut Tables) -> Self {
         let ue = &user.ue;
         let window = u64::from(params.reordering_window.get());
         let curves = Curves::new(params.link_curve.as_deref());
         let adapter = if ue.channel.has_rates() {
             Adapter::Recorded(RecordedRate::new(params.payload()))
         } else {
-            params.link_adaptation.build(ue.category, params.payload(), &curves, user.id, &streams)
+            params.link_adaptation.build(ue.category, params.payload(), &curves, user.id, &streams, tables)
         };
         let channel = ue.channel.build(&params.cell, params.served(), user.id, &streams);
         Self {
@@ -124,6 +127,16 @@ impl User {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
     }
 
+    /// Whether what the Node B knows of its channel is a CQI.
+    pub fn has_cqis(&self) -> bool {
+        self.adapter.has_cqis()
+    }
+
+    /// Whether its link adaptation learns from answers.
+    pub fn learns(&self) -> bool {
+        self.adapter.learns()
+    }
+
     /// The Node B takes note of the answers that are there by TTI number `tti`.
     #[inline]
     pub fn listen(&mut self, tti: u64) {
@@ -154,6 +167,46 @@ impl User {
 
     fn offer(&self, quality: f32, limits: Limits) -> Option<Turn> {
         self.turn_of(quality, Limits { units: self.available(), ..limits })
+    }
+
+    /// What the Node B knows of the channel in TTI number `tti` and, if `rates` are asked for, how many units
+    /// could be sent; 0 for nothing. The slot keeps that for as many TTIs as it is known for.
+    pub fn look(
+        &mut self,
+        tti: u64,
+        limits: Limits,
+        sequence: &JakesSequence,
+        rates: bool,
+        slot: &mut Slot,
+    ) -> (u32, f32) {
+        self.listen(tti);
+        let quality = self.quality(tti, sequence);
+        if let Some(plan) = self.plan(tti, limits, rates) {
+            *slot = plan;
+            return slot.recall(tti).unwrap_or((0, quality));
+        }
+        let turn = if rates { self.turn(tti, limits, sequence) } else { None };
+        (turn.map_or(0, |turn| turn.units), quality)
+    }
+
+    /// What would be sent in TTI number `tti` and those after it, if that is known now.
+    fn plan(&self, tti: u64, limits: Limits, rates: bool) -> Option<Slot> {
+        let (cqi, phase, end) = self.adapter.known(tti)?;
+        let mut until = end.min(self.processes.holds_until(tti));
+        if self.adapter.learns() {
+            until = until.min(self.processes.next_answer());
+        }
+        let units = if !rates {
+            [0; BLOCK]
+        } else if let Some(block) = self.processes.again(tti) {
+            [if block.codes <= limits.codes { (block.units.end - block.units.start) as u32 } else { 0 };
+                BLOCK]
+        } else if self.available() == 0 || !self.processes.has_free(tti) {
+            [0; BLOCK]
+        } else {
+            self.adapter.units(cqi, Limits { units: self.available(), ..limits })
+        };
+        Some(Slot { units, cqi: *cqi, phase, until })
     }
 
     /// What could be sent if the queue were full and a process free.
@@ -233,9 +286,9 @@ impl User {
         Flushed { all, queued }
     }
 
-    /// Where the user is, if it has a place.
-    pub fn place(&self) -> Option<Point> {
-        self.channel.place()
+    /// Where the user is in TTI number `tti`, at least the latest asked for, if it has a place.
+    pub fn place(&mut self, tti: u64) -> Option<Point> {
+        self.channel.place(tti)
     }
 
     /// Least distance of the TTIs in which the user can be sent to.
@@ -259,8 +312,39 @@ impl User {
     /// The user as a scheduler sees it that looks at so much.
     #[inline]
     pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
-        let since = if view.deadline { self.packets.waits_since() } else { None };
-        Candidate { user, rate, quality, deadline: since.unwrap_or(0) + self.delay_budget }
+        let deadline = if view.deadline { self.deadline() } else { 0 };
+        Candidate { user, rate, quality, deadline }
+    }
+
+    /// TTI by which its next packet shall be there.
+    pub fn deadline(&self) -> u64 {
+        self.packets.waits_since().unwrap_or(0) + self.delay_budget
+    }
+
+    /// Blocks that its HARQ processes have begun.
+    #[cfg(test)]
+    pub fn blocks_begun(&self) -> u64 {
+        self.processes.begun()
+    }
+
+    /// What is remembered of a TTI is what is found when one looks.
+    #[cfg(test)]
+    pub fn assert_remembered(
+        &mut self,
+        tti: u64,
+        limits: Limits,
+        sequence: &JakesSequence,
+        view: View,
+        (rate, quality): (u32, f32),
+    ) {
+        assert!(!self.adapter.learns() || self.processes.next_answer() > tti, "an answer was not heard");
+        if view.rate {
+            let fresh = self.turn(tti, limits, sequence).map_or(0, |turn| turn.units);
+            assert_eq!(rate, fresh, "units in TTI {tti}");
+        }
+        if view.rate || view.quality {
+            assert_eq!(quality.to_bits(), self.quality(tti, sequence).to_bits(), "quality in TTI {tti}");
+        }
     }
 
     /// Sends a turn's block in TTI number `tti`: units sent, new ones among them, whether it failed,
@@ -282,7 +366,8 @@ impl User {
         let had_been_decoded = block.decoded;
         let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
         block.decoded = !failed;
-        self.tally.sent(snr, turn.quality, block.transmissions == 1, failed);
+        let cqi = if self.adapter.has_cqis() { turn.quality } else { f32::NAN };
+        self.tally.sent(snr, cqi, block.transmissions == 1 && !block.forwarded, failed);
 
         let error = if block.decoded { params.ack_error } else { params.nack_error };
         let misheard = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
@@ -292,18 +377,16 @@ impl User {
         let at = params.answer_at(tti);
         self.rested = tti + self.tti_distance;
 
-        let units = block.units.clone();
+        let is_settled = block.decoded && !had_been_decoded || !block.decoded && !goes_again;
         let sent = Sent {
-            units: units.end - units.start,
+            tsn: block.tsn,
+            units: block.units.clone(),
+            transmission: block.transmissions,
             is_new: block.transmissions == 1 && !block.forwarded,
             failed,
-            settled: (block.decoded && !had_been_decoded || !block.decoded && !goes_again).then_some((
-                block.tsn,
-                units,
-                block.decoded,
-            )),
+            settled: is_settled.then_some(block.decoded),
         };
-        let answer = (block.transmissions == 1).then_some(acknowledged);
+        let answer = (block.transmissions == 1 && self.adapter.learns()).then_some(acknowledged);
         self.processes.sent(index, block.tsn, at, goes_again.then_some(block), answer);
         Some(sent)
     }
@@ -365,10 +448,13 @@ pub struct Flushed {
 /// What was sent.
 #[derive(Clone, Debug)]
 pub struct Sent {
-    pub units: u64,
-    /// Whether it was sent for the first time.
+    pub tsn: u64,
+    pub units: Range<u64>,
+    /// How often it has been sent.
+    pub transmission: u32,
+    /// Whether its units were sent for the first time.
     pub is_new: bool,
     pub failed: bool,
-    /// Number, units and whether it was decoded, if that is decided now.
-    pub settled: Option<(u64, Range<u64>, bool)>,
+    /// Whether it was decoded, if that is decided now.
+    pub settled: Option<bool>,
 }

@@ -68,6 +68,6 @@ pub struct Fader {
 impl Fader {
     /// Linear SNR per chip in TTI number `tti`.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
-        self.mean * self.paths.gains(sequence, tti).sum::<f32>()
+        self.mean * self.paths.gains(sequence, tti, |gains| gains.iter().sum::<f32>())
     }
 }

@@ -84,9 +84,9 @@ impl Channel {
         if let Self::Cell(placed) = self { placed.ahead(sequence, tti) } else { None }
     }
 
-    /// Where the user is, if it has a place.
-    pub fn place(&self) -> Option<Point> {
-        if let Self::Cell(placed) = self { Some(placed.place()) } else { None }
+    /// Where the user is in TTI number `tti`, at least the latest asked for, if it has a place.
+    pub fn place(&mut self, tti: u64) -> Option<Point> {
+        if let Self::Cell(placed) = self { Some(placed.place(tti)) } else { None }
     }
 
     /// The site that serves the user; the first if it has no place.

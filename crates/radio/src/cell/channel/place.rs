@@ -110,9 +110,9 @@ pub struct Placed {
 }
 
 impl Placed {
-    /// Where the user is.
-    pub fn place(&self) -> Point {
-        self.journey.place()
+    /// Where the user is in TTI number `tti`, at least the latest asked for.
+    pub fn place(&mut self, tti: u64) -> Point {
+        self.journey.place(tti)
     }
 
     /// The way, of a user who is on one.
@@ -128,13 +128,15 @@ impl Placed {
     /// Linear SNR per chip in TTI number `tti`.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         let disturbance = self.at_rest.unwrap_or_else(|| self.journey.disturbance(tti));
-        self.rake.snr(self.paths.gains(sequence, tti), disturbance)
+        let rake = self.rake;
+        self.paths.gains(sequence, tti, |gains| rake.snr(gains.iter().copied(), disturbance))
     }
 
     /// The same in TTI number `tti` and those after it, if the user stays.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         let disturbance = self.at_rest?;
-        Some(self.rake.snrs(self.paths.blocks(sequence, tti), disturbance))
+        let rake = self.rake;
+        Some(self.paths.blocks(sequence, tti, |gains| rake.snrs(gains, disturbance)))
     }
 }
 

@@ -6,7 +6,7 @@
 //! share of first transmissions is the one asked for: up by a step at a NACK, down by
 //! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -192,6 +192,7 @@ impl CqiReports {
         curves: &Curves,
         id: u64,
         streams: &Streams,
+        tables: &mut Tables,
     ) -> Reporter {
         let block = |format: Option<Format>| match format {
             None => Offer { units: 0, codes: 0, curve: None },
@@ -209,7 +210,7 @@ impl CqiReports {
         Reporter {
             lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
             thresholds: self.thresholds(curves, last),
-            blocks: Box::new(blocks),
+            blocks: shared(tables, blocks),
             delay: self.delay.0.div_ceil(TTI.0),
             cycle: (self.cycle.0 / TTI.0).max(1),
             error_db: self.error_db,
@@ -221,6 +222,38 @@ impl CqiReports {
             shift: 0.0,
         }
     }
+}
+
+/// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
+#[derive(Debug, PartialEq)]
+pub struct Blocks {
+    offers: [Offer; CQIS],
+    /// Units once more, in a table that no CQI leads out of.
+    units: [u32; UNITS],
+    /// The most codes that a block takes.
+    most_codes: u32,
+}
+
+/// CQIs, and what is left of a power of two.
+const UNITS: usize = 32;
+
+impl Blocks {
+    fn new(offers: [Offer; CQIS]) -> Self {
+        let units = std::array::from_fn(|cqi| offers.get(cqi).map_or(0, |offer| offer.units));
+        let most_codes = offers.iter().map(|offer| offer.codes).max().unwrap_or(0);
+        Self { offers, units, most_codes }
+    }
+}
+
+/// The blocks that users have so far: what many have in common lies in one place, which a cache then holds.
+pub type Tables = Vec<Arc<Blocks>>;
+
+fn shared(tables: &mut Tables, blocks: [Offer; CQIS]) -> Arc<Blocks> {
+    if let Some(known) = tables.iter().find(|known| known.offers == blocks) {
+        return Arc::clone(known);
+    }
+    tables.push(Arc::new(Blocks::new(blocks)));
+    tables[tables.len() - 1].clone()
 }
 
 /// The largest shift of an outer loop, in CQIs.
@@ -236,13 +269,16 @@ impl Rounding {
         if self == Self::Nearest { 0.5 } else { 0.0 }
     }
 
-    /// Least linear SNR for each CQI; that for 0 is not looked at. All users look it up at the same place,
+    /// Least linear SNR for each CQI; that for 0 is not looked at, and none reaches the one after the last. All users look it up at the same place,
     /// which a cache then holds.
-    fn thresholds(self) -> &'static [f32; CQIS] {
-        static DOWN: OnceLock<[f32; CQIS]> = OnceLock::new();
-        static NEAREST: OnceLock<[f32; CQIS]> = OnceLock::new();
+    fn thresholds(self) -> &'static [f32; CQIS + 1] {
+        static DOWN: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
+        static NEAREST: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
         let table = if self == Self::Nearest { &NEAREST } else { &DOWN };
-        let least = |cqi| linear(STEP_DB * (cqi as f64 - self.lead() - CQI_AT_0_DB));
+        let least = |cqi| match cqi {
+            CQIS => f32::NAN,
+            _ => linear(STEP_DB * (cqi as f64 - self.lead() - CQI_AT_0_DB)),
+        };
         table.get_or_init(|| std::array::from_fn(least))
     }
 }
@@ -251,17 +287,29 @@ impl Rounding {
 #[derive(Debug)]
 enum Thresholds {
     /// A CQI every 1.02 dB.
-    OfFormula(&'static [f32; CQIS]),
+    OfFormula(&'static [f32; CQIS + 1]),
     /// By measured curves; infinite for CQIs that have none.
     Measured(Box<[f32; CQIS]>),
+}
+
+/// The CQI of a linear SNR where there is one every 1.02 dB.
+///
+/// The bits of a float are nearly its logarithm: at most a CQI off, which is put right without a branch,
+/// because no processor would foresee it.
+#[inline]
+fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
+    let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
+    let guess = log2 * (3.010_3 / STEP_DB as f32) + CQI_AT_0_DB as f32;
+    let guess = (guess as i32).clamp(1, HIGHEST) as usize;
+    let (above, below) = (snr >= thresholds[guess + 1], snr < thresholds[guess]);
+    (guess + usize::from(above) - usize::from(below)) as u8
 }
 
 /// The reports of one user, and what the Node B makes of them.
 #[derive(Debug)]
 pub struct Reporter {
     thresholds: Thresholds,
-    /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
-    blocks: Box<[Offer; CQIS]>,
+    blocks: Arc<Blocks>,
     /// The lowest CQI whose format carries anything.
     lowest: usize,
     /// In TTIs.
@@ -288,6 +336,20 @@ impl Reporter {
         if self.first == at - within as u64 { self.ahead[within] } else { self.look(channel, sequence, at) }
     }
 
+    /// The CQIs of TTI number `tti` and those around it, as worked out ahead by [`Self::report`].
+    #[inline]
+    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u8, u64)> {
+        let at = tti.checked_sub(self.delay)?;
+        let first = at - at % BLOCK as u64;
+        let phase = (BLOCK - self.delay as usize % BLOCK) as u8;
+        (self.first == first).then_some((&self.ahead, phase, first + BLOCK as u64 + self.delay))
+    }
+
+    /// Whether there is an outer loop.
+    pub fn learns(&self) -> bool {
+        self.steps.is_some()
+    }
+
     /// Works reports out ahead, if nothing can come between.
     fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
         let within = at as usize % BLOCK;
@@ -296,7 +358,13 @@ impl Reporter {
             && self.error_db <= 0.0
             && let Some(snrs) = channel.ahead(sequence, first)
         {
-            self.ahead = snrs.map(|snr| self.cqi_of(snr));
+            if let Thresholds::OfFormula(thresholds) = &self.thresholds {
+                for (cqi, snr) in self.ahead.iter_mut().zip(&snrs) {
+                    *cqi = cqi_of_formula(thresholds, *snr);
+                }
+            } else {
+                self.ahead = snrs.map(|snr| self.cqi_of(snr));
+            }
             self.first = first;
             return self.ahead[within];
         }
@@ -323,20 +391,10 @@ impl Reporter {
 
     /// The CQI of a linear SNR.
     fn cqi_of(&self, snr: f32) -> u8 {
-        let thresholds = match &self.thresholds {
-            Thresholds::OfFormula(thresholds) => thresholds,
-            Thresholds::Measured(least) => return least[1..].partition_point(|least| snr >= *least) as u8,
-        };
-        if snr < thresholds[1] {
-            return 0;
+        match &self.thresholds {
+            Thresholds::OfFormula(thresholds) => cqi_of_formula(thresholds, snr),
+            Thresholds::Measured(least) => least[1..].partition_point(|least| snr >= *least) as u8,
         }
-        // The bits of a float are nearly its logarithm: at most a CQI off, which is put right without a
-        // branch, because no processor would foresee it.
-        let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
-        let guess = log2 * (3.010_3 / STEP_DB as f32) + CQI_AT_0_DB as f32;
-        let guess = (guess as i32).clamp(1, HIGHEST) as usize;
-        let above = thresholds.get(guess + 1).is_some_and(|least| snr >= *least);
-        (guess + usize::from(above) - usize::from(snr < thresholds[guess])) as u8
     }
 
     /// The block for a report: the format of the CQI, less what the outer loop and sharing the power
@@ -351,14 +409,32 @@ impl Reporter {
         } else {
             self.deduct(cqi, limits.sharers)
         };
-        while cqi > 1 && self.blocks[cqi].codes > limits.codes {
+        while cqi > 1 && self.blocks.offers[cqi].codes > limits.codes {
             cqi -= 1;
         }
-        while cqi > 1 && u64::from(self.blocks[cqi - 1].units) >= limits.units {
+        while cqi > 1 && u64::from(self.blocks.units[cqi - 1]) >= limits.units {
             cqi -= 1;
         }
-        let block = self.blocks[cqi];
+        let block = self.blocks.offers[cqi];
         (block.units > 0 && block.codes <= limits.codes).then_some(block)
+    }
+
+    /// Units of the blocks for these reports, 0 for none.
+    pub fn units(&self, cqis: &[u8; BLOCK], limits: Limits) -> [u32; BLOCK] {
+        let mut units = [0; BLOCK];
+        let most = self.blocks.units[CQIS - 1];
+        let whole = u64::from(most) < limits.units && self.blocks.most_codes <= limits.codes;
+        if whole && self.steps.is_none() && limits.sharers <= 1 {
+            // Nothing is in the way of any CQI, as mostly.
+            for (units, cqi) in units.iter_mut().zip(cqis) {
+                *units = self.blocks.units[usize::from(*cqi) % UNITS];
+            }
+        } else {
+            for (units, cqi) in units.iter_mut().zip(cqis) {
+                *units = self.offer(f32::from(*cqi), limits).map_or(0, |offer| offer.units);
+            }
+        }
+        units
     }
 
     /// The CQI less what the outer loop and sharing the power take.

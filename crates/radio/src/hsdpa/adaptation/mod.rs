@@ -9,6 +9,7 @@ use self::curves::Curves;
 use super::payload::Payload;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
+use crate::cell::profile::BLOCK;
 use crate::registry;
 use crate::rng::Streams;
 
@@ -70,9 +71,10 @@ impl LinkAdaptationSpec {
         curves: &Curves,
         id: u64,
         streams: &Streams,
+        tables: &mut cqi::Tables,
     ) -> Adapter {
         match self {
-            Self::Cqi(params) => Adapter::Cqi(params.build(category, payload, curves, id, streams)),
+            Self::Cqi(params) => Adapter::Cqi(params.build(category, payload, curves, id, streams, tables)),
             Self::Shannon(params) => Adapter::Shannon(params.build(payload)),
         }
     }
@@ -97,6 +99,28 @@ impl Adapter {
             Self::Shannon(genie) => genie.offer(limits),
             Self::Recorded(recorded) => recorded.offer(limits),
         }
+    }
+
+    /// The CQIs of the block of TTIs that number `tti` is in, by TTI number plus a phase modulo the block,
+    /// and the first TTI after the block; where they are known without looking at the channel again.
+    #[inline]
+    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u8, u64)> {
+        if let Self::Cqi(reporter) = self { reporter.known(tti) } else { None }
+    }
+
+    /// Units of the blocks for CQIs that [`Self::known`] has shown, 0 for none.
+    pub fn units(&self, cqis: &[u8; BLOCK], limits: Limits) -> [u32; BLOCK] {
+        if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; BLOCK] }
+    }
+
+    /// Whether what the Node B knows of the channel is a CQI, not decibels.
+    pub fn has_cqis(&self) -> bool {
+        matches!(self, Self::Cqi(_))
+    }
+
+    /// Whether it learns from answers.
+    pub fn learns(&self) -> bool {
+        matches!(self, Self::Cqi(reporter) if reporter.learns())
     }
 
     /// Whether the first transmission of a block was acknowledged.

@@ -5,6 +5,9 @@ use super::super::user::User;
 use super::{HsdpaBearer, beginning, decide};
 use crate::context::{Context, Output};
 
+/// TTIs of an idle time in which phones compare: the last 10 minutes.
+const MOST_COMPARED_TTIS: u64 = 300_000;
+
 /// Users on their way, and the cells between which they change.
 #[derive(Debug)]
 pub(super) struct Movers {
@@ -13,6 +16,9 @@ pub(super) struct Movers {
     users: Vec<usize>,
     /// The next TTI in which they compare.
     pub next: u64,
+    /// TTIs of an idle time in which they compare. What was before only decides in which cell they begin,
+    /// which comparisons put right within seconds.
+    most_compared: u64,
 }
 
 impl Movers {
@@ -20,7 +26,12 @@ impl Movers {
     pub fn new(params: &Handover, users: &mut [User]) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
         let params = params.clone();
-        (!moving.is_empty()).then_some(Self { params, users: moving, next: 0 })
+        (!moving.is_empty()).then_some(Self {
+            params,
+            users: moving,
+            next: 0,
+            most_compared: MOST_COMPARED_TTIS,
+        })
     }
 }
 
@@ -36,6 +47,7 @@ impl HsdpaBearer {
         let Some(mut movers) = self.movers.take() else {
             return;
         };
+        self.skip_comparisons(&mut movers, tti);
         while movers.next <= tti {
             let now = movers.next;
             // What is past is measured in the old cell, and channels are looked at in order of time.
@@ -51,9 +63,37 @@ impl HsdpaBearer {
         self.movers = Some(movers);
     }
 
+    /// Leaves out comparisons before TTI number `tti` that nobody sees, if they are very many.
+    fn skip_comparisons(&self, movers: &mut Movers, tti: u64) {
+        let first = tti.saturating_sub(movers.most_compared).next_multiple_of(COMPARISON_TTIS);
+        // Whoever measures looks at the cell in every TTI.
+        if self.meters.is_empty() {
+            movers.next = movers.next.max(first);
+        }
+    }
+
+    /// All that an idle time has left open is done by now. Nobody had anything to send, so nothing
+    /// arrives or is lost.
+    pub(super) fn catch_up(&mut self, ctx: &mut Context) {
+        self.pass(ctx.now);
+        if let Some(last) = self.next_tti.checked_sub(1) {
+            self.change_cells(last, ctx);
+        }
+    }
+
+    /// The same at the end, where handovers are counted: no comparison is left out.
+    pub(super) fn catch_up_fully(&mut self, ctx: &mut Context) {
+        let most = |bearer: &mut Self, ttis| {
+            bearer.movers.as_mut().map_or(0, |movers| std::mem::replace(&mut movers.most_compared, ttis))
+        };
+        let usual = most(self, u64::MAX);
+        self.catch_up(ctx);
+        most(self, usual);
+    }
+
     /// A user has left its cell in TTI number `tti`. No block is on the air at its beginning.
     fn leave(&mut self, tti: u64, user: usize, params: &Handover, ctx: &mut Context) {
-        let Self { users, ready, flow_control, timers, .. } = self;
+        let Self { users, slots, flow_control, timers, .. } = self;
         let state = &mut users[user];
         state.tally.changed_cell();
         state.rest_until(tti + params.interruption_ttis());
@@ -73,6 +113,6 @@ impl HsdpaBearer {
                 }
             }
         }
-        ready[user] = users[user].ready();
+        slots.renew(user, &users[user]);
     }
 }

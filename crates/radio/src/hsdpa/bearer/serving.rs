@@ -2,20 +2,9 @@
 
 use super::super::adaptation::Limits;
 use super::super::available::Around;
-use super::super::user::User;
 use super::HsdpaBearer;
 use crate::context::Context;
-
-/// The users of a cell who may have something to send in TTI number `tti`.
-fn of_cell<'a>(
-    users: &'a mut [User],
-    ready: &'a [u64],
-    cell: usize,
-    tti: u64,
-) -> impl Iterator<Item = (usize, &'a mut User)> {
-    let all = users.iter_mut().enumerate().filter(move |(user, _)| ready[*user] <= tti);
-    all.filter(move |(_, state)| state.serving() == cell)
-}
+use crate::mac::sched::Candidate;
 
 impl HsdpaBearer {
     /// Every cell serves users of its own in TTI number `tti`.
@@ -31,7 +20,7 @@ impl HsdpaBearer {
 
     fn serve_cell(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         self.round.clear();
-        if self.view.rate || self.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
+        if self.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
             self.gather_turns(tti, cell);
             self.meter(tti, cell);
             self.serve_sharers(ctx, tti, cell);
@@ -43,24 +32,15 @@ impl HsdpaBearer {
 
     /// Serves several users, the scheduler's first choice first.
     fn serve_sharers(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
-        let mut codes = self.params.codes.get();
-        let sharers = self.params.users_per_tti.get().min(self.round.candidates.len() as u32);
-        if sharers > 1 {
-            self.limit(Limits { codes, sharers, units: 0 });
-        }
-        for left in (0..sharers).rev() {
-            if self.round.is_empty() {
-                break;
-            }
-            let at = self.schedulers[cell].pick(tti, &self.round.candidates);
-            let (user, turn) = (self.round.candidates[at].user, self.round.turns[at]);
-            let sent = self.send(ctx, tti, user, turn, sharers);
+        let Self { users, schedulers, round, params, .. } = self;
+        let most = params.users_per_tti.get();
+        let chosen =
+            round.choose(tti, schedulers[cell].as_mut(), params.codes.get(), most, |user, turn, limits| {
+                users[user].limit(turn, limits)
+            });
+        for &(user, turn) in &chosen {
+            let sent = self.send(ctx, tti, user, turn, chosen.len() as u32);
             self.schedulers[cell].served(tti, user, sent);
-            if left > 0 {
-                self.round.remove(at);
-                codes -= turn.codes;
-                self.limit(Limits { codes, sharers, units: 0 });
-            }
         }
     }
 
@@ -69,12 +49,13 @@ impl HsdpaBearer {
         let limits = self.limits();
         while !self.round.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.round.candidates);
-            let user = self.round.candidates.remove(at).user;
+            let user = self.round.candidates[at].user;
             if let Some(turn) = self.users[user].turn(tti, limits, &self.sequence) {
                 let sent = self.send(ctx, tti, user, turn, 1);
                 self.schedulers[cell].served(tti, user, sent);
                 break;
             }
+            self.round.candidates.remove(at);
         }
     }
 
@@ -85,29 +66,41 @@ impl HsdpaBearer {
     /// Lists who can be sent something, and what.
     fn gather_turns(&mut self, tti: u64, cell: usize) {
         let limits = self.limits();
-        let Self { users, ready, sequence, round, view, .. } = self;
-        for (user, state) in of_cell(users, ready, cell, tti) {
+        let Self { users, slots, sequence, round, view, .. } = self;
+        slots.waiting(cell, tti, |user, _| {
+            let state = &mut users[user];
             state.listen(tti);
             if let Some(turn) = state.turn(tti, limits, sequence) {
                 round.push(state.candidate(user, turn.units, turn.quality, *view), turn);
             }
-        }
+        });
     }
 
-    /// Lists who has something to send, whether the channel lets it pass or not.
+    /// Lists who has something to send, as far as the scheduler looks at it; if it looks at rates, only
+    /// those whom the channel lets have something.
     fn gather(&mut self, tti: u64, cell: usize) {
-        let Self { users, ready, sequence, round, view, .. } = self;
-        for (user, state) in of_cell(users, ready, cell, tti) {
-            state.listen(tti);
-            let quality = if view.quality { state.quality(tti, sequence) } else { 0.0 };
-            round.candidates.push(state.candidate(user, 0, quality, *view));
-        }
-    }
-
-    /// What the others can still be sent within the limits.
-    fn limit(&mut self, limits: Limits) {
-        let Self { users, round, .. } = self;
-        round.limit(|user, turn| users[user].limit(turn, limits));
+        let limits = self.limits();
+        let Self { users, slots, sequence, round, view, learns, .. } = self;
+        let (view, candidates) = (*view, &mut round.candidates);
+        candidates.reserve(users.len());
+        slots.waiting(cell, tti, |user, slot| {
+            let (rate, quality) = if !view.rate && !view.quality {
+                if *learns {
+                    users[user].listen(tti);
+                }
+                (0, 0.0)
+            } else if let Some(known) = slot.recall(tti) {
+                known
+            } else {
+                users[user].look(tti, limits, sequence, view.rate, slot)
+            };
+            #[cfg(test)]
+            users[user].assert_remembered(tti, limits, sequence, view, (rate, quality));
+            if rate > 0 || !view.rate {
+                let deadline = if view.deadline { users[user].deadline() } else { 0 };
+                candidates.push(Candidate { user, rate, quality, deadline });
+            }
+        });
     }
 
     /// Accounts for the TTIs before number `tti`, in which all were idle.

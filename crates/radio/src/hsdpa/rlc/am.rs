@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Fate;
+use crate::event::Part;
 use crate::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::packet::Packet;
 use crate::rlc::am::pdu::Pdu;
@@ -99,6 +100,35 @@ impl Acknowledged {
     pub fn send(&mut self, units: u64) -> Range<u64> {
         self.sent += units;
         self.sent - units..self.sent
+    }
+
+    /// The parts of packets that units carry which have been sent. Headers and length indicators are taken
+    /// to stand at the beginning of their PDU.
+    pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for number in units.start / self.pdu_units..units.end.div_ceil(self.pdu_units) {
+            let held = self.on_the_way.get((number - self.settled) as usize);
+            let Some(pdu) = held.and_then(|held| held.pdu.as_ref()) else {
+                continue;
+            };
+            let all = self.peers.carried(pdu);
+            if self.pdu_units == 1 {
+                parts.extend(all);
+                continue;
+            }
+            let filled: u64 = all.iter().map(|part| u64::from(part.bytes)).sum();
+            let mut at = number * self.pdu_units + self.pdu_units.saturating_sub(filled);
+            for part in all {
+                let end = at + u64::from(part.bytes);
+                let (from, to) = (at.max(units.start), end.min(units.end));
+                if from < to {
+                    let offset = part.offset + (from - at) as u32;
+                    parts.push(Part { offset, bytes: (to - from) as u32, ..part });
+                }
+                at = end;
+            }
+        }
+        parts
     }
 
     /// Units have been received or lost.

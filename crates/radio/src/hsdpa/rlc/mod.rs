@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use super::payload::{Payload, RLC_HEADER};
 use crate::check::Check;
+use crate::event::Part;
 use crate::packet::Packet;
 use crate::registry;
 use crate::rlc::am::{AcknowledgedMode, status};
@@ -126,6 +127,14 @@ impl Packets {
         match self {
             Self::Um(packets) => packets.send(units),
             Self::Am(packets) => packets.send(units),
+        }
+    }
+
+    /// The parts of packets that units carry which have been sent.
+    pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
+        match self {
+            Self::Um(packets) => packets.carried(units),
+            Self::Am(packets) => packets.carried(units),
         }
     }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Fate;
 use crate::check::{Check, Checked};
+use crate::event::Part;
 use crate::hsdpa::payload::Payload;
 use crate::packet::Packet;
 use crate::rlc::am::params::require_timer;
@@ -33,7 +34,8 @@ impl Checked for UnacknowledgedMode {
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// One past its last unit.
+    /// Its first unit, and one past its last.
+    first: u64,
     end: u64,
     /// Units neither received nor lost.
     open: u64,
@@ -88,10 +90,19 @@ impl Unacknowledged {
             return false;
         }
         let units = self.payload.units_of(packet.size);
+        let first = self.end;
         self.end += units;
         self.open += 1;
         self.bytes += u64::from(packet.size);
-        self.sdus.push_back(Sdu { packet, end: self.end, open: units, damaged: false, arrived: now, since });
+        self.sdus.push_back(Sdu {
+            packet,
+            first,
+            end: self.end,
+            open: units,
+            damaged: false,
+            arrived: now,
+            since,
+        });
         true
     }
 
@@ -113,6 +124,18 @@ impl Unacknowledged {
         self.next = sent.end;
         self.pass_sent();
         sent
+    }
+
+    /// The parts of packets that units carry which have been sent.
+    pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
+        let from = self.sdus.partition_point(|sdu| sdu.end <= units.start);
+        let of = |sdu: &Sdu| {
+            let before = |unit: u64| self.payload.bytes_before(unit - sdu.first).min(sdu.packet.size);
+            let offset = before(units.start.max(sdu.first));
+            Part { packet: sdu.packet.id, offset, bytes: before(units.end.min(sdu.end)) - offset }
+        };
+        let touched = self.sdus.range(from..).take_while(|sdu| sdu.first < units.end);
+        touched.map(of).filter(|part| part.bytes > 0).collect()
     }
 
     fn pass_sent(&mut self) {
@@ -189,6 +212,9 @@ impl Unacknowledged {
         self.end -= rest;
         for later in self.sdus.range_mut(place..) {
             later.end -= rest;
+        }
+        for later in self.sdus.range_mut(place + 1..) {
+            later.first -= rest;
         }
         let sdu = &mut self.sdus[place];
         sdu.open -= rest;

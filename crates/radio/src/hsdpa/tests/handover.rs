@@ -10,7 +10,7 @@ const STEP: Duration = Duration::from_millis(20);
 /// 120 km/h.
 const SPEED: f64 = 120.0 / 3.6;
 
-fn changing(data: &str, more: &Value) -> Hsdpa {
+pub fn changing(data: &str, more: &Value) -> Hsdpa {
     let mut all = json!({
         "handover": { "data": data },
         "cell": { "shadowing": { "sigma_db": 0.0 } },
@@ -21,7 +21,7 @@ fn changing(data: &str, more: &Value) -> Hsdpa {
 }
 
 /// Somebody who goes east from so many metres east of the site in the middle.
-fn going_east(metres: f64) -> Ue {
+pub fn going_east(metres: f64) -> Ue {
     let place = json!({
         "position_m": [metres, 0.0], "heading_deg": 0.0,
         "movement": "straight", "speed": "120 km/h", "profile": "flat",
@@ -108,7 +108,7 @@ fn what_is_forwarded_arrives_once_and_in_order() {
 fn t1_begins_anew_where_forwarded_blocks_can_come() {
     let params = changing("forwarded", &json!({ "t1": "26 ms" }));
     let radio = UserRadio { ue: going_east(800.0), ..UserRadio::default() };
-    let mut user = User::new(&params, &radio, Streams::new(3, 0));
+    let mut user = User::new(&params, &radio, Streams::new(3, 0), &mut Vec::new());
     assert!(user.reordering.receive(2, 1, 1..2, |_| panic!("block 0 is missing")));
     assert_eq!(user.reordering.timer(), Some(15));
     user.rest_until(50);

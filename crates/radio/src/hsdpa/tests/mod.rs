@@ -3,11 +3,14 @@
 mod available;
 mod closed_forms;
 mod handover;
+mod idle;
+mod remembered;
 mod rlc;
 mod schedulers;
 mod timelines;
 
 use super::bearer::HsdpaBearer;
+use super::tally::PhoneRow;
 use super::ue::Ue;
 use super::{Hsdpa, TTI};
 use crate::cell::channel::ChannelSpec;
@@ -89,6 +92,12 @@ impl Bench {
             }
             self.run(Time((tti + 1) * TTI.0));
         }
+    }
+
+    /// How user 0 has fared by `at`.
+    fn row(&mut self, at: Time) -> PhoneRow {
+        self.bearer.settle(&mut self.around.at(at));
+        self.bearer.phones(at)[0]
     }
 
     /// What has been counted.

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::Backlog;
+use crate::BandwidthMeter as _;
 
 pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
@@ -111,6 +112,22 @@ fn codes_are_shared_in_one_tti() {
     let mut two = Bench::new(&hsdpa(json!({ "users_per_tti": 3, "codes": 10 })), &users, 0);
     two.saturate(300, 50, 1_500);
     assert_eq!(two.counts().ttis * 2, two.counts().blocks);
+}
+
+/// A phone near the Node B wants all codes, and none are left for the other: the first has all the power,
+/// as if only one could be sent to in a TTI.
+#[test]
+fn power_is_split_among_those_who_get_codes() {
+    let constant = |db: f64| ue(json!({ "category": 10, "channel": { "constant": { "snr_db": db } } }));
+    let users = [constant(20.0), constant(0.0)];
+    let bytes = |most: u32| {
+        let params = hsdpa(json!({ "users_per_tti": most, "scheduler": "max_ci" }));
+        let mut bench = Bench::new(&params, &users, 0);
+        bench.bearer.measure(0);
+        bench.saturate(500, 50, 1_500);
+        (bench.bytes.clone(), bench.bearer.available_bytes(Time(500 * TTI.0), 0))
+    };
+    assert_eq!(bytes(2), bytes(1));
 }
 
 /// The nearer deadline goes first, although the other came first.

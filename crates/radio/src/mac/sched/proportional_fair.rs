@@ -115,6 +115,21 @@ mod tests {
         assert!(a.abs_diff(b) < 200, "{a} {b}");
     }
 
+    /// A gap counts for as many TTIs as it has.
+    #[test]
+    fn a_gap_ages_means_as_its_ttis_do() {
+        let policy = || Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
+        let [mut leaps, mut steps] = [policy(), policy()];
+        for (from, to) in [(0, 1), (1, 4), (4, 500)] {
+            leaps.served(from, 0, 7);
+            steps.served(from, 0, 7);
+            leaps.age(to);
+            (from..=to).for_each(|tti| steps.age(tti));
+            let [found, expected] = [&leaps, &steps].map(|policy| policy.means[0] * policy.scale);
+            assert!((found / expected - 1.0).abs() < 1e-12, "{from} to {to}: {found}, expected {expected}");
+        }
+    }
+
     #[test]
     fn long_silence_does_not_break_the_means() {
         let mut policy = Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));

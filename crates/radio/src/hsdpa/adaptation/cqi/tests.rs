@@ -8,7 +8,7 @@ const PAYLOAD: Payload = Payload { pdu_bytes: 40, segmented: false };
 const ALL: Limits = Limits { codes: 15, sharers: 1, units: 1_000 };
 
 fn reporter(params: &CqiReports, category: u8) -> Reporter {
-    params.build(category, PAYLOAD, &Curves::Formula, 0, &Streams::new(1, 0))
+    params.build(category, PAYLOAD, &Curves::Formula, 0, &Streams::new(1, 0), &mut Vec::new())
 }
 
 fn sequence() -> JakesSequence {

@@ -1,0 +1,154 @@
+//! What happens while nobody has anything to send.
+
+use serde_json::json;
+
+use super::handover::{changing, going_east};
+use super::timelines::ms;
+use super::*;
+use crate::BandwidthMeter as _;
+use crate::units::Duration;
+
+/// A packet every 7 s to somebody who passes the border of two cells between two of them.
+fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
+    let params = changing(data, &json!({ "iub": { "delay": "0 ms" }, "t1": "100 s" }));
+    let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
+    if records {
+        bench.bearer.record();
+    }
+    for second in (0..30).step_by(7) {
+        let at = Time::ZERO + Duration::from_secs(second);
+        bench.run(at);
+        bench.push(at + Duration(1), 0, 1_000);
+    }
+    bench.run(Time::ZERO + Duration::from_secs(30));
+    bench
+}
+
+/// A handover between two packets is over when the second one comes, whoever looks.
+#[test]
+fn an_idle_handover_spares_what_comes_after_it() {
+    for data in ["lost", "forwarded"] {
+        let [mut plain, mut recording] =
+            [false, true].map(|records| one_by_one_across_the_border(data, records));
+        assert_eq!(plain.arrived.len(), 5, "{data}");
+        assert_eq!(plain.arrived, recording.arrived, "{data}");
+        let at = Time::ZERO + Duration::from_secs(30);
+        let handovers = |bench: &mut Bench| bench.row(at).handovers;
+        assert_eq!((handovers(&mut plain), handovers(&mut recording)), (1, 1), "{data}");
+    }
+}
+
+/// Nobody has looked since the beginning.
+#[test]
+fn a_phone_is_where_it_is_and_not_where_it_was_looked_at() {
+    let mut bench = Bench::new(&changing("lost", &json!({})), &[going_east(-700.0)], 0);
+    let row = bench.row(Time::ZERO + Duration::from_secs(66));
+    assert!((row.place_m[0] - 1_500.0).abs() < 0.1 && row.place_m[1].abs() < 1e-6, "{:?}", row.place_m);
+    assert_eq!(row.handovers, 1);
+}
+
+/// One user is out of range, and its packet is to be discarded 9.5 ms after the beginning, while another
+/// has something on the air in every TTI.
+#[test]
+fn timers_do_not_wait_for_other_users_ttis() {
+    let params = hsdpa(json!({ "rlc": { "um": { "discard_timer": "9 ms" } }, "iub": null }));
+    let mut bench = Bench::new(&params, &[playing(&[-50.0], &[0]), playing(&[50.0], &[5])], 0);
+    (0..40).for_each(|_| bench.push(Time(1), 1, 40));
+    bench.run(Time(500_000));
+    bench.push(Time(500_000), 0, 40);
+    bench.run(Time(9_499_999));
+    let before = bench.counts().packets_dropped;
+    bench.run(Time(9_500_001));
+    assert_eq!(bench.counts().packets_dropped, before + 1);
+}
+
+/// A block that goes on in another cell has been begun before.
+#[test]
+fn a_forwarded_block_is_counted_once() {
+    let params = changing("forwarded", &json!({ "link_adaptation": { "cqi": { "delay": "200 ms" } } }));
+    let mut found = 0;
+    for run in 0..5 {
+        let mut bench = Bench::new(&params, &[going_east(850.0)], run);
+        let mut at = Time::ZERO;
+        while at < ms(5_000) {
+            while bench.bearer.backlog(0).packets < 40 {
+                bench.push(at, 0, 1_000);
+            }
+            at = at + TTI;
+            bench.run(at);
+        }
+        let row = bench.row(at);
+        assert_eq!(row.blocks, bench.bearer.blocks_begun(0), "run {run}");
+        found += row.handovers;
+    }
+    assert!(found > 0);
+}
+
+/// Where the Node B knows the channel itself there are no CQIs.
+#[test]
+fn decibels_are_no_cqi() {
+    let params = hsdpa(json!({ "link_adaptation": "shannon" }));
+    let user = ue(json!({ "channel": { "constant": { "snr_db": 7.0 } } }));
+    let mut bench = Bench::new(&params, &[user], 0);
+    bench.push(Time::ZERO, 0, 1_000);
+    bench.run(ms(100));
+    let row = bench.row(ms(100));
+    assert!(row.cqi.is_nan() && (row.snr_db - 7.0).abs() < 1e-5, "{row:?}");
+    let quality = |(_, event)| matches!(event, Event::Tti { quality, .. } if quality > 0);
+    assert!(!bench.around.sink.drain().any(quality));
+}
+
+/// Somebody who has slept for a day is in the cell, and at the place, of one who was looked at every
+/// five minutes.
+#[test]
+fn who_sleeps_for_a_day_wakes_where_the_others_are() {
+    let params = changing("lost", &json!({ "cell": {}, "iub": { "delay": "0 ms" } }));
+    let users = [going_east(100.0), going_east(-300.0)];
+    let [mut sleeper, mut other] = [(); 2].map(|()| Bench::new(&params, &users, 0));
+    let day = 24 * 3_600;
+    for second in (0..day).step_by(300) {
+        other.row(Time::ZERO + Duration::from_secs(second));
+    }
+    let end = Time::ZERO + Duration::from_secs(day);
+    for bench in [&mut sleeper, &mut other] {
+        bench.push(end, 0, 1_000);
+        bench.run(end + Duration::from_secs(10));
+        assert_eq!(bench.arrived.len(), 1);
+    }
+    assert_eq!(sleeper.arrived, other.arrived);
+    assert_eq!(sleeper.bearer.serving_cells(), other.bearer.serving_cells());
+    let places = [sleeper, other].map(|mut bench| {
+        let phones = bench.bearer.phones(end + Duration::from_secs(10));
+        phones.iter().map(|row| row.place_m).collect::<Vec<_>>()
+    });
+    assert_eq!(places[0], places[1]);
+}
+
+/// Of an idle time that is very long only the end is looked at: 1,000 s of a pedestrian at once against
+/// the same in parts.
+#[test]
+fn a_long_idle_time_offers_what_its_parts_do() {
+    let user =
+        || ue(json!({ "category": 10, "channel": { "cell": { "distance": "400 m", "speed": "3 km/h" } } }));
+    let available = |every: u64| {
+        let mut bench = Bench::new(&hsdpa(json!({})), &[user()], 0);
+        bench.bearer.measure(0);
+        let ask = |second| bench.bearer.available_bytes(Time::ZERO + Duration::from_secs(second), 0);
+        (every..=1_000).step_by(every as usize).filter_map(ask).last().expect("it is measured")
+    };
+    let (whole, parts) = (available(1_000), available(100));
+    assert!((whole / parts - 1.0).abs() < 0.05, "{whole} {parts}");
+}
+
+#[test]
+fn a_window_that_holds_phones_back_is_doubted() {
+    let doubts = |rlc: serde_json::Value| {
+        let mut check = crate::check::Check::default();
+        hsdpa(json!({ "rlc": rlc })).check_ue(&Ue::default(), Duration::from_secs(1), &mut check);
+        check.into_doubts().into_iter().map(|doubt| doubt.message).collect::<Vec<_>>()
+    };
+    assert_eq!(doubts(json!("um")), Vec::<String>::new());
+    assert_eq!(doubts(json!({ "am": { "tx_window": 2_047, "rx_window": 2_047 } })), Vec::<String>::new());
+    let found = doubts(json!("am"));
+    assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
+}

@@ -1,0 +1,75 @@
+//! What a cell remembers of its users: the bearer itself compares it in tests with what one finds when
+//! one looks (`User::assert_remembered`), here over scenarios drawn at random.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::units::Duration;
+
+fn scenario() -> impl Strategy<Value = Value> {
+    let scheduler = prop_oneof![
+        Just("proportional_fair"),
+        Just("max_ci"),
+        Just("normalized"),
+        Just("tcp_aware"),
+        Just("round_robin"),
+    ];
+    let adaptation = prop_oneof![
+        Just(json!({})),
+        Just(json!({ "outer_loop": {} })),
+        Just(json!({ "delay": "0 ms", "outer_loop": { "step_db": 1.0 } })),
+        Just(json!({ "delay": "16 ms" })),
+        Just(json!({ "cycle": "6 ms" })),
+    ];
+    let rlc = prop_oneof![
+        Just(json!("um")),
+        Just(json!("am")),
+        Just(json!({ "um": { "discard_timer": "50 ms" } }))
+    ];
+    let iub =
+        prop_oneof![Just(json!(null)), Just(json!({})), Just(json!({ "delay": "1 ms", "room": "1 kB" }))];
+    let harq = (1..=8u32, prop_oneof![Just(2u32), Just(8), Just(32)], 6..30u32, 0.0..0.5f64, 0.0..0.5f64);
+    (scheduler, adaptation, rlc, iub, harq, 1..=15u32, any::<bool>()).prop_map(
+        |(scheduler, cqi, rlc, iub, harq, codes, segmentation)| {
+            let (processes, window, late, ack, nack) = harq;
+            json!({
+                "scheduler": scheduler, "link_adaptation": { "cqi": cqi }, "rlc": rlc, "iub": iub,
+                "processes": processes, "reordering_window": window, "codes": codes,
+                "retransmission_delay": format!("{late} ms"), "max_transmissions": 4,
+                "ack_error": ack, "nack_error": nack, "segmentation": segmentation,
+            })
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// At 120 km/h and more a block that was sent for the first time later may go again sooner, which
+    /// changes what a user waits with.
+    #[test]
+    fn the_remembered_turn_is_a_fresh_turn(
+        text in scenario(),
+        kmh in prop_oneof![Just(0u32), Just(3), Just(50), Just(120), Just(350)],
+        users in 1..8u64,
+        mut draw in any::<u64>(),
+    ) {
+        let user = |id: u64| {
+            let profile = ["pedestrian_a", "vehicular_a"][id as usize % 2];
+            let place = json!({ "speed": format!("{kmh} km/h"), "profile": profile });
+            let category = [10, 6, 1, 8][id as usize % 4];
+            ue(json!({ "category": category, "channel": { "cell": place } }))
+        };
+        let ues: Vec<_> = (0..users).map(user).collect();
+        let mut bench = Bench::new(&hsdpa(text), &ues, draw);
+        let mut now = Time::ZERO;
+        for _ in 0..120 {
+            draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            bench.push(now, (draw >> 33) as usize % ues.len(), 40 + (draw >> 40) as u32 % 1_460);
+            now = now + Duration(draw >> 20 & 0x7f_ffff);
+            bench.run(now);
+        }
+        bench.run(now + Duration::from_secs(1));
+    }
+}
