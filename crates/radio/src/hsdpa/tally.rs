@@ -54,7 +54,7 @@ table! {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     ttis: u64,
-    blocks: u64,
+    pub(super) blocks: u64,
     first_failures: u64,
     given_up: u64,
     /// Sums over transmissions, of linear SNRs and of CQIs.
