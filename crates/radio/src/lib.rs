@@ -15,6 +15,7 @@ pub mod hs_dsch;
 pub mod hsdpa;
 pub mod link;
 pub mod mac;
+pub mod numerology;
 pub mod rlc;
 pub mod switching;
 pub mod tti;

@@ -67,7 +67,7 @@ impl JakesSequence {
     /// A sequence for users who do not fade, which is never read.
     pub fn silent() -> Self {
         let samples: Box<[_]> = vec![(0.0, 0.0); LENGTH + 1].into();
-        Self(samples.try_into().expect("as many samples as were made"))
+        Self(samples.try_into().unwrap_or_else(|_| unreachable!("as many samples as were made")))
     }
 
     /// The amplitude a fraction of the way from a place to the next.

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::interference::InterferenceSpec;
 use super::mobility::{Area, Movement, Point, Walk, distance};
 use super::path_loss::PathLossSpec;
-use super::profile::TTI_S;
 use super::shadowing::{Shadowing, Shadows};
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::units::{Distance, Probability, Speed};
 
@@ -195,8 +195,8 @@ const LONGEST_STEP_M: f64 = 5.0;
 /// some correlation distances.
 const STRETCH: u64 = 1 << 15;
 
-/// How far back anybody looks, in TTIs: the longest delay of CQI reports, 10 s.
-const LOOK_BACK_TTIS: f64 = 5_000.0;
+/// How far back anybody looks in seconds: the longest delay of CQI reports.
+const LOOK_BACK_S: f64 = 10.0;
 
 /// A user's way and where it may lead.
 #[derive(Clone, Copy, Debug)]
@@ -211,6 +211,8 @@ pub struct Trip {
     pub heading: Option<f64>,
     /// How many of the grid's sites serve users, at least 1.
     pub served: usize,
+    /// How long the TTIs are by which its way is asked for.
+    pub numerology: Numerology,
 }
 
 /// The disturbance along a user's way: evaluated at steps, and linear between them.
@@ -243,7 +245,7 @@ pub struct Journey {
 impl Journey {
     /// The way of user number `id`, who is served by the site received best where it begins.
     pub fn new(cell: &Cell, trip: Trip, id: u64, streams: &Streams) -> Self {
-        let Trip { place, movement, speed, heading, served } = trip;
+        let Trip { place, movement, speed, heading, served, numerology } = trip;
         let stream = |purpose| streams.stream("user", id, purpose);
         let sites = cell.sites();
         let shadows = Shadows::new(&cell.shadowing, sites.len(), stream("shadowing"));
@@ -252,7 +254,8 @@ impl Journey {
         let walk = Walk::new(movement, place, heading, area, stream("way"));
         let step_m =
             (cell.shadowing.correlation_distance.as_metres() * STEP_SHARE).clamp(0.01, LONGEST_STEP_M);
-        let per_tti = if movement == Movement::Stays { 0.0 } else { speed.as_metres_per_s() * TTI_S };
+        let per_tti =
+            if movement == Movement::Stays { 0.0 } else { speed.as_metres_per_s() * numerology.tti_s() };
         let mut powers = Vec::with_capacity(sites.len());
         cell.powers(&sites, place, &shadows, &mut powers);
         let past: Vec<_> = (0..served).map(|site| [cell.disturbance(&powers, site) as f32].into()).collect();
@@ -272,7 +275,7 @@ impl Journey {
             step_ttis,
             first: 0,
             past,
-            most: (LOOK_BACK_TTIS / step_ttis).ceil() as usize + 2,
+            most: (LOOK_BACK_S / numerology.tti_s() / step_ttis).ceil() as usize + 2,
             powers,
             serving,
         }
@@ -401,7 +404,14 @@ mod tests {
     }
 
     fn at(cell: &Cell, place: Point, movement: Movement) -> Journey {
-        let trip = Trip { place, movement, speed: Speed::from_kmh(120), heading: None, served: 1 };
+        let trip = Trip {
+            place,
+            movement,
+            speed: Speed::from_kmh(120),
+            heading: None,
+            served: 1,
+            numerology: Numerology::HSDPA,
+        };
         Journey::new(cell, trip, 0, &Streams::new(1, 0))
     }
 
@@ -466,6 +476,7 @@ mod tests {
                 speed: Speed::from_kmh(120),
                 heading: None,
                 served: 3,
+                numerology: Numerology::HSDPA,
             };
             let journey = || Journey::new(&Cell::default(), trip, 0, &Streams::new(1, 0));
             let [mut often, mut seldom] = [journey(), journey()];
@@ -478,7 +489,8 @@ mod tests {
                     let found = [&mut seldom, &mut often].map(|one| one.disturbance(tti - back).to_bits());
                     assert_eq!(found[0], found[1], "{movement:?}, TTI {tti} - {back}");
                 }
-                assert_eq!(seldom.place(tti), often.place(tti), "{movement:?}, TTI {tti}");
+                let places = [&mut seldom, &mut often].map(|one| one.place(tti).map(f64::to_bits));
+                assert_eq!(places[0], places[1], "{movement:?}, TTI {tti}");
             }
         }
     }

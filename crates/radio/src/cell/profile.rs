@@ -1,26 +1,17 @@
 //! Power-delay profiles: which paths there are between Node B and phone.
 //!
-//! ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5 (vehicular). A receiver tells paths apart that are at least a chip of
-//! 260 ns apart: each path counts for the nearest chip, and those of one chip are one path with
-//! their power together (their sum is Rayleigh again).
+//! ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5 (vehicular). A receiver
+//! tells paths apart that are at least a chip apart: each path counts for the nearest chip, and those of
+//! one chip are one path with their power together (their sum is Rayleigh again).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::doppler::{JakesSequence, Ray};
 use crate::check::Check;
+use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::units::{Duration, Speed};
-
-/// Duration of a chip in nanoseconds (TS 25.213: 3.84 Mcps).
-const CHIP_NS: f64 = 1e9 / 3.84e6;
-
-/// Carrier frequency of the downlink in Hz, for which Doppler shifts are computed.
-pub const CARRIER_HZ: f64 = 2e9;
-const LIGHT_M_PER_S: f64 = 299_792_458.0;
-
-/// Length of a TTI on HS-DSCH in seconds (TS 25.308).
-pub const TTI_S: f64 = 2e-3;
 
 /// A path of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,12 +60,12 @@ impl Profile {
 
     /// Mean powers of the paths a receiver tells apart, in order of delay; together 1. Taps of the
     /// user's own, if there are any, replace the profile's.
-    pub fn resolved(self, taps: &[Tap]) -> Vec<f64> {
+    pub fn resolved(self, taps: &[Tap], numerology: Numerology) -> Vec<f64> {
         let mut chips: Vec<(u64, f64)> = Vec::new();
         let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
         let named = self.table().iter().copied().filter(|_| taps.is_empty());
         for (delay, power_db) in own.chain(named) {
-            let chip = (delay as f64 / CHIP_NS).round() as u64;
+            let chip = numerology.chip(delay);
             let power = libm::pow(10.0, power_db / 10.0);
             match chips.iter_mut().find(|(at, _)| *at == chip) {
                 Some((_, sum)) => *sum += power,
@@ -116,13 +107,20 @@ const FEW: usize = 8;
 
 impl Paths {
     /// The paths of user number `id`. At rest they keep what gain they have.
-    pub fn new(profile: Profile, taps: &[Tap], speed: Speed, id: u64, streams: &Streams) -> Self {
-        let doppler = speed.as_metres_per_s() * CARRIER_HZ / LIGHT_M_PER_S * TTI_S;
+    pub fn new(
+        profile: Profile,
+        taps: &[Tap],
+        speed: Speed,
+        id: u64,
+        streams: &Streams,
+        numerology: Numerology,
+    ) -> Self {
+        let doppler = numerology.doppler_per_tti(speed);
         let path = |(i, power): (usize, f64)| {
             let draws = streams.indexed("user", id, &format!("path {i}"));
             Path { ray: Ray::new(doppler, draws), mean: power as f32 }
         };
-        Self(profile.resolved(taps).into_iter().enumerate().map(path).collect())
+        Self(profile.resolved(taps, numerology).into_iter().enumerate().map(path).collect())
     }
 
     /// Shows the paths' power gains in TTI number `tti`; the mean of their sum is 1.
@@ -170,21 +168,21 @@ mod tests {
     #[test]
     fn paths_within_a_chip_are_one() {
         let power = |db: f64| 10f64.powf(db / 10.0);
-        let found = Profile::PedestrianA.resolved(&[]);
+        let found = Profile::PedestrianA.resolved(&[], Numerology::HSDPA);
         let expected = [1.0 + power(-9.7), power(-19.2), power(-22.8)];
         let total: f64 = expected.iter().sum();
         assert_eq!(found.len(), 3);
         for (found, expected) in found.iter().zip(expected) {
             assert!((found - expected / total).abs() < 1e-12);
         }
-        assert_eq!(Profile::VehicularA.resolved(&[]).len(), 6);
+        assert_eq!(Profile::VehicularA.resolved(&[], Numerology::HSDPA).len(), 6);
     }
 
     #[test]
     fn a_users_own_taps_replace_the_profile() {
         let tap = |ns, power_db| Tap { delay: Duration(ns), power_db };
         let own = [tap(1_000, 0.0), tap(0, 3.0103)];
-        let found = Profile::VehicularA.resolved(&own);
+        let found = Profile::VehicularA.resolved(&own, Numerology::HSDPA);
         assert!((found[0] - 2.0 / 3.0).abs() < 1e-6 && (found[1] - 1.0 / 3.0).abs() < 1e-6, "{found:?}");
     }
 }

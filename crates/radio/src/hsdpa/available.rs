@@ -10,15 +10,15 @@
 
 use std::collections::VecDeque;
 
+use super::Hsdpa;
 use super::adaptation::Limits;
 use super::round::Round;
 use super::user::{Turn, User};
-use super::{Hsdpa, TTI};
 use crate::cell::doppler::JakesSequence;
 use crate::context::Context;
 use crate::event::Event;
 use crate::mac::sched::{Scheduler, View};
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 /// What is around a measured user.
 pub struct Around<'a> {
@@ -33,6 +33,9 @@ pub struct Meter {
     user: usize,
     scheduler: Box<dyn Scheduler>,
     view: View,
+    /// TTIs between two records, and at the end of an idle time that are looked at one by one.
+    record_ttis: u64,
+    most_passed: u64,
     /// First TTI that is not accounted for.
     next: u64,
     /// TTIs in which the HARQ processes are free, soonest first.
@@ -46,21 +49,23 @@ pub struct Meter {
     records: Option<Vec<(Time, f64, f32)>>,
 }
 
-/// TTIs between two records: 20 ms.
-const RECORD_TTIS: u64 = 10;
+/// Time between two records.
+const RECORD: Duration = Duration::from_millis(20);
 
-/// TTIs of an idle time that are looked at one by one: 200 s, in which a pedestrian's fading has about
-/// 1000 independent values.
-const MOST_PASSED_TTIS: u64 = 100_000;
+/// The end of an idle time, whose TTIs are looked at one by one: a pedestrian's fading has about 1000
+/// independent values in it.
+const MOST_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
     /// A meter of one of `users` users that begins in TTI number `tti`.
     pub fn new(params: &Hsdpa, user: usize, users: usize, tti: u64) -> Self {
-        let scheduler = params.scheduler.build(users, TTI);
+        let scheduler = params.scheduler.build(users, params.numerology().tti);
         Self {
             user,
             view: scheduler.view(),
             scheduler,
+            record_ttis: params.numerology().ttis(RECORD).max(1),
+            most_passed: params.numerology().ttis(MOST_PASSED),
             next: tti,
             free: vec![0; params.processes.get() as usize].into(),
             rested: 0,
@@ -85,11 +90,11 @@ impl Meter {
 
     fn record(&mut self, tti: u64, around: &mut Around) {
         if let Some(records) = &mut self.records
-            && tti.is_multiple_of(RECORD_TTIS)
+            && tti.is_multiple_of(self.record_ttis)
         {
             let user = &mut around.users[self.user];
             let cqi = if user.has_cqis() { user.quality(tti, around.sequence) } else { f32::NAN };
-            records.push((Time(tti * TTI.0), self.bytes, cqi));
+            records.push((around.params.numerology().beginning(tti), self.bytes, cqi));
         }
     }
 
@@ -109,11 +114,11 @@ impl Meter {
     pub fn pass(&mut self, tti: u64, around: &mut Around) {
         let nobody = Round::default();
         let open = tti.saturating_sub(self.next);
-        if self.records.is_none() && open > MOST_PASSED_TTIS {
-            self.next = tti - MOST_PASSED_TTIS;
+        if self.records.is_none() && open > self.most_passed {
+            self.next = tti - self.most_passed;
             let before = self.bytes;
             self.pass(tti, around);
-            self.bytes = before + (self.bytes - before) * (open as f64 / MOST_PASSED_TTIS as f64);
+            self.bytes = before + (self.bytes - before) * (open as f64 / self.most_passed as f64);
             return;
         }
         while self.next < tti {

@@ -4,6 +4,7 @@ mod handover;
 mod serving;
 
 use self::handover::Movers;
+use super::Hsdpa;
 use super::available::Meter;
 use super::iub::{Ends, FlowControl};
 use super::rlc::{Fate, Packets};
@@ -11,7 +12,6 @@ use super::round::Round;
 use super::slot::Slots;
 use super::tally::{PHONES, PhoneRow, Tally};
 use super::user::{self, Outcome, Turn, User};
-use super::{Hsdpa, TTI};
 use crate::cell::doppler::JakesSequence;
 use crate::context::{Context, Sent};
 use crate::engine::{Key, Stamps};
@@ -68,10 +68,6 @@ impl Ends for Nodes<'_> {
     }
 }
 
-fn beginning(tti: u64) -> Time {
-    Time(tti * TTI.0)
-}
-
 impl HsdpaBearer {
     /// A bearer with empty buffers.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
@@ -81,12 +77,15 @@ impl HsdpaBearer {
             JakesSequence::silent()
         };
         let mut tables = Vec::new();
-        let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len());
-        let scheduler = |_| params.scheduler.build(users.len(), TTI);
+        let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len(), params.numerology());
+        let scheduler = |_| params.scheduler.build(users.len(), params.numerology().tti);
         let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
         let mut states: Vec<_> =
             users.iter().map(|user| User::new(params, user, *streams, &mut tables)).collect();
-        let movers = params.handover.as_ref().and_then(|handover| Movers::new(handover, &mut states));
+        let movers = params
+            .handover
+            .as_ref()
+            .and_then(|handover| Movers::new(handover, &mut states, params.numerology()));
         Self {
             params: params.clone(),
             slots: Slots::new(&states),
@@ -120,7 +119,7 @@ impl HsdpaBearer {
 
     /// Time has passed until `now`. Whatever was due before has been done, so the TTIs before are over.
     fn pass(&mut self, now: Time) {
-        self.next_tti = self.next_tti.max(now.0.div_ceil(TTI.0));
+        self.next_tti = self.next_tti.max(self.params.numerology().first_from(now));
     }
 
     /// What has come over the Iub by `now` joins the queues.
@@ -156,8 +155,8 @@ impl HsdpaBearer {
 
     /// The phones act on what the last TTI brought them.
     fn land(&mut self, tti: u64, ctx: &mut Context) {
-        let Self { outcomes, users, slots, timers, .. } = self;
-        let now = beginning(tti);
+        let Self { outcomes, users, slots, timers, params, .. } = self;
+        let now = params.numerology().beginning(tti);
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
             slots.forget(user);
             let User { packets, reordering, tally, .. } = &mut users[user];
@@ -221,7 +220,7 @@ impl HsdpaBearer {
             let available = self.available_bytes(now, user);
             let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
             let state = &mut self.users[user];
-            let place = state.place(now.0 / TTI.0);
+            let place = state.place(now.0 / self.params.numerology().tti.0);
             rows.push(state.tally.row(user, place, available_bps));
         }
         rows
@@ -233,16 +232,20 @@ impl HsdpaBearer {
         let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
             // What comes over the Iub till then is put in its place when somebody looks.
-            return [Some(beginning(self.next_tti)), rlc].into_iter().flatten().min();
+            return [Some(self.beginning(self.next_tti)), rlc].into_iter().flatten().min();
         }
         let ready = self.slots.first(self.next_tti);
         let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
         let tti = ready.into_iter().chain(timers).min();
         let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
         let tti = tti.into_iter().chain(compares).min();
-        let on_air = tti.map(|tti| beginning(tti.max(self.next_tti)));
+        let on_air = tti.map(|tti| self.beginning(tti.max(self.next_tti)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
         [on_air, on_iub, rlc].into_iter().flatten().min()
+    }
+
+    fn beginning(&self, tti: u64) -> Time {
+        self.params.numerology().beginning(tti)
     }
 
     /// Sets the wake-up to what is due next, unless it is set to that already.
@@ -315,7 +318,7 @@ impl Bearer for HsdpaBearer {
         self.pass(now);
         self.receive_frames(now);
         let tti = self.next_tti;
-        let begins = now == beginning(tti);
+        let begins = now == self.beginning(tti);
         if begins {
             self.next_tti = tti + 1;
             self.land(tti, ctx);

@@ -7,15 +7,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::TTI;
 use crate::cell::interference::InterferenceSpec;
 use crate::cell::plan::{Cell, Journey};
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::units::Duration;
 
-/// TTIs between two comparisons: 20 ms, the least steps of `time_to_trigger` in TS 25.331, 10.3.7.64, but
-/// for 10 ms.
-pub const COMPARISON_TTIS: u64 = 10;
+/// Time between two comparisons: the least step of `time_to_trigger` in TS 25.331, 10.3.7.64, but for
+/// 10 ms.
+pub const COMPARISON: Duration = Duration::from_millis(20);
 
 /// What becomes of a user's data in the Node B that it leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,8 +92,8 @@ impl Handover {
     }
 
     /// TTIs of an interruption.
-    pub fn interruption_ttis(&self) -> u64 {
-        self.interruption.0.div_ceil(TTI.0)
+    pub fn interruption_ttis(&self, numerology: Numerology) -> u64 {
+        numerology.ttis(self.interruption)
     }
 }
 
@@ -109,10 +109,10 @@ pub struct Trigger {
 
 impl Trigger {
     /// A user who has not measured yet.
-    pub fn new(params: &Handover) -> Self {
+    pub fn new(params: &Handover, numerology: Numerology) -> Self {
         Self {
             ratio: libm::pow(10.0, params.hysteresis_db / 10.0) as f32,
-            ttis: params.time_to_trigger.0.div_ceil(TTI.0),
+            ttis: numerology.ttis(params.time_to_trigger),
             since: vec![None; params.cells],
         }
     }

@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::TTI;
 use super::payload::Payload;
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 
 /// The Iub and its flow control.
@@ -46,16 +46,23 @@ impl Default for Iub {
 
 impl Iub {
     /// Reports impossible values, where the RNC hands over at least `portion` at a time.
-    pub fn check_with(&self, portion: Size, check: &mut Check) {
+    pub fn check_with(&self, portion: Size, numerology: Numerology, check: &mut Check) {
+        let tti = numerology.tti;
         check.require(self.delay <= Duration::from_secs(10), "delay", || {
             format!("a delay of {} is absurd; expected at most 10 s", self.delay)
         });
         check.require(
             self.period.0 > 0
-                && self.period.0.is_multiple_of(TTI.0)
+                && self.period.0.is_multiple_of(tti.0)
                 && self.period <= Duration::from_secs(10),
             "period",
-            || format!("{} are not whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.period),
+            || {
+                format!(
+                    "{} are not whole TTIs; expected {tti}, {}, ... 10 s",
+                    self.period,
+                    Duration(2 * tti.0)
+                )
+            },
         );
         check.require(self.rate.is_none_or(|rate| rate.0 >= 1_000), "rate", || {
             format!("a link of {} is absurd; expected at least 1 kbps", self.rate.unwrap_or_default())
@@ -68,7 +75,7 @@ impl Iub {
 
 impl Checked for Iub {
     fn check(&self, check: &mut Check) {
-        self.check_with(Size(1), check);
+        self.check_with(Size(1), Numerology::HSDPA, check);
     }
 }
 
@@ -94,6 +101,7 @@ type OnTheWay = VecDeque<(Time, usize, u64)>;
 /// Flow control of all users.
 #[derive(Debug)]
 pub struct FlowControl {
+    numerology: Numerology,
     delay: Duration,
     rate: Option<Rate>,
     unit_bits: u64,
@@ -112,15 +120,16 @@ pub struct FlowControl {
 
 impl FlowControl {
     /// Everybody begins with an empty queue and credits for all of it.
-    pub fn new(params: &Iub, payload: Payload, users: usize) -> Self {
+    pub fn new(params: &Iub, payload: Payload, users: usize, numerology: Numerology) -> Self {
         let limit = payload.units_for(params.room.0).max(1);
         Self {
+            numerology,
             delay: params.delay,
             rate: params.rate,
             unit_bits: u64::from(payload.unit_bits()),
             free_at: Time::ZERO,
             remainder: 0,
-            period: (params.period.0 / TTI.0).max(1),
+            period: numerology.ttis(params.period).max(1),
             limit,
             accounts: vec![Account { credits: limit, counted: limit }; users],
             allocations: VecDeque::new(),
@@ -193,10 +202,11 @@ impl FlowControl {
 
     /// When something happens next: exactly, and in which TTI from `next` on at the Node B.
     pub fn next(&self, next: u64) -> Option<Time> {
-        let on_grid = |at: Time| Time(at.0.div_ceil(TTI.0) * TTI.0);
+        let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);
         let frame = self.frames.front().map(|(at, ..)| on_grid(*at));
-        let looks = (!self.short.is_empty()).then(|| Time(next.next_multiple_of(self.period) * TTI.0));
+        let looks =
+            (!self.short.is_empty()).then(|| self.numerology.beginning(next.next_multiple_of(self.period)));
         [allocation, frame, looks].into_iter().flatten().min()
     }
 }
@@ -232,7 +242,7 @@ mod tests {
 
     /// Flow control of one user, with `waiting` PDUs that come to the RNC at `at`.
     fn begin(params: &Iub, at: Time, waiting: u64) -> (FlowControl, Pdus) {
-        let mut control = FlowControl::new(params, PDUS, 1);
+        let mut control = FlowControl::new(params, PDUS, 1, Numerology::HSDPA);
         let mut pdus = Pdus { rnc: waiting, node_b: 0 };
         control.forward(at, 0, &mut pdus);
         (control, pdus)
@@ -242,8 +252,8 @@ mod tests {
     fn advance(control: &mut FlowControl, pdus: &mut Pdus, from: u64, to: u64, rate: u64) -> u64 {
         let mut sent = 0;
         for tti in from..to {
-            control.run(Time(tti * TTI.0), pdus);
-            control.allocate(tti, Time(tti * TTI.0));
+            control.run(Numerology::HSDPA.beginning(tti), pdus);
+            control.allocate(tti, Numerology::HSDPA.beginning(tti));
             let now = rate.min(pdus.node_b);
             pdus.node_b -= now;
             sent += now;
@@ -290,7 +300,7 @@ mod tests {
     #[test]
     fn frames_take_their_time_one_after_the_other() {
         let params = Iub { rate: Some(Rate(1_000_000_000 / 3_000)), ..Iub::default() };
-        let mut control = FlowControl::new(&params, PDUS, 2);
+        let mut control = FlowControl::new(&params, PDUS, 2, Numerology::HSDPA);
         let at = ms(10);
         control.forward(at, 0, &mut Pdus { rnc: 3, node_b: 0 });
         control.forward(at, 1, &mut Pdus { rnc: 2, node_b: 0 });

@@ -48,12 +48,10 @@ use super::mac::harq::chase::Chase;
 use super::mac::sched::SchedulerSpec;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::table::Table;
 use crate::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
-
-/// Transmission time interval of HS-DSCH (TS 25.211, 5.3.3.13).
-pub const TTI: Duration = Duration::from_millis(2);
 
 /// Bits that a code carries at most in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
 const MOST_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
@@ -183,12 +181,16 @@ impl Checked for Hsdpa {
                 .to_owned()
         });
         if let LinkAdaptationSpec::Shannon(params) = &self.link_adaptation {
-            check.require(self.payload().units_in(params.largest_block()) > 0, "pdu_size", || {
-                format!(
-                    "no block at {} carries a PDU of {}; expected smaller PDUs, or `segmentation`",
-                    params.rate, self.pdu_size
-                )
-            });
+            check.require(
+                self.payload().units_in(params.largest_block(self.numerology())) > 0,
+                "pdu_size",
+                || {
+                    format!(
+                        "no block at {} carries a PDU of {}; expected smaller PDUs, or `segmentation`",
+                        params.rate, self.pdu_size
+                    )
+                },
+            );
         }
         check.within("scheduler", |check| self.scheduler.check(check));
         check.within("link_adaptation", |check| self.link_adaptation.check(check));
@@ -203,12 +205,17 @@ impl Checked for Hsdpa {
         self.rlc.check_for(self.pdu_size, check);
         if let Some(iub) = &self.iub {
             let portion = self.rlc.smallest_portion(self.pdu_size);
-            check.within("iub", |check| iub.check_with(portion, check));
+            check.within("iub", |check| iub.check_with(portion, self.numerology(), check));
         }
     }
 }
 
 impl Hsdpa {
+    /// What its air interface is made of.
+    pub fn numerology(&self) -> Numerology {
+        Numerology::HSDPA
+    }
+
     /// Cells that serve users.
     pub fn served(&self) -> usize {
         self.handover.as_ref().map_or(1, |handover| handover.cells)
@@ -222,7 +229,7 @@ impl Hsdpa {
 
     /// The TTI in which the answer to a transmission in TTI number `tti` is known.
     fn answer_at(&self, tti: u64) -> u64 {
-        tti + self.retransmission_delay.0.div_ceil(TTI.0).max(1)
+        tti + self.numerology().ttis(self.retransmission_delay).max(1)
     }
 
     /// The bearer of all users.
@@ -254,11 +261,12 @@ impl Hsdpa {
         };
         // A PDU is on the way over Iub and air, and a report on its way back, before the window moves on.
         let iub = self.iub.as_ref().map_or(0, |iub| iub.delay.0);
-        let round_trip = Duration(iub + TTI.0 + params.status.delay.0);
+        let round_trip = Duration(iub + self.numerology().tti.0 + params.status.delay.0);
         let window_bits = u64::from(params.tx_window.get()) * self.pdu_size.0 * 8;
         let most = Rate(window_bits * NANOS_PER_S / round_trip.0);
         let bits = formats.iter().flatten().map(|format| format.bits).max().unwrap_or(0);
-        let peak = Rate(u64::from(bits) * NANOS_PER_S / (TTI.0 * format::least_tti_distance(category)));
+        let between = self.numerology().tti.0 * format::least_tti_distance(category);
+        let peak = Rate(u64::from(bits) * NANOS_PER_S / between);
         check.advise(most >= peak, "category", || {
             format!(
                 "a window of {} PDUs of {}, whose reports are there after {round_trip} or later, lets at most {most} \
@@ -282,7 +290,7 @@ impl Hsdpa {
                 check.within("cell", |check| place.check_inside(&self.cell, self.served(), check));
             }
             ChannelSpec::Trace(trace) if trace.unread().is_none() => {
-                let lasts = Duration(trace.ttis() * TTI.0);
+                let lasts = Duration(trace.ttis() * self.numerology().tti.0);
                 check.within("trace", |check| {
                     check.require(trace.at_end.is_some() || lasts >= duration, "at_end", || {
                         format!(
@@ -305,7 +313,7 @@ impl Radio for Hsdpa {
             records_bandwidth: true,
             tells_ttis: true,
             has_rnc: self.iub.is_some(),
-            tti: Some(TTI),
+            tti: Some(self.numerology().tti),
             ..Facts::default()
         }
     }
@@ -317,7 +325,7 @@ impl Radio for Hsdpa {
                 let by_codes = u64::from(self.codes.get()) * MOST_BITS_PER_CODE;
                 let own =
                     reports.table.last().map(|row| u64::from(row.bits) * u64::from(self.users_per_tti.get()));
-                own.unwrap_or(by_codes) * 1_000_000_000 / TTI.0
+                own.unwrap_or(by_codes) * NANOS_PER_S / self.numerology().tti.0
             }
             LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
         };

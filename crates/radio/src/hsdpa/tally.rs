@@ -25,7 +25,7 @@ table! {
         "distance_m" ["m"] F64 = |row| libm::hypot(row.place_m[0], row.place_m[1]);
         /// Mean SNR on HS-PDSCH before despreading, taken as a ratio.
         "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.per_tti(row.tally.snr));
-        /// Mean CQI that the Node B had; with the link adaptation `shannon`, which needs none, SNR in dB.
+        /// Mean CQI that the Node B had; NaN where it needs none (`shannon`, recorded rates).
         "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
         /// TTIs in which it was sent a block: transmissions, repetitions included.
         "ttis" [""] U64 = |row| row.tally.ttis;
@@ -53,13 +53,17 @@ table! {
 /// How a phone has fared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
+<<<<<<< HEAD
     ttis: u64,
+=======
+    pub(super) ttis: u64,
+>>>>>>> hsdpa
     pub(super) blocks: u64,
     first_failures: u64,
     given_up: u64,
     /// Sums over transmissions, of linear SNRs and of CQIs.
-    snr: f64,
-    cqi: f64,
+    pub(super) snr: f64,
+    pub(super) cqi: f64,
     bytes_delivered: u64,
     packets_dropped: u64,
     pub(super) handovers: u64,

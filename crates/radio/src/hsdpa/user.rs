@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::adaptation::cqi::Tables;
 use super::adaptation::curves::Curves;
 use super::adaptation::recorded::RecordedRate;
-use super::adaptation::{Adapter, Limits, Offer};
+use super::adaptation::{Adapter, Limits, Link, Offer};
 use super::format::least_tti_distance;
 use super::handover::Trigger;
 use super::harq::{Block, Processes};
@@ -13,15 +13,15 @@ use super::reordering::ReorderingQueue;
 use super::rlc::Packets;
 use super::slot::Slot;
 use super::tally::Tally;
-use super::{Decoding, Hsdpa, TTI, UserRadio};
+use super::{Decoding, Hsdpa, UserRadio};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::mobility::Point;
 use crate::cell::profile::BLOCK;
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
 use crate::mac::sched::{Candidate, View};
+use crate::numerology::Numerology;
 use crate::rng::{Stream, Streams, uniform};
-use crate::units::Time;
 
 /// What a user would be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,7 @@ pub struct User {
     channel: Channel,
     adapter: Adapter,
     curves: Curves,
+    numerology: Numerology,
     processes: Processes,
     pub packets: Packets,
     pub reordering: ReorderingQueue,
@@ -80,30 +81,32 @@ struct Draws {
 
 impl User {
     pub fn new(params: &Hsdpa, user: &UserRadio, streams: Streams, tables: &mut Tables) -> Self {
-        let ue = &user.ue;
+        let (ue, numerology) = (&user.ue, params.numerology());
         let window = u64::from(params.reordering_window.get());
         let curves = Curves::new(params.link_curve.as_deref());
+        let link = Link { payload: params.payload(), curves: &curves, numerology };
         let adapter = if ue.channel.has_rates() {
-            Adapter::Recorded(RecordedRate::new(params.payload()))
+            Adapter::Recorded(RecordedRate::new(params.payload(), numerology))
         } else {
-            params.link_adaptation.build(ue.category, params.payload(), &curves, user.id, &streams, tables)
+            params.link_adaptation.build(ue.category, &link, user.id, &streams, tables)
         };
-        let channel = ue.channel.build(&params.cell, params.served(), user.id, &streams);
+        let channel = ue.channel.build(&params.cell, params.served(), user.id, &streams, numerology);
         Self {
             serving: channel.serving(),
             channel,
             adapter,
             curves,
+            numerology,
             processes: Processes::new(params.processes.get(), window),
             packets: params.rlc.build(params.payload(), params.buffer.get() as usize, user.id, &streams),
-            reordering: ReorderingQueue::new(window, params.t1.0.div_ceil(TTI.0)),
+            reordering: ReorderingQueue::new(window, numerology.ttis(params.t1)),
             tally: Tally::default(),
             queue: 0,
             direct: params.iub.is_none(),
             tti_distance: least_tti_distance(ue.category),
             rested: 0,
-            delay_budget: ue.delay_budget.0 / TTI.0,
-            trigger: params.handover.as_ref().map(|handover| Box::new(Trigger::new(handover))),
+            delay_budget: ue.delay_budget.0 / numerology.tti.0,
+            trigger: params.handover.as_ref().map(|handover| Box::new(Trigger::new(handover, numerology))),
             resumes: 0,
             draws: Box::new(Draws {
                 decoding: streams.stream("user", user.id, "decoding"),
@@ -394,7 +397,7 @@ impl User {
     fn begin(&mut self, tti: u64, offer: Offer) -> Option<(usize, Block)> {
         let room = u64::from(offer.units);
         if self.direct && self.queue < room {
-            self.queue += self.packets.take_for(Time(tti * TTI.0), room - self.queue);
+            self.queue += self.packets.take_for(self.numerology.beginning(tti), room - self.queue);
         }
         let units = room.min(self.queue);
         if units == 0 {

@@ -65,11 +65,13 @@ impl Recorder {
 
     /// A packet begins its way; only the connections over the air are followed.
     fn sent(&mut self, at: Time, site: Site, id: PacketId, followed: Followed) {
-        if site == self.air_sender || site == Site::Snoop {
-            let event = if site == Site::Snoop { SegmentEvent::Resend } else { SegmentEvent::Send };
-            self.segment(at, followed, event);
-        } else if site != Site::Phone {
-            return;
+        match site {
+            Site::Phone => {}
+            Site::Snoop => self.segment(at, followed, SegmentEvent::Resend),
+            site if site == self.air_sender && followed.is_data => {
+                self.segment(at, followed, SegmentEvent::Send);
+            }
+            _ => return,
         }
         self.followed.insert(id, followed);
     }

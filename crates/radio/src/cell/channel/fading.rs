@@ -7,6 +7,7 @@ use super::super::doppler::JakesSequence;
 use super::super::profile::{Paths, Profile, Tap, check_taps};
 use super::from_db;
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::units::Speed;
 
@@ -50,10 +51,10 @@ pub fn check_speed(speed: Speed, check: &mut Check) {
 
 impl Fading {
     /// The channel of user number `id`.
-    pub fn build(&self, id: u64, streams: &Streams) -> Fader {
+    pub fn build(&self, id: u64, streams: &Streams, numerology: Numerology) -> Fader {
         Fader {
             mean: from_db(self.mean_snr_db),
-            paths: Paths::new(self.profile, &self.taps, self.speed, id, streams),
+            paths: Paths::new(self.profile, &self.taps, self.speed, id, streams, numerology),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::doppler::JakesSequence;
 use super::mobility::Point;
 use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
+use crate::numerology::Numerology;
 use crate::registry;
 use crate::rng::Streams;
 
@@ -48,10 +49,17 @@ pub enum Channel {
 
 impl ChannelSpec {
     /// The channel of user number `id`, whom the first `served` sites serve if it has a place.
-    pub fn build(&self, cell: &Cell, served: usize, id: u64, streams: &Streams) -> Channel {
+    pub fn build(
+        &self,
+        cell: &Cell,
+        served: usize,
+        id: u64,
+        streams: &Streams,
+        numerology: Numerology,
+    ) -> Channel {
         match self {
-            Self::Cell(params) => Channel::Cell(params.build(cell, served, id, streams)),
-            Self::Fading(params) => Channel::Fading(params.build(id, streams)),
+            Self::Cell(params) => Channel::Cell(params.build(cell, served, id, streams, numerology)),
+            Self::Fading(params) => Channel::Fading(params.build(id, streams, numerology)),
             Self::Constant(params) => Channel::Constant(from_db(params.snr_db)),
             Self::Trace(params) => Channel::Trace(Box::new(trace::Player::new(params))),
         }

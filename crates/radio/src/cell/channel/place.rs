@@ -9,6 +9,7 @@ use super::super::plan::{Cell, Journey, Rake, Trip};
 use super::super::profile::{BLOCK, Paths, Profile, Tap, check_taps};
 use super::fading::check_speed;
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::units::{Distance, Speed};
 
@@ -86,14 +87,21 @@ impl Place {
     }
 
     /// The channel of user number `id`, whom the first `served` sites serve.
-    pub fn build(&self, cell: &Cell, served: usize, id: u64, streams: &Streams) -> Placed {
+    pub fn build(
+        &self,
+        cell: &Cell,
+        served: usize,
+        id: u64,
+        streams: &Streams,
+        numerology: Numerology,
+    ) -> Placed {
         let place = self.position_m.unwrap_or_else(|| {
             let mut stream = streams.stream("user", id, "place");
             cell.area(served).random_place(self.distance.map(Distance::as_metres), &mut stream)
         });
-        let paths = Paths::new(self.profile, &self.taps, self.speed, id, streams);
+        let paths = Paths::new(self.profile, &self.taps, self.speed, id, streams, numerology);
         let heading = self.heading_deg.map(f64::to_radians);
-        let trip = Trip { place, movement: self.movement, speed: self.speed, heading, served };
+        let trip = Trip { place, movement: self.movement, speed: self.speed, heading, served, numerology };
         let journey = Journey::new(cell, trip, id, streams);
         Placed { rake: cell.rake(), paths, at_rest: journey.at_rest(), journey: Box::new(journey) }
     }
@@ -151,7 +159,8 @@ mod tests {
         let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
         for kmh in [0, 3, 120] {
             let place = Place { speed: Speed::from_kmh(kmh), ..Place::default() };
-            let [mut ahead, mut single] = [0, 0].map(|id| place.build(&cell, 1, id, &streams));
+            let [mut ahead, mut single] =
+                [0, 0].map(|id| place.build(&cell, 1, id, &streams, Numerology::HSDPA));
             for first in (0..60_000).step_by(BLOCK).chain([8, 0]) {
                 let found = ahead.ahead(&sequence, first).expect("the user stays");
                 for (tti, found) in (first..).zip(found) {

@@ -12,17 +12,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::format::{self, CQIS, Format, MOST_CODES};
-use super::super::payload::Payload;
 use super::curves::Curves;
-use super::{Limits, Offer};
+use super::{Limits, Link, Offer};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::rng::{Indexed, Streams, normal_of};
 use crate::units::{Duration, Probability};
-
-use super::super::TTI;
 
 /// SNR in dB between two CQIs, and the CQI at 0 dB.
 const STEP_DB: f64 = 1.02;
@@ -95,7 +93,7 @@ impl Default for CqiReports {
     fn default() -> Self {
         Self {
             delay: Duration::from_millis(6),
-            cycle: TTI,
+            cycle: Numerology::HSDPA.tti,
             error_db: 0.0,
             rounding: Rounding::default(),
             table: Vec::new(),
@@ -110,7 +108,9 @@ impl Checked for CqiReports {
             format!("reports that are {} late are absurd; expected at most 10 s", self.delay)
         });
         check.require(
-            self.cycle.0 > 0 && self.cycle.0.is_multiple_of(TTI.0) && self.cycle <= Duration::from_secs(10),
+            self.cycle.0 > 0
+                && self.cycle.0.is_multiple_of(Numerology::HSDPA.tti.0)
+                && self.cycle <= Duration::from_secs(10),
             "cycle",
             || format!("a cycle of {} is none of whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.cycle),
         );
@@ -188,12 +188,12 @@ impl CqiReports {
     pub fn build(
         &self,
         category: u8,
-        payload: Payload,
-        curves: &Curves,
+        link: &Link,
         id: u64,
         streams: &Streams,
         tables: &mut Tables,
     ) -> Reporter {
+        let Link { payload, curves, numerology } = *link;
         let block = |format: Option<Format>| match format {
             None => Offer { units: 0, codes: 0, curve: None },
             Some(Format { bits, codes, curve, .. }) => {
@@ -210,9 +210,9 @@ impl CqiReports {
         Reporter {
             lowest: blocks.iter().position(|block| block.units > 0).unwrap_or(CQIS - 1),
             thresholds: self.thresholds(curves, last),
-            blocks: shared(tables, blocks),
-            delay: self.delay.0.div_ceil(TTI.0),
-            cycle: (self.cycle.0 / TTI.0).max(1),
+            blocks: shared(tables, &blocks),
+            delay: numerology.ttis(self.delay),
+            cycle: numerology.ttis(self.cycle).max(1),
             error_db: self.error_db,
             errors: streams.indexed("user", id, "cqi error"),
             first: u64::MAX,
@@ -238,18 +238,18 @@ pub struct Blocks {
 const UNITS: usize = 32;
 
 impl Blocks {
-    fn new(offers: [Offer; CQIS]) -> Self {
+    fn new(offers: &[Offer; CQIS]) -> Self {
         let units = std::array::from_fn(|cqi| offers.get(cqi).map_or(0, |offer| offer.units));
         let most_codes = offers.iter().map(|offer| offer.codes).max().unwrap_or(0);
-        Self { offers, units, most_codes }
+        Self { offers: *offers, units, most_codes }
     }
 }
 
 /// The blocks that users have so far: what many have in common lies in one place, which a cache then holds.
 pub type Tables = Vec<Arc<Blocks>>;
 
-fn shared(tables: &mut Tables, blocks: [Offer; CQIS]) -> Arc<Blocks> {
-    if let Some(known) = tables.iter().find(|known| known.offers == blocks) {
+fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<Blocks> {
+    if let Some(known) = tables.iter().find(|known| known.offers == *blocks) {
         return Arc::clone(known);
     }
     tables.push(Arc::new(Blocks::new(blocks)));

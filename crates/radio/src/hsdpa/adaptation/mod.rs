@@ -10,6 +10,7 @@ use super::payload::Payload;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
+use crate::numerology::Numerology;
 use crate::registry;
 use crate::rng::Streams;
 
@@ -51,6 +52,17 @@ pub struct Limits {
     pub units: u64,
 }
 
+/// What link adaptation has to know of the link.
+#[derive(Clone, Copy, Debug)]
+pub struct Link<'a> {
+    /// How packets fill blocks.
+    pub payload: Payload,
+    /// What decides about blocks.
+    pub curves: &'a Curves,
+    /// What the air interface is made of.
+    pub numerology: Numerology,
+}
+
 /// Link adaptation of one user.
 #[derive(Debug)]
 pub enum Adapter {
@@ -67,15 +79,14 @@ impl LinkAdaptationSpec {
     pub fn build(
         &self,
         category: u8,
-        payload: Payload,
-        curves: &Curves,
+        link: &Link,
         id: u64,
         streams: &Streams,
         tables: &mut cqi::Tables,
     ) -> Adapter {
         match self {
-            Self::Cqi(params) => Adapter::Cqi(params.build(category, payload, curves, id, streams, tables)),
-            Self::Shannon(params) => Adapter::Shannon(params.build(payload)),
+            Self::Cqi(params) => Adapter::Cqi(params.build(category, link, id, streams, tables)),
+            Self::Shannon(params) => Adapter::Shannon(params.build(link.payload, link.numerology)),
         }
     }
 }

@@ -1,26 +1,28 @@
 //! Recorded rates: what a user is sent in a TTI is the recorded rate times the TTI, and it arrives.
 
-use super::super::TTI;
 use super::super::payload::Payload;
 use super::{Limits, Offer};
+use crate::numerology::Numerology;
+use crate::units::NANOS_PER_S;
 
 /// Knows the recorded rate of the TTI.
 #[derive(Debug)]
 pub struct RecordedRate {
     payload: Payload,
+    numerology: Numerology,
     /// Bits of the TTI's block.
     bits: u32,
 }
 
 impl RecordedRate {
     /// The adapter of one user.
-    pub fn new(payload: Payload) -> Self {
-        Self { payload, bits: 0 }
+    pub fn new(payload: Payload, numerology: Numerology) -> Self {
+        Self { payload, numerology, bits: 0 }
     }
 
     /// Learns the rate of the TTI in bit/s and returns the bits of its block in dB.
     pub fn look(&mut self, rate_bps: u64) -> f32 {
-        let bits = u128::from(rate_bps) * u128::from(TTI.0) / 1_000_000_000;
+        let bits = u128::from(rate_bps) * u128::from(self.numerology.tti.0) / u128::from(NANOS_PER_S);
         self.bits = u32::try_from(bits).unwrap_or(u32::MAX);
         10.0 * libm::log10f(self.bits as f32)
     }

@@ -4,10 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::TTI;
 use super::super::payload::Payload;
 use super::{Limits, Offer};
 use crate::check::{Check, Checked};
+use crate::numerology::Numerology;
 use crate::units::Rate;
 
 /// Parameters of a channel used to its capacity.
@@ -39,14 +39,14 @@ impl Checked for Shannon {
 
 impl Shannon {
     /// Bits of the largest block.
-    pub fn largest_block(&self) -> u32 {
-        (self.rate.0 as f64 * TTI.as_secs()).min(f64::from(u32::MAX)) as u32
+    pub fn largest_block(&self, numerology: Numerology) -> u32 {
+        (self.rate.0 as f64 * numerology.tti_s()).min(f64::from(u32::MAX)) as u32
     }
 
     /// The adapter of one user.
-    pub fn build(&self, payload: Payload) -> Genie {
-        let symbols = self.bandwidth_hz * TTI.as_secs();
-        Genie { symbols, largest: self.largest_block(), payload, snr: 0.0 }
+    pub fn build(&self, payload: Payload, numerology: Numerology) -> Genie {
+        let symbols = self.bandwidth_hz * numerology.tti_s();
+        Genie { symbols, largest: self.largest_block(numerology), payload, snr: 0.0 }
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn capacity_is_linear_at_low_and_logarithmic_at_high_snr() {
         let payload = Payload { pdu_bytes: 40, segmented: true };
-        let mut genie = Shannon::default().build(payload);
+        let mut genie = Shannon::default().build(payload, Numerology::HSDPA);
         let all = Limits { codes: 15, sharers: 1, units: u64::MAX };
         let mut bits = |snr| {
             genie.look(snr);

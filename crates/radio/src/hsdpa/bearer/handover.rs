@@ -1,12 +1,14 @@
 //! Users who change from one served cell to another.
 
-use super::super::handover::{COMPARISON_TTIS, Handover, HeldData};
+use super::super::handover::{COMPARISON, Handover, HeldData};
 use super::super::user::User;
-use super::{HsdpaBearer, beginning, decide};
+use super::{HsdpaBearer, decide};
 use crate::context::{Context, Output};
+use crate::numerology::Numerology;
+use crate::units::Duration;
 
-/// TTIs of an idle time in which phones compare: the last 10 minutes.
-const MOST_COMPARED_TTIS: u64 = 300_000;
+/// The end of an idle time, in which phones compare.
+const MOST_COMPARED: Duration = Duration::from_secs(600);
 
 /// Users on their way, and the cells between which they change.
 #[derive(Debug)]
@@ -14,6 +16,8 @@ pub(super) struct Movers {
     params: Handover,
     /// Who moves.
     users: Vec<usize>,
+    /// TTIs between two comparisons.
+    comparison_ttis: u64,
     /// The next TTI in which they compare.
     pub next: u64,
     /// TTIs of an idle time in which they compare. What was before only decides in which cell they begin,
@@ -23,14 +27,15 @@ pub(super) struct Movers {
 
 impl Movers {
     /// Those of `users` who move, if there are any.
-    pub fn new(params: &Handover, users: &mut [User]) -> Option<Self> {
+    pub fn new(params: &Handover, users: &mut [User], numerology: Numerology) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
         let params = params.clone();
         (!moving.is_empty()).then_some(Self {
             params,
             users: moving,
+            comparison_ttis: numerology.ttis(COMPARISON).max(1),
             next: 0,
-            most_compared: MOST_COMPARED_TTIS,
+            most_compared: numerology.ttis(MOST_COMPARED),
         })
     }
 }
@@ -58,14 +63,14 @@ impl HsdpaBearer {
                     ctx.out.push(Output::CellChanged { user });
                 }
             }
-            movers.next += COMPARISON_TTIS;
+            movers.next += movers.comparison_ttis;
         }
         self.movers = Some(movers);
     }
 
     /// Leaves out comparisons before TTI number `tti` that nobody sees, if they are very many.
     fn skip_comparisons(&self, movers: &mut Movers, tti: u64) {
-        let first = tti.saturating_sub(movers.most_compared).next_multiple_of(COMPARISON_TTIS);
+        let first = tti.saturating_sub(movers.most_compared).next_multiple_of(movers.comparison_ttis);
         // Whoever measures looks at the cell in every TTI.
         if self.meters.is_empty() {
             movers.next = movers.next.max(first);
@@ -93,10 +98,11 @@ impl HsdpaBearer {
 
     /// A user has left its cell in TTI number `tti`. No block is on the air at its beginning.
     fn leave(&mut self, tti: u64, user: usize, params: &Handover, ctx: &mut Context) {
+        let numerology = self.params.numerology();
         let Self { users, slots, flow_control, timers, .. } = self;
         let state = &mut users[user];
         state.tally.changed_cell();
-        state.rest_until(tti + params.interruption_ttis());
+        state.rest_until(tti + params.interruption_ttis(numerology));
         match params.data {
             HeldData::Forwarded => state.begin_blocks_again(),
             HeldData::Lost => {
@@ -107,7 +113,7 @@ impl HsdpaBearer {
                 }
                 let User { packets, tally, .. } = state;
                 for (units, lost) in flushed.all {
-                    packets.settle(beginning(tti), units, lost, |fate| {
+                    packets.settle(numerology.beginning(tti), units, lost, |fate| {
                         decide(user, fate, tally, ctx);
                     });
                 }

@@ -9,18 +9,21 @@ mod rlc;
 mod schedulers;
 mod timelines;
 
+use super::Hsdpa;
 use super::bearer::HsdpaBearer;
 use super::tally::PhoneRow;
 use super::ue::Ue;
-use super::{Hsdpa, TTI};
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
 use crate::context::{Counts, Output, Surroundings};
 use crate::event::{Event, Mask, Sink};
+use crate::numerology::Numerology;
 use crate::packet::Packet;
 use crate::rng::Streams;
-use crate::units::Time;
+use crate::units::{Duration, Time};
 use crate::{Bearer, UserRadio};
+
+const TTI: Duration = Numerology::HSDPA.tti;
 
 /// Parameters from JSON, over the defaults.
 fn hsdpa(text: serde_json::Value) -> Hsdpa {

@@ -67,7 +67,7 @@ proptest! {
         for _ in 0..120 {
             draw = draw.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             bench.push(now, (draw >> 33) as usize % ues.len(), 40 + (draw >> 40) as u32 % 1_460);
-            now = now + Duration(draw >> 20 & 0x7f_ffff);
+            now += Duration(draw >> 20 & 0x7f_ffff);
             bench.run(now);
         }
         bench.run(now + Duration::from_secs(1));

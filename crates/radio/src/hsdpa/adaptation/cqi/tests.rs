@@ -2,13 +2,15 @@ use super::*;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
 use crate::cell::plan::Cell;
+use crate::hsdpa::payload::Payload;
 use crate::mac::harq::link_curve;
 
 const PAYLOAD: Payload = Payload { pdu_bytes: 40, segmented: false };
 const ALL: Limits = Limits { codes: 15, sharers: 1, units: 1_000 };
 
 fn reporter(params: &CqiReports, category: u8) -> Reporter {
-    params.build(category, PAYLOAD, &Curves::Formula, 0, &Streams::new(1, 0), &mut Vec::new())
+    let link = Link { payload: PAYLOAD, curves: &Curves::Formula, numerology: Numerology::HSDPA };
+    params.build(category, &link, 0, &Streams::new(1, 0), &mut Vec::new())
 }
 
 fn sequence() -> JakesSequence {
@@ -17,7 +19,7 @@ fn sequence() -> JakesSequence {
 
 fn playing(snrs_db: Vec<f64>) -> Channel {
     let trace = Trace { at_end: Some(AtEnd::Stop), snrs_db: snrs_db.into(), ..Trace::default() };
-    ChannelSpec::Trace(trace).build(&Cell::default(), 1, 0, &Streams::new(1, 0))
+    ChannelSpec::Trace(trace).build(&Cell::default(), 1, 0, &Streams::new(1, 0), Numerology::HSDPA)
 }
 
 #[test]
