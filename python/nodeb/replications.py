@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 RATES = (
     "mean application bit rate",
-    "mean bit rate received, as not every transfer was completed",
+    "mean bit rate received (not every transfer was completed)",
 )
 """What a rule is asked about: the application bit rate as long as every user of every replication
 has one. Those who do not complete in time have none; to leave them out would be to ask survivors.

@@ -130,15 +130,30 @@ class Result:
         return self.tables["links"]
 
     @property
+    def proxies(self) -> Table:
+        """One row per user and run with a proxy: the server's connection to it, what it held."""
+        return self._of("proxies", "there is no proxy; give the scenario a `proxy`")
+
+    @property
+    def snoop(self) -> Table:
+        """One row per user and run with Snoop: what the agent sent again, kept back, missed."""
+        return self._of("snoop", "there is no Snoop agent; give the scenario a `snoop`")
+
+    @property
     def channels(self) -> Table:
         """One row per user and run on FACH and DCH: switches, time in each state, energy.
 
         `set_ups`, `releases` and `pagings` count switches begun; a user holds a dedicated channel
         for `setting_up_s + dch_s + releasing_s`. The energy is that of the phone's radio, J.
         """
-        if "channels" not in self.tables:
-            raise InputError("there are no switches of channels; they need the radio `fach_dch`")
-        return self.tables["channels"]
+        return self._of(
+            "channels", "there are no switches of channels; they need the radio `fach_dch`"
+        )
+
+    @property
+    def cell(self) -> Table:
+        """One row per user and run on `wcdma`: its place, slots, frames and their errors."""
+        return self._of("cell", "there are no places on a map; they need the radio `wcdma`")
 
     @property
     def phones(self) -> Table:
@@ -147,9 +162,15 @@ class Result:
         Means are taken over the transmissions to the user; `available_bps` is NaN where it was not
         measured. `handovers` counts changes of the serving cell.
         """
-        if "phones" not in self.tables:
-            raise InputError("nothing is known of places and channels; they need the radio `hsdpa`")
-        return self.tables["phones"]
+        return self._of(
+            "phones", "nothing is known of places and channels; they need the radio `hsdpa`"
+        )
+
+    def _of(self, name: str, missing: str) -> Table:
+        """A table that not every scenario has."""
+        if name not in self.tables:
+            raise InputError(missing)
+        return self.tables[name]
 
     @property
     def cwnd(self) -> Table:
@@ -187,11 +208,10 @@ class Result:
         return self._series("bandwidth")
 
     def _series(self, name: str) -> Table:
-        if name not in self.tables:
-            raise InputError(
-                f"{name} was not recorded; set `record.{name} = true` in the scenario and run again"
-            )
-        return self.tables[name]
+        return self._of(
+            name,
+            f"{name} was not recorded; set `record.{name} = true` in the scenario and run again",
+        )
 
     @cached_property
     def summary(self) -> Table:

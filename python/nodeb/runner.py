@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,7 @@ from nodeb.replications import Rates, Replications
 from nodeb.stats import Precision, Stop
 from nodeb.workers import Workers
 
-__all__ = ["Experiment", "Tables", "default_jobs", "failure", "mean_rates"]
+__all__ = ["Batch", "Experiment", "Tables", "default_jobs", "failure", "mean_rates"]
 
 BATCH_S = 0.1
 """About so long, s, replications that go together take."""
@@ -49,6 +50,25 @@ def check_jobs(jobs: int | None) -> int:
     if jobs < 1:
         raise InputError(f"jobs is {jobs}; at least one replication must run at a time")
     return jobs
+
+
+class Batch:
+    """How many replications go together, from the time that they took before."""
+
+    def __init__(self) -> None:
+        self._size = 1
+
+    def size(self, most: int) -> int:
+        """So many, at least one and at most `most`."""
+        return max(1, min(self._size, most))
+
+    @contextmanager
+    def timed(self, runs: int) -> Iterator[None]:
+        """Notes how long this many take."""
+        begin = time.perf_counter()
+        yield
+        each_s = (time.perf_counter() - begin) / runs
+        self._size = min(int(BATCH_S / max(each_s, 1e-9)), LARGEST_BATCH)
 
 
 def failure(runs: range, seed: int, error: Exception, where: str = "") -> RunError:
@@ -92,7 +112,7 @@ class Experiment:
     """Told of progress about ten times a second."""
 
     _replications: Replications[Tables] = field(init=False)
-    _batch: int = field(default=1, init=False)
+    _batch: Batch = field(default_factory=Batch, init=False)
     _shown: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
@@ -147,14 +167,11 @@ class Experiment:
         """
         if isinstance(self.stop, Precision):
             return 1
-        return max(1, min(self._batch, left // (2 * self.jobs)))
+        return self._batch.size(left // (2 * self.jobs))
 
     def _timed(self, runs: range, control: _core.Control) -> Tables:
-        begin = time.perf_counter()
-        tables = self._replicate(runs, control)
-        each_s = (time.perf_counter() - begin) / len(runs)
-        self._batch = min(int(BATCH_S / max(each_s, 1e-9)), LARGEST_BATCH)
-        return tables
+        with self._batch.timed(len(runs)):
+            return self._replicate(runs, control)
 
     def _replicate(self, runs: range, control: _core.Control) -> Tables:
         return self.scenario.run_many(self.seed, runs.start, len(runs), control)

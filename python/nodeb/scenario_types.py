@@ -53,6 +53,7 @@ __all__ = [
     "Estimator",
     "ExponentialDuration",
     "ExponentialSize",
+    "External",
     "FachDch",
     "Fading",
     "Fixed",
@@ -2378,6 +2379,13 @@ class Replay(Part):
 
 
 @dataclass(kw_only=True, slots=True)
+class External(Part):
+    """Packets from outside, both ways; in worlds driven from outside only."""
+
+    tag: ClassVar[str | None] = "external"
+
+
+@dataclass(kw_only=True, slots=True)
 class ConstantSize(Part):
     """Always the same size."""
 
@@ -2814,7 +2822,9 @@ ProfileSpec: TypeAlias = EqualPaths | VehicularB | Taps | Literal["equal_paths",
 OtherCells: TypeAlias = Mean | Map | Literal["mean", "map"]
 """The other cells: a name, or a table with one key."""
 
-Traffic: TypeAlias = Ftp | OnOff | Web | Cbr | Replay | Literal["on_off", "web", "replay"]
+Traffic: TypeAlias = (
+    Ftp | OnOff | Web | Cbr | Replay | External | Literal["on_off", "web", "replay", "external"]
+)
 """The traffic: a name, or a table with one key."""
 
 SizeLaw: TypeAlias = ConstantSize | ExponentialSize | ParetoSize | LogNormalSize

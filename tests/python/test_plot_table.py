@@ -142,7 +142,7 @@ def test_what_cannot_be_drawn_is_refused(arguments, expected):
         ("utilization", 0.4, "Channel utilization (%)"),
         ("users.0.traffic.ftp.size_bytes", 5e4, "users.0.traffic.ftp.size (kB)"),
         ("jain_index", 1.0, "Fairness (Jain)"),
-        ("timeouts", 3.0, "Timeouts"),
+        ("timeouts", 3.0, "Retransmission timeouts"),
     ],
 )
 def test_columns_have_names_and_units_that_read_well(column, largest, label):

@@ -156,6 +156,17 @@ def test_every_column_says_what_it_is(result):
             assert wanted in (None, column.unit), column
 
 
+def test_tables_that_only_some_scenarios_have(small):
+    bare = small.run(runs=1)
+    for name in ("proxies", "snoop", "channels", "cell", "phones"):
+        with pytest.raises(nodeb.InputError, match=r"need the radio|give the scenario"):
+            getattr(bare, name)
+    split = small.with_(proxy="split").run(runs=1)
+    assert len(split.proxies) == 2
+    assert len(small.with_(snoop={}).run(runs=1).snoop) == 2
+    assert len(small.with_(radio="wcdma").run(runs=1).cell) == 2
+
+
 def test_timeouts_reach_the_summary(result):
     row = summary_row(result.summary, "all", "timeouts")
     assert row["mean"] == pytest.approx(result.flows["timeouts"].mean())

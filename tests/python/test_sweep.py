@@ -450,7 +450,7 @@ def test_a_folder_that_is_not_understood_is_left_alone(call, tmp_path, content):
 
 def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
     class Failing:
-        def run(self, *_):
+        def run_many(self, *_):
             raise ValueError("something odd")
 
         def warnings(self):

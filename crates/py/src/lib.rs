@@ -40,6 +40,7 @@ mod _core {
     };
 
     #[pymodule_init]
+    #[expect(clippy::unnecessary_wraps, reason = "the form that pyo3 asks for")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::border::keep_panics_quiet();
         Ok(())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nodeb import _core
 from nodeb.progress import ProgressCallback
 from nodeb.replications import Rates, Replications
-from nodeb.runner import failure
+from nodeb.runner import Batch, failure
 from nodeb.stats import Precision
 from nodeb.summary import ALL, RATED, by_run
 from nodeb.sweep.cells import Cell, identity
@@ -19,8 +19,8 @@ from nodeb.workers import Workers
 
 __all__ = ["Filler", "enough", "replications"]
 
-Key = tuple[int, int]
-"""Number of a cell, and a run."""
+Key = tuple[int, range]
+"""Number of a cell, and runs."""
 
 
 def replications(stop: int | Precision, known: Sequence[Table]) -> Replications[Table]:
@@ -54,6 +54,7 @@ class _Open:
     cell: Cell
     known: Replications[Table]
     started: int
+    batch: Batch = field(default_factory=Batch)
     _compiled: _core.CompiledScenario | None = None
 
     def compiled(self) -> _core.CompiledScenario:
@@ -69,6 +70,12 @@ class _Open:
             return self.started < rule
         likely = self.known.expected() if done >= rule.min_runs else rule.min_runs
         return self.started < min(max(likely, done + 1), rule.max_runs)
+
+    def next_runs(self) -> range:
+        """The replications to start next; short ones go together."""
+        rule = self.known.stop
+        most = 1 if isinstance(rule, Precision) else rule - self.started
+        return range(self.started, self.started + self.batch.size(most))
 
     def share(self) -> float:
         """The part of the cell that a replication is, as far as is known."""
@@ -125,7 +132,7 @@ class Filler:
             RunError: a replication failed.
             OutputError: a cell cannot be saved.
         """
-        with Workers[Key, Table](self._jobs) as workers:
+        with Workers[Key, list[Table]](self._jobs) as workers:
             try:
                 while self._fill(workers) or len(workers):
                     self._take(workers.ended())
@@ -146,7 +153,7 @@ class Filler:
             else:
                 self.kept += 1
 
-    def _fill(self, workers: Workers[Key, Table]) -> bool:
+    def _fill(self, workers: Workers[Key, list[Table]]) -> bool:
         """Gives the threads work, of the first open cell that wants it; whether any is left."""
         while not workers.full:
             number = next((n for n, one in self._open.items() if one.wants()), None)
@@ -156,31 +163,35 @@ class Filler:
                 number, one = fresh
                 self._open[number] = one
             one = self._open[number]
-            workers.submit((number, one.started), self._replicate)
-            one.started += 1
+            runs = one.next_runs()
+            workers.submit((number, runs), self._replicate)
+            one.started = runs.stop
         return bool(self._open)
 
-    def _replicate(self, key: Key, control: _core.Control) -> Table:
-        number, run = key
-        tables = self._open[number].compiled().run(self._seed, run, control)
+    def _replicate(self, key: Key, control: _core.Control) -> list[Table]:
+        number, runs = key
+        one = self._open[number]
+        with one.batch.timed(len(runs)):
+            tables = one.compiled().run_many(self._seed, runs.start, len(runs), control)
         radio = (Table(tables[name]) if name in tables else None for name in ("channels", "phones"))
-        return by_run(Table(tables["flows"]), *radio)
+        metrics = by_run(Table(tables["flows"]), *radio)
+        return [metrics.where(metrics["run"] == run) for run in runs]
 
-    def _take(self, done: Mapping[Key, Table | Exception]) -> None:
+    def _take(self, done: Mapping[Key, list[Table] | Exception]) -> None:
         """Notes what came of replications; those of cells that are complete are not needed."""
-        for (number, run), outcome in done.items():
+        for (number, runs), outcome in done.items():
             if number not in self._open:
                 continue
             cell = self._open[number]
             if isinstance(outcome, Exception):
                 where = f"{cell.cell.label}: "
-                error = failure(range(run, run + 1), self._seed, outcome, where)
-                cell.known.fail(run, error)
+                cell.known.fail(runs.start, failure(runs, self._seed, outcome, where))
             else:
-                cell.known.add(run, outcome)
-                self.replications += 1
+                for run, metrics in zip(runs, outcome, strict=True):
+                    cell.known.add(run, metrics)
+                self.replications += len(runs)
 
-    def _close(self, workers: Workers[Key, Table]) -> None:
+    def _close(self, workers: Workers[Key, list[Table]]) -> None:
         """Saves the cells that are complete."""
         over = {n: one for n, one in self._open.items() if one.known.judge() is not None}
         for number, one in over.items():
@@ -202,7 +213,7 @@ class Filler:
         if one.known.judge() is not None:
             self._completed.add(number)
 
-    def _report(self, workers: Workers[Key, Table]) -> None:
+    def _report(self, workers: Workers[Key, list[Table]]) -> None:
         if self._progress is None:
             return
         complete = self.simulated + self.kept
@@ -215,6 +226,6 @@ class Filler:
         self._progress(self._shown, text)
 
     def _share(self, key: Key) -> float:
-        """The part of a cell that a replication is."""
+        """The part of a cell that replications are."""
         one = self._open.get(key[0])
-        return 0.0 if one is None else one.share()
+        return 0.0 if one is None else one.share() * len(key[1])
