@@ -76,13 +76,13 @@ impl Context<'_> {
     }
 
     /// Whether somebody listens to some of `mask`.
-    #[inline(always)]
+    #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.sink.wants(mask)
     }
 
     /// Tells what happens now.
-    #[inline(always)]
+    #[inline]
     pub fn emit(&mut self, event: Event) {
         self.sink.emit(self.now, event);
     }

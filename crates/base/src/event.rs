@@ -198,7 +198,7 @@ impl Mask {
 
 impl Event {
     /// Which kind it is of.
-    #[inline(always)]
+    #[inline]
     pub const fn class(&self) -> Mask {
         match self {
             Self::Sent { .. } | Self::Lost { .. } | Self::Received { .. } => Mask::PACKETS,
@@ -233,13 +233,13 @@ impl Sink {
     }
 
     /// Whether somebody listens to some of `mask`.
-    #[inline(always)]
+    #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.mask.has(mask)
     }
 
     /// Tells what has happened.
-    #[inline(always)]
+    #[inline]
     pub fn emit(&mut self, at: Time, event: Event) {
         if self.wants(event.class()) {
             self.keep(at, event);

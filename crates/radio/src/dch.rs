@@ -98,12 +98,12 @@ impl Dch {
     }
 
     /// The bearer of one user.
-    fn bearer(&self, user: &UserRadio, streams: &Streams) -> Box<dyn Bearer> {
+    fn bearer(&self, user: &UserRadio, streams: Streams) -> Box<dyn Bearer> {
         let fixed = UserRadio { id: user.id, ..UserRadio::default() };
         let scheduler = Box::new(RoundRobin::default());
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Pdu);
-        Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(&[fixed], streams)
+        Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(&[fixed], &streams)
     }
 }
 
@@ -122,6 +122,6 @@ impl Radio for Dch {
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
-        users.iter().map(|user| self.bearer(user, streams)).collect()
+        users.iter().map(|user| self.bearer(user, *streams)).collect()
     }
 }

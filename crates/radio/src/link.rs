@@ -68,10 +68,10 @@ impl LinkBearer {
     }
 
     /// The bearer of one user.
-    fn bearer(&self, user: &UserRadio, streams: &Streams) -> WireBearer {
+    fn bearer(&self, user: &UserRadio, streams: Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };
-        let link = self.path(loss).link(streams, "link", user.id);
+        let link = self.path(loss).link(&streams, "link", user.id);
         WireBearer { link, rate: self.rate }
     }
 }
@@ -125,6 +125,6 @@ impl Radio for LinkBearer {
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
-        users.iter().map(|user| Box::new(self.bearer(user, streams)) as _).collect()
+        users.iter().map(|user| Box::new(self.bearer(user, *streams)) as _).collect()
     }
 }

@@ -53,11 +53,7 @@ table! {
 /// How a phone has fared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
-<<<<<<< HEAD
-    ttis: u64,
-=======
     pub(super) ttis: u64,
->>>>>>> hsdpa
     pub(super) blocks: u64,
     first_failures: u64,
     given_up: u64,

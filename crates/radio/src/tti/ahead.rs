@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::grid::Grid;
 use crate::context::{Context, Sent};
-use crate::event::Event;
+use crate::event::{Event, Record};
 use crate::units::Time;
 
 /// TTIs in a row that were alike.
@@ -21,7 +21,7 @@ struct Run {
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: VecDeque<Run>,
-    events: VecDeque<(Time, Event)>,
+    events: VecDeque<Record>,
 }
 
 impl Ahead {
@@ -43,22 +43,29 @@ impl Ahead {
     /// Tells what has happened by now.
     #[inline]
     pub fn tell(&mut self, ctx: &mut Context, grid: &Grid) {
-        while let Some(run) = self.runs.front_mut()
+        let Self { runs, events } = self;
+        while let Some(run) = runs.front_mut()
             && grid.beginning(run.first) <= ctx.now
         {
             let at = grid.beginning(run.first);
-            while let Some((at, event)) = self.events.pop_front_if(|(told, _)| *told <= at) {
-                ctx.sink.emit(at, event);
-            }
+            tell_events(events, ctx, at);
             ctx.tti(at, run.user, run.quality, run.sent);
             run.first += 1;
             run.ttis -= 1;
             if run.ttis == 0 {
-                self.runs.pop_front();
+                runs.pop_front();
             }
         }
-        while let Some((at, event)) = self.events.pop_front_if(|(at, _)| *at <= ctx.now) {
-            ctx.sink.emit(at, event);
-        }
+        let now = ctx.now;
+        tell_events(events, ctx, now);
+    }
+}
+
+/// Tells the events that have happened by a time.
+#[inline]
+fn tell_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
+    while let Some(&(at, event)) = events.front().filter(|(at, _)| *at <= by) {
+        events.pop_front();
+        ctx.sink.emit(at, event);
     }
 }

@@ -78,7 +78,7 @@ pub fn run_heard<T: Listener>(
     }
     let mut world = World::new(scenario, seed, run, listener);
     while world.unfinished > 0 && world.step()? {
-        if world.events % EVENTS_PER_REPORT == 0 {
+        if world.events.is_multiple_of(EVENTS_PER_REPORT) {
             control.report(world.progress())?;
         }
     }

@@ -43,21 +43,20 @@ fn lives_are_whole(told: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut stages: HashMap<PacketId, (Time, Stage)> = HashMap::new();
     for (at, event) in told {
         let next = match *event {
-            Event::Sent { packet, .. } => (packet, Stage::Between),
+            Event::Sent { packet, .. } | Event::Left { packet, .. } => (packet, Stage::Between),
             Event::Entered { place, packet } => (packet, Stage::At(place)),
-            Event::Left { packet, .. } => (packet, Stage::Between),
             Event::Lost { packet, .. } | Event::Received { packet, .. } => (packet, Stage::Over),
             _ => continue,
         };
         let (packet, stage) = next;
         let before = stages.insert(packet, (*at, stage));
         let fits = match (before, *event) {
-            (None, Event::Sent { .. }) => true,
-            (Some((_, Stage::Between)), Event::Entered { .. } | Event::Received { .. }) => true,
-            (Some((_, Stage::At(place))), Event::Left { place: left, .. }) => place == left,
-            (Some((_, Stage::At(place))), Event::Lost { place: lost, .. }) => place == lost,
-            // A place that does not take it loses it as well.
-            (Some((_, Stage::Between)), Event::Lost { .. }) => true,
+            (None, event) => matches!(event, Event::Sent { .. }),
+            // A place that does not take a packet loses it as well.
+            (Some((_, Stage::Between)), event) => {
+                matches!(event, Event::Entered { .. } | Event::Received { .. } | Event::Lost { .. })
+            }
+            (Some((_, Stage::At(at))), Event::Left { place, .. } | Event::Lost { place, .. }) => at == place,
             _ => false,
         };
         prop_assert!(fits, "{at:?}: {event:?} after {before:?}");
