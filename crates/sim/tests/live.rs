@@ -57,11 +57,11 @@ fn cargo(tag: u64, bytes: u32) -> Cargo {
 fn what_is_offered_fares_as_what_is_simulated() {
     for radio in RadioSpec::NAMES {
         let mut trace = Trace::default();
-        let simulated = read(radio, "tcp = 'newreno'", "{ ftp = { size = '300 kB' } }");
+        let simulated = read(radio, "tcp = 'classic'", "{ ftp = { size = '300 kB' } }");
         run_heard(&simulated, 5, 2, &Control::default(), &mut trace).unwrap();
         assert!(trace.sent.len() > 300, "{radio}");
 
-        let mut live = Live::new(&read(radio, "tcp = 'newreno'", "'external'"), 5, 2).unwrap();
+        let mut live = Live::new(&read(radio, "tcp = 'classic'", "'external'"), 5, 2).unwrap();
         let mut fates = Vec::new();
         for (tag, &(at, way, _, size)) in (0..).zip(&trace.sent) {
             live.offer(at, way, 0, cargo(tag, size), &mut fates).unwrap();
