@@ -38,10 +38,19 @@ pub struct Counts {
     pub bytes_delivered: u64,
 }
 
-impl Counts {
+/// The blocks of one user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// Sent, retransmissions included.
+    pub sent: u64,
+    /// Received in error.
+    pub failed: u64,
+}
+
+impl Blocks {
     /// Blocks sent for each that was received without an error; 1 where there are no blocks.
-    pub fn blocks_per_success(&self) -> f64 {
-        if self.blocks == 0 { 1.0 } else { self.blocks as f64 / (self.blocks - self.blocks_failed) as f64 }
+    pub fn per_success(&self) -> f64 {
+        if self.sent == 0 { 1.0 } else { self.sent as f64 / (self.sent - self.failed) as f64 }
     }
 }
 
@@ -66,6 +75,8 @@ pub struct Context<'a> {
     pub out: &'a mut Vec<Output>,
     /// What is counted.
     pub counts: &'a mut Counts,
+    /// The blocks of each user, where there are any.
+    pub of_users: &'a mut [Blocks],
 }
 
 impl Context<'_> {
@@ -123,6 +134,10 @@ impl Context<'_> {
         self.counts.blocks += u64::from(blocks);
         self.counts.blocks_failed += u64::from(failed);
         self.counts.pdus += u64::from(units);
+        if let Some(own) = self.of_users.get_mut(user) {
+            own.sent += u64::from(blocks);
+            own.failed += u64::from(failed);
+        }
         let (bearer, user) = (self.place.index, user as u32);
         self.sink.emit(at, Event::Tti { bearer, user, quality, units, failed });
     }
@@ -187,6 +202,7 @@ impl Surroundings {
             sink: &mut self.sink,
             out: &mut self.out,
             counts: &mut self.counts,
+            of_users: &mut [],
         }
     }
 }

@@ -296,6 +296,11 @@ impl Scenario {
     }
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
+        check.advise(!group.traffic.is_external(), "traffic", || {
+            "packets of `external` users come from outside: a run refuses them, a world that is driven from \
+             outside takes them"
+                .to_owned()
+        });
         check.within("traffic", |check| {
             group.traffic.check(check);
             group.traffic.check_pace(self.duration, check);

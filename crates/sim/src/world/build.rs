@@ -8,7 +8,7 @@ use super::flow::Flow;
 use super::recorder::Recorder;
 use super::wire::Duplex;
 use super::{Air, World};
-use crate::context::Counts;
+use crate::context::{Blocks, Counts};
 use crate::engine::Agenda;
 use crate::event::{Mask, Place, Sink, Site};
 use crate::network::Core;
@@ -119,12 +119,15 @@ fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut A
             bearer,
             place: Place::new(Site::Bearer, i),
             counts: Counts::default(),
+            of_users: Vec::new(),
             alarm: alarms.add(Alarm::Bearer(i)),
             flows: Vec::new(),
         })
         .collect();
     for (id, flow) in (0..).zip(flows) {
-        bearers[flow.bearer as usize].flows.push(id);
+        let air = &mut bearers[flow.bearer as usize];
+        air.flows.push(id);
+        air.of_users.push(Blocks::default());
     }
     bearers
 }

@@ -1,91 +1,79 @@
 //! What every place of a world shares: time, alarms, events, and the packets on their way.
 
-use crate::context::{Context, Counts, Output};
+use crate::context::{Blocks, Context, Counts, Output};
 use crate::engine::Agenda;
 use crate::event::{Place, Sink};
 use crate::packet::{EcnField, Packet, PacketId};
-use crate::transport::packet::Packet as Segment;
+use crate::transport::packet::{Kind, Packet as Segment};
 use crate::units::Time;
 
-/// What a packet on its way stands for.
-#[derive(Clone, Copy, Debug)]
-pub enum Load {
-    /// A simulated segment or ACK.
-    Segment(Segment),
-    /// What a real host has sent, known by the tag that it was given.
-    External { flow: u32, tag: u64 },
-}
-
-/// The packets on their way, by identity: a place in a list and how often that has been used.
+/// The packets on their way and what they stand for, by identity: a place in a list and how often that
+/// has been used. A packet from outside stands for a segment of its flow whose number is the tag.
 #[derive(Debug, Default)]
 pub struct Flying {
-    loads: Vec<(u32, Option<Load>)>,
+    segments: Vec<Segment>,
+    uses: Vec<u32>,
     free: Vec<u32>,
 }
 
 impl Flying {
     /// Packets on their way.
     pub fn len(&self) -> usize {
-        self.loads.len() - self.free.len()
+        self.segments.len() - self.free.len()
     }
 
-    fn add(&mut self, load: Load) -> PacketId {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.loads.push((0, None));
-            self.loads.len() as u32 - 1
-        });
-        let (uses, held) = &mut self.loads[place as usize];
+    #[inline]
+    fn add(&mut self, segment: &Segment) -> PacketId {
+        let place = if let Some(place) = self.free.pop() {
+            self.segments[place as usize] = *segment;
+            place
+        } else {
+            self.segments.push(*segment);
+            self.uses.push(0);
+            self.segments.len() as u32 - 1
+        };
+        let uses = &mut self.uses[place as usize];
         *uses = uses.wrapping_add(1);
-        *held = Some(load);
         PacketId(u64::from(*uses) << 32 | u64::from(place))
     }
 
     /// Puts a simulated packet on its way.
+    #[inline]
     pub fn launch(&mut self, segment: &Segment) -> Packet {
         let ecn = match (segment.ecn.capable, segment.ecn.experienced) {
             (_, true) => EcnField::Ce,
             (true, false) => EcnField::Ect0,
             (false, false) => EcnField::NotEct,
         };
-        let id = self.add(Load::Segment(*segment));
-        Packet { id, size: segment.size, flow_hash: segment.flow, ecn }
+        Packet { id: self.add(segment), size: segment.size, flow_hash: segment.flow, ecn }
     }
 
     /// Puts a real packet on its way: `packet` with an identity.
     pub fn launch_external(&mut self, flow: u32, tag: u64, packet: Packet) -> Packet {
-        Packet { id: self.add(Load::External { flow, tag }), ..packet }
-    }
-
-    /// What a packet stands for, marked as the packet is.
-    pub fn look(&self, packet: &Packet) -> Load {
-        let (_, held) = &self.loads[packet.id.0 as u32 as usize];
-        marked(held.expect("a packet on its way"), packet)
+        let segment = Segment { size: packet.size, seq: tag, ..Segment::control(flow, Kind::Segment) };
+        Packet { id: self.add(&segment), ..packet }
     }
 
     /// The flow of a packet.
+    #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
-        match self.loads[packet.id.0 as u32 as usize].1 {
-            Some(Load::Segment(Segment { flow, .. }) | Load::External { flow, .. }) => flow,
-            None => unreachable!("a packet on its way"),
-        }
+        self.segments[packet.id.0 as u32 as usize].flow
+    }
+
+    /// What a packet stands for, marked as the packet is.
+    #[inline]
+    pub fn look(&self, packet: &Packet) -> Segment {
+        let mut segment = self.segments[packet.id.0 as u32 as usize];
+        segment.ecn.experienced = packet.ecn == EcnField::Ce;
+        segment
     }
 
     /// Takes a packet from its way.
-    pub fn land(&mut self, packet: &Packet) -> Load {
-        let place = packet.id.0 as u32;
-        let load = self.loads[place as usize].1.take().expect("a packet on its way");
-        self.free.push(place);
-        marked(load, packet)
-    }
-}
-
-fn marked(load: Load, packet: &Packet) -> Load {
-    match load {
-        Load::Segment(mut segment) => {
-            segment.ecn.experienced = packet.ecn == EcnField::Ce;
-            Load::Segment(segment)
-        }
-        external @ Load::External { .. } => external,
+    #[inline]
+    pub fn land(&mut self, packet: &Packet) -> Segment {
+        debug_assert_eq!(self.uses[packet.id.0 as u32 as usize], (packet.id.0 >> 32) as u32, "it lands once");
+        self.free.push(packet.id.0 as u32);
+        self.look(packet)
     }
 }
 
@@ -106,7 +94,27 @@ impl Env {
     /// The context of a place that counts in `counts`.
     #[inline]
     pub fn context<'a>(&'a mut self, place: Place, counts: &'a mut Counts) -> Context<'a> {
+        self.context_of_users(place, counts, &mut [])
+    }
+
+    /// The same where users' blocks are counted too.
+    #[inline]
+    pub fn context_of_users<'a>(
+        &'a mut self,
+        place: Place,
+        counts: &'a mut Counts,
+        of_users: &'a mut [Blocks],
+    ) -> Context<'a> {
         let Self { now, horizon, agenda, sink, out, .. } = self;
-        Context { now: *now, horizon: *horizon, place, stamps: &mut agenda.stamps, sink, out, counts }
+        Context {
+            now: *now,
+            horizon: *horizon,
+            place,
+            stamps: &mut agenda.stamps,
+            sink,
+            out,
+            counts,
+            of_users,
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use super::World;
 use super::control::Listener;
-use super::env::Load;
 use crate::engine::Key;
 use crate::error::Result;
 use crate::event::Site;
@@ -22,9 +21,7 @@ impl<T: Listener> World<T> {
         if self.flows[flow as usize].proxy.is_none() {
             return self.enter_core_down(packet, 0);
         }
-        let Load::Segment(segment) = self.land(Site::Proxy, &packet)? else {
-            unreachable!("real packets pass no proxy");
-        };
+        let segment = self.land(Site::Proxy, &packet)?;
         if let Some(proxy) = &mut self.flows[flow as usize].proxy {
             proxy.agent.on_segment(self.env.now, &segment, &mut self.relayed);
         }
@@ -38,9 +35,7 @@ impl<T: Listener> World<T> {
             self.drop_lost();
             return Ok(());
         }
-        let Load::Segment(segment) = self.land(Site::Proxy, &packet)? else {
-            unreachable!("real packets pass no proxy");
-        };
+        let segment = self.land(Site::Proxy, &packet)?;
         let state = &mut self.flows[segment.flow as usize];
         if let Some(proxy) = &mut state.proxy {
             proxy.agent.on_packet_of_phone(self.env.now, &segment, &mut self.relayed);

@@ -40,7 +40,7 @@ use flow::Flow;
 use recorder::Recorder;
 use wire::Duplex;
 
-use crate::context::Counts;
+use crate::context::{Blocks, Context, Counts};
 use crate::engine::Key;
 use crate::error::{Error, Result};
 use crate::event::Place;
@@ -95,8 +95,18 @@ struct Air {
     bearer: Box<dyn Bearer>,
     place: Place,
     counts: Counts,
+    of_users: Vec<Blocks>,
     alarm: usize,
     flows: Vec<u32>,
+}
+
+impl Air {
+    /// The bearer and its context.
+    #[inline]
+    fn at_work<'a>(&'a mut self, env: &'a mut Env) -> (&'a mut dyn Bearer, Context<'a>) {
+        let Self { bearer, place, counts, of_users, .. } = self;
+        (&mut **bearer, env.context_of_users(*place, counts, of_users))
+    }
 }
 
 struct World<T> {

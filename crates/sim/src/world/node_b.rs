@@ -2,7 +2,6 @@
 
 use super::World;
 use super::control::Listener;
-use super::env::Load;
 use crate::context::Output;
 use crate::engine::Key;
 use crate::error::Result;
@@ -16,7 +15,7 @@ impl<T: Listener> World<T> {
         let snooped = self.has_snoop.then(|| self.env.flying.look(&packet));
         let taken = self.send_over_air(flow, packet)?;
         // What an RNC has no room for never comes to the agent; what a Node B has none for, does.
-        if let Some(Load::Segment(segment)) = snooped
+        if let Some(segment) = snooped
             && (taken || !self.waits_at_rnc)
             && let Some(snoop) = &mut self.flows[flow as usize].snoop
         {
@@ -30,7 +29,8 @@ impl<T: Listener> World<T> {
         let state = &self.flows[flow as usize];
         let (index, position) = (state.bearer, state.position);
         let air = &mut self.bearers[index as usize];
-        let taken = air.bearer.accept(&mut self.env.context(air.place, &mut air.counts), position, packet);
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        let taken = bearer.accept(&mut ctx, position, packet);
         self.env.agenda.set(air.alarm, air.bearer.next_wake());
         if !self.env.out.is_empty() {
             self.take_outputs(index)?;
@@ -43,7 +43,8 @@ impl<T: Listener> World<T> {
 
     pub(super) fn wake_bearer(&mut self, key: Key, index: u32) -> Result<()> {
         let air = &mut self.bearers[index as usize];
-        air.bearer.wake(&mut self.env.context(air.place, &mut air.counts), key);
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        bearer.wake(&mut ctx, key);
         self.env.agenda.set(air.alarm, air.bearer.next_wake());
         self.take_outputs(index)
     }
@@ -82,11 +83,13 @@ impl<T: Listener> World<T> {
         let Some(packet) = self.take_arrival() else {
             return Ok(());
         };
+        if self.has_snoop {
+            self.settle_bearer(flow)?;
+        }
         if self.has_snoop
-            && let Load::Segment(ack) = self.env.flying.look(&packet)
             && let Some(snoop) = &mut self.flows[flow as usize].snoop
         {
-            let goes_on = snoop.agent.on_ack(self.env.now, &ack, &mut self.again);
+            let goes_on = snoop.agent.on_ack(self.env.now, &self.env.flying.look(&packet), &mut self.again);
             self.after_snoop(flow)?;
             if !goes_on {
                 return self.land(Site::Snoop, &packet).map(|_| ());
@@ -95,7 +98,19 @@ impl<T: Listener> World<T> {
         self.enter_core_up(packet, self.core.len())
     }
 
+    /// A bearer makes good what it has put off, before an agent goes by what it knows: its user may have
+    /// left the Node B in which the agent stands.
+    fn settle_bearer(&mut self, flow: u32) -> Result<()> {
+        let index = self.flows[flow as usize].bearer;
+        let air = &mut self.bearers[index as usize];
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        bearer.settle(&mut ctx);
+        self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        self.take_outputs(index)
+    }
+
     pub(super) fn snoop_timer(&mut self, flow: u32) -> Result<()> {
+        self.settle_bearer(flow)?;
         if let Some(snoop) = &mut self.flows[flow as usize].snoop {
             snoop.agent.on_timer(self.env.now, &mut self.again);
         }

@@ -2,7 +2,6 @@
 
 use super::World;
 use super::control::Listener;
-use super::env::Load;
 use super::external::Way;
 use crate::error::Result;
 use crate::event::Site;
@@ -31,16 +30,13 @@ impl<T: Listener> World<T> {
     }
 
     pub(super) fn reach_phone(&mut self, packet: Packet) -> Result<()> {
-        let segment = match self.land(Site::Phone, &packet)? {
-            Load::Segment(segment) => segment,
-            Load::External { flow, tag } => {
-                self.external.arrived(self.env.now, Way::Down, flow, tag, &packet);
-                self.tell_queue(flow);
-                return Ok(());
-            }
-        };
+        let segment = self.land(Site::Phone, &packet)?;
         self.tell_queue(segment.flow);
         let state = &mut self.flows[segment.flow as usize];
+        if state.is_external {
+            self.external.arrived(self.env.now, Way::Down, segment.flow, segment.seq, &packet);
+            return Ok(());
+        }
         let ack = state.receiver.on_segment(self.env.now, &segment);
         if state.downloaded.is_none() && Some(state.receiver.delivered_bytes()) == state.total_bytes {
             state.downloaded = Some(self.env.now);

@@ -2,7 +2,6 @@
 
 use super::World;
 use super::control::Listener;
-use super::env::Load;
 use super::external::Way;
 use crate::engine::Key;
 use crate::error::Result;
@@ -47,14 +46,12 @@ impl<T: Listener> World<T> {
     }
 
     fn reach_server(&mut self, packet: &Packet) -> Result<()> {
-        let segment = match self.land(Site::Server, packet)? {
-            Load::Segment(segment) => segment,
-            Load::External { flow, tag } => {
-                self.external.arrived(self.env.now, Way::Up, flow, tag, packet);
-                return Ok(());
-            }
-        };
+        let segment = self.land(Site::Server, packet)?;
         let flow = segment.flow;
+        if self.flows[flow as usize].is_external {
+            self.external.arrived(self.env.now, Way::Up, flow, segment.seq, packet);
+            return Ok(());
+        }
         match segment.kind {
             Kind::Connect => {
                 self.hear(flow);

@@ -23,7 +23,8 @@ impl<T: Listener> World<T> {
     /// Bearers make good what they have put off.
     pub(super) fn settle(&mut self) -> Result<()> {
         for air in &mut self.bearers {
-            air.bearer.settle(&mut self.env.context(air.place, &mut air.counts));
+            let (bearer, mut ctx) = air.at_work(&mut self.env);
+            bearer.settle(&mut ctx);
         }
         self.hand_on()
     }
@@ -42,7 +43,7 @@ impl<T: Listener> World<T> {
         let channel_rate = channel_rate(scenario);
         let users = || self.flows.iter().enumerate();
         let flow_row = |(user, flow): (usize, &Flow)| {
-            let sent = self.bearers[flow.bearer as usize].counts.blocks_per_success();
+            let sent = self.bearers[flow.bearer as usize].of_users[flow.position].per_success();
             flow.row(user, &scenario.users[flow.group], sent, channel_rate.0 as f64, now)
         };
         Ok(RunResult {

@@ -2,7 +2,6 @@
 
 use super::World;
 use super::control::Listener;
-use super::env::Load;
 use crate::context::Output;
 use crate::error::Result;
 use crate::event::{Event, Mask, Place, Purpose, Site};
@@ -60,17 +59,14 @@ impl<T: Listener> World<T> {
 
     /// A packet has come to the end of its way.
     #[inline]
-    pub(super) fn land(&mut self, site: Site, packet: &Packet) -> Result<Load> {
-        let load = self.env.flying.land(packet);
+    pub(super) fn land(&mut self, site: Site, packet: &Packet) -> Result<Segment> {
+        let segment = self.env.flying.land(packet);
         if self.env.sink.wants(Mask::PACKETS) {
-            let (flow, segment) = match &load {
-                Load::Segment(segment) => (segment.flow, Some(segment)),
-                Load::External { flow, .. } => (*flow, None),
-            };
-            let event = Event::Received { place: Place::new(site, flow), packet: packet.id };
-            self.tell(&event, segment)?;
+            let event = Event::Received { place: Place::new(site, segment.flow), packet: packet.id };
+            let is_simulated = !self.flows[segment.flow as usize].is_external;
+            self.tell(&event, is_simulated.then_some(&segment))?;
         }
-        Ok(load)
+        Ok(segment)
     }
 
     /// The packet that has come out of the link that was at work, if one has; what was lost in it is
@@ -99,8 +95,8 @@ impl<T: Listener> World<T> {
 
     /// A packet is lost.
     pub(super) fn lose(&mut self, packet: &Packet) {
-        let load = self.env.flying.land(packet);
-        if let Load::External { flow, tag } = load {
+        let Segment { flow, seq: tag, .. } = self.env.flying.land(packet);
+        if self.flows[flow as usize].is_external {
             self.external.lost(self.env.now, flow, tag, packet);
         }
     }
