@@ -102,7 +102,9 @@ impl Context<'_> {
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
         self.counts.packets_in += 1;
-        self.emit(Event::Entered { place: self.place, packet: packet.id });
+        if self.wants(Mask::PLACES) {
+            self.emit(Event::Entered { place: self.place, packet: packet.id });
+        }
     }
 
     /// A packet is through.
@@ -110,7 +112,9 @@ impl Context<'_> {
     pub fn deliver(&mut self, user: usize, packet: Packet) {
         self.counts.packets_delivered += 1;
         self.counts.bytes_delivered += u64::from(packet.size);
-        self.emit(Event::Left { place: self.place, packet: packet.id });
+        if self.wants(Mask::PLACES) {
+            self.emit(Event::Left { place: self.place, packet: packet.id });
+        }
         self.out.push(Output::Arrived { user, packet });
     }
 
@@ -138,8 +142,10 @@ impl Context<'_> {
             own.sent += u64::from(blocks);
             own.failed += u64::from(failed);
         }
-        let (bearer, user) = (self.place.index, user as u32);
-        self.sink.emit(at, Event::Tti { bearer, user, quality, units, failed });
+        if self.wants(Mask::TTIS) {
+            let (bearer, user) = (self.place.index, user as u32);
+            self.sink.emit(at, Event::Tti { bearer, user, quality, units, failed });
+        }
     }
 }
 

@@ -188,6 +188,10 @@ impl ArqMac {
         };
         let channels = u64::from(self.air.channels);
         let per_tti = channels * u64::from(self.air.pdus_per_block);
+        // Most of the time one look tells that there is not more than one.
+        if good < 2 * channels || buffer.fresh() < 2 * per_tti {
+            return 0;
+        }
         let quiet = buffer.ttis_until_change(tti, per_tti);
         quiet.min(buffer.fresh() / per_tti).min(good / channels).min(before_end)
     }
