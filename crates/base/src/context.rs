@@ -1,5 +1,7 @@
 //! What every place on a packet's way is told, and what it answers.
 
+use std::ops::{Deref, DerefMut};
+
 use crate::engine::{Key, Stamps};
 use crate::event::{Cause, Event, Mask, Place, Sink};
 use crate::packet::Packet;
@@ -54,36 +56,65 @@ impl Blocks {
     }
 }
 
-/// The surroundings of a place while it does something: time, the order of events, and where its
-/// packets and events go.
+/// What all places of a run share.
+#[derive(Debug)]
+pub struct Common {
+    /// The time.
+    pub now: Time,
+    /// The end of the run: nothing that begins later happens.
+    pub horizon: Time,
+    /// The order of events.
+    pub stamps: Stamps,
+    /// Who listens.
+    pub sink: Sink,
+    /// What has become of packets and users at the place that is at work.
+    pub out: Vec<Output>,
+}
+
+impl Common {
+    /// Time zero of a run that ends at `horizon`.
+    pub fn new(horizon: Time, sink: Sink) -> Self {
+        Self { now: Time::ZERO, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
+    }
+}
+
+/// The surroundings of a place while it does something: what all places share, and what is its own.
 ///
 /// Every packet that a place has been given comes back once, through [`Self::deliver`] or
 /// [`Self::lose`]; both also tell the sink and count.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// The time.
-    pub now: Time,
-    /// The end of the run: nothing that begins later happens.
-    pub horizon: Time,
+    /// What all places share: time, the order of events, who listens.
+    pub common: &'a mut Common,
     /// Which place it is.
     pub place: Place,
-    /// The order of events.
-    pub stamps: &'a mut Stamps,
-    /// Who listens.
-    pub sink: &'a mut Sink,
-    /// What becomes of packets and users.
-    pub out: &'a mut Vec<Output>,
     /// What is counted.
     pub counts: &'a mut Counts,
     /// The blocks of each user, where there are any.
     pub of_users: &'a mut [Blocks],
 }
 
+impl Deref for Context<'_> {
+    type Target = Common;
+
+    #[inline]
+    fn deref(&self) -> &Common {
+        self.common
+    }
+}
+
+impl DerefMut for Context<'_> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Common {
+        self.common
+    }
+}
+
 impl Context<'_> {
     /// The key of something that is to happen `at`.
     #[inline]
     pub fn key(&mut self, at: Time) -> Key {
-        self.stamps.key(at)
+        self.common.stamps.key(at)
     }
 
     /// Whether somebody listens to some of `mask`.
@@ -95,7 +126,8 @@ impl Context<'_> {
     /// Tells what happens now.
     #[inline]
     pub fn emit(&mut self, event: Event) {
-        self.sink.emit(self.now, event);
+        let Common { now, sink, .. } = &mut *self.common;
+        sink.emit(*now, event);
     }
 
     /// A packet is taken.
@@ -107,14 +139,20 @@ impl Context<'_> {
         }
     }
 
-    /// A packet is through.
+    /// A packet is through, and whoever woke the place is told so.
     #[inline]
-    pub fn deliver(&mut self, user: usize, packet: Packet) {
+    pub fn pass(&mut self, packet: &Packet) {
         self.counts.packets_delivered += 1;
         self.counts.bytes_delivered += u64::from(packet.size);
         if self.wants(Mask::PLACES) {
             self.emit(Event::Left { place: self.place, packet: packet.id });
         }
+    }
+
+    /// A packet of a user is through.
+    #[inline]
+    pub fn deliver(&mut self, user: usize, packet: Packet) {
+        self.pass(&packet);
         self.out.push(Output::Arrived { user, packet });
     }
 
@@ -132,19 +170,33 @@ impl Context<'_> {
         self.blocks(at, user, quality, sent);
     }
 
+    /// So many TTIs have gone to a user, of which nobody wants to hear.
+    #[inline]
+    pub fn count_ttis(&mut self, ttis: u64, user: usize, sent: Sent) {
+        self.counts.ttis += ttis;
+        self.count_blocks(ttis, user, sent);
+    }
+
     /// Blocks were sent to a user in a TTI that began `at`, which others may share.
     #[inline]
-    pub fn blocks(&mut self, at: Time, user: usize, quality: u32, Sent { blocks, failed, units }: Sent) {
-        self.counts.blocks += u64::from(blocks);
-        self.counts.blocks_failed += u64::from(failed);
-        self.counts.pdus += u64::from(units);
-        if let Some(own) = self.of_users.get_mut(user) {
-            own.sent += u64::from(blocks);
-            own.failed += u64::from(failed);
-        }
+    pub fn blocks(&mut self, at: Time, user: usize, quality: u32, sent: Sent) {
+        self.count_blocks(1, user, sent);
         if self.wants(Mask::TTIS) {
             let (bearer, user) = (self.place.index, user as u32);
+            let Sent { units, failed, .. } = sent;
             self.sink.emit(at, Event::Tti { bearer, user, quality, units, failed });
+        }
+    }
+
+    #[inline]
+    fn count_blocks(&mut self, ttis: u64, user: usize, Sent { blocks, failed, units }: Sent) {
+        let (sent, failed) = (ttis * u64::from(blocks), ttis * u64::from(failed));
+        self.counts.blocks += sent;
+        self.counts.blocks_failed += failed;
+        self.counts.pdus += ttis * u64::from(units);
+        if let Some(own) = self.of_users.get_mut(user) {
+            own.sent += sent;
+            own.failed += failed;
         }
     }
 }
@@ -164,51 +216,37 @@ pub struct Sent {
 /// that never comes, and everything else empty.
 #[derive(Debug)]
 pub struct Surroundings {
-    /// The order of events.
-    pub stamps: Stamps,
-    /// Who listens.
-    pub sink: Sink,
-    /// What became of packets and users.
-    pub out: Vec<Output>,
+    /// What places share.
+    pub common: Common,
     /// What was counted.
     pub counts: Counts,
-    /// The end of the run.
-    pub horizon: Time,
 }
 
 impl Default for Surroundings {
     fn default() -> Self {
-        Self {
-            stamps: Stamps::default(),
-            sink: Sink::default(),
-            out: Vec::new(),
-            counts: Counts::default(),
-            horizon: Time(u64::MAX),
-        }
+        Self::hearing(Mask::NONE, Time(u64::MAX))
     }
 }
 
 impl Surroundings {
+    /// Somebody hears what is in `mask`, and time ends at `horizon`.
+    pub fn hearing(mask: Mask, horizon: Time) -> Self {
+        Self { common: Common::new(horizon, Sink::new(mask)), counts: Counts::default() }
+    }
+
     /// Takes the packets that have come through, each with its user; what was lost is forgotten.
     pub fn take_arrivals(&mut self) -> Vec<(usize, Packet)> {
         let arrived = |output| match output {
             Output::Arrived { user, packet } => Some((user, packet)),
             Output::Lost { .. } | Output::CellChanged { .. } => None,
         };
-        self.out.drain(..).filter_map(arrived).collect()
+        self.common.out.drain(..).filter_map(arrived).collect()
     }
 
     /// The context at `now`.
     pub fn at(&mut self, now: Time) -> Context<'_> {
-        Context {
-            now,
-            horizon: self.horizon,
-            place: Place::new(crate::event::Site::Bearer, 0),
-            stamps: &mut self.stamps,
-            sink: &mut self.sink,
-            out: &mut self.out,
-            counts: &mut self.counts,
-            of_users: &mut [],
-        }
+        let Self { common, counts } = self;
+        common.now = now;
+        Context { common, place: Place::new(crate::event::Site::Bearer, 0), counts, of_users: &mut [] }
     }
 }

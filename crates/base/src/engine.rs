@@ -73,8 +73,8 @@ pub struct Agenda {
     matches: Vec<[Entry; 4]>,
     /// The place of alarm 0.
     first_place: usize,
-    /// Source of insertion order.
-    pub stamps: Stamps,
+    /// The winner of the final.
+    first: Entry,
 }
 
 fn winner([a, b, c, d]: [Entry; 4]) -> Entry {
@@ -102,7 +102,8 @@ impl Agenda {
                 None => winner(matches[place + 1]),
             };
         }
-        Self { matches, first_place, stamps: Stamps::default() }
+        let first = winner(matches[0]);
+        Self { matches, first_place, first }
     }
 
     /// Sets an alarm to ring under `key`, or never.
@@ -117,23 +118,24 @@ impl Agenda {
             }
             players[place % 4] = entry;
             entry = winner(*players);
-            match (place / 4).checked_sub(1) {
-                Some(held) => place = held,
-                None => return,
-            }
+            let Some(held) = (place / 4).checked_sub(1) else {
+                self.first = entry;
+                return;
+            };
+            place = held;
         }
     }
 
     /// Sets an alarm to ring at a time, after all that were set for the same time before.
-    pub fn set_time(&mut self, alarm: usize, at: Option<Time>) {
-        let key = at.map(|at| self.stamps.key(at));
+    pub fn set_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
+        let key = at.map(|at| stamps.key(at));
         self.set(alarm, key);
     }
 
     /// Sets an alarm to ring at a time, unless it does so already.
-    pub fn keep_time(&mut self, alarm: usize, at: Option<Time>) {
+    pub fn keep_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
         if at != self.due(alarm).map(|(at, _)| at) {
-            self.set_time(alarm, at);
+            self.set_time(alarm, at, stamps);
         }
     }
 
@@ -145,8 +147,7 @@ impl Agenda {
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
     pub fn next(&self) -> Option<(Key, usize)> {
-        let first = winner(self.matches[0]);
-        Some((first.key()?, first.alarm()))
+        Some((self.first.key()?, self.first.alarm()))
     }
 }
 
@@ -166,21 +167,21 @@ mod tests {
 
     #[test]
     fn simultaneous_events_keep_their_order() {
-        let mut agenda = Agenda::new(4);
+        let (mut agenda, mut stamps) = (Agenda::new(4), Stamps::default());
         for (alarm, at) in [(3, 5), (0, 3), (1, 5), (2, 3)] {
-            agenda.set_time(alarm, Some(Time(at)));
+            agenda.set_time(alarm, Some(Time(at)), &mut stamps);
         }
         assert_eq!(drain(&mut agenda), [(3, 0), (3, 2), (5, 3), (5, 1)]);
     }
 
     #[test]
     fn alarms_are_moved_and_cancelled() {
-        let mut agenda = Agenda::new(3);
+        let (mut agenda, mut stamps) = (Agenda::new(3), Stamps::default());
         for at in [10, 30, 20] {
-            agenda.set_time(1, Some(Time(at)));
+            agenda.set_time(1, Some(Time(at)), &mut stamps);
         }
-        agenda.set_time(2, Some(Time(5)));
-        agenda.set_time(2, None);
+        agenda.set_time(2, Some(Time(5)), &mut stamps);
+        agenda.set_time(2, None, &mut stamps);
         assert_eq!(agenda.due(2), None);
         assert_eq!(drain(&mut agenda), [(20, 1)]);
     }
@@ -192,11 +193,11 @@ mod tests {
             alarms in 1usize..90,
             sets in prop::collection::vec((0usize..90, prop::option::of(0u64..50)), 0..200),
         ) {
-            let mut agenda = Agenda::new(alarms);
+            let (mut agenda, mut stamps) = (Agenda::new(alarms), Stamps::default());
             let mut model = vec![None; alarms];
             for (order, (alarm, at)) in sets.into_iter().enumerate() {
                 let alarm = alarm % alarms;
-                agenda.set_time(alarm, at.map(Time));
+                agenda.set_time(alarm, at.map(Time), &mut stamps);
                 model[alarm] = at.map(|at| (at, order, alarm));
             }
             let mut expected: Vec<_> = model.into_iter().flatten().collect();

@@ -238,6 +238,12 @@ impl Sink {
         self.mask.has(mask)
     }
 
+    /// Whether nobody listens to anything.
+    #[inline]
+    pub fn is_deaf(&self) -> bool {
+        self.mask == Mask::NONE
+    }
+
     /// Tells what has happened.
     #[inline]
     pub fn emit(&mut self, at: Time, event: Event) {

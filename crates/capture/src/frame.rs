@@ -3,7 +3,7 @@
 use etherparse::checksum::Sum16BitWords;
 use etherparse::err::ValueTooBigError;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, TcpOptions};
-use nodeb_sim::transport::packet::Ecn;
+use nodeb_sim::transport::segment::Ecn;
 use nodeb_sim::transport::wire::TcpFields;
 
 /// The server's address, of the private addresses of RFC 1918.

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use nodeb_sim::event::{Event, Mask};
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::transport::packet::{Kind, Packet};
+use nodeb_sim::transport::segment::{Kind, Segment};
 use nodeb_sim::transport::wire::End;
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Listener, run_heard};
@@ -152,13 +152,13 @@ impl Capture {
         self.writer.get_mut().flush().map_err(|error| file_error(&self.path, &error))
     }
 
-    fn write(&mut self, at: Time, place: Place, packet: &Packet) -> io::Result<()> {
+    fn write(&mut self, at: Time, place: Place, packet: &Segment) -> io::Result<()> {
         let seen = self.connections[packet.flow as usize].seen(place, packet);
         let Some(interface_id) = self.interfaces.iter().position(|i| *i == Interface::of(place)) else {
             return Ok(());
         };
         let Seen { server, client, end, fields } = seen;
-        let downlink = packet.kind == Kind::Segment;
+        let downlink = packet.kind == Kind::Data;
         let (from, to) = if downlink { (server, client) } else { (client, server) };
         let original_len = self.frame.set(from, to, &fields, packet.ecn).map_err(io::Error::other)?;
         let direction = if downlink == (end == End::Server) { OUTBOUND } else { INBOUND };
@@ -179,7 +179,7 @@ impl Listener for Capture {
         Mask::PACKETS
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Packet>) -> nodeb_sim::Result<()> {
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> nodeb_sim::Result<()> {
         let Some((segment, place)) = segment.and_then(|seen| Some((seen, Place::of(event, seen.kind)?)))
         else {
             return Ok(());

@@ -3,7 +3,7 @@
 use nodeb_sim::Scenario;
 use nodeb_sim::event::{Event, Site};
 use nodeb_sim::scenario::UserGroup;
-use nodeb_sim::transport::packet::{Kind, Packet};
+use nodeb_sim::transport::segment::{Kind, Segment};
 use nodeb_sim::transport::wire::{End, TcpFields, Wire};
 
 use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_client_socket};
@@ -33,7 +33,7 @@ impl Place {
             Site::Server => Some(Self::Server),
             Site::Phone => Some(Self::Phone),
             // Data come from the server's side and leave towards the phone; all else goes the other way.
-            Site::Proxy if (kind == Kind::Segment) == is_sent => Some(Self::ProxyToPhone),
+            Site::Proxy if (kind == Kind::Data) == is_sent => Some(Self::ProxyToPhone),
             Site::Proxy => Some(Self::ProxyToServer),
             _ => None,
         }
@@ -111,7 +111,7 @@ impl Connections {
     }
 
     /// What a packet looks like at `place`. Must be told of every packet in order of time.
-    pub fn seen(&mut self, place: Place, packet: &Packet) -> Seen {
+    pub fn seen(&mut self, place: Place, packet: &Segment) -> Seen {
         let end = match place {
             Place::Server | Place::ProxyToPhone => End::Server,
             Place::Phone | Place::ProxyToServer => End::Phone,

@@ -30,6 +30,14 @@ pub struct LinkCounts {
     pub bytes: u64,
 }
 
+/// How long a packet takes: whole nanoseconds, and what is left over in units of 1 / rate.
+#[derive(Clone, Copy, Debug, Default)]
+struct Airtime {
+    bytes: u32,
+    whole: Duration,
+    remainder: u64,
+}
+
 /// One direction of a link.
 #[derive(Debug)]
 pub struct Link {
@@ -48,6 +56,7 @@ pub struct Link {
     remainder: u64,
     /// When waiting packets go on, drawn when the transmission under way began.
     resume: Key,
+    airtime: Airtime,
     flight: Flight,
     /// What the link has done.
     pub counts: LinkCounts,
@@ -67,6 +76,7 @@ impl Link {
             free_at: Time::ZERO,
             remainder: 0,
             resume: Key::default(),
+            airtime: Airtime::default(),
             flight,
             counts: LinkCounts::default(),
         }
@@ -106,6 +116,7 @@ impl Link {
         true
     }
 
+    #[inline]
     fn send_next(&mut self, ctx: &mut Context) {
         let packet = self.queue.pop(ctx.now, &mut self.ledger);
         self.waits = !self.queue.is_empty();
@@ -128,14 +139,30 @@ impl Link {
         self.counts.marked = queue.marked;
     }
 
+    /// How long a packet of `bytes` takes; divided anew only where the size is another than before.
+    #[inline]
+    fn airtime(&mut self, bytes: u32) -> Airtime {
+        if self.airtime.bytes != bytes {
+            let bits = u64::from(bytes) * 8 * NANOS_PER_S;
+            let (whole, remainder) = (Duration(bits / self.rate_bps), bits % self.rate_bps);
+            self.airtime = Airtime { bytes, whole, remainder };
+        }
+        self.airtime
+    }
+
+    #[inline]
     fn transmit(&mut self, ctx: &mut Context, packet: Packet) {
         if self.free_at < ctx.now {
             self.remainder = 0;
         }
-        let bits = u64::from(packet.size) * 8 * NANOS_PER_S + self.remainder;
-        self.free_at = ctx.now + Duration(bits / self.rate_bps);
-        self.remainder = bits % self.rate_bps;
-        self.flight.depart(self.free_at + self.delay, packet, ctx.stamps);
+        let airtime = self.airtime(packet.size);
+        self.remainder += airtime.remainder;
+        self.free_at = ctx.now + airtime.whole;
+        if self.remainder >= self.rate_bps {
+            self.remainder -= self.rate_bps;
+            self.free_at += Duration(1);
+        }
+        self.flight.depart(self.free_at + self.delay, packet, &mut ctx.stamps);
         self.resume = ctx.key(self.free_at);
         self.counts.bytes += u64::from(packet.size);
     }
@@ -146,16 +173,18 @@ impl Link {
         if self.waits { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
     }
 
-    /// Does what is due under `key`.
-    pub fn wake(&mut self, ctx: &mut Context, key: Key) {
-        if let Some(packet) = self.flight.arrive(key) {
-            ctx.deliver(0, packet);
+    /// Does what is due under `key`; the packet that has come through, if one has.
+    pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
+        let arrived = self.flight.arrive(key);
+        if let Some(packet) = &arrived {
+            ctx.pass(packet);
         }
         // Without a delay the link falls free just when the packet arrives: one event for both.
         let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
         if resumes {
             self.send_next(ctx);
         }
+        arrived
     }
 
     /// Packets waiting, the one in service not counted.
@@ -192,12 +221,7 @@ mod tests {
     fn drain(link: &mut Link, around: &mut Surroundings) -> Vec<(Time, u64)> {
         let mut arrived = Vec::new();
         while let Some(key) = link.next_wake() {
-            link.wake(&mut around.at(key.0), key);
-            for output in around.out.drain(..) {
-                if let Output::Arrived { packet, .. } = output {
-                    arrived.push((key.0, packet.id.0));
-                }
-            }
+            arrived.extend(link.wake(&mut around.at(key.0), key).map(|packet| (key.0, packet.id.0)));
         }
         arrived
     }
@@ -230,7 +254,7 @@ mod tests {
         // One in service, two waiting would fill the limit of 3: the third to wait is dropped.
         assert_eq!(taken, [true, true, true, false, false]);
         let lost = Output::Lost { user: 0, packet: packet(1500, 3), cause: Cause::Overflow };
-        assert_eq!(around.out[0], lost);
+        assert_eq!(around.common.out[0], lost);
         assert_eq!(drain(&mut link, &mut around).len(), 3);
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Backlog, BandwidthMeter, Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
-use crate::context::Context;
+use crate::context::{Context, Output};
 use crate::engine::Key;
 use crate::network::flight::Reordering;
 use crate::network::jitter::JitterSpec;
@@ -93,7 +93,9 @@ impl Bearer for WireBearer {
     }
 
     fn wake(&mut self, ctx: &mut Context, key: Key) {
-        self.link.wake(ctx, key);
+        if let Some(packet) = self.link.wake(ctx, key) {
+            ctx.out.push(Output::Arrived { user: 0, packet });
+        }
     }
 
     fn backlog(&self, _user: usize) -> Backlog {

@@ -10,7 +10,7 @@ use std::time::Duration as Wall;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use nodeb_sim::context::{Counts, Surroundings};
-use nodeb_sim::engine::Agenda;
+use nodeb_sim::engine::{Agenda, Stamps};
 use nodeb_sim::packet::Packet;
 use nodeb_sim::radio::mac::sched::SchedulerSpec;
 use nodeb_sim::radio::wcdma::selection::SelectionSpec;
@@ -29,15 +29,15 @@ fn group<'c>(c: &'c mut Criterion, name: &str) -> BenchmarkGroup<'c, WallTime> {
 fn agenda(c: &mut Criterion) {
     let mut group = group(c, "agenda: ring and set");
     for alarms in [8, 128, 4096] {
-        let mut agenda = Agenda::new(alarms);
+        let (mut agenda, mut stamps) = (Agenda::new(alarms), Stamps::default());
         for alarm in 0..alarms {
-            agenda.set_time(alarm, Some(Time(alarm as u64 * 7_919 % 10_007)));
+            agenda.set_time(alarm, Some(Time(alarm as u64 * 7_919 % 10_007)), &mut stamps);
         }
         group.throughput(Throughput::Elements(1));
         group.bench_function(BenchmarkId::from_parameter(alarms), |b| {
             b.iter(|| {
                 let ((at, _), alarm) = agenda.next().expect("all alarms are set");
-                agenda.set_time(alarm, Some(Time(at.0 + 1 + at.0 * 31 % 10_007)));
+                agenda.set_time(alarm, Some(Time(at.0 + 1 + at.0 * 31 % 10_007)), &mut stamps);
                 alarm
             });
         });

@@ -7,7 +7,7 @@ use nodeb_sim::event::{Event, Mask, Purpose};
 use nodeb_sim::packet::{EcnField, PacketId};
 use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::rng::Streams;
-use nodeb_sim::transport::packet::Packet as Segment;
+use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Cargo, Fate, Listener, Live, Way, run_heard};
 use nodeb_sim::{Control, Scenario, scenario};

@@ -8,11 +8,11 @@ pub(crate) use nodeb_base::{check, registry, units};
 pub mod classic;
 pub mod linux;
 pub mod numbering;
-pub mod packet;
 pub mod request;
+pub mod segment;
 pub mod wire;
 
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::{Duration, Time};
 
 /// What a sender has done so far.
@@ -55,15 +55,15 @@ const REPEATS_PER_ACK: u64 = 2;
 /// The end that sends data, at the server. It appends what it sends to `out`.
 pub trait Sender: Send + std::fmt::Debug {
     /// Adds `bytes` to what is to be sent.
-    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>);
+    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>);
     /// Nothing more will be written: once everything is acknowledged the sender is done.
     fn close(&mut self);
     /// Opens the connection.
-    fn open(&mut self, now: Time, out: &mut Vec<Packet>);
+    fn open(&mut self, now: Time, out: &mut Vec<Segment>);
     /// Takes an ACK.
-    fn on_ack(&mut self, now: Time, ack: &Packet, out: &mut Vec<Packet>);
+    fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>);
     /// The time of [`Self::timer`] has come.
-    fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>);
+    fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>);
     /// When [`Self::on_timer`] must be called, unless something happens before.
     fn timer(&self) -> Option<Time>;
     /// Whether everything written so far has been acknowledged.
@@ -77,7 +77,7 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Sets the window from outside, in full-sized segments: from now on congestion control has no say
     /// in it, and losses are still repaired. What a larger window allows is sent at once; with a smaller
     /// one nothing is sent until ACKs have brought down what is outstanding.
-    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Packet>);
+    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
     /// The congestion window now, or the one set from outside.
     fn window(&self) -> Window;
     /// What has been done.
@@ -89,13 +89,13 @@ pub trait Sender: Send + std::fmt::Debug {
 /// The end that receives data, at the phone.
 pub trait Receiver: Send + std::fmt::Debug {
     /// The SYN with which this end opens the connection.
-    fn connect(&self, now: Time) -> Packet;
+    fn connect(&self, now: Time) -> Segment;
     /// A request of `bytes` on the open connection.
-    fn request(&self, now: Time, bytes: u32) -> Packet;
+    fn request(&self, now: Time, bytes: u32) -> Segment;
     /// Takes a segment; returns the ACK to send now, if any.
-    fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet>;
+    fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment>;
     /// The time of [`Self::timer`] has come; returns the ACK to send, if any.
-    fn on_timer(&mut self, now: Time) -> Option<Packet>;
+    fn on_timer(&mut self, now: Time) -> Option<Segment>;
     /// When [`Self::on_timer`] must be called, unless something happens before.
     fn timer(&self) -> Option<Time>;
     /// Bytes of the application received in order.

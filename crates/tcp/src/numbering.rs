@@ -1,7 +1,7 @@
 //! How a family numbers its segments, for boxes on the path that look into them.
 
 use super::TcpSpec;
-use crate::packet::{Kind, Packet};
+use crate::segment::{Kind, Segment};
 
 /// What the numbers of a family's packets mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,16 +17,16 @@ pub enum Numbering {
 
 impl Numbering {
     /// Whether a packet carries data of the server.
-    pub fn is_data(self, packet: &Packet) -> bool {
+    pub fn is_data(self, packet: &Segment) -> bool {
         let carries = match self {
             Self::Segments => true,
             Self::Bytes { header_bytes } => packet.size > header_bytes,
         };
-        carries && packet.seq > 0 && packet.kind == Kind::Segment
+        carries && packet.seq > 0 && packet.kind == Kind::Data
     }
 
     /// The first number that an ACK leaves unacknowledged.
-    pub fn unacknowledged(self, ack: &Packet) -> u64 {
+    pub fn unacknowledged(self, ack: &Segment) -> u64 {
         match self {
             Self::Segments => ack.seq + 1,
             Self::Bytes { .. } => ack.seq,
@@ -54,7 +54,7 @@ mod tests {
         let tcp = Linux::default();
         let numbering = TcpSpec::Linux(tcp.clone()).numbering();
         let is_data = |seq: u64, size: u32| {
-            numbering.is_data(&Packet { size, seq, ..Packet::control(0, Kind::Segment) })
+            numbering.is_data(&Segment { size, seq, ..Segment::control(0, Kind::Data) })
         };
         assert!(tcp.syn_bytes() > tcp.header_bytes());
         assert!(!is_data(0, tcp.syn_bytes()) && !is_data(1, tcp.header_bytes()));

@@ -4,7 +4,7 @@
 //! opens, or the application's next request. Its retransmission is that of RFC 2988, 2.1 and 5.5,
 //! without a round-trip estimate.
 
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::{Duration, Time};
 
 /// How long an answer is waited for (RFC 2988, 2.1); doubled each time.
@@ -15,12 +15,12 @@ const MOST_DOUBLINGS: u32 = 4;
 #[derive(Debug, Default)]
 pub struct Requester {
     /// What is asked, how often it was sent, and when it is sent again.
-    asking: Option<(Packet, u32, Time)>,
+    asking: Option<(Segment, u32, Time)>,
 }
 
 impl Requester {
     /// Asks with `packet`; returns what to send.
-    pub fn ask(&mut self, now: Time, packet: Packet) -> Packet {
+    pub fn ask(&mut self, now: Time, packet: Segment) -> Segment {
         self.asking = Some((packet, 1, now + TIMEOUT));
         packet
     }
@@ -36,30 +36,30 @@ impl Requester {
     }
 
     /// The time of [`Self::timer`] has come; returns what to send again.
-    pub fn on_timer(&mut self, now: Time) -> Option<Packet> {
+    pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let (packet, sent, at) = self.asking.as_mut().filter(|(_, _, at)| *at <= now)?;
         *at = now + Duration(TIMEOUT.0 << (*sent).min(MOST_DOUBLINGS));
         *sent += 1;
-        Some(Packet { retransmission: true, ..*packet })
+        Some(Segment { retransmission: true, ..*packet })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Kind;
+    use crate::segment::Kind;
 
     #[test]
     fn a_request_is_repeated_ever_later_until_it_is_heard() {
         let mut requester = Requester::default();
         assert_eq!(requester.timer(), None);
-        let first = requester.ask(Time::ZERO, Packet::control(7, Kind::Connect));
+        let first = requester.ask(Time::ZERO, Segment::control(7, Kind::Connect));
         assert!(!first.retransmission);
         let mut times = Vec::new();
         for _ in 0..7 {
             let at = requester.timer().unwrap();
             assert_eq!(requester.on_timer(Time(at.0 - 1)), None);
-            assert_eq!(requester.on_timer(at), Some(Packet { retransmission: true, ..first }));
+            assert_eq!(requester.on_timer(at), Some(Segment { retransmission: true, ..first }));
             times.push(at.0 / 1_000_000_000);
         }
         assert_eq!(times, [3, 9, 21, 45, 93, 141, 189]);

@@ -4,7 +4,7 @@
 //! into the fields of RFC 9293, section 3.1, in bytes; [`TcpSpec::wire`] is where a family joins.
 
 use super::{Opener, TcpSpec, classic, linux};
-use crate::packet::{Packet, SackBlocks};
+use crate::segment::{SackBlocks, Segment};
 
 /// Where a header is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +164,7 @@ impl Ends {
 /// Translates the packets of one connection; is shown each at both ends, in order of time.
 pub trait Wire: Send + std::fmt::Debug {
     /// The header of a packet that passes `end`.
-    fn fields(&mut self, end: End, packet: &Packet) -> TcpFields;
+    fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;
 }
 
 impl TcpSpec {

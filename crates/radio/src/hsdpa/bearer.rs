@@ -301,7 +301,7 @@ impl Bearer for HsdpaBearer {
         }
         ctx.take(&packet);
         self.look_at_rnc(now, user);
-        self.rearm(ctx.stamps);
+        self.rearm(&mut ctx.stamps);
         true
     }
 
@@ -333,7 +333,7 @@ impl Bearer for HsdpaBearer {
             self.serve(ctx, tti);
             ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
         }
-        self.rearm(ctx.stamps);
+        self.rearm(&mut ctx.stamps);
     }
 
     fn backlog(&self, user: usize) -> Backlog {

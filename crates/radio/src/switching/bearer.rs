@@ -143,7 +143,7 @@ impl Bearer for SwitchedBearer {
         }
         ctx.take(&packet);
         self.cell.push(user, packet);
-        let (now, stamps) = (ctx.now, &mut *ctx.stamps);
+        let (now, stamps) = (ctx.now, &mut ctx.stamps);
         if self.cell.state(user) == State::Pch {
             self.cell.page(now, user, stamps);
         }
@@ -161,11 +161,11 @@ impl Bearer for SwitchedBearer {
             return;
         };
         let now = key.0;
-        self.cell.set_alarm(alarm, None, ctx.stamps);
+        self.cell.set_alarm(alarm, None, &mut ctx.stamps);
         let (user, event) = match alarm {
             Alarm::Fach => match self.fach.finish() {
                 Some(user) => (user, Event::Departure),
-                None => return self.serve_fach(now, ctx.stamps),
+                None => return self.serve_fach(now, &mut ctx.stamps),
             },
             Alarm::Dch(user) => (user, Event::Departure),
             Alarm::Switch(user) => (user, Event::Switched),
@@ -176,7 +176,7 @@ impl Bearer for SwitchedBearer {
             Event::Switched => self.cell.end_switch(now, user),
             Event::Arrival | Event::Timer => {}
         }
-        let stamps = &mut *ctx.stamps;
+        let stamps = &mut ctx.stamps;
         self.notify(now, user, event, stamps);
         if alarm == Alarm::Fach {
             self.serve_fach(now, stamps);

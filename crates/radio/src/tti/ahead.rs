@@ -1,10 +1,11 @@
-//! TTIs that have been run ahead of time, until their time has come and they are told.
+//! TTIs that have been run ahead of time for a user alone on its bearer, until their time has come and
+//! they are told.
 
 use std::collections::VecDeque;
 
 use super::grid::Grid;
 use crate::context::{Context, Sent};
-use crate::event::{Event, Record};
+use crate::event::{Event, Mask, Record};
 use crate::units::Time;
 
 /// TTIs in a row that were alike.
@@ -12,7 +13,6 @@ use crate::units::Time;
 struct Run {
     first: u64,
     ttis: u64,
-    user: usize,
     quality: u32,
     sent: Sent,
 }
@@ -20,15 +20,15 @@ struct Run {
 /// What has been run and not yet told.
 #[derive(Debug, Default)]
 pub struct Ahead {
-    runs: VecDeque<Run>,
+    runs: Vec<Run>,
     events: VecDeque<Record>,
 }
 
 impl Ahead {
-    /// So many TTIs from number `first` on have gone to a user, each with what was `sent`.
+    /// So many TTIs from number `first` on have gone to the user, each with what was `sent`.
     #[inline]
-    pub fn run(&mut self, first: u64, ttis: u64, user: usize, quality: u32, sent: Sent) {
-        self.runs.push_back(Run { first, ttis, user, quality, sent });
+    pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
+        self.runs.push(Run { first, ttis, quality, sent });
     }
 
     /// Something happens `at`, which may be later than now.
@@ -43,26 +43,40 @@ impl Ahead {
     /// Tells what has happened by now.
     #[inline]
     pub fn tell(&mut self, ctx: &mut Context, grid: &Grid) {
-        let Self { runs, events } = self;
-        while let Some(run) = runs.front_mut()
-            && grid.beginning(run.first) <= ctx.now
-        {
-            let at = grid.beginning(run.first);
-            tell_events(events, ctx, at);
-            ctx.tti(at, run.user, run.quality, run.sent);
-            run.first += 1;
-            run.ttis -= 1;
-            if run.ttis == 0 {
-                runs.pop_front();
-            }
+        if !self.runs.is_empty() || !self.events.is_empty() {
+            self.tell_some(ctx, grid);
         }
+    }
+
+    fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
+        let begun = grid.begun_by(ctx.now);
+        let listens = ctx.wants(Mask::TTIS.and(Mask::BLOCKS));
+        let mut told = 0;
+        for run in &mut self.runs {
+            let ttis = run.ttis.min(begun.saturating_sub(run.first));
+            if listens {
+                for tti in run.first..run.first + ttis {
+                    let at = grid.beginning(tti);
+                    tell_events(&mut self.events, ctx, at);
+                    ctx.tti(at, 0, run.quality, run.sent);
+                }
+            } else {
+                ctx.count_ttis(ttis, 0, run.sent);
+            }
+            run.first += ttis;
+            run.ttis -= ttis;
+            if run.ttis > 0 {
+                break;
+            }
+            told += 1;
+        }
+        self.runs.drain(..told);
         let now = ctx.now;
-        tell_events(events, ctx, now);
+        tell_events(&mut self.events, ctx, now);
     }
 }
 
 /// Tells the events that have happened by a time.
-#[inline]
 fn tell_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
     while let Some(&(at, event)) = events.front().filter(|(at, _)| *at <= by) {
         events.pop_front();

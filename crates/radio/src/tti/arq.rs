@@ -24,6 +24,9 @@ use crate::rng::Streams;
 use crate::units::Time;
 use crate::{Backlog, UserRadio};
 
+/// Plain TTIs that are worth a step of their own.
+const FEWEST_AT_ONCE: u64 = 4;
+
 #[derive(Debug)]
 struct User {
     buffer: Buffer,
@@ -89,17 +92,18 @@ impl ArqMac {
 
     /// Who gets TTI number `tti`, if anybody has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
-        self.candidates.clear();
-        for (user, state) in self.users.iter().enumerate() {
-            if state.buffer.eligible().is_some_and(|from| from <= tti) {
-                self.candidates.push(Candidate::at_rate(user, state.pdus_per_block(tti, &self.air)));
-            }
+        let Self { users, air, candidates, .. } = self;
+        let candidate = |(user, state): (usize, &User)| {
+            let is_ready = state.buffer.eligible().is_some_and(|from| from <= tti);
+            is_ready.then(|| Candidate::at_rate(user, state.pdus_per_block(tti, air)))
+        };
+        if let [alone] = &users[..] {
+            return candidate((0, alone));
         }
-        match &self.candidates[..] {
-            [] => None,
-            [only] if self.users.len() == 1 => Some(*only),
-            candidates => Some(candidates[self.scheduler.pick(tti, candidates)]),
-        }
+        candidates.clear();
+        candidates.extend(users.iter().enumerate().filter_map(candidate));
+        let chosen = (!candidates.is_empty()).then(|| self.scheduler.pick(tti, candidates));
+        chosen.map(|position| candidates[position])
     }
 
     /// Runs one TTI, which begins `at`; returns whether it completes packets.
@@ -114,7 +118,7 @@ impl ArqMac {
         if at <= ctx.now {
             ctx.tti(at, chosen.user, quality, sent);
         } else {
-            self.ahead.run(tti, 1, chosen.user, quality, sent);
+            self.ahead.run(tti, 1, quality, sent);
         }
         let completes = state.buffer.has_complete();
         self.completed = completes.then_some(chosen.user);
@@ -188,8 +192,8 @@ impl ArqMac {
         };
         let channels = u64::from(self.air.channels);
         let per_tti = channels * u64::from(self.air.pdus_per_block);
-        // Most of the time one look tells that there is not more than one.
-        if good < 2 * channels || buffer.fresh() < 2 * per_tti {
+        // A step costs three divisions, which fewer TTIs are not worth.
+        if good < FEWEST_AT_ONCE * channels || buffer.fresh() < FEWEST_AT_ONCE * per_tti {
             return 0;
         }
         let quiet = buffer.ttis_until_change(tti, per_tti);
@@ -201,7 +205,7 @@ impl ArqMac {
         let channels = self.air.channels;
         let units = channels * self.air.pdus_per_block;
         self.errors.pass_good(ttis * u64::from(channels));
-        self.ahead.run(tti, ttis, 0, 0, Sent { blocks: channels, failed: 0, units });
+        self.ahead.run(tti, ttis, 0, Sent { blocks: channels, failed: 0, units });
         let buffer = &mut self.users[0].buffer;
         buffer.take_fresh(ttis * u64::from(units));
         let completes = buffer.has_complete();
@@ -251,10 +255,11 @@ impl Mac for ArqMac {
     }
 
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, mut tti: u64) {
-        let end = grid.first_after(ctx.horizon);
+        let end = grid.begun_by(ctx.horizon);
         let listens = ctx.wants(Mask::BLOCKS);
+        let mut goes_on = self.is_foreseeable();
         loop {
-            let plain = if self.is_foreseeable() && !listens { self.plain_ttis(tti, end - tti) } else { 0 };
+            let plain = if goes_on && !listens { self.plain_ttis(tti, end - tti) } else { 0 };
             let completes = if plain > 1 {
                 tti += plain - 1;
                 self.run_plain(tti + 1 - plain, plain)
@@ -263,11 +268,11 @@ impl Mac for ArqMac {
             };
             tti += 1;
             grid.next = tti;
-            if completes || tti >= end || !self.is_foreseeable() {
+            goes_on = !completes && tti < end && self.is_foreseeable();
+            if !goes_on {
                 break;
             }
         }
-        self.ahead.tell(ctx, grid);
     }
 
     fn backlog(&self, user: usize) -> Backlog {

@@ -28,12 +28,11 @@ impl Grid {
     pub fn from(&self, now: Time) -> u64 {
         now.0.div_ceil(self.tti.0).max(self.next)
     }
-}
 
-impl Grid {
-    /// First TTI that begins after `end`.
-    pub fn first_after(&self, end: Time) -> u64 {
-        end.0 / self.tti.0 + 1
+    /// TTIs that begin by `time`: the number of the first that begins after it.
+    #[inline]
+    pub fn begun_by(&self, time: Time) -> u64 {
+        time.0 / self.tti.0 + 1
     }
 }
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
 use crate::transport::numbering::Numbering;
-use crate::transport::packet::{Kind, Packet};
+use crate::transport::segment::{Kind, Segment};
 use crate::units::{Duration, Time};
 
 /// A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`.
@@ -78,7 +78,7 @@ pub struct SnoopCounts {
 
 #[derive(Clone, Copy, Debug)]
 struct Cached {
-    packet: Packet,
+    packet: Segment,
     /// When it came, and when it was last sent to the phone.
     came: Time,
     sent: Time,
@@ -151,7 +151,7 @@ impl SnoopAgent {
     }
 
     /// A packet passes towards the phone.
-    pub fn on_segment(&mut self, now: Time, segment: &Packet) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if !self.numbering.is_data(segment) || segment.seq < self.acked {
             return;
         }
@@ -170,7 +170,7 @@ impl SnoopAgent {
 
     /// A packet passes towards the server; `false` keeps it from going on. What is to be sent to the
     /// phone again is appended to `again`.
-    pub fn on_ack(&mut self, now: Time, ack: &Packet, again: &mut Vec<Packet>) -> bool {
+    pub fn on_ack(&mut self, now: Time, ack: &Segment, again: &mut Vec<Segment>) -> bool {
         if ack.kind != Kind::Ack {
             return true;
         }
@@ -224,14 +224,14 @@ impl SnoopAgent {
     }
 
     /// Whether a duplicate ACK is the phone's answer to a copy that it did not need: no sign of a loss.
-    fn is_of_needless_copy(&mut self, ack: &Packet) -> bool {
+    fn is_of_needless_copy(&mut self, ack: &Segment) -> bool {
         let is_one = self.needless > 0 && ack.answers_retransmission;
         self.needless -= u64::from(is_one);
         is_one
     }
 
     /// Whether a duplicate ACK must reach the sender.
-    fn on_duplicate_ack(&mut self, now: Time, again: &mut Vec<Packet>) -> bool {
+    fn on_duplicate_ack(&mut self, now: Time, again: &mut Vec<Segment>) -> bool {
         let behind = self.cache.len().saturating_sub(1);
         let Some(wanted) = self.cache.front().filter(|first| self.is_ours(first)) else {
             return true;
@@ -251,18 +251,18 @@ impl SnoopAgent {
         false
     }
 
-    fn resend(&mut self, now: Time, again: &mut Vec<Packet>) {
+    fn resend(&mut self, now: Time, again: &mut Vec<Segment>) {
         let least = self.params.min_timeout;
         if let Some(first) = self.cache.front_mut() {
             first.resent += 1;
             first.sent = now;
-            again.push(Packet { retransmission: true, ..first.packet });
+            again.push(Segment { retransmission: true, ..first.packet });
             self.timer = Some(now + Duration(self.rtt.timeout(least).0 << self.doublings));
         }
     }
 
     /// The time of [`Self::timer`] has come.
-    pub fn on_timer(&mut self, now: Time, again: &mut Vec<Packet>) {
+    pub fn on_timer(&mut self, now: Time, again: &mut Vec<Segment>) {
         self.timer = None;
         if self.cache.front().is_some_and(|first| self.is_ours(first)) {
             self.counts.timeouts += 1;

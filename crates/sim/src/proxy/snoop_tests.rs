@@ -7,7 +7,7 @@ const MS: u64 = 1_000_000;
 
 struct Air {
     agent: SnoopAgent,
-    again: Vec<Packet>,
+    again: Vec<Segment>,
 }
 
 impl Air {
@@ -17,14 +17,14 @@ impl Air {
 
     fn segments(&mut self, ms: u64, seqs: std::ops::RangeInclusive<u64>) {
         for seq in seqs {
-            let segment = Packet { size: 1500, seq, ..Packet::control(0, Kind::Segment) };
+            let segment = Segment { size: 1500, seq, ..Segment::control(0, Kind::Data) };
             self.agent.on_segment(Time(ms * MS), &segment);
         }
     }
 
     /// Whether each ACK goes on, and the segments sent again.
     fn acks(&mut self, ms: u64, seqs: &[u64]) -> (Vec<bool>, Vec<u64>) {
-        let ack = |seq| Packet { seq, ..Packet::control(0, Kind::Ack) };
+        let ack = |seq| Segment { seq, ..Segment::control(0, Kind::Ack) };
         let on =
             seqs.iter().map(|&seq| self.agent.on_ack(Time(ms * MS), &ack(seq), &mut self.again)).collect();
         (on, self.again.drain(..).map(|packet| packet.seq).collect())
@@ -96,7 +96,7 @@ fn silence_is_answered_after_a_timeout_that_doubles() {
 
 /// One ACK with the mark of what it answers; whether it goes on, and the segments sent again.
 fn answer(air: &mut Air, ms: u64, seq: u64, answers_retransmission: bool) -> (bool, Vec<u64>) {
-    let ack = Packet { answers_retransmission, seq, ..Packet::control(0, Kind::Ack) };
+    let ack = Segment { answers_retransmission, seq, ..Segment::control(0, Kind::Ack) };
     let on = air.agent.on_ack(Time(ms * MS), &ack, &mut air.again);
     (on, air.again.drain(..).map(|packet| packet.seq).collect())
 }
@@ -159,7 +159,7 @@ fn the_senders_repetitions_are_not_eifels() {
     let mut air = Air::new(&Snoop { eifel: true, ..Snoop::default() });
     air.segments(0, 1..=1);
     answer(&mut air, 40, 1, false);
-    let repeated = Packet { size: 1500, seq: 2, retransmission: true, ..Packet::control(0, Kind::Segment) };
+    let repeated = Segment { size: 1500, seq: 2, retransmission: true, ..Segment::control(0, Kind::Data) };
     air.agent.on_segment(Time(1000 * MS), &repeated);
     air.agent.on_timer(Time(1120 * MS), &mut air.again);
     answer(&mut air, 1300, 2, true);

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::check::{Check, Checked};
 use crate::proxy::rnf::law::{Law, Windows};
 use crate::proxy::rnf::meter::Message;
-use crate::transport::packet::{Kind, Packet};
 use crate::transport::request::Requester;
+use crate::transport::segment::{Kind, Segment};
 use crate::transport::{Receiver, Sender, TcpSpec};
 use crate::units::Time;
 
@@ -39,9 +39,9 @@ impl Checked for Split {
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// Towards the phone.
-    pub down: Vec<Packet>,
+    pub down: Vec<Segment>,
     /// Towards the server.
-    pub up: Vec<Packet>,
+    pub up: Vec<Segment>,
 }
 
 /// The proxy's part of one connection: the receiver that faces the server and the sender that
@@ -86,14 +86,14 @@ impl SplitProxy {
     }
 
     /// A packet of the server arrives.
-    pub fn on_segment(&mut self, now: Time, segment: &Packet, out: &mut Outbox) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Outbox) {
         self.open(now, out);
         out.up.extend(self.receiver.on_segment(now, segment));
         self.relay(now, out);
     }
 
     /// A packet of the phone arrives.
-    pub fn on_packet_of_phone(&mut self, now: Time, packet: &Packet, out: &mut Outbox) {
+    pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}
             Kind::Connect => {
@@ -104,7 +104,7 @@ impl SplitProxy {
                 let bytes = packet.size.saturating_sub(self.request_headers);
                 out.up.push(self.requester.ask(now, self.receiver.request(now, bytes)));
             }
-            Kind::Segment | Kind::Ack => {
+            Kind::Data | Kind::Ack => {
                 self.sender.on_ack(now, packet, &mut out.down);
                 if let Some(law) = &mut self.law {
                     law.note_round_trip(self.sender.counts());
@@ -217,23 +217,23 @@ mod tests {
         Time::ZERO + Duration::from_millis(ms)
     }
 
-    fn seqs(packets: &mut Vec<Packet>) -> Vec<(Kind, u64)> {
+    fn seqs(packets: &mut Vec<Segment>) -> Vec<(Kind, u64)> {
         packets.drain(..).map(|packet| (packet.kind, packet.seq)).collect()
     }
 
     #[test]
     fn the_phone_is_answered_at_once_and_the_server_asked() {
         let (mut proxy, mut out) = (proxy(), Outbox::default());
-        proxy.on_packet_of_phone(at(0), &Packet::control(3, Kind::Connect), &mut out);
-        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 0)]);
+        proxy.on_packet_of_phone(at(0), &Segment::control(3, Kind::Connect), &mut out);
+        assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
         assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
         // Asked again it does nothing more; unheard it asks again itself, and the phone's SYN too.
-        proxy.on_packet_of_phone(at(10), &Packet::control(3, Kind::Connect), &mut out);
+        proxy.on_packet_of_phone(at(10), &Segment::control(3, Kind::Connect), &mut out);
         assert!(out.down.is_empty() && out.up.is_empty());
         assert_eq!(proxy.timer(), Some(at(3000)));
         proxy.on_timer(at(3000), &mut out);
         assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
-        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 0)]);
+        assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
         proxy.hear();
         assert!(proxy.timer().is_some_and(|timer| timer > at(3000) + Duration::from_secs(3)));
     }
@@ -241,8 +241,8 @@ mod tests {
     #[test]
     fn data_are_acknowledged_before_they_go_on() {
         let (mut proxy, mut out) = (proxy(), Outbox::default());
-        proxy.on_packet_of_phone(at(0), &Packet::control(3, Kind::Connect), &mut out);
-        let segment = |seq, size| Packet { size, seq, ..Packet::control(3, Kind::Segment) };
+        proxy.on_packet_of_phone(at(0), &Segment::control(3, Kind::Connect), &mut out);
+        let segment = |seq, size| Segment { size, seq, ..Segment::control(3, Kind::Data) };
         proxy.on_segment(at(5), &segment(0, 40), &mut out);
         proxy.on_segment(at(6), &segment(1, 1500), &mut out);
         proxy.on_segment(at(7), &segment(2, 540), &mut out);
@@ -253,9 +253,9 @@ mod tests {
         // The phone's ACK of the SYN lets the data go, and the last ACK ends the connection.
         proxy.expect(1960);
         out.down.clear();
-        let ack = |seq| Packet { seq, ..Packet::control(3, Kind::Ack) };
+        let ack = |seq| Segment { seq, ..Segment::control(3, Kind::Ack) };
         proxy.on_packet_of_phone(at(100), &ack(0), &mut out);
-        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 1), (Kind::Segment, 2)]);
+        assert_eq!(seqs(&mut out.down), [(Kind::Data, 1), (Kind::Data, 2)]);
         assert!(!proxy.sender().is_done());
         proxy.on_packet_of_phone(at(200), &ack(2), &mut out);
         assert!(proxy.sender().is_done());
@@ -264,8 +264,8 @@ mod tests {
     #[test]
     fn a_server_that_opens_unasked_is_carried_on() {
         let (mut proxy, mut out) = (proxy(), Outbox::default());
-        proxy.on_segment(at(5), &Packet::control(3, Kind::Segment), &mut out);
-        assert_eq!(seqs(&mut out.down), [(Kind::Segment, 0)]);
+        proxy.on_segment(at(5), &Segment::control(3, Kind::Data), &mut out);
+        assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
         assert_eq!(proxy.opened(), Some(at(5)));
     }
 }

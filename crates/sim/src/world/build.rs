@@ -6,9 +6,10 @@ use super::env::{Env, Flying};
 use super::external::External;
 use super::flow::Flow;
 use super::recorder::Recorder;
+use super::tell::Ears;
 use super::wire::Duplex;
 use super::{Air, World};
-use crate::context::{Blocks, Counts};
+use crate::context::{Blocks, Common, Counts};
 use crate::engine::Agenda;
 use crate::event::{Mask, Place, Sink, Site};
 use crate::network::Core;
@@ -38,20 +39,16 @@ impl<T: Listener> World<T> {
         let flows = flows(scenario, streams, &mut alarms);
         let bearers = bearers(scenario, streams, &flows, &mut alarms);
         let users = bearers.iter().map(|air| air.flows.clone()).collect();
-        let recorder = Recorder::new(scenario.record, scenario.proxy.is_some(), users);
+        let ears = Ears::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);
         let env = Env {
-            now: Time::ZERO,
-            horizon: Time::ZERO + scenario.duration,
+            common: Common::new(Time::ZERO + scenario.duration, Sink::new(ears.mask())),
             agenda: Agenda::new(alarms.len()),
-            sink: Sink::new(recorder.mask().and(listener.mask())),
-            out: Vec::new(),
             flying: Flying::default(),
         };
         let mut world = Self {
             env,
             alarms,
-            listener,
-            recorder,
+            ears,
             external: External::default(),
             wired,
             core,
@@ -77,10 +74,10 @@ impl<T: Listener> World<T> {
                 continue;
             };
             let begins = flow.start + first.wait;
-            self.env.agenda.set_time(flow.alarms.traffic, Some(begins));
+            self.env.set_time(flow.alarms.traffic, Some(begins));
             if let Some(meter) = &mut flow.meter {
                 meter.agent.start(begins);
-                self.env.agenda.set_time(meter.alarm, Some(begins));
+                self.env.set_time(meter.alarm, Some(begins));
                 if let Some(bandwidth) = self.bearers[flow.bearer as usize].bearer.bandwidth_meter() {
                     bandwidth.measure(flow.position);
                 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 use crate::event::{Event, Mask};
-use crate::transport::packet::Packet as Segment;
+use crate::transport::segment::Segment;
 use crate::units::Time;
 
 /// Lets another thread watch a run and stop it.

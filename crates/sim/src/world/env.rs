@@ -1,19 +1,21 @@
 //! What every place of a world shares: time, alarms, events, and the packets on their way.
 
-use crate::context::{Blocks, Context, Counts, Output};
+use std::ops::{Deref, DerefMut};
+
+use crate::context::Common;
 use crate::engine::Agenda;
-use crate::event::{Place, Sink};
+use crate::event::Event;
 use crate::packet::{EcnField, Packet, PacketId};
-use crate::transport::packet::{Kind, Packet as Segment};
+use crate::transport::segment::{Kind, Segment};
 use crate::units::Time;
 
-/// The packets on their way and what they stand for, by identity: a place in a list and how often that
-/// has been used. A packet from outside stands for a segment of its flow whose number is the tag.
+/// The packets on their way and what they stand for, by identity: a place in a list, and how many have
+/// been launched. A packet from outside stands for a segment of its flow whose number is the tag.
 #[derive(Debug, Default)]
 pub struct Flying {
     segments: Vec<Segment>,
-    uses: Vec<u32>,
     free: Vec<u32>,
+    launched: u32,
 }
 
 impl Flying {
@@ -29,12 +31,10 @@ impl Flying {
             place
         } else {
             self.segments.push(*segment);
-            self.uses.push(0);
             self.segments.len() as u32 - 1
         };
-        let uses = &mut self.uses[place as usize];
-        *uses = uses.wrapping_add(1);
-        PacketId(u64::from(*uses) << 32 | u64::from(place))
+        self.launched = self.launched.wrapping_add(1);
+        PacketId(u64::from(self.launched) << 32 | u64::from(place))
     }
 
     /// Puts a simulated packet on its way.
@@ -50,7 +50,7 @@ impl Flying {
 
     /// Puts a real packet on its way: `packet` with an identity.
     pub fn launch_external(&mut self, flow: u32, tag: u64, packet: Packet) -> Packet {
-        let segment = Segment { size: packet.size, seq: tag, ..Segment::control(flow, Kind::Segment) };
+        let segment = Segment { size: packet.size, seq: tag, ..Segment::control(flow, Kind::Data) };
         Packet { id: self.add(&segment), ..packet }
     }
 
@@ -62,59 +62,61 @@ impl Flying {
 
     /// What a packet stands for, marked as the packet is.
     #[inline]
-    pub fn look(&self, packet: &Packet) -> Segment {
-        let mut segment = self.segments[packet.id.0 as u32 as usize];
+    pub fn look(&mut self, packet: &Packet) -> &Segment {
+        let segment = &mut self.segments[packet.id.0 as u32 as usize];
         segment.ecn.experienced = packet.ecn == EcnField::Ce;
         segment
     }
 
-    /// Takes a packet from its way.
+    /// Takes a packet from its way; what it stood for can be read until the next is launched.
     #[inline]
-    pub fn land(&mut self, packet: &Packet) -> Segment {
-        debug_assert_eq!(self.uses[packet.id.0 as u32 as usize], (packet.id.0 >> 32) as u32, "it lands once");
+    pub fn land(&mut self, packet: &Packet) -> &Segment {
         self.free.push(packet.id.0 as u32);
         self.look(packet)
     }
 }
 
-/// What every place shares.
+/// What every place shares: time, the order of events and who listens, alarms, packets on their way.
 #[derive(Debug)]
 pub struct Env {
-    pub now: Time,
-    /// The end of the run.
-    pub horizon: Time,
+    pub common: Common,
     pub agenda: Agenda,
-    pub sink: Sink,
-    /// What has come out of the place that was at work.
-    pub out: Vec<Output>,
     pub flying: Flying,
 }
 
-impl Env {
-    /// The context of a place that counts in `counts`.
+impl Deref for Env {
+    type Target = Common;
+
     #[inline]
-    pub fn context<'a>(&'a mut self, place: Place, counts: &'a mut Counts) -> Context<'a> {
-        self.context_of_users(place, counts, &mut [])
+    fn deref(&self) -> &Common {
+        &self.common
+    }
+}
+
+impl DerefMut for Env {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Common {
+        &mut self.common
+    }
+}
+
+impl Env {
+    /// Tells what happens now.
+    #[inline]
+    pub fn emit(&mut self, event: Event) {
+        let Common { now, sink, .. } = &mut self.common;
+        sink.emit(*now, event);
     }
 
-    /// The same where users' blocks are counted too.
+    /// Sets an alarm to ring at a time, after all that were set for the same time before.
     #[inline]
-    pub fn context_of_users<'a>(
-        &'a mut self,
-        place: Place,
-        counts: &'a mut Counts,
-        of_users: &'a mut [Blocks],
-    ) -> Context<'a> {
-        let Self { now, horizon, agenda, sink, out, .. } = self;
-        Context {
-            now: *now,
-            horizon: *horizon,
-            place,
-            stamps: &mut agenda.stamps,
-            sink,
-            out,
-            counts,
-            of_users,
-        }
+    pub fn set_time(&mut self, alarm: usize, at: Option<Time>) {
+        self.agenda.set_time(alarm, at, &mut self.common.stamps);
+    }
+
+    /// Sets an alarm to ring at a time, unless it does so already.
+    #[inline]
+    pub fn keep_time(&mut self, alarm: usize, at: Option<Time>) {
+        self.agenda.keep_time(alarm, at, &mut self.common.stamps);
     }
 }

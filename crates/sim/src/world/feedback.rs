@@ -2,18 +2,17 @@
 
 use super::World;
 use super::control::Listener;
-use crate::error::Result;
 
 impl<T: Listener> World<T> {
     /// A flow's meter must be looked at, or its proxy has got a message.
-    pub(super) fn radio_network_feedback(&mut self, flow: u32) -> Result<()> {
+    pub(super) fn radio_network_feedback(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         let (Some(meter), Some(proxy)) = (&mut state.meter, &mut state.proxy) else {
-            return Ok(());
+            return;
         };
         if state.finished.is_some() {
             meter.agent.stop();
-            return Ok(());
+            return;
         }
         if meter.agent.is_due(self.env.now) {
             let bearer = &mut self.bearers[state.bearer as usize].bearer;
@@ -25,7 +24,7 @@ impl<T: Listener> World<T> {
         while let Some(message) = meter.agent.arrived(self.env.now) {
             proxy.agent.on_feedback(self.env.now, &message, &mut self.relayed);
         }
-        self.env.agenda.keep_time(meter.alarm, meter.agent.timer());
-        self.after_proxy(flow)
+        self.env.keep_time(meter.alarm, meter.agent.timer());
+        self.after_proxy(flow);
     }
 }

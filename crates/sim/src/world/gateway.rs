@@ -3,16 +3,16 @@
 use super::World;
 use super::control::Listener;
 use crate::engine::Key;
-use crate::error::Result;
 use crate::event::Site;
 use crate::packet::Packet;
-use crate::transport::packet::Kind;
+use crate::transport::segment::Kind;
 
 impl<T: Listener> World<T> {
-    pub(super) fn wake_wired_down(&mut self, key: Key) -> Result<()> {
-        self.wired.down.wake(&mut self.env, key);
-        let Some(packet) = self.take_arrival() else {
-            return Ok(());
+    pub(super) fn wake_wired_down(&mut self, key: Key) {
+        let arrived = self.wired.down.wake(&mut self.env, key);
+        self.drop_lost();
+        let Some(packet) = arrived else {
+            return;
         };
         if !self.has_proxy {
             return self.enter_core_down(packet, 0);
@@ -21,56 +21,59 @@ impl<T: Listener> World<T> {
         if self.flows[flow as usize].proxy.is_none() {
             return self.enter_core_down(packet, 0);
         }
-        let segment = self.land(Site::Proxy, &packet)?;
+        self.receive(Site::Proxy, &packet);
         if let Some(proxy) = &mut self.flows[flow as usize].proxy {
-            proxy.agent.on_segment(self.env.now, &segment, &mut self.relayed);
+            let segment = self.env.flying.land(&packet);
+            proxy.agent.on_segment(self.env.common.now, segment, &mut self.relayed);
         }
-        self.after_proxy(flow)
+        self.after_proxy(flow);
     }
 
     /// A packet of a phone has come to the gateway.
-    pub(super) fn reach_gateway_from_phone(&mut self, packet: Packet) -> Result<()> {
+    pub(super) fn reach_gateway_from_phone(&mut self, packet: Packet) {
         if !self.has_proxy || self.flows[self.env.flying.flow(&packet) as usize].proxy.is_none() {
             self.wired.up.accept(&mut self.env, packet);
             self.drop_lost();
-            return Ok(());
+            return;
         }
-        let segment = self.land(Site::Proxy, &packet)?;
-        let state = &mut self.flows[segment.flow as usize];
+        let flow = self.receive(Site::Proxy, &packet);
+        let state = &mut self.flows[flow as usize];
+        let segment = self.env.flying.land(&packet);
         if let Some(proxy) = &mut state.proxy {
-            proxy.agent.on_packet_of_phone(self.env.now, &segment, &mut self.relayed);
+            proxy.agent.on_packet_of_phone(self.env.common.now, segment, &mut self.relayed);
         }
         if segment.kind != Kind::Ack {
             state.requester.hear();
             self.env.agenda.set(state.alarms.request_timer, None);
         }
-        self.after_proxy(segment.flow)
+        self.after_proxy(flow);
     }
 
-    pub(super) fn proxy_timer(&mut self, flow: u32) -> Result<()> {
+    pub(super) fn proxy_timer(&mut self, flow: u32) {
         if let Some(proxy) = &mut self.flows[flow as usize].proxy {
             proxy.agent.on_timer(self.env.now, &mut self.relayed);
         }
-        self.after_proxy(flow)
+        self.after_proxy(flow);
     }
 
     /// Sends what a proxy has put out and keeps its timer.
-    pub(super) fn after_proxy(&mut self, flow: u32) -> Result<()> {
+    pub(super) fn after_proxy(&mut self, flow: u32) {
         if let Some(proxy) = &self.flows[flow as usize].proxy {
-            self.env.agenda.keep_time(proxy.alarm, proxy.agent.timer());
+            self.env.keep_time(proxy.alarm, proxy.agent.timer());
         }
         self.after_air_sender(flow);
         let mut relayed = std::mem::take(&mut self.relayed);
-        for segment in relayed.down.drain(..) {
-            let packet = self.launch(Site::Proxy, &segment)?;
-            self.enter_core_down(packet, 0)?;
+        for segment in &relayed.down {
+            let packet = self.launch(Site::Proxy, segment);
+            self.enter_core_down(packet, 0);
         }
-        for segment in relayed.up.drain(..) {
-            let packet = self.launch(Site::Proxy, &segment)?;
+        for segment in &relayed.up {
+            let packet = self.launch(Site::Proxy, segment);
             self.wired.up.accept(&mut self.env, packet);
             self.drop_lost();
         }
+        relayed.down.clear();
+        relayed.up.clear();
         self.relayed = relayed;
-        Ok(())
     }
 }

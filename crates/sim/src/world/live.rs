@@ -109,7 +109,7 @@ impl<L: Listener> Live<L> {
                 seq: tag,
                 again: false,
             };
-            world.env.sink.emit(world.env.now, event);
+            world.env.emit(event);
         }
         match way {
             Way::Down => world.wired.down.accept(&mut world.env, packet),

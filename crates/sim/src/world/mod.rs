@@ -37,7 +37,7 @@ use alarms::{Alarm, Alarms};
 use env::Env;
 use external::External;
 use flow::Flow;
-use recorder::Recorder;
+use tell::Ears;
 use wire::Duplex;
 
 use crate::context::{Blocks, Context, Counts};
@@ -48,7 +48,7 @@ use crate::metrics::RunResult;
 use crate::proxy::split::Outbox;
 use crate::radio::Bearer;
 use crate::scenario::Scenario;
-use crate::transport::packet::Packet as Segment;
+use crate::transport::segment::Segment;
 
 /// Events between two looks at the control.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
@@ -105,15 +105,14 @@ impl Air {
     #[inline]
     fn at_work<'a>(&'a mut self, env: &'a mut Env) -> (&'a mut dyn Bearer, Context<'a>) {
         let Self { bearer, place, counts, of_users, .. } = self;
-        (&mut **bearer, env.context_of_users(*place, counts, of_users))
+        (&mut **bearer, Context { common: &mut env.common, place: *place, counts, of_users })
     }
 }
 
 struct World<T> {
     env: Env,
     alarms: Alarms,
-    listener: T,
-    recorder: Recorder,
+    ears: Ears<T>,
     external: External,
     wired: Duplex,
     /// The links of the core network from the gateway on.
@@ -141,13 +140,13 @@ impl<T: Listener> World<T> {
             return Ok(false);
         };
         self.env.now = key.0;
-        self.handle(key, alarm)?;
+        self.handle(key, alarm);
         self.events += 1;
         self.hand_on()?;
         Ok(true)
     }
 
-    fn handle(&mut self, key: Key, alarm: usize) -> Result<()> {
+    fn handle(&mut self, key: Key, alarm: usize) {
         match self.alarms.of(alarm) {
             Alarm::WiredDown => self.wake_wired_down(key),
             Alarm::WiredUp => self.wake_wired_up(key),
@@ -157,25 +156,25 @@ impl<T: Listener> World<T> {
             Alarm::Bearer(bearer) => self.wake_bearer(key, bearer),
             timer => {
                 self.env.agenda.set(alarm, None);
-                self.handle_timer(timer)
+                self.handle_timer(timer);
             }
         }
     }
 
-    fn handle_timer(&mut self, timer: Alarm) -> Result<()> {
+    fn handle_timer(&mut self, timer: Alarm) {
         match timer {
             Alarm::Traffic(flow) => self.begin_transfer(flow),
             Alarm::RetransmissionTimer(flow) => {
                 self.flows[flow as usize].sender.on_timer(self.env.now, &mut self.outbox);
-                self.after_sender(flow)
+                self.after_sender(flow);
             }
             Alarm::DelayedAck(flow) => {
                 let ack = self.flows[flow as usize].receiver.on_timer(self.env.now);
-                self.after_receiver(flow, ack)
+                self.after_receiver(flow, ack);
             }
             Alarm::RequestTimer(flow) => {
                 let again = self.flows[flow as usize].requester.on_timer(self.env.now);
-                self.after_request(flow, again)
+                self.after_request(flow, again);
             }
             Alarm::Proxy(flow) => self.proxy_timer(flow),
             Alarm::RadioNetworkFeedback(flow) => self.radio_network_feedback(flow),

@@ -4,54 +4,63 @@ use super::World;
 use super::control::Listener;
 use crate::context::Output;
 use crate::engine::Key;
-use crate::error::Result;
 use crate::event::Site;
 use crate::packet::Packet;
 
 impl<T: Listener> World<T> {
     /// A packet for a phone has come to the Node B, or to the RNC before it.
-    pub(super) fn reach_node_b(&mut self, packet: Packet) -> Result<()> {
+    pub(super) fn reach_node_b(&mut self, packet: Packet) {
         let flow = self.env.flying.flow(&packet);
-        let snooped = self.has_snoop.then(|| self.env.flying.look(&packet));
-        let taken = self.send_over_air(flow, packet)?;
+        let snooped = self.has_snoop.then(|| *self.env.flying.look(&packet));
+        let taken = self.send_over_air(flow, packet);
         // What an RNC has no room for never comes to the agent; what a Node B has none for, does.
         if let Some(segment) = snooped
             && (taken || !self.waits_at_rnc)
             && let Some(snoop) = &mut self.flows[flow as usize].snoop
         {
             snoop.agent.on_segment(self.env.now, &segment);
-            self.env.agenda.keep_time(snoop.alarm, snoop.agent.timer());
+            self.env.keep_time(snoop.alarm, snoop.agent.timer());
         }
-        Ok(())
     }
 
-    fn send_over_air(&mut self, flow: u32, packet: Packet) -> Result<bool> {
+    fn send_over_air(&mut self, flow: u32, packet: Packet) -> bool {
         let state = &self.flows[flow as usize];
         let (index, position) = (state.bearer, state.position);
         let air = &mut self.bearers[index as usize];
         let (bearer, mut ctx) = air.at_work(&mut self.env);
         let taken = bearer.accept(&mut ctx, position, packet);
         self.env.agenda.set(air.alarm, air.bearer.next_wake());
-        if !self.env.out.is_empty() {
-            self.take_outputs(index)?;
-        }
+        self.take_outputs(index);
         if taken {
             self.tell_queue(flow);
         }
-        Ok(taken)
+        taken
     }
 
-    pub(super) fn wake_bearer(&mut self, key: Key, index: u32) -> Result<()> {
+    pub(super) fn wake_bearer(&mut self, key: Key, index: u32) {
         let air = &mut self.bearers[index as usize];
         let (bearer, mut ctx) = air.at_work(&mut self.env);
         bearer.wake(&mut ctx, key);
         self.env.agenda.set(air.alarm, air.bearer.next_wake());
-        self.take_outputs(index)
+        self.take_outputs(index);
     }
 
     /// What has come out of a bearer goes on: first users change cells and losses are known, then packets
     /// reach their phones.
-    fn take_outputs(&mut self, bearer: u32) -> Result<()> {
+    #[inline]
+    fn take_outputs(&mut self, bearer: u32) {
+        match self.env.out[..] {
+            [] => {}
+            // Nearly always it is one packet.
+            [Output::Arrived { packet, .. }] => {
+                self.env.out.clear();
+                self.reach_phone(&packet);
+            }
+            _ => self.take_all_outputs(bearer),
+        }
+    }
+
+    fn take_all_outputs(&mut self, bearer: u32) {
         let mut out = std::mem::take(&mut self.env.out);
         for output in &out {
             match output {
@@ -62,11 +71,10 @@ impl<T: Listener> World<T> {
         }
         for output in out.drain(..) {
             if let Output::Arrived { packet, .. } = output {
-                self.reach_phone(packet)?;
+                self.reach_phone(&packet);
             }
         }
         self.env.out = out;
-        Ok(())
     }
 
     /// A user has left the Node B in which its agent stands.
@@ -74,60 +82,64 @@ impl<T: Listener> World<T> {
         let flow = self.bearers[bearer as usize].flows[user];
         if let Some(snoop) = &mut self.flows[flow as usize].snoop {
             snoop.agent.forget();
-            self.env.agenda.keep_time(snoop.alarm, snoop.agent.timer());
+            self.env.keep_time(snoop.alarm, snoop.agent.timer());
         }
     }
 
-    pub(super) fn wake_uplink(&mut self, key: Key, flow: u32) -> Result<()> {
-        self.flows[flow as usize].uplink.wake(&mut self.env, key);
-        let Some(packet) = self.take_arrival() else {
-            return Ok(());
+    pub(super) fn wake_uplink(&mut self, key: Key, flow: u32) {
+        let arrived = self.flows[flow as usize].uplink.wake(&mut self.env, key);
+        self.drop_lost();
+        let Some(packet) = arrived else {
+            return;
         };
         if self.has_snoop {
-            self.settle_bearer(flow)?;
+            self.settle_bearer(flow);
         }
         if self.has_snoop
             && let Some(snoop) = &mut self.flows[flow as usize].snoop
         {
-            let goes_on = snoop.agent.on_ack(self.env.now, &self.env.flying.look(&packet), &mut self.again);
-            self.after_snoop(flow)?;
+            let now = self.env.now;
+            let goes_on = snoop.agent.on_ack(now, self.env.flying.look(&packet), &mut self.again);
+            self.after_snoop(flow);
             if !goes_on {
-                return self.land(Site::Snoop, &packet).map(|_| ());
+                self.receive(Site::Snoop, &packet);
+                self.env.flying.land(&packet);
+                return;
             }
         }
-        self.enter_core_up(packet, self.core.len())
+        self.enter_core_up(packet, self.core.len());
     }
 
     /// A bearer makes good what it has put off, before an agent goes by what it knows: its user may have
     /// left the Node B in which the agent stands.
-    fn settle_bearer(&mut self, flow: u32) -> Result<()> {
+    fn settle_bearer(&mut self, flow: u32) {
         let index = self.flows[flow as usize].bearer;
         let air = &mut self.bearers[index as usize];
         let (bearer, mut ctx) = air.at_work(&mut self.env);
         bearer.settle(&mut ctx);
         self.env.agenda.set(air.alarm, air.bearer.next_wake());
-        self.take_outputs(index)
+        self.take_outputs(index);
     }
 
-    pub(super) fn snoop_timer(&mut self, flow: u32) -> Result<()> {
-        self.settle_bearer(flow)?;
+    pub(super) fn snoop_timer(&mut self, flow: u32) {
+        self.settle_bearer(flow);
         if let Some(snoop) = &mut self.flows[flow as usize].snoop {
             snoop.agent.on_timer(self.env.now, &mut self.again);
         }
-        self.after_snoop(flow)
+        self.after_snoop(flow);
     }
 
     /// Sends what a Snoop agent sends again and keeps its timer.
-    fn after_snoop(&mut self, flow: u32) -> Result<()> {
+    fn after_snoop(&mut self, flow: u32) {
         if let Some(snoop) = &self.flows[flow as usize].snoop {
-            self.env.agenda.keep_time(snoop.alarm, snoop.agent.timer());
+            self.env.keep_time(snoop.alarm, snoop.agent.timer());
             let mut again = std::mem::take(&mut self.again);
-            for segment in again.drain(..) {
-                let packet = self.launch(Site::Snoop, &segment)?;
-                self.send_over_air(flow, packet)?;
+            for segment in &again {
+                let packet = self.launch(Site::Snoop, segment);
+                self.send_over_air(flow, packet);
             }
+            again.clear();
             self.again = again;
         }
-        Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::metrics::series::{
 use crate::packet::PacketId;
 use crate::scenario::Record;
 use crate::transport::Window;
-use crate::transport::packet::Packet as Segment;
+use crate::transport::segment::Segment;
 use crate::units::Time;
 
 /// A packet on its way, as far as rows speak of it.

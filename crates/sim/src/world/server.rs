@@ -4,67 +4,68 @@ use super::World;
 use super::control::Listener;
 use super::external::Way;
 use crate::engine::Key;
-use crate::error::Result;
 use crate::event::{Event, Site};
 use crate::packet::Packet;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 use crate::transport::Opener;
-use crate::transport::packet::Kind;
+use crate::transport::segment::Kind;
 
 impl<T: Listener> World<T> {
     /// A transfer begins: the first opens the connection, a later one is asked for by the phone or
     /// offered by the server.
-    pub(super) fn begin_transfer(&mut self, flow: u32) -> Result<()> {
+    pub(super) fn begin_transfer(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         let is_first = state.demand.bytes == 0;
         let Some(transfer) = state.demand.begin(self.env.now) else {
-            return Ok(());
+            return;
         };
         if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
-            self.env.agenda.set_time(state.alarms.traffic, Some(at));
+            self.env.set_time(state.alarms.traffic, Some(at));
         }
         match (is_first, state.opener, transfer.request_bytes) {
             (true, Opener::Server, _) => self.accept_connection(flow),
             (true, Opener::Phone, _) => {
                 let syn = state.receiver.connect(self.env.now);
-                self.ask(syn)
+                self.ask(syn);
             }
             (false, _, Some(bytes)) => {
                 let request = state.receiver.request(self.env.now, bytes);
-                self.ask(request)
+                self.ask(request);
             }
             (false, _, None) if state.accepted.is_some() => self.serve(flow),
-            (false, _, None) => Ok(()),
+            (false, _, None) => {}
         }
     }
 
-    pub(super) fn wake_wired_up(&mut self, key: Key) -> Result<()> {
-        self.wired.up.wake(&mut self.env, key);
-        let packet = self.take_arrival();
-        packet.map_or(Ok(()), |packet| self.reach_server(&packet))
+    pub(super) fn wake_wired_up(&mut self, key: Key) {
+        let packet = self.wired.up.wake(&mut self.env, key);
+        self.drop_lost();
+        if let Some(packet) = packet {
+            self.reach_server(&packet);
+        }
     }
 
-    fn reach_server(&mut self, packet: &Packet) -> Result<()> {
-        let segment = self.land(Site::Server, packet)?;
-        let flow = segment.flow;
+    fn reach_server(&mut self, packet: &Packet) {
+        let flow = self.receive(Site::Server, packet);
+        let segment = self.env.flying.land(packet);
         if self.flows[flow as usize].is_external {
-            self.external.arrived(self.env.now, Way::Up, flow, segment.seq, packet);
-            return Ok(());
+            self.external.arrived(self.env.common.now, Way::Up, flow, segment.seq, packet);
+            return;
         }
         match segment.kind {
             Kind::Connect => {
                 self.hear(flow);
-                self.accept_connection(flow)
+                self.accept_connection(flow);
             }
             Kind::Request => {
                 self.hear(flow);
-                self.serve(flow)
+                self.serve(flow);
             }
-            Kind::Segment | Kind::Ack => {
+            Kind::Data | Kind::Ack => {
                 let state = &mut self.flows[flow as usize];
-                state.sender.on_ack(self.env.now, &segment, &mut self.outbox);
-                self.after_sender(flow)
+                state.sender.on_ack(self.env.common.now, segment, &mut self.outbox);
+                self.after_sender(flow);
             }
         }
     }
@@ -74,24 +75,24 @@ impl<T: Listener> World<T> {
         let state = &mut self.flows[flow as usize];
         if let Some(proxy) = &mut state.proxy {
             proxy.agent.hear();
-            self.env.agenda.keep_time(proxy.alarm, proxy.agent.timer());
+            self.env.keep_time(proxy.alarm, proxy.agent.timer());
         } else {
             state.requester.hear();
             self.env.agenda.set(state.alarms.request_timer, None);
         }
     }
 
-    fn accept_connection(&mut self, flow: u32) -> Result<()> {
+    fn accept_connection(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         if state.accepted.replace(self.env.now).is_some() {
-            return Ok(());
+            return;
         }
         state.sender.open(self.env.now, &mut self.outbox);
-        self.serve(flow)
+        self.serve(flow);
     }
 
     /// The server learns of what has been asked for and sends it.
-    fn serve(&mut self, flow: u32) -> Result<()> {
+    fn serve(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
         while let Some(bytes) = state.demand.requested.pop_front() {
             state.sender.write(self.env.now, bytes, &mut self.outbox);
@@ -102,25 +103,25 @@ impl<T: Listener> World<T> {
                 proxy.agent.expect(state.demand.bytes);
             }
         }
-        self.after_sender(flow)
+        self.after_sender(flow);
     }
 
     /// Sends what a server's sender has put out, keeps its timer, and notes what changed.
-    pub(super) fn after_sender(&mut self, flow: u32) -> Result<()> {
+    pub(super) fn after_sender(&mut self, flow: u32) {
         let state = &self.flows[flow as usize];
         let is_air_sender = state.proxy.is_none();
-        self.env.agenda.keep_time(state.alarms.retransmission_timer, state.sender.timer());
+        self.env.keep_time(state.alarms.retransmission_timer, state.sender.timer());
         if is_air_sender {
             self.after_air_sender(flow);
         }
         let mut outbox = std::mem::take(&mut self.outbox);
-        for segment in outbox.drain(..) {
-            let packet = self.launch(Site::Server, &segment)?;
+        for segment in &outbox {
+            let packet = self.launch(Site::Server, segment);
             self.wired.down.accept(&mut self.env, packet);
             self.drop_lost();
         }
+        outbox.clear();
         self.outbox = outbox;
-        Ok(())
     }
 
     /// The sender that faces a phone has heard from it: transfers may be over.
@@ -129,9 +130,9 @@ impl<T: Listener> World<T> {
         let acked = state.air_sender().acked_bytes();
         while let Some(transfer) = state.demand.complete(self.env.now, acked) {
             let Outstanding { begun, bytes, .. } = transfer;
-            self.env.sink.emit(self.env.now, Event::Transfer { flow, begun, bytes });
+            self.env.emit(Event::Transfer { flow, begun, bytes });
             if let Some(at) = state.demand.next_beginning(self.env.now, After::End) {
-                self.env.agenda.set_time(state.alarms.traffic, Some(at));
+                self.env.set_time(state.alarms.traffic, Some(at));
             }
         }
         if state.finished.is_none() && state.air_sender().is_done() {

@@ -53,7 +53,7 @@ impl<T: Listener> World<T> {
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
             snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
             of_radio,
-            series: self.recorder.into_series(),
+            series: self.ears.recorder.into_series(),
             events: self.events,
             end_s: now.as_secs(),
         })

@@ -2,100 +2,120 @@
 
 use super::World;
 use super::control::Listener;
+use super::recorder::Recorder;
 use crate::context::Output;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::event::{Event, Mask, Place, Purpose, Site};
 use crate::packet::Packet;
-use crate::transport::packet::{Kind, Packet as Segment};
+use crate::transport::segment::{Kind, Segment};
+use crate::units::Time;
 
 fn purpose(kind: Kind) -> Purpose {
     match kind {
         Kind::Connect => Purpose::Connect,
         Kind::Request => Purpose::Request,
-        Kind::Segment => Purpose::Data,
+        Kind::Data => Purpose::Data,
         Kind::Ack => Purpose::Ack,
+    }
+}
+
+/// Who hears a run: the recorder of its series, and a listener from outside.
+pub struct Ears<T> {
+    pub recorder: Recorder,
+    listener: T,
+    /// What kept the listener from taking an event.
+    failure: Option<Error>,
+}
+
+impl<T: Listener> Ears<T> {
+    pub fn new(recorder: Recorder, listener: T) -> Self {
+        Self { recorder, listener, failure: None }
+    }
+
+    /// What they want to hear.
+    pub fn mask(&self) -> Mask {
+        self.recorder.mask().and(self.listener.mask())
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) {
+        let mut told = self.recorder.hear(at, event, segment);
+        if told.is_ok() && self.listener.mask().has(event.class()) {
+            told = self.listener.hear(at, event, segment);
+        }
+        if let Err(failure) = told {
+            self.failure.get_or_insert(failure);
+        }
     }
 }
 
 impl<T: Listener> World<T> {
     /// Hands on what has been told since.
+    ///
+    /// # Errors
+    /// What kept the listener from taking it.
     #[inline]
     pub(super) fn hand_on(&mut self) -> Result<()> {
-        if self.env.sink.is_empty() {
-            return Ok(());
+        if !self.env.sink.is_empty() {
+            self.hand_all_on();
         }
-        for (at, event) in self.env.sink.drain() {
-            self.recorder.hear(at, &event, None)?;
-            if self.listener.mask().has(event.class()) {
-                self.listener.hear(at, &event, None)?;
-            }
+        match self.ears.failure.take() {
+            None => Ok(()),
+            Some(failure) => Err(failure),
         }
-        Ok(())
     }
 
-    /// Tells of a packet and what it stands for.
-    #[cold]
-    fn tell(&mut self, event: &Event, segment: Option<&Segment>) -> Result<()> {
-        self.hand_on()?;
-        self.recorder.hear(self.env.now, event, segment)?;
-        if self.listener.mask().has(event.class()) {
-            self.listener.hear(self.env.now, event, segment)?;
+    fn hand_all_on(&mut self) {
+        for (at, event) in self.env.common.sink.drain() {
+            self.ears.hear(at, &event, None);
         }
-        Ok(())
+    }
+
+    /// Tells of a packet and what it stands for, after all that has been told before.
+    #[cold]
+    fn tell(&mut self, event: &Event, segment: Option<&Segment>) {
+        self.hand_all_on();
+        self.ears.hear(self.env.now, event, segment);
     }
 
     /// Puts a segment on its way from a place.
     #[inline]
-    pub(super) fn launch(&mut self, site: Site, segment: &Segment) -> Result<Packet> {
+    pub(super) fn launch(&mut self, site: Site, segment: &Segment) -> Packet {
         let packet = self.env.flying.launch(segment);
         if self.env.sink.wants(Mask::PACKETS) {
             let &Segment { flow, kind, size, seq, retransmission: again, .. } = segment;
             let place = Place::new(site, flow);
             let (packet, purpose) = (packet.id, purpose(kind));
-            self.tell(&Event::Sent { place, packet, flow, purpose, size, seq, again }, Some(segment))?;
+            self.tell(&Event::Sent { place, packet, flow, purpose, size, seq, again }, Some(segment));
         }
-        Ok(packet)
+        packet
     }
 
-    /// A packet has come to the end of its way.
+    /// A packet has come to the end of its way: the flow to which it belongs.
     #[inline]
-    pub(super) fn land(&mut self, site: Site, packet: &Packet) -> Result<Segment> {
-        let segment = self.env.flying.land(packet);
+    pub(super) fn receive(&mut self, site: Site, packet: &Packet) -> u32 {
+        let flow = self.env.flying.flow(packet);
         if self.env.sink.wants(Mask::PACKETS) {
-            let event = Event::Received { place: Place::new(site, segment.flow), packet: packet.id };
-            let is_simulated = !self.flows[segment.flow as usize].is_external;
-            self.tell(&event, is_simulated.then_some(&segment))?;
+            let segment = *self.env.flying.look(packet);
+            let event = Event::Received { place: Place::new(site, flow), packet: packet.id };
+            let is_simulated = !self.flows[flow as usize].is_external;
+            self.tell(&event, is_simulated.then_some(&segment));
         }
-        Ok(segment)
-    }
-
-    /// The packet that has come out of the link that was at work, if one has; what was lost in it is
-    /// taken from its way.
-    #[inline]
-    pub(super) fn take_arrival(&mut self) -> Option<Packet> {
-        let mut arrived = None;
-        while let Some(output) = self.env.out.pop() {
-            match output {
-                Output::Arrived { packet, .. } => arrived = Some(packet),
-                Output::Lost { packet, .. } => self.lose(&packet),
-                Output::CellChanged { .. } => {}
-            }
-        }
-        arrived
+        flow
     }
 
     /// What was lost in the link that was at work is taken from its way.
     #[inline]
     pub(super) fn drop_lost(&mut self) {
-        if !self.env.out.is_empty() {
-            let arrived = self.take_arrival();
-            debug_assert!(arrived.is_none(), "nothing arrives when a packet is taken");
+        while let Some(output) = self.env.out.pop() {
+            if let Output::Lost { packet, .. } = output {
+                self.lose(&packet);
+            }
         }
     }
 
     /// A packet is lost.
     pub(super) fn lose(&mut self, packet: &Packet) {
-        let Segment { flow, seq: tag, .. } = self.env.flying.land(packet);
+        let &Segment { flow, seq: tag, .. } = self.env.flying.land(packet);
         if self.flows[flow as usize].is_external {
             self.external.lost(self.env.now, flow, tag, packet);
         }
@@ -109,14 +129,14 @@ impl<T: Listener> World<T> {
             let (bearer, user) = (state.bearer, state.position);
             let backlog = self.bearers[bearer as usize].bearer.backlog(user);
             let (packets, bytes) = (backlog.packets as u32, backlog.bytes);
-            self.env.sink.emit(self.env.now, Event::Queue { bearer, user: user as u32, packets, bytes });
+            self.env.emit(Event::Queue { bearer, user: user as u32, packets, bytes });
         }
     }
 
     /// Tells what the sender that faces a phone has measured and decided.
     #[inline]
     pub(super) fn tell_sender(&mut self, flow: u32) {
-        let (now, sink) = (self.env.now, &mut self.env.sink);
+        let (now, sink) = (self.env.now, &mut self.env.common.sink);
         let state = &mut self.flows[flow as usize];
         if sink.wants(Mask::ROUND_TRIPS)
             && let Some(rtt) = state.air_sender_mut().take_rtt_sample()

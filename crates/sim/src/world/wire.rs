@@ -2,7 +2,7 @@
 
 use super::alarms::{Alarm, Alarms};
 use super::env::Env;
-use crate::context::Counts;
+use crate::context::{Context, Counts};
 use crate::engine::Key;
 use crate::event::Place;
 use crate::network::{Link, Wired};
@@ -23,16 +23,25 @@ impl Wire {
         Self { link, alarm: alarms.add(alarm), place, counts: Counts::default() }
     }
 
+    /// Takes a packet, or loses it.
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet) {
-        self.link.accept(&mut env.context(self.place, &mut self.counts), packet);
+        let Self { link, place, counts, .. } = self;
+        link.accept(
+            &mut Context { common: &mut env.common, place: *place, counts, of_users: &mut [] },
+            packet,
+        );
         env.agenda.set(self.alarm, self.link.next_wake());
     }
 
+    /// Does what is due under `key`; the packet that has come through, if one has.
     #[inline]
-    pub fn wake(&mut self, env: &mut Env, key: Key) {
-        self.link.wake(&mut env.context(self.place, &mut self.counts), key);
+    pub fn wake(&mut self, env: &mut Env, key: Key) -> Option<Packet> {
+        let Self { link, place, counts, .. } = self;
+        let arrived = link
+            .wake(&mut Context { common: &mut env.common, place: *place, counts, of_users: &mut [] }, key);
         env.agenda.set(self.alarm, self.link.next_wake());
+        arrived
     }
 }
 

@@ -1,7 +1,7 @@
 //! Radio bearers driven by hand: packets in, deliveries out, no TCP.
 
 use nodeb_sim::context::{Counts, Output, Surroundings};
-use nodeb_sim::event::{Event, Mask, Sink};
+use nodeb_sim::event::{Event, Mask};
 use nodeb_sim::metrics::series::TtiRecord;
 use nodeb_sim::packet::Packet;
 use nodeb_sim::radio::{Bearer, RadioSpec, UserRadio};
@@ -50,7 +50,7 @@ struct Access {
 impl Access {
     fn new(radio: &RadioSpec, users: &[UserRadio], seed: u64) -> Self {
         let bearers = radio.build(users, &Streams::new(seed, 0));
-        let around = || Surroundings { sink: Sink::new(Mask::TTIS), ..Surroundings::default() };
+        let around = || Surroundings::hearing(Mask::TTIS, Time(u64::MAX));
         let around = bearers.iter().map(|_| around()).collect();
         Self { bearers, around, shared: radio.facts().is_shared, users: users.len() }
     }
@@ -90,7 +90,7 @@ impl Access {
         let mut all = Vec::new();
         for index in 0..self.bearers.len() {
             self.bearers[index].settle(&mut self.around[index].at(now));
-            let told: Vec<_> = self.around[index].sink.drain().collect();
+            let told: Vec<_> = self.around[index].common.sink.drain().collect();
             for (at, event) in told {
                 if let Event::Tti { user, quality, units, failed, .. } = event {
                     let user = self.user(index, user as usize);
@@ -133,7 +133,7 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
             }
             (Some(_), None) => unreachable!("an arrival without a wake-up is taken above"),
         };
-        for output in std::mem::take(&mut access.around[index].out) {
+        for output in std::mem::take(&mut access.around[index].common.out) {
             match output {
                 Output::Arrived { user, packet } => {
                     let user = access.user(index, user);

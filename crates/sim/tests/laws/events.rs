@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nodeb_sim::error::Result;
 use nodeb_sim::event::{Event, Mask, Part, Place, Record, Site};
 use nodeb_sim::packet::PacketId;
-use nodeb_sim::transport::packet::Packet as Segment;
+use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Listener, run_heard};
 use nodeb_sim::{Control, run};

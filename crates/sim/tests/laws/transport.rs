@@ -1,6 +1,6 @@
 //! Laws of the TCP ends by themselves, over a path that loses and reorders.
 
-use nodeb_sim::transport::packet::Packet;
+use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::transport::{Receiver, Sender, TcpSpec};
 use nodeb_sim::units::{Duration, Time};
 use proptest::collection::vec;
@@ -13,7 +13,7 @@ type Fate = Vec<Option<u32>>;
 
 struct Path {
     fate: std::vec::IntoIter<Option<u32>>,
-    on_the_way: Vec<(Time, u64, Packet)>,
+    on_the_way: Vec<(Time, u64, Segment)>,
     stamp: u64,
 }
 
@@ -22,7 +22,7 @@ impl Path {
         Self { fate: fate.into_iter(), on_the_way: Vec::new(), stamp: 0 }
     }
 
-    fn send(&mut self, now: Time, packet: Packet) {
+    fn send(&mut self, now: Time, packet: Segment) {
         if let Some(extra_ms) = self.fate.next().unwrap_or(Some(0)) {
             self.stamp += 1;
             let delay = Duration::from_millis(50 + u64::from(extra_ms));
@@ -34,7 +34,7 @@ impl Path {
         self.on_the_way.iter().map(|(at, ..)| *at).min()
     }
 
-    fn arrive(&mut self) -> Packet {
+    fn arrive(&mut self) -> Segment {
         let first = (0..self.on_the_way.len()).min_by_key(|&i| (self.on_the_way[i].0, self.on_the_way[i].1));
         self.on_the_way.swap_remove(first.expect("something is on the way")).2
     }
@@ -64,7 +64,7 @@ fn ends(tcp: &TcpSpec, bytes: u64) -> Ends {
 
 /// Lets the two ends talk until neither has anything left to do, and checks them at every step.
 /// Returns the last ACK and the bytes of segments sent for the first time, without the SYN.
-fn talk(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Packet>, u64), TestCaseError> {
+fn talk(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment>, u64), TestCaseError> {
     let mut syn = Vec::new();
     ends.0.open(Time::ZERO, &mut syn);
     for packet in syn {
@@ -78,10 +78,10 @@ fn talk(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Packet>, u6
 fn carry_on(
     (sender, receiver): &mut Ends,
     mut now: Time,
-    mut out: Vec<Packet>,
+    mut out: Vec<Segment>,
     (mut down, mut up): (Path, Path),
     windows: Vec<f64>,
-) -> Result<(Option<Packet>, u64), TestCaseError> {
+) -> Result<(Option<Segment>, u64), TestCaseError> {
     let (mut last, mut sent_once) = (None, 0);
     let mut windows = windows.into_iter();
     for _ in 0..200_000 {

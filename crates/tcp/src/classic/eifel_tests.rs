@@ -5,22 +5,22 @@ use crate::Sender as _;
 use crate::classic::Classic;
 use crate::classic::recovery::ControlSpec;
 use crate::classic::sender::Sender;
-use crate::packet::{Kind, Packet};
+use crate::segment::{Kind, Segment};
 
 fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-fn answer(seq: u64, answers_retransmission: bool) -> Packet {
-    Packet { answers_retransmission, seq, ..Packet::control(0, Kind::Ack) }
+fn answer(seq: u64, answers_retransmission: bool) -> Segment {
+    Segment { answers_retransmission, seq, ..Segment::control(0, Kind::Ack) }
 }
 
-fn sent(out: &mut Vec<Packet>) -> Vec<u64> {
+fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
     out.drain(..).map(|packet| packet.seq).collect()
 }
 
 /// A sender that has 9 to 24 outstanding at 200 ms after round trips of 100 ms.
-fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Packet>) {
+fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     let initial_window = 8.try_into().unwrap();
     let mut tcp = Sender::new(0, &Classic { control, initial_window, eifel, ..Classic::default() });
     let mut out = Vec::new();

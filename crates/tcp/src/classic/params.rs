@@ -9,7 +9,7 @@ use super::recovery::ControlSpec;
 use super::rtt::EstimatorSpec;
 use crate::Opener;
 use crate::check::{Check, Checked};
-use crate::packet::HEADER_BYTES;
+use crate::segment::HEADER_BYTES;
 use crate::units::{Duration, Size};
 
 /// A classic TCP connection's parameters. The defaults are Table 9 of `wang` with what ns-2 did then.

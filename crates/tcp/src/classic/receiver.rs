@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::params::Classic;
-use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
+use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::units::{Duration, Time};
 
 /// A TCP receiver.
@@ -53,7 +53,7 @@ impl Receiver {
         }
     }
 
-    fn record(&mut self, segment: &Packet) {
+    fn record(&mut self, segment: &Segment) {
         let payload = segment.size - HEADER_BYTES;
         if segment.seq == self.expected {
             self.beyond.pop_front();
@@ -78,12 +78,12 @@ impl Receiver {
 
     /// The ACK of everything so far, `seq` being the segment that causes it. Before the SYN arrives
     /// nothing is acknowledged; its ACK is number 0.
-    fn ack(&mut self, seq: u64, payload: u32) -> Packet {
+    fn ack(&mut self, seq: u64, payload: u32) -> Segment {
         let sack = self.report(seq);
         let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;
         let answers_retransmission = self.answers.take().unwrap_or(false);
-        let ack = Packet::control(self.flow, Kind::Ack);
-        Packet { size, seq: self.in_order(), sack, answers_retransmission, ..ack }
+        let ack = Segment::control(self.flow, Kind::Ack);
+        Segment { size, seq: self.in_order(), sack, answers_retransmission, ..ack }
     }
 
     /// The blocks to report: the one that holds `seq` first, then those reported last (RFC 2018, 4).
@@ -122,15 +122,15 @@ impl Receiver {
 }
 
 impl crate::Receiver for Receiver {
-    fn connect(&self, _: Time) -> Packet {
-        Packet::control(self.flow, Kind::Connect)
+    fn connect(&self, _: Time) -> Segment {
+        Segment::control(self.flow, Kind::Connect)
     }
 
-    fn request(&self, _: Time, bytes: u32) -> Packet {
-        Packet { size: HEADER_BYTES + bytes, ..Packet::control(self.flow, Kind::Request) }
+    fn request(&self, _: Time, bytes: u32) -> Segment {
+        Segment { size: HEADER_BYTES + bytes, ..Segment::control(self.flow, Kind::Request) }
     }
 
-    fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
+    fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment> {
         let seq = segment.seq;
         self.record(segment);
         self.answers.get_or_insert(segment.retransmission);
@@ -144,7 +144,7 @@ impl crate::Receiver for Receiver {
         Some(self.ack(seq, if seq == 0 { self.request_bytes } else { 0 }))
     }
 
-    fn on_timer(&mut self, _: Time) -> Option<Packet> {
+    fn on_timer(&mut self, _: Time) -> Option<Segment> {
         self.timer = None;
         Some(self.ack(self.in_order(), 0))
     }
@@ -164,8 +164,8 @@ mod tests {
     use super::*;
     use crate::Receiver as _;
 
-    fn segment(seq: u64) -> Packet {
-        Packet { seq, ..Packet::control(0, Kind::Segment) }
+    fn segment(seq: u64) -> Segment {
+        Segment { seq, ..Segment::control(0, Kind::Data) }
     }
 
     fn receiver(delayed_ack_ms: u64, request_bytes: u32) -> Receiver {

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::HEADER_BYTES;
+use crate::segment::HEADER_BYTES;
 
 /// One write of the application.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use super::recovery::{Ack, Recovery};
 use super::rtt::{Limits, RttEstimator};
 use super::segments::Segments;
 use super::timing::Timing;
-use crate::packet::{Kind, Packet};
+use crate::segment::{Kind, Segment};
 use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
@@ -54,7 +54,7 @@ pub struct Transmission {
 
 impl Transmission {
     /// Sends one segment.
-    pub fn send(&mut self, now: Time, seq: u64, out: &mut Vec<Packet>) {
+    pub fn send(&mut self, now: Time, seq: u64, out: &mut Vec<Segment>) {
         let nothing_outstanding = self.una == self.end;
         let retransmission = seq < self.end;
         self.counts.packets += 1;
@@ -68,14 +68,14 @@ impl Transmission {
         }
         self.timing.send(now, seq, retransmission);
         let size = self.data.size_of(seq);
-        out.push(Packet { size, retransmission, seq, ..Packet::control(self.flow, Kind::Segment) });
+        out.push(Segment { size, retransmission, seq, ..Segment::control(self.flow, Kind::Data) });
         if self.timer.is_none() || nothing_outstanding {
             self.restart_timer(now);
         }
     }
 
     /// Sends what a window of `window` segments allows, at most `limit` segments.
-    pub fn send_window(&mut self, now: Time, window: u64, limit: u64, out: &mut Vec<Packet>) {
+    pub fn send_window(&mut self, now: Time, window: u64, limit: u64, out: &mut Vec<Segment>) {
         let end = (self.una + window).min(self.data_end()).min(self.next.saturating_add(limit));
         while self.next < end {
             let seq = self.next;
@@ -86,7 +86,7 @@ impl Transmission {
 
     /// Limited Transmit (RFC 3042): one new segment for each of the first duplicate ACKs, if it is
     /// switched on and the receiver allows.
-    pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Packet>) {
+    pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Segment>) {
         if !self.limited_transmit {
             return;
         }
@@ -278,20 +278,20 @@ impl Sender {
         Self { tx, recovery: tcp.control.build() }
     }
 
-    fn transmit(&mut self, now: Time, limit: u64, out: &mut Vec<Packet>) {
+    fn transmit(&mut self, now: Time, limit: u64, out: &mut Vec<Segment>) {
         let window = self.tx.window(self.recovery.inflation());
         self.tx.send_window(now, window, limit, out);
     }
 }
 
 impl crate::Sender for Sender {
-    fn open(&mut self, now: Time, out: &mut Vec<Packet>) {
+    fn open(&mut self, now: Time, out: &mut Vec<Segment>) {
         if self.tx.end == 0 {
             self.transmit(now, u64::MAX, out);
         }
     }
 
-    fn on_ack(&mut self, now: Time, ack: &Packet, out: &mut Vec<Packet>) {
+    fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
         // With nothing outstanding an old number is no duplicate (RFC 5681, 2).
         let says_nothing = self.tx.una == self.tx.end && ack.seq < self.tx.una;
         if self.is_done() || says_nothing {
@@ -320,7 +320,7 @@ impl crate::Sender for Sender {
         }
     }
 
-    fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
+    fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let idle = self.tx.una == self.tx.end;
         if idle && !self.tx.slow_start_restart {
             self.tx.timer = None;
@@ -352,7 +352,7 @@ impl crate::Sender for Sender {
         self.tx.timer
     }
 
-    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>) {
+    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {
         self.tx.data.write(bytes);
         if self.tx.end > 0 {
             self.transmit(now, u64::MAX, out);
@@ -379,7 +379,7 @@ impl crate::Sender for Sender {
         self.tx.data.wire_bytes()
     }
 
-    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Packet>) {
+    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>) {
         self.tx.steered = Some(window.max(1.0));
         if self.tx.una > 0 {
             self.transmit(now, self.tx.pace(u64::MAX), out);
@@ -408,8 +408,8 @@ mod tests {
 
     use crate::Sender as _;
 
-    fn ack_of(seq: u64) -> Packet {
-        Packet { seq, ..Packet::control(0, Kind::Ack) }
+    fn ack_of(seq: u64) -> Segment {
+        Segment { seq, ..Segment::control(0, Kind::Ack) }
     }
 
     fn sender(tcp: &Classic, segments: u64) -> Sender {
@@ -419,7 +419,7 @@ mod tests {
         sender
     }
 
-    fn sent(out: &mut Vec<Packet>) -> Vec<u64> {
+    fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
         out.drain(..).map(|packet| packet.seq).collect()
     }
 

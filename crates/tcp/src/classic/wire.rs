@@ -7,7 +7,7 @@
 //! not part of the simulated sizes, but for 8 B for each SACK block.
 
 use super::params::Classic;
-use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
+use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
 /// Bytes that each SACK block adds to a simulated ACK.
@@ -91,7 +91,7 @@ impl Wire {
     }
 
     /// A segment of the server.
-    fn segment(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.handshake.syn_of_server();
         }
@@ -105,7 +105,7 @@ impl Wire {
     }
 
     /// An ACK of the phone; that of the SYN may carry the first request.
-    fn ack(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         let sack_bytes = SACK_BLOCK_BYTES * packet.sack.len() as u32;
         let payload = packet.size.saturating_sub(HEADER_BYTES + sack_bytes);
         let passed = self.ends.at(end);
@@ -126,7 +126,7 @@ impl Wire {
     }
 
     /// A later request of the phone.
-    fn request(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - HEADER_BYTES;
         let (seq, acked) = (passed.request(false, payload), passed.acked);
@@ -139,7 +139,7 @@ impl Wire {
         }
     }
 
-    fn sack(&self, packet: &Packet) -> [(u64, u64); SackBlocks::MOST] {
+    fn sack(&self, packet: &Segment) -> [(u64, u64); SackBlocks::MOST] {
         let mut blocks = [(0, 0); SackBlocks::MOST];
         for (bytes, (first, end)) in blocks.iter_mut().zip(packet.sack.of(packet.seq)) {
             *bytes = (self.seq(first), self.seq(end));
@@ -149,10 +149,10 @@ impl Wire {
 }
 
 impl wire::Wire for Wire {
-    fn fields(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn fields(&mut self, end: End, packet: &Segment) -> TcpFields {
         match packet.kind {
             Kind::Connect => self.handshake.syn_of_phone(),
-            Kind::Segment => self.segment(end, packet),
+            Kind::Data => self.segment(end, packet),
             Kind::Ack => self.ack(end, packet),
             Kind::Request => self.request(end, packet),
         }
@@ -169,12 +169,12 @@ mod tests {
         Wire::new(tcp)
     }
 
-    fn segment(seq: u64, size: u32) -> Packet {
-        Packet { size, seq, ..Packet::control(0, Kind::Segment) }
+    fn segment(seq: u64, size: u32) -> Segment {
+        Segment { size, seq, ..Segment::control(0, Kind::Data) }
     }
 
-    fn ack(seq: u64, payload: u32) -> Packet {
-        Packet { size: HEADER_BYTES + payload, seq, ..Packet::control(0, Kind::Ack) }
+    fn ack(seq: u64, payload: u32) -> Segment {
+        Segment { size: HEADER_BYTES + payload, seq, ..Segment::control(0, Kind::Ack) }
     }
 
     /// SYN flag, sequence and acknowledgement number, and payload.
@@ -186,7 +186,7 @@ mod tests {
     fn three_packets_open_a_connection_and_a_request_follows() {
         let mut wire = wire(&Classic::default());
         let mut shown = |packet| brief(wire.fields(End::Server, &packet));
-        assert_eq!(shown(Packet::control(0, Kind::Connect)), (true, 0, None, 0));
+        assert_eq!(shown(Segment::control(0, Kind::Connect)), (true, 0, None, 0));
         assert_eq!(shown(segment(0, 40)), (true, 0, Some(1), 0));
         assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100));
         assert_eq!(shown(segment(1, 1500)), (false, 1, Some(101), 1460));
@@ -227,7 +227,7 @@ mod tests {
         shown(ack(0, 100));
         shown(segment(1, 540));
         shown(ack(1, 0));
-        let request = Packet { size: HEADER_BYTES + 250, ..Packet::control(0, Kind::Request) };
+        let request = Segment { size: HEADER_BYTES + 250, ..Segment::control(0, Kind::Request) };
         assert_eq!(shown(request), (false, 101, Some(501), 250));
         assert_eq!(shown(segment(2, 1500)), (false, 501, Some(351), 1460));
         assert_eq!(shown(segment(1, 540)), (false, 1, Some(101), 500));
@@ -243,7 +243,7 @@ mod tests {
         let mut sack = SackBlocks::default();
         sack.push(5, 6);
         sack.push(3, 4);
-        let packet = Packet { sack, size: 56, ..ack(1, 0) };
+        let packet = Segment { sack, size: 56, ..ack(1, 0) };
         let fields = wire.fields(End::Phone, &packet);
         assert_eq!((fields.ack, fields.payload, fields.sack_count), (Some(1461), 0, 2));
         assert_eq!(fields.sack[..2], [(5841, 5941), (2921, 4381)]);
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_large_window_is_scaled_and_both_syns_say_so() {
         let mut wire = wire(&Classic { max_window: 1000.try_into().unwrap(), ..Classic::default() });
-        let shifts = [Packet::control(0, Kind::Connect), segment(0, 40)]
+        let shifts = [Segment::control(0, Kind::Connect), segment(0, 40)]
             .map(|packet| wire.fields(End::Server, &packet).window_shift);
         assert_eq!(shifts, [Some(5), Some(0)]);
         let window = wire.fields(End::Server, &ack(0, 0)).window;

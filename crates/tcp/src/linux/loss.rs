@@ -6,7 +6,7 @@ use super::frto::Frto;
 use super::prr::Prr;
 use super::sender::{Harvest, Sender};
 use super::{DUP_THRESH, clock_us, is_older};
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::{Duration, Time};
 
 /// What a delayed ACK may add to the round trip of a single segment (RFC 8985, 7.2: `WCDelAckT`).
@@ -94,7 +94,7 @@ pub struct Probe {
 
 impl Sender {
     /// Draws the consequences of an ACK: ends phases, finds losses, begins phases.
-    pub(super) fn judge(&mut self, now: Time, ack: &Packet, harvest: &mut Harvest) {
+    pub(super) fn judge(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
         if !self.params.sack {
             self.estimate_deliveries(harvest);
         }
@@ -138,7 +138,7 @@ impl Sender {
         }
     }
 
-    fn is_mistake(&mut self, ack: &Packet, dsack: bool, advanced: bool) -> bool {
+    fn is_mistake(&mut self, ack: &Segment, dsack: bool, advanced: bool) -> bool {
         let Some(undo) = self.undo.as_mut().filter(|_| self.params.undo) else {
             return false;
         };
@@ -244,7 +244,7 @@ impl Sender {
     }
 
     /// The retransmission timer has expired (RFC 6298, 5.4 to 5.6).
-    pub(super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Packet>) {
+    pub(super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(head) = self.board.head() else {
             return;
         };
@@ -288,7 +288,7 @@ impl Sender {
     }
 
     /// Sends the probe (7.3): new data if there are any and the receiver allows, else the tail.
-    pub(super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
+    pub(super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(tail) = self.board.tail() else {
             return;
         };

@@ -9,7 +9,7 @@ use super::control::CongestionSpec;
 use super::{TIMESTAMPS_BYTES, sack_bytes};
 use crate::Opener;
 use crate::check::{Check, Checked};
-use crate::packet::{HEADER_BYTES, SackBlocks};
+use crate::segment::{HEADER_BYTES, SackBlocks};
 use crate::units::{Duration, Rate, Size};
 use crate::wire::window_shift;
 

@@ -5,7 +5,7 @@
 //! trip, more when D-SACKs show that this was too little.
 
 use super::DUP_THRESH;
-use super::scoreboard::{Scoreboard, Segment};
+use super::scoreboard::{Scoreboard, SentSegment};
 use crate::units::{Duration, Time};
 
 /// Recoveries after which a widened reordering window shrinks again (6.2, step 4).
@@ -56,7 +56,13 @@ pub struct Conditions {
 impl Rack {
     /// Takes a delivered segment (steps 2 and 3). `echoed` says that the ACK's timestamp, if there
     /// is one, does not contradict that the last transmission arrived.
-    pub fn on_delivered(&mut self, now: Time, segment: &Segment, min_rtt: Option<Duration>, echoed: bool) {
+    pub fn on_delivered(
+        &mut self,
+        now: Time,
+        segment: &SentSegment,
+        min_rtt: Option<Duration>,
+        echoed: bool,
+    ) {
         let end = segment.end();
         if end < self.fack && !segment.retransmitted {
             self.reordering_seen = true;

@@ -2,7 +2,7 @@
 //! about them (RFC 2018, RFC 2883).
 
 use super::FIRST_BYTE;
-use crate::packet::SackBlocks;
+use crate::segment::SackBlocks;
 
 /// What a segment brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::params::Linux;
 use super::reassembly::{Arrival, Reassembly};
 use super::{FIRST_BYTE, clock_us, is_older, sack_bytes};
 use crate::Opener;
-use crate::packet::{Ecn, Kind, Packet, SackBlocks};
+use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 use crate::units::{Duration, NANOS_PER_S, Time};
 
 /// Segments after which an ACK must not wait (RFC 9293, 3.8.6.3).
@@ -133,7 +133,7 @@ impl Receiver {
     }
 
     /// The ACK of everything so far.
-    fn ack(&mut self, now: Time) -> Packet {
+    fn ack(&mut self, now: Time) -> Segment {
         self.delayed = None;
         self.unacknowledged = 0;
         self.quick_acks = self.quick_acks.saturating_sub(1);
@@ -145,7 +145,7 @@ impl Receiver {
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
         let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.buffer).min(expected);
         self.update = if closing { self.reader.time_of(reopened) } else { None };
-        Packet {
+        Segment {
             size: self.header_bytes + sack_bytes(sack.len()),
             seq: FIRST_BYTE + expected,
             answers_retransmission: self.answers.take().unwrap_or(false),
@@ -154,15 +154,15 @@ impl Receiver {
             echo_us: self.recent_stamp,
             window: (self.allowed - expected) as u32,
             ecn: Ecn { echo: self.echoing, ..Ecn::default() },
-            ..Packet::control(self.flow, Kind::Ack)
+            ..Segment::control(self.flow, Kind::Ack)
         }
     }
 
     /// The ACK of the SYN; the first carries the request.
-    fn answer_syn(&mut self, now: Time) -> Packet {
+    fn answer_syn(&mut self, now: Time) -> Segment {
         let request = if self.connected { 0 } else { self.request_bytes };
         self.connected = true;
-        Packet { size: self.syn_ack_bytes + request, ..self.ack(now) }
+        Segment { size: self.syn_ack_bytes + request, ..self.ack(now) }
     }
 
     fn stamp(&self, now: Time) -> u32 {
@@ -170,7 +170,7 @@ impl Receiver {
     }
 
     /// Remembers the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
-    fn note_stamp(&mut self, segment: &Packet) {
+    fn note_stamp(&mut self, segment: &Segment) {
         if self.timestamps
             && segment.seq <= FIRST_BYTE + self.last_acked
             && (self.recent_stamp == 0 || !is_older(segment.timestamp_us, self.recent_stamp))
@@ -179,7 +179,7 @@ impl Receiver {
         }
     }
 
-    fn note_ecn(&mut self, segment: &Packet) {
+    fn note_ecn(&mut self, segment: &Segment) {
         if self.ecn {
             if segment.ecn.reduced {
                 self.echoing = false;
@@ -195,14 +195,14 @@ impl Receiver {
 }
 
 impl crate::Receiver for Receiver {
-    fn connect(&self, now: Time) -> Packet {
-        let syn = Packet::control(self.flow, Kind::Connect);
-        Packet { size: self.syn_bytes, timestamp_us: self.stamp(now), ..syn }
+    fn connect(&self, now: Time) -> Segment {
+        let syn = Segment::control(self.flow, Kind::Connect);
+        Segment { size: self.syn_bytes, timestamp_us: self.stamp(now), ..syn }
     }
 
-    fn request(&self, now: Time, bytes: u32) -> Packet {
-        let packet = Packet::control(self.flow, Kind::Request);
-        Packet {
+    fn request(&self, now: Time, bytes: u32) -> Segment {
+        let packet = Segment::control(self.flow, Kind::Request);
+        Segment {
             size: self.header_bytes + bytes,
             timestamp_us: self.stamp(now),
             echo_us: self.recent_stamp,
@@ -210,7 +210,7 @@ impl crate::Receiver for Receiver {
         }
     }
 
-    fn on_segment(&mut self, now: Time, segment: &Packet) -> Option<Packet> {
+    fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment> {
         self.note_stamp(segment);
         self.note_ecn(segment);
         self.answers.get_or_insert(segment.retransmission);
@@ -238,7 +238,7 @@ impl crate::Receiver for Receiver {
         Some(self.ack(now))
     }
 
-    fn on_timer(&mut self, now: Time) -> Option<Packet> {
+    fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let due = self.timer().is_some_and(|at| at <= now);
         due.then(|| self.ack(now))
     }

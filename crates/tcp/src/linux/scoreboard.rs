@@ -27,7 +27,7 @@ pub enum State {
 
 /// An outstanding segment. It fits into a cache line.
 #[derive(Clone, Copy, Debug)]
-pub struct Segment {
+pub struct SentSegment {
     first: u64,
     length: u32,
     /// What has become of it.
@@ -40,7 +40,7 @@ pub struct Segment {
     pub snapshot: Snapshot,
 }
 
-impl Segment {
+impl SentSegment {
     /// Bytes of payload.
     pub fn bytes(&self) -> u64 {
         u64::from(self.length)
@@ -68,7 +68,7 @@ pub struct Scoreboard {
     next: u64,
     /// Number of the first outstanding segment.
     first: u64,
-    segments: VecDeque<Segment>,
+    segments: VecDeque<SentSegment>,
     sacked_bytes: u64,
     lost_bytes: u64,
     sacked_segments: u32,
@@ -79,7 +79,7 @@ pub struct Scoreboard {
     /// Times and numbers of all transmissions, oldest first; those overtaken by events are skipped.
     order: VecDeque<(Time, u64)>,
     /// Segments given up since they were last asked for.
-    given_up: Vec<Segment>,
+    given_up: Vec<SentSegment>,
     /// Blocks of the last ACK, in ascending order: what they cover is known.
     known: [(u64, u64); 3],
 }
@@ -165,11 +165,11 @@ impl Scoreboard {
     }
 
     /// An outstanding segment.
-    pub fn get(&self, number: u64) -> Option<&Segment> {
+    pub fn get(&self, number: u64) -> Option<&SentSegment> {
         self.segments.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    fn get_mut(&mut self, number: u64) -> Option<&mut Segment> {
+    fn get_mut(&mut self, number: u64) -> Option<&mut SentSegment> {
         self.segments.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
@@ -178,7 +178,7 @@ impl Scoreboard {
         let (number, (first, end)) = (self.end(), self.range(self.end()));
         self.order.push_back((now, number));
         self.next = end;
-        self.segments.push_back(Segment {
+        self.segments.push_back(SentSegment {
             first,
             length: (end - first) as u32,
             state: State::InFlight,
@@ -195,7 +195,8 @@ impl Scoreboard {
             return;
         };
         let (before, bytes) = (segment.state, segment.bytes());
-        *segment = Segment { state: State::InFlight, retransmitted: true, sent: now, snapshot, ..*segment };
+        *segment =
+            SentSegment { state: State::InFlight, retransmitted: true, sent: now, snapshot, ..*segment };
         match before {
             State::Lost => self.lost_bytes -= bytes,
             State::Sacked => {
@@ -210,7 +211,7 @@ impl Scoreboard {
 
     /// Takes a cumulative acknowledgement; hands over what it delivers. Segments delivered before,
     /// beyond a gap, are not handed over again. A number within a segment acknowledges what is below.
-    pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&Segment)) {
+    pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) {
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
             self.una = segment.end();
             match segment.state {
@@ -232,7 +233,7 @@ impl Scoreboard {
     }
 
     /// Takes the blocks of an ACK; hands over each segment that they deliver, once.
-    pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&Segment)) {
+    pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
         let mut now_known = [(0, 0); 3];
         for ((first, end), known) in blocks.zip(&mut now_known) {
             let whole = self.number_of(|segment| segment.first < first)..self.number_of(|s| s.end() <= end);
@@ -252,11 +253,11 @@ impl Scoreboard {
     }
 
     /// Number of the first outstanding segment for which `precedes` does not hold.
-    fn number_of(&self, precedes: impl Fn(&Segment) -> bool) -> u64 {
+    fn number_of(&self, precedes: impl Fn(&SentSegment) -> bool) -> u64 {
         self.first + self.segments.partition_point(precedes) as u64
     }
 
-    fn sack_range(&mut self, numbers: Range<u64>, deliver: &mut impl FnMut(&Segment)) {
+    fn sack_range(&mut self, numbers: Range<u64>, deliver: &mut impl FnMut(&SentSegment)) {
         for number in numbers {
             let Some(segment) = self.get_mut(number).filter(|segment| segment.state != State::Sacked) else {
                 continue;
@@ -288,7 +289,7 @@ impl Scoreboard {
     }
 
     /// The segments given up since this was last called.
-    pub fn drain_given_up(&mut self) -> impl Iterator<Item = Segment> + '_ {
+    pub fn drain_given_up(&mut self) -> impl Iterator<Item = SentSegment> + '_ {
         self.given_up.drain(..)
     }
 
@@ -340,7 +341,7 @@ impl Scoreboard {
 
     /// Transmissions not yet answered, oldest first, with their numbers. `visit` says of each whether
     /// it is lost, or `None` to stop. Returns the bytes newly lost.
-    pub fn mark_in_order(&mut self, mut visit: impl FnMut(u64, &Segment) -> Option<bool>) -> u64 {
+    pub fn mark_in_order(&mut self, mut visit: impl FnMut(u64, &SentSegment) -> Option<bool>) -> u64 {
         let (mut bytes, mut at) = (0, 0);
         while let Some(&(sent, number)) = self.order.get(at) {
             let current = self.get(number).filter(|s| s.sent == sent && s.state == State::InFlight);

@@ -14,10 +14,10 @@ use super::params::Linux;
 use super::rack::{Conditions, Rack};
 use super::rate::Sampler;
 use super::rtt::RttEstimator;
-use super::scoreboard::{Scoreboard, Segment};
+use super::scoreboard::{Scoreboard, SentSegment};
 use super::timers::Timers;
 use super::{FIRST_BYTE, clock_us, is_older};
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
@@ -174,7 +174,7 @@ impl Sender {
     }
 
     /// Takes what an ACK says about segments.
-    fn harvest(&mut self, now: Time, ack: &Packet) -> Harvest {
+    fn harvest(&mut self, now: Time, ack: &Segment) -> Harvest {
         let una = self.board.una();
         let mut harvest = Harvest {
             acked: 0,
@@ -191,7 +191,7 @@ impl Sender {
         let min_rtt = self.rtt.min();
         let Self { board, rack, sampler, params, .. } = self;
         let mut newest = None;
-        let mut deliver = |segment: &Segment, in_order: bool| {
+        let mut deliver = |segment: &SentSegment, in_order: bool| {
             // Segments beyond a gap do not renew the timestamp that is echoed (RFC 7323, 4.3).
             let judged = in_order && params.timestamps;
             let echoed = !judged || !is_older(ack.echo_us, clock_us(segment.sent));
@@ -217,7 +217,7 @@ impl Sender {
     }
 
     /// After a retransmission only the timestamp tells which transmission was answered (RFC 7323, 4).
-    fn rtt_by_stamp(&self, now: Time, ack: &Packet, harvest: &Harvest) -> Option<Duration> {
+    fn rtt_by_stamp(&self, now: Time, ack: &Segment, harvest: &Harvest) -> Option<Duration> {
         let usable = self.params.timestamps && ack.echo_us != 0 && harvest.acked > 0;
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
@@ -261,7 +261,7 @@ impl Sender {
     }
 
     /// An ACK of an established connection.
-    fn process_ack(&mut self, now: Time, ack: &Packet) {
+    fn process_ack(&mut self, now: Time, ack: &Segment) {
         let acked = number(ack);
         if acked < self.board.una() || acked > self.board.next() {
             return;
@@ -284,13 +284,13 @@ impl Sender {
 }
 
 /// The payload that an ACK acknowledges.
-fn number(ack: &Packet) -> u64 {
+fn number(ack: &Segment) -> u64 {
     ack.seq.saturating_sub(FIRST_BYTE)
 }
 
 /// Separates a D-SACK, the first block if it lies below the ACK's number or within the second block
 /// (RFC 2883, 4), from the blocks that report gaps.
-fn split_dsack(ack: &Packet) -> (bool, impl Iterator<Item = (u64, u64)>) {
+fn split_dsack(ack: &Segment) -> (bool, impl Iterator<Item = (u64, u64)>) {
     let mut blocks = ack.sack.of(ack.seq);
     let (first, second) = (blocks.next(), blocks.next());
     let dsack = first.is_some_and(|(from, to)| {
@@ -302,13 +302,13 @@ fn split_dsack(ack: &Packet) -> (bool, impl Iterator<Item = (u64, u64)>) {
 }
 
 impl crate::Sender for Sender {
-    fn open(&mut self, now: Time, out: &mut Vec<Packet>) {
+    fn open(&mut self, now: Time, out: &mut Vec<Segment>) {
         if self.setup == Setup::Closed {
             self.send_syn(now, 1, out);
         }
     }
 
-    fn on_ack(&mut self, now: Time, ack: &Packet, out: &mut Vec<Packet>) {
+    fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
         if self.params.timestamps && ack.timestamp_us != 0 {
             self.recent_stamp = ack.timestamp_us;
         }
@@ -323,7 +323,7 @@ impl crate::Sender for Sender {
         self.transmit(now, REPEATS_PER_ACK, out);
     }
 
-    fn on_timer(&mut self, now: Time, out: &mut Vec<Packet>) {
+    fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         if let Setup::SynSent(_, times) = self.setup {
             if Timers::take_due(&mut self.timers.rto, now) {
                 self.rtt.back_off();
@@ -353,7 +353,7 @@ impl crate::Sender for Sender {
         self.timers.wake()
     }
 
-    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Packet>) {
+    fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {
         self.board.write(bytes);
         if self.setup == Setup::Established {
             self.transmit(now, 0, out);
@@ -382,7 +382,7 @@ impl crate::Sender for Sender {
         self.board.written() + segments * u64::from(self.params.header_bytes())
     }
 
-    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Packet>) {
+    fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>) {
         self.steered = Some(((window * self.mss as f64) as u64).max(self.mss));
         if self.setup == Setup::Established {
             self.transmit(now, 0, out);

@@ -6,7 +6,7 @@
 use super::params::Linux;
 use super::{FIRST_BYTE, sack_bytes};
 use crate::Opener;
-use crate::packet::{HEADER_BYTES, Kind, Packet, SackBlocks};
+use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
 /// Translates the packets of one connection.
@@ -50,18 +50,18 @@ impl Wire {
         }
     }
 
-    fn stamps(&self, packet: &Packet) -> Option<(u32, u32)> {
+    fn stamps(&self, packet: &Segment) -> Option<(u32, u32)> {
         self.timestamps.then_some((packet.timestamp_us, packet.echo_us))
     }
 
     /// A SYN asks for ECN with both flags, its answer agrees with one (RFC 3168, 6.1.1).
-    fn syn(&self, packet: &Packet, fields: TcpFields) -> TcpFields {
+    fn syn(&self, packet: &Segment, fields: TcpFields) -> TcpFields {
         let asks = fields.ack.is_none();
         TcpFields { ece: self.ecn, cwr: self.ecn && asks, timestamps: self.stamps(packet), ..fields }
     }
 
     /// A segment of the server; without data the SYN, or a probe of a closed window.
-    fn segment(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.syn(packet, self.handshake.syn_of_server());
         }
@@ -87,7 +87,7 @@ impl Wire {
     }
 
     /// An ACK of the phone; that of the SYN may carry the first request.
-    fn ack(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         self.window_bytes = packet.window.into();
         let passed = self.ends.at(end);
         passed.acked = passed.acked.max(packet.seq);
@@ -118,7 +118,7 @@ impl Wire {
     }
 
     /// A later request of the phone.
-    fn request(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - self.header_bytes;
         let (seq, acked) = (passed.request(false, payload), passed.acked);
@@ -134,10 +134,10 @@ impl Wire {
 }
 
 impl wire::Wire for Wire {
-    fn fields(&mut self, end: End, packet: &Packet) -> TcpFields {
+    fn fields(&mut self, end: End, packet: &Segment) -> TcpFields {
         match packet.kind {
             Kind::Connect => self.syn(packet, self.handshake.syn_of_phone()),
-            Kind::Segment => self.segment(end, packet),
+            Kind::Data => self.segment(end, packet),
             Kind::Ack => self.ack(end, packet),
             Kind::Request => self.request(end, packet),
         }
@@ -147,30 +147,30 @@ impl wire::Wire for Wire {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::Ecn;
+    use crate::segment::Ecn;
     use crate::wire::Wire as _;
 
-    fn packet(kind: Kind, seq: u64, size: u32) -> Packet {
-        Packet { size, seq, timestamp_us: 7, echo_us: 5, window: 6_000_000, ..Packet::control(0, kind) }
+    fn packet(kind: Kind, seq: u64, size: u32) -> Segment {
+        Segment { size, seq, timestamp_us: 7, echo_us: 5, window: 6_000_000, ..Segment::control(0, kind) }
     }
 
     #[test]
     fn bytes_stay_bytes() {
         let mut wire = Wire::new(&Linux::default());
-        let mut shown = |packet: Packet| {
+        let mut shown = |packet: Segment| {
             let fields = wire.fields(End::Server, &packet);
             (fields.syn, fields.seq, fields.ack, fields.payload)
         };
-        assert_eq!(shown(Packet::control(0, Kind::Connect)), (true, 0, None, 0));
-        assert_eq!(shown(packet(Kind::Segment, 0, 60)), (true, 0, Some(1), 0));
+        assert_eq!(shown(Segment::control(0, Kind::Connect)), (true, 0, None, 0));
+        assert_eq!(shown(packet(Kind::Data, 0, 60)), (true, 0, Some(1), 0));
         assert_eq!(shown(packet(Kind::Ack, 1, 52 + 300)), (false, 1, Some(1), 300));
-        assert_eq!(shown(packet(Kind::Segment, 1, 1500)), (false, 1, Some(301), 1448));
+        assert_eq!(shown(packet(Kind::Data, 1, 1500)), (false, 1, Some(301), 1448));
         assert_eq!(shown(packet(Kind::Ack, 1, 52)), (false, 301, Some(1), 0));
         assert_eq!(shown(packet(Kind::Ack, 1449, 52)), (false, 301, Some(1449), 0));
-        let request = Packet { size: 252, ..Packet::control(0, Kind::Request) };
+        let request = Segment { size: 252, ..Segment::control(0, Kind::Request) };
         assert_eq!(shown(request), (false, 301, Some(1449), 200));
-        assert_eq!(shown(packet(Kind::Segment, 1449, 152)), (false, 1449, Some(501), 100));
-        assert_eq!(shown(packet(Kind::Segment, 1, 1500)), (false, 1, Some(301), 1448));
+        assert_eq!(shown(packet(Kind::Data, 1449, 152)), (false, 1449, Some(501), 100));
+        assert_eq!(shown(packet(Kind::Data, 1, 1500)), (false, 1, Some(301), 1448));
     }
 
     #[test]
@@ -179,7 +179,7 @@ mod tests {
         let mut sack = SackBlocks::default();
         sack.push(1001, 2001);
         sack.push(6001, 7001);
-        let fields = wire.fields(End::Phone, &Packet { sack, ..packet(Kind::Ack, 5001, 52 + 20) });
+        let fields = wire.fields(End::Phone, &Segment { sack, ..packet(Kind::Ack, 5001, 52 + 20) });
         assert_eq!((fields.payload, fields.timestamps), (0, Some((7, 5))));
         assert_eq!(fields.sack[..fields.sack_count], [(1001, 2001), (6001, 7001)]);
     }
@@ -187,13 +187,13 @@ mod tests {
     #[test]
     fn ecn_is_negotiated_and_echoed() {
         let mut wire = Wire::new(&Linux { ecn: true, opened_by: Opener::Server, ..Linux::default() });
-        let mut flags = |packet: Packet| {
+        let mut flags = |packet: Segment| {
             let fields = wire.fields(End::Server, &packet);
             (fields.syn, fields.ece, fields.cwr)
         };
-        assert_eq!(flags(packet(Kind::Segment, 0, 60)), (true, true, true));
+        assert_eq!(flags(packet(Kind::Data, 0, 60)), (true, true, true));
         assert_eq!(flags(packet(Kind::Ack, 1, 60)), (true, true, false));
-        let mut segment = packet(Kind::Segment, 1, 1500);
+        let mut segment = packet(Kind::Data, 1, 1500);
         segment.ecn = Ecn { capable: true, reduced: true, ..Ecn::default() };
         assert_eq!(flags(segment), (false, false, true));
         let mut ack = packet(Kind::Ack, 1449, 52);

@@ -16,7 +16,7 @@ use super::ue::Ue;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
 use crate::context::{Counts, Output, Surroundings};
-use crate::event::{Event, Mask, Sink};
+use crate::event::{Event, Mask};
 use crate::numerology::Numerology;
 use crate::packet::Packet;
 use crate::rng::Streams;
@@ -58,7 +58,7 @@ impl Bench {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(ues).map(user).collect();
         let bearer = params.bearer(&users, &Streams::new(3, run));
-        let around = Surroundings { sink: Sink::new(Mask::TTIS), ..Surroundings::default() };
+        let around = Surroundings::hearing(Mask::TTIS, Time(u64::MAX));
         Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
     }
 
@@ -72,7 +72,7 @@ impl Bench {
     fn run(&mut self, end: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|(at, _)| *at < end) {
             self.bearer.wake(&mut self.around.at(key.0), key);
-            for output in self.around.out.drain(..) {
+            for output in self.around.common.out.drain(..) {
                 match output {
                     Output::Arrived { user, packet } => {
                         self.arrived.push((key.0, user, packet.id.0));
@@ -114,6 +114,6 @@ impl Bench {
             Event::Tti { user, .. } => Some((at, user as usize)),
             _ => None,
         };
-        self.around.sink.drain().filter_map(of).collect()
+        self.around.common.sink.drain().filter_map(of).collect()
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Bearer;
 use crate::context::{Counts, Output, Surroundings};
-use crate::event::{Record, Sink};
+use crate::event::Record;
 use crate::mac::harq::CombiningSpec;
 use crate::mac::sched::SchedulerSpec;
 use crate::rlc::Delivered;
@@ -40,12 +40,12 @@ fn play(
     end: Time,
     mask: Mask,
 ) -> (Vec<(Time, Output)>, Counts, Vec<Record>) {
-    let mut around = Surroundings { sink: Sink::new(mask), horizon: end, ..Surroundings::default() };
+    let mut around = Surroundings::hearing(mask, end);
     let mut out = Vec::new();
     let mut run = |bearer: &mut TtiBearer<ArqMac>, around: &mut Surroundings, until: Time| {
         while let Some(key) = bearer.next_wake().filter(|key| key.0 <= until) {
             bearer.wake(&mut around.at(key.0), key);
-            out.extend(around.out.drain(..).map(|output| (key.0, output)));
+            out.extend(around.common.out.drain(..).map(|output| (key.0, output)));
         }
     };
     for (id, &(at, size)) in (0..).zip(offers.iter().filter(|(at, _)| *at < end)) {
@@ -54,7 +54,7 @@ fn play(
     }
     run(&mut bearer, &mut around, end);
     bearer.settle(&mut around.at(end));
-    let mut told: Vec<_> = around.sink.drain().collect();
+    let mut told: Vec<_> = around.common.sink.drain().collect();
     told.sort_by_key(|(at, _)| *at);
     (out, around.counts, told)
 }

@@ -10,7 +10,7 @@ use crate::proxy::split::{Outbox, SplitProxy};
 use crate::rng::Streams;
 use crate::transport::classic::Classic;
 use crate::transport::linux::Linux;
-use crate::transport::packet::{Kind, Packet};
+use crate::transport::segment::{Kind, Segment};
 use crate::transport::{Receiver, TcpSpec};
 use crate::units::{Duration, Probability, Time};
 
@@ -49,10 +49,10 @@ struct Path {
     phone: Box<dyn Receiver>,
     meter: Meter,
     bandwidth: Bandwidth,
-    to_queue: VecDeque<(Time, Packet)>,
-    waiting: VecDeque<Packet>,
-    serving: Option<(Time, Packet)>,
-    acks: VecDeque<(Time, Packet)>,
+    to_queue: VecDeque<(Time, Segment)>,
+    waiting: VecDeque<Segment>,
+    serving: Option<(Time, Segment)>,
+    acks: VecDeque<(Time, Segment)>,
     /// Number of packets waiting from each time on.
     lengths: Vec<(Time, usize)>,
     out: Outbox,
@@ -86,14 +86,14 @@ impl Path {
         let most = bandwidth.before.max(bandwidth.after) as u64 * 30 + 200;
         for seq in 0..most {
             let size = if seq == 0 { 40 } else { PACKET_BYTES };
-            let segment = Packet { size, seq, ..Packet::control(0, Kind::Segment) };
+            let segment = Segment { size, seq, ..Segment::control(0, Kind::Data) };
             path.proxy.on_segment(Time::ZERO, &segment, &mut path.out);
         }
         path
     }
 
     fn next(&self) -> Option<Time> {
-        let head = |line: &VecDeque<(Time, Packet)>| line.front().map(|(at, _)| *at);
+        let head = |line: &VecDeque<(Time, Segment)>| line.front().map(|(at, _)| *at);
         let serving = self.serving.map(|(at, _)| at);
         let times = [head(&self.to_queue), head(&self.acks), serving, self.meter.timer(), self.proxy.timer()];
         times.into_iter().flatten().min()
@@ -111,7 +111,7 @@ impl Path {
     }
 
     fn step(&mut self, now: Time) {
-        let is_due = |line: &VecDeque<(Time, Packet)>| line.front().is_some_and(|(at, _)| *at == now);
+        let is_due = |line: &VecDeque<(Time, Segment)>| line.front().is_some_and(|(at, _)| *at == now);
         if is_due(&self.to_queue) {
             self.waiting.extend(self.to_queue.pop_front().map(|(_, packet)| packet));
         } else if let Some((_, packet)) = self.serving.take_if(|(at, _)| *at == now) {
@@ -286,12 +286,12 @@ fn a_window_is_used_at_once_and_a_smaller_one_waits() {
             TcpSpec::Linux(_) => (|packets| 1 + packets * 1_448, 52),
         };
         let mut out = Vec::new();
-        let sent = |out: &mut Vec<Packet>| out.drain(..).filter(|packet| packet.size > header).count();
-        let ack = |packets| Packet { seq: ack_of(packets), ..Packet::control(0, Kind::Ack) };
+        let sent = |out: &mut Vec<Segment>| out.drain(..).filter(|packet| packet.size > header).count();
+        let ack = |packets| Segment { seq: ack_of(packets), ..Segment::control(0, Kind::Ack) };
         let at = |ms| Time(ms * 1_000_000);
         sender.write(at(0), 500 * 1_460, &mut out);
         sender.open(at(0), &mut out);
-        sender.on_ack(at(50), &Packet { seq: 0, ..ack(0) }, &mut out);
+        sender.on_ack(at(50), &Segment { seq: 0, ..ack(0) }, &mut out);
         sent(&mut out);
         sender.steer(at(60), 40.7, &mut out);
         let first = sender.counts().packets - 1;

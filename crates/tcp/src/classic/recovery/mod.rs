@@ -6,8 +6,8 @@ pub mod sack;
 pub mod tahoe;
 
 use super::sender::{DUPACK_THRESHOLD, Transmission};
-use crate::packet::{Packet, SackBlocks};
 use crate::registry;
+use crate::segment::{SackBlocks, Segment};
 use crate::units::Time;
 
 /// An ACK as a policy sees it.
@@ -34,7 +34,7 @@ pub trait Recovery: Send + std::fmt::Debug {
         tx: &mut Transmission,
         now: Time,
         ack: Ack<'_>,
-        out: &mut Vec<Packet>,
+        out: &mut Vec<Segment>,
     ) -> Option<u64>;
     /// Ends a recovery: the retransmission timer has expired, after which the machine goes back to `una`, or
     /// a retransmission was a mistake.
@@ -48,9 +48,9 @@ pub trait Recovery: Send + std::fmt::Debug {
 /// The policy of a variant that looks at the ACK's number alone.
 trait Cumulative {
     /// An ACK for segments not acknowledged before, everything below `acked`.
-    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Packet>);
+    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Segment>);
     /// The third or a later duplicate ACK in a row.
-    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Packet>);
+    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>);
 }
 
 /// Tells new ACKs from duplicates.
@@ -59,7 +59,7 @@ fn classify(
     tx: &mut Transmission,
     now: Time,
     acked: u64,
-    out: &mut Vec<Packet>,
+    out: &mut Vec<Segment>,
 ) {
     if acked > tx.una {
         policy.on_new_ack(tx, now, acked, out);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, Cumulative, Recovery, classify, unless_waiting};
 use crate::check::{Check, Checked};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::Time;
 
 /// Segments sent per ACK while in fast recovery (ns-2 `tcp-newreno.cc`).
@@ -53,7 +53,7 @@ impl Policy {
 }
 
 impl Cumulative for Policy {
-    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Packet>) {
+    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Segment>) {
         match self.phase {
             Phase::Recovery { inflation, partial_ack_seen } if acked < tx.recover => {
                 if !partial_ack_seen {
@@ -72,7 +72,7 @@ impl Cumulative for Policy {
         }
     }
 
-    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Packet>) {
+    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) {
         if tx.may_retransmit_fast() {
             tx.halve(now, self.inflation());
             tx.send(now, tx.una, out);
@@ -90,7 +90,7 @@ impl Recovery for Policy {
         tx: &mut Transmission,
         now: Time,
         ack: Ack<'_>,
-        out: &mut Vec<Packet>,
+        out: &mut Vec<Segment>,
     ) -> Option<u64> {
         classify(self, tx, now, ack.acked(), out);
         unless_waiting(tx, RECOVERY_BURST)

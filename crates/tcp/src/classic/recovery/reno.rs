@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, Cumulative, Recovery, classify, unless_waiting};
 use crate::check::{Check, Checked};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::Time;
 
 /// Parameters of Reno: none.
@@ -25,13 +25,13 @@ pub struct Policy {
 }
 
 impl Cumulative for Policy {
-    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Packet>) {
+    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Segment>) {
         self.inflation = None;
         tx.advance(now, acked);
         tx.open_window();
     }
 
-    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Packet>) {
+    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) {
         if tx.may_retransmit_fast() {
             tx.halve(now, self.inflation());
             tx.send(now, tx.una, out);
@@ -48,7 +48,7 @@ impl Recovery for Policy {
         tx: &mut Transmission,
         now: Time,
         ack: Ack<'_>,
-        out: &mut Vec<Packet>,
+        out: &mut Vec<Segment>,
     ) -> Option<u64> {
         classify(self, tx, now, ack.acked(), out);
         unless_waiting(tx, u64::MAX)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, Recovery};
 use crate::check::{Check, Checked};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::Time;
 
 /// Parameters of SACK: none.
@@ -96,7 +96,7 @@ impl Policy {
         now: Time,
         ack: Ack<'_>,
         pipe: i64,
-        out: &mut Vec<Packet>,
+        out: &mut Vec<Segment>,
     ) -> Option<u64> {
         let acked = ack.acked();
         let mut pipe = pipe - 1;
@@ -118,7 +118,7 @@ impl Policy {
     }
 
     /// Sends while the pipe is below the window; returns the pipe.
-    fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Packet>) -> i64 {
+    fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Segment>) -> i64 {
         let limit = tx.una + tx.max_window();
         while pipe < tx.allowed() as i64 {
             if let Some(hole) = self.scoreboard.next_hole(tx.una) {
@@ -139,7 +139,7 @@ impl Policy {
         pipe
     }
 
-    fn on_duplicate(&mut self, tx: &mut Transmission, now: Time, ack: Ack<'_>, out: &mut Vec<Packet>) {
+    fn on_duplicate(&mut self, tx: &mut Transmission, now: Time, ack: Ack<'_>, out: &mut Vec<Segment>) {
         if self.timed_out || !self.scoreboard.update(ack) {
             return;
         }
@@ -161,7 +161,7 @@ impl Recovery for Policy {
         tx: &mut Transmission,
         now: Time,
         ack: Ack<'_>,
-        out: &mut Vec<Packet>,
+        out: &mut Vec<Segment>,
     ) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             return self.on_ack_in_recovery(tx, now, ack, pipe, out);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Ack, Cumulative, Recovery, classify};
 use crate::check::{Check, Checked};
 use crate::classic::sender::Transmission;
-use crate::packet::Packet;
+use crate::segment::Segment;
 use crate::units::Time;
 
 /// Parameters of Tahoe: none.
@@ -24,12 +24,12 @@ impl Checked for Tahoe {
 pub struct Policy;
 
 impl Cumulative for Policy {
-    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Packet>) {
+    fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Segment>) {
         tx.advance(now, acked);
         tx.open_window();
     }
 
-    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, _: &mut Vec<Packet>) {
+    fn on_dupack(&mut self, tx: &mut Transmission, now: Time, _: &mut Vec<Segment>) {
         if tx.may_retransmit_fast() {
             tx.halve(now, 0);
             tx.cwnd = 1.0;
@@ -44,7 +44,7 @@ impl Recovery for Policy {
         tx: &mut Transmission,
         now: Time,
         ack: Ack<'_>,
-        out: &mut Vec<Packet>,
+        out: &mut Vec<Segment>,
     ) -> Option<u64> {
         classify(self, tx, now, ack.acked(), out);
         Some(u64::MAX)

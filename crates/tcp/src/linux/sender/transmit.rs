@@ -3,7 +3,7 @@
 use super::{Sender, Setup, Usage};
 use crate::linux::control::Phase;
 use crate::linux::{FIRST_BYTE, clock_us};
-use crate::packet::{Ecn, Kind, Packet};
+use crate::segment::{Ecn, Kind, Segment};
 use crate::units::Time;
 
 /// Pacing of a control that knows no rate, relative to a window per round trip, in slow start and
@@ -27,21 +27,21 @@ impl Sender {
         (srtt > 0.0).then(|| ratio * cwnd as f64 / srtt)
     }
 
-    pub(super) fn packet(&self, now: Time, seq: u64, payload: u64) -> Packet {
-        Packet {
+    pub(super) fn packet(&self, now: Time, seq: u64, payload: u64) -> Segment {
+        Segment {
             size: payload as u32 + self.params.header_bytes(),
             seq,
             timestamp_us: if self.params.timestamps { clock_us(now) } else { 0 },
             echo_us: self.recent_stamp,
-            ..Packet::control(self.flow, Kind::Segment)
+            ..Segment::control(self.flow, Kind::Data)
         }
     }
 
-    pub(super) fn send_syn(&mut self, now: Time, times: u32, out: &mut Vec<Packet>) {
+    pub(super) fn send_syn(&mut self, now: Time, times: u32, out: &mut Vec<Segment>) {
         self.setup = Setup::SynSent(now, times);
         self.counts.packets += 1;
         self.counts.retransmissions += u64::from(times > 1);
-        out.push(Packet {
+        out.push(Segment {
             retransmission: times > 1,
             size: self.params.syn_bytes(),
             ..self.packet(now, 0, 0)
@@ -52,7 +52,7 @@ impl Sender {
 
     /// Sends what the windows, the pacer and the data allow. After a timeout a window set from outside
     /// lets out `repeats` segments that were sent before, while something is in flight.
-    pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Packet>) {
+    pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
         if self.board.head().is_none() && now.since(self.last_sent) > self.rtt.rto() {
@@ -120,7 +120,7 @@ impl Sender {
     }
 
     /// Sends segment `number`, for the first time or again.
-    pub(in super::super) fn send(&mut self, now: Time, number: u64, again: bool, out: &mut Vec<Packet>) {
+    pub(in super::super) fn send(&mut self, now: Time, number: u64, again: bool, out: &mut Vec<Segment>) {
         let (first, end) = self.board.range(number);
         let (bytes, before) = (end - first, self.board.pipe());
         if before == 0 && self.sampler.is_app_limited() {
@@ -128,7 +128,7 @@ impl Sender {
         }
         let snapshot = self.sampler.on_send(now, bytes, before);
         self.counts.packets += 1;
-        let mut packet = Packet { retransmission: again, ..self.packet(now, FIRST_BYTE + first, bytes) };
+        let mut packet = Segment { retransmission: again, ..self.packet(now, FIRST_BYTE + first, bytes) };
         if again {
             self.counts.retransmissions += 1;
             self.board.send_again(now, number, snapshot);

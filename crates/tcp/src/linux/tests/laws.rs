@@ -74,7 +74,7 @@ proptest! {
         let mut now = Time::ZERO;
         for (seq, window, blocks, echo_us) in acks {
             now += MS(7);
-            let mut ack = Packet { seq, window, echo_us, timestamp_us: 1, ..Packet::control(0, Kind::Ack) };
+            let mut ack = Segment { seq, window, echo_us, timestamp_us: 1, ..Segment::control(0, Kind::Ack) };
             for (first, length) in blocks {
                 ack.sack.push(first, first + length);
             }

@@ -16,14 +16,14 @@ use super::control::CongestionSpec;
 use super::params::Linux;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::packet::{Kind, Packet};
+use crate::segment::{Kind, Segment};
 use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 use crate::{Receiver as _, Sender as _};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
 /// What happens to a data packet on its way: lost, or late by so much.
-type Fate<'a> = dyn FnMut(usize, Time, &Packet) -> Option<Duration> + 'a;
+type Fate<'a> = dyn FnMut(usize, Time, &Segment) -> Option<Duration> + 'a;
 
 struct Path {
     bytes_per_s: u64,
@@ -74,8 +74,8 @@ impl Path {
 }
 
 enum Event {
-    Data(usize, Packet),
-    Ack(usize, Packet),
+    Data(usize, Segment),
+    Ack(usize, Segment),
 }
 
 struct Pair {
@@ -95,7 +95,7 @@ impl Pair {
     }
 
     /// What holds at every moment. `before` was in flight before what was `sent`, by a timer or not.
-    fn check(&self, before: u64, sent: &[Packet], by_timer: bool) {
+    fn check(&self, before: u64, sent: &[Segment], by_timer: bool) {
         let sender = &self.sender;
         let (cwnd, mss) = (sender.control.cwnd(), sender.mss);
         assert!(cwnd >= mss && sender.window().cwnd >= 1.0, "window {cwnd} {:?}", sender.window());
@@ -143,7 +143,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn with_fate(self, fate: impl FnMut(usize, Time, &Packet) -> Option<Duration> + 'a) -> Self {
+    fn with_fate(self, fate: impl FnMut(usize, Time, &Segment) -> Option<Duration> + 'a) -> Self {
         Self { fate: Box::new(fate), ..self }
     }
 
@@ -158,7 +158,7 @@ impl<'a> Lab<'a> {
         now: Time,
         pair: usize,
         by_timer: bool,
-        act: impl FnOnce(&mut Sender, &mut Vec<Packet>),
+        act: impl FnOnce(&mut Sender, &mut Vec<Segment>),
     ) {
         let state = &mut self.pairs[pair];
         let (before, mut out) = (state.sender.in_flight(), Vec::new());
@@ -167,7 +167,7 @@ impl<'a> Lab<'a> {
         self.dispatch(now, pair, &mut out);
     }
 
-    fn dispatch(&mut self, now: Time, pair: usize, out: &mut Vec<Packet>) {
+    fn dispatch(&mut self, now: Time, pair: usize, out: &mut Vec<Segment>) {
         for mut packet in out.drain(..) {
             self.packets += 1;
             packet.ecn.experienced = packet.ecn.capable && self.path.queue.len() > self.path.mark_above;
@@ -183,7 +183,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn send_ack(&mut self, now: Time, pair: usize, ack: Option<Packet>) {
+    fn send_ack(&mut self, now: Time, pair: usize, ack: Option<Segment>) {
         let Some(ack) = ack else {
             return;
         };

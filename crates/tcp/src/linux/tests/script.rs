@@ -60,7 +60,7 @@ impl Script {
     pub fn echo(&mut self, next: u64, blocks: &[(u64, u64)], echo_us: u32) -> Vec<Sent> {
         let window = self.params.receive_buffer.0 as u32;
         let seq = FIRST_BYTE + next * MSS;
-        let mut ack = Packet { seq, window, echo_us, timestamp_us: 1, ..Packet::control(0, Kind::Ack) };
+        let mut ack = Segment { seq, window, echo_us, timestamp_us: 1, ..Segment::control(0, Kind::Ack) };
         for &(first, end) in blocks {
             ack.sack.push(FIRST_BYTE + first * MSS, FIRST_BYTE + end * MSS);
         }
@@ -75,6 +75,6 @@ impl Script {
     }
 }
 
-fn numbers(out: &[Packet]) -> Vec<Sent> {
+fn numbers(out: &[Segment]) -> Vec<Sent> {
     out.iter().map(|packet| (packet.seq / MSS, packet.retransmission)).collect()
 }

@@ -77,7 +77,7 @@ fn after_lost_syns(times: u32) -> (usize, Duration) {
     }
     assert_eq!(out.len() as u32, 1 + times);
     out.clear();
-    sender.on_ack(now, &Packet { seq: FIRST_BYTE, ..Packet::control(0, Kind::Ack) }, &mut out);
+    sender.on_ack(now, &Segment { seq: FIRST_BYTE, ..Segment::control(0, Kind::Ack) }, &mut out);
     (out.len(), sender.timers.rto.unwrap().since(now))
 }
 

@@ -15,7 +15,7 @@ pub const RTT: Duration = Duration(100_000_000);
 pub const BDP: u64 = 100;
 const SEGMENT: Duration = Duration(1_000_000);
 
-struct Segment {
+struct SentSegment {
     answered_at: Time,
     sent: Time,
     number: u64,
@@ -37,7 +37,7 @@ pub struct Pipe<C> {
     pub longest: u64,
     pub lost: u64,
     pub sent: u64,
-    flight: VecDeque<Segment>,
+    flight: VecDeque<SentSegment>,
     sampler: Sampler,
     free_at: Time,
     send_at: Time,
@@ -94,13 +94,13 @@ impl<C: CongestionControl> Pipe<C> {
         }
         let answered_at = self.free_at.max(self.now) + Duration(RTT.0 - SEGMENT.0);
         let (sent, number) = (self.now, self.sent);
-        self.flight.push_back(Segment { answered_at, sent, number, lost, snapshot });
+        self.flight.push_back(SentSegment { answered_at, sent, number, lost, snapshot });
         self.sent += 1;
         let pace = self.control.pacing_rate().unwrap_or(RATE);
         self.send_at = self.now + Duration((MSS as f64 / pace * 1e9) as u64);
     }
 
-    fn answer(&mut self, segment: &Segment) {
+    fn answer(&mut self, segment: &SentSegment) {
         if self.recovery.is_some_and(|end| segment.number >= end) {
             self.recovery = None;
             self.control.on_recovered(self.now);
@@ -134,7 +134,7 @@ impl<C: CongestionControl> Pipe<C> {
     }
 
     /// What follows a lost segment is taken to reveal the loss at once.
-    fn lose(&mut self, segment: &Segment) {
+    fn lose(&mut self, segment: &SentSegment) {
         self.lost += 1;
         let range = (segment.number * MSS, (segment.number + 1) * MSS);
         let lost = self.sampler.note_lost(MSS, segment.snapshot);

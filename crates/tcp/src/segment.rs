@@ -11,7 +11,7 @@ pub enum Kind {
     /// The phone's request for more on an open connection.
     Request,
     /// A segment of the server: number 0 is its SYN, data begin at 1.
-    Segment,
+    Data,
     /// The phone's cumulative acknowledgement.
     Ack,
 }
@@ -56,7 +56,7 @@ impl SackBlocks {
 
 /// An IP packet of one TCP connection. Copied freely: the payload itself is never simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packet {
+pub struct Segment {
     /// The connection it belongs to.
     pub flow: u32,
     /// Bytes on the wire, headers included.
@@ -95,7 +95,7 @@ pub struct Ecn {
     pub reduced: bool,
 }
 
-impl Packet {
+impl Segment {
     /// A packet of headers alone.
     pub fn control(flow: u32, kind: Kind) -> Self {
         Self {
