@@ -1,6 +1,6 @@
 //! What every place on a packet's way is told, and what it answers.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{AddAssign, Deref, DerefMut};
 
 use crate::engine::{Key, Stamps};
 use crate::event::{Cause, Event, Mask, Place, Sink};
@@ -172,15 +172,15 @@ impl Context<'_> {
 
     /// So many TTIs have gone to a user, of which nobody wants to hear.
     #[inline]
-    pub fn count_ttis(&mut self, ttis: u64, user: usize, sent: Sent) {
+    pub fn count_ttis(&mut self, ttis: u64, user: usize, sent: Counted) {
         self.counts.ttis += ttis;
-        self.count_blocks(ttis, user, sent);
+        self.count_blocks(user, sent);
     }
 
     /// Blocks were sent to a user in a TTI that began `at`, which others may share.
     #[inline]
     pub fn blocks(&mut self, at: Time, user: usize, quality: u32, sent: Sent) {
-        self.count_blocks(1, user, sent);
+        self.count_blocks(user, sent.times(1));
         if self.wants(Mask::TTIS) {
             let (bearer, user) = (self.place.index, user as u32);
             let Sent { units, failed, .. } = sent;
@@ -189,15 +189,32 @@ impl Context<'_> {
     }
 
     #[inline]
-    fn count_blocks(&mut self, ttis: u64, user: usize, Sent { blocks, failed, units }: Sent) {
-        let (sent, failed) = (ttis * u64::from(blocks), ttis * u64::from(failed));
-        self.counts.blocks += sent;
-        self.counts.blocks_failed += failed;
-        self.counts.pdus += ttis * u64::from(units);
+    fn count_blocks(&mut self, user: usize, Counted { blocks, units }: Counted) {
+        self.counts.blocks += blocks.sent;
+        self.counts.blocks_failed += blocks.failed;
+        self.counts.pdus += units;
         if let Some(own) = self.of_users.get_mut(user) {
-            own.sent += sent;
-            own.failed += failed;
+            own.sent += blocks.sent;
+            own.failed += blocks.failed;
         }
+    }
+}
+
+/// What was sent in several TTIs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Blocks.
+    pub blocks: Blocks,
+    /// Units in them.
+    pub units: u64,
+}
+
+impl AddAssign for Counted {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        self.blocks.sent += other.blocks.sent;
+        self.blocks.failed += other.blocks.failed;
+        self.units += other.units;
     }
 }
 
@@ -210,6 +227,15 @@ pub struct Sent {
     pub failed: u32,
     /// Units in them.
     pub units: u32,
+}
+
+impl Sent {
+    /// The same in so many TTIs.
+    #[inline]
+    pub fn times(self, ttis: u64) -> Counted {
+        let of = |number: u32| ttis * u64::from(number);
+        Counted { blocks: Blocks { sent: of(self.blocks), failed: of(self.failed) }, units: of(self.units) }
+    }
 }
 
 /// Surroundings of a place that is looked at by itself, without a world around it: an end of time

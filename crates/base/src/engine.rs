@@ -73,8 +73,6 @@ pub struct Agenda {
     matches: Vec<[Entry; 4]>,
     /// The place of alarm 0.
     first_place: usize,
-    /// The winner of the final.
-    first: Entry,
 }
 
 fn winner([a, b, c, d]: [Entry; 4]) -> Entry {
@@ -102,8 +100,7 @@ impl Agenda {
                 None => winner(matches[place + 1]),
             };
         }
-        let first = winner(matches[0]);
-        Self { matches, first_place, first }
+        Self { matches, first_place }
     }
 
     /// Sets an alarm to ring under `key`, or never.
@@ -117,11 +114,11 @@ impl Agenda {
                 return;
             }
             players[place % 4] = entry;
-            entry = winner(*players);
+            // The final is held when somebody asks who is next.
             let Some(held) = (place / 4).checked_sub(1) else {
-                self.first = entry;
                 return;
             };
+            entry = winner(*players);
             place = held;
         }
     }
@@ -147,7 +144,8 @@ impl Agenda {
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
     pub fn next(&self) -> Option<(Key, usize)> {
-        Some((self.first.key()?, self.first.alarm()))
+        let first = winner(self.matches[0]);
+        Some((first.key()?, first.alarm()))
     }
 }
 

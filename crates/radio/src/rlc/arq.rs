@@ -66,8 +66,6 @@ pub struct Buffer {
     end: u64,
     /// Blocks to be sent again, in the order in which they become eligible.
     failed: VecDeque<FailedBlock>,
-    /// Everything below this PDU has been received: the first failed one, or `next`.
-    received: u64,
 }
 
 impl Buffer {
@@ -83,7 +81,6 @@ impl Buffer {
             next: 0,
             end: 0,
             failed: VecDeque::new(),
-            received: 0,
         }
     }
 
@@ -112,27 +109,19 @@ impl Buffer {
 
     /// Takes `pdus` PDUs for their first transmission and returns the number of the first.
     pub fn take_fresh(&mut self, pdus: u64) -> u64 {
-        let first = self.next;
         self.next += pdus;
-        if self.failed.is_empty() {
-            self.received = self.next;
-        }
-        first
+        self.next - pdus
     }
 
     /// Takes a failed block that may be sent again in TTI number `tti`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
         let block = *self.failed.front().filter(|block| block.eligible <= tti)?;
         self.failed.pop_front();
-        if block.first == self.received {
-            self.received = self.failed.iter().map(|block| block.first).fold(self.next, u64::min);
-        }
         Some(block)
     }
 
     /// Keeps a block that failed, to be sent again.
     pub fn keep_failed(&mut self, block: FailedBlock) {
-        self.received = self.received.min(block.first);
         self.failed.push_back(block);
     }
 
@@ -148,7 +137,12 @@ impl Buffer {
     /// Whether some packet may leave.
     pub fn has_complete(&self) -> bool {
         let early = self.order == Delivered::OutOfSequence && !self.failed.is_empty();
-        early || self.sdus.front().is_some_and(|sdu| sdu.end <= self.received)
+        early || self.sdus.front().is_some_and(|sdu| self.has_received(sdu.end))
+    }
+
+    /// Whether every PDU before number `end` has been received.
+    fn has_received(&self, end: u64) -> bool {
+        end <= self.next && self.failed.iter().all(|block| end <= block.first)
     }
 
     /// Hands over every packet that may leave now, and whether it is intact: a damaged one is lost.
@@ -157,7 +151,7 @@ impl Buffer {
             self.release_early(&mut leave);
         }
         while let Some(sdu) = self.sdus.front()
-            && sdu.end <= self.received
+            && self.has_received(sdu.end)
         {
             if !sdu.gone {
                 self.packets -= 1;

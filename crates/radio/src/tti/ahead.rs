@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::grid::Grid;
-use crate::context::{Context, Sent};
+use crate::context::{Context, Counted, Sent};
 use crate::event::{Event, Mask, Record};
 use crate::units::Time;
 
@@ -43,11 +43,29 @@ impl Ahead {
     /// Tells what has happened by now.
     #[inline]
     pub fn tell(&mut self, ctx: &mut Context, grid: &Grid) {
-        if !self.runs.is_empty() || !self.events.is_empty() {
+        let Some(last) = self.runs.last() else {
+            let now = ctx.now;
+            return tell_events(&mut self.events, ctx, now);
+        };
+        let are_over = grid.beginning(last.first + last.ttis - 1) <= ctx.now;
+        if are_over && !ctx.wants(Mask::TTIS.and(Mask::BLOCKS)) {
+            self.count_all(ctx);
+        } else {
             self.tell_some(ctx, grid);
         }
     }
 
+    /// Counts TTIs that are over, and of which nobody wants to hear.
+    fn count_all(&mut self, ctx: &mut Context) {
+        let (mut ttis, mut all) = (0, Counted::default());
+        for run in self.runs.drain(..) {
+            ttis += run.ttis;
+            all += run.sent.times(run.ttis);
+        }
+        ctx.count_ttis(ttis, 0, all);
+    }
+
+    #[cold]
     fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
         let begun = grid.begun_by(ctx.now);
         let listens = ctx.wants(Mask::TTIS.and(Mask::BLOCKS));
@@ -61,7 +79,7 @@ impl Ahead {
                     ctx.tti(at, 0, run.quality, run.sent);
                 }
             } else {
-                ctx.count_ttis(ttis, 0, run.sent);
+                ctx.count_ttis(ttis, 0, run.sent.times(ttis));
             }
             run.first += ttis;
             run.ttis -= ttis;

@@ -128,7 +128,8 @@ impl ArqMac {
     /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
     fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> Sent {
         let Self { air, users, errors, ahead, .. } = self;
-        let mut blocks = Blocks { air, buffer: &mut users[to.user].buffer, ahead, user: to.user, at, tti };
+        let (listens, buffer) = (ctx.wants(Mask::BLOCKS), &mut users[to.user].buffer);
+        let mut blocks = Blocks { air, buffer, ahead, user: to.user, at, tti, listens };
         let all = u64::from(air.channels);
         let mut channels = all;
         let place = |left: u64| Place { user: to.user, tti, channel: all - left };
@@ -184,8 +185,8 @@ impl ArqMac {
     }
 
     /// TTIs from number `tti` on that are full and without error and in which nothing else happens, up to
-    /// the one that completes a packet; `before_end` are left until the run ends.
-    fn plain_ttis(&self, tti: u64, before_end: u64) -> u64 {
+    /// the one that completes a packet; none where the run ends before.
+    fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let ([User { buffer, ci: None, .. }], Some(good)) = (&self.users[..], self.errors.good_blocks())
         else {
             return 0;
@@ -197,7 +198,8 @@ impl ArqMac {
             return 0;
         }
         let quiet = buffer.ttis_until_change(tti, per_tti);
-        quiet.min(buffer.fresh() / per_tti).min(good / channels).min(before_end)
+        let ttis = quiet.min(buffer.fresh() / per_tti).min(good / channels);
+        if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
     }
 
     /// Runs so many plain TTIs in one step; returns whether the last completes packets.
@@ -255,11 +257,10 @@ impl Mac for ArqMac {
     }
 
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, mut tti: u64) {
-        let end = grid.begun_by(ctx.horizon);
         let listens = ctx.wants(Mask::BLOCKS);
         let mut goes_on = self.is_foreseeable();
         loop {
-            let plain = if goes_on && !listens { self.plain_ttis(tti, end - tti) } else { 0 };
+            let plain = if goes_on && !listens { self.plain_ttis(tti, grid, ctx.horizon) } else { 0 };
             let completes = if plain > 1 {
                 tti += plain - 1;
                 self.run_plain(tti + 1 - plain, plain)
@@ -268,7 +269,7 @@ impl Mac for ArqMac {
             };
             tti += 1;
             grid.next = tti;
-            goes_on = !completes && tti < end && self.is_foreseeable();
+            goes_on = !completes && grid.beginning(tti) <= ctx.horizon && self.is_foreseeable();
             if !goes_on {
                 break;
             }
@@ -289,6 +290,8 @@ struct Blocks<'a> {
     user: usize,
     at: Time,
     tti: u64,
+    /// Whether somebody listens.
+    listens: bool,
 }
 
 impl Blocks<'_> {
@@ -306,7 +309,7 @@ impl Blocks<'_> {
     /// New blocks of `per_block` PDUs have been sent.
     #[inline]
     fn tell_new(&mut self, ctx: &mut Context, pdus: std::ops::Range<u64>, per_block: u64, failed: bool) {
-        if ctx.wants(Mask::BLOCKS) {
+        if self.listens {
             for first in pdus.clone().step_by(per_block as usize) {
                 let pdus = per_block.min(pdus.end - first) as u32;
                 self.tell(ctx, FailedBlock { first, pdus, transmissions: 1, eligible: 0 }, failed);
@@ -317,7 +320,7 @@ impl Blocks<'_> {
     /// A block has been sent; it is known by its first PDU.
     #[inline]
     fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
-        if ctx.wants(Mask::BLOCKS) {
+        if self.listens {
             self.tell_listeners(ctx, block, failed);
         }
     }
