@@ -77,11 +77,12 @@ pub enum Purpose {
 }
 
 /// What a sender's loss recovery is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recovery {
     /// Nothing is being repaired.
+    #[default]
     Open,
-    /// Losses are repaired without a timeout (fast recovery).
+    /// Losses are repaired that ACKs have told of (fast recovery; Tahoe's return to slow start).
     Fast,
     /// Repair after a retransmission timeout.
     Timeout,
@@ -140,7 +141,8 @@ pub enum Event {
     RoundTrip { flow: u32, rtt: Duration },
     /// A sender's loss recovery has changed its state.
     Recovery { flow: u32, state: Recovery },
-    /// A sender's retransmission timer is set anew, or stopped.
+    /// A sender's timer is set anew, or stopped: that of retransmission, or with `linux` the first of that
+    /// and those of loss probes, reordering and pacing.
     Timer { flow: u32, at: Option<Time> },
     /// A transfer is complete that was asked for at `begun`.
     Transfer { flow: u32, begun: Time, bytes: u64 },

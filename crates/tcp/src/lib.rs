@@ -3,7 +3,7 @@
 //! Each family of implementations has a folder: its parameters, its sender and its receiver. What
 //! the rest of the simulator needs from either end is [`Sender`] and [`Receiver`].
 
-pub(crate) use nodeb_base::{check, registry, units};
+pub(crate) use nodeb_base::{check, event, registry, units};
 
 pub mod classic;
 pub mod linux;
@@ -12,6 +12,7 @@ pub mod request;
 pub mod segment;
 pub mod wire;
 
+use crate::event::Recovery;
 use crate::segment::Segment;
 use crate::units::{Duration, Time};
 
@@ -80,6 +81,8 @@ pub trait Sender: Send + std::fmt::Debug {
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
     /// The congestion window now, or the one set from outside.
     fn window(&self) -> Window;
+    /// What its loss recovery is at.
+    fn recovery(&self) -> Recovery;
     /// What has been done.
     fn counts(&self) -> &SenderCounts;
     /// The round trip that the last ACK completed, once.

@@ -2,7 +2,7 @@
 
 use super::alarms::{Alarm, Alarms};
 use super::wire::Wire;
-use crate::event::{Place, Site};
+use crate::event::{Place, Recovery, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;
 use crate::proxy::snoop::SnoopAgent;
@@ -62,8 +62,16 @@ pub struct Flow {
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
     pub downloaded: Option<Time>,
-    /// Window and threshold last told.
-    pub told: Option<Window>,
+    /// What was last told of the sender that faces the phone.
+    pub told: Told,
+}
+
+/// What was last told of a sender.
+#[derive(Debug, Default)]
+pub struct Told {
+    pub window: Option<Window>,
+    pub recovery: Option<Recovery>,
+    pub timer: Option<Time>,
 }
 
 impl Flow {
@@ -123,7 +131,7 @@ impl Flow {
             accepted: None,
             finished: None,
             downloaded: None,
-            told: None,
+            told: Told::default(),
         }
     }
 

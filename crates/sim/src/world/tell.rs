@@ -2,13 +2,26 @@
 
 use super::World;
 use super::control::Listener;
+use super::flow::Flow;
 use super::recorder::Recorder;
 use crate::context::Output;
 use crate::error::{Error, Result};
-use crate::event::{Event, Mask, Place, Purpose, Site};
+use crate::event::{Event, Mask, Place, Purpose, Sink, Site};
 use crate::packet::Packet;
 use crate::transport::segment::{Kind, Segment};
 use crate::units::Time;
+
+/// Tells what a sender's loss recovery is at and when its timer runs out, where that is new.
+#[cold]
+fn tell_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
+    let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());
+    if state.told.recovery.replace(recovery).unwrap_or_default() != recovery {
+        sink.emit(now, Event::Recovery { flow, state: recovery });
+    }
+    if std::mem::replace(&mut state.told.timer, at) != at {
+        sink.emit(now, Event::Timer { flow, at });
+    }
+}
 
 fn purpose(kind: Kind) -> Purpose {
     match kind {
@@ -145,9 +158,12 @@ impl<T: Listener> World<T> {
         }
         if sink.wants(Mask::WINDOW) {
             let window = state.air_sender().window();
-            if state.told.replace(window) != Some(window) {
+            if state.told.window.replace(window) != Some(window) {
                 sink.emit(now, Event::Window { flow, cwnd: window.cwnd, ssthresh: window.ssthresh });
             }
+        }
+        if sink.wants(Mask::RECOVERY) {
+            tell_recovery(sink, now, flow, state);
         }
     }
 }

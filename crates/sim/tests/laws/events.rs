@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use nodeb_sim::error::Result;
-use nodeb_sim::event::{Event, Mask, Part, Place, Record, Site};
+use nodeb_sim::event::{Event, Mask, Part, Place, Record, Recovery, Site};
+use nodeb_sim::metrics::RunResult;
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::units::Time;
@@ -110,6 +111,38 @@ fn blocks_belong_to_packets(told: &[Record]) -> std::result::Result<(), TestCase
     Ok(())
 }
 
+/// What is told of each sender's recovery changes from one state to another, a timeout is told only when
+/// the timer was told to run out just then, and the states told agree with what is counted.
+fn recovery_is_told_as_counted(told: &[Record], run: &RunResult) -> std::result::Result<(), TestCaseError> {
+    let mut senders: HashMap<u32, (Recovery, Option<Time>)> = HashMap::new();
+    let mut timeouts: HashMap<u32, u64> = HashMap::new();
+    for (at, event) in told {
+        match *event {
+            Event::Recovery { flow, state } => {
+                let (before, timer) = senders.entry(flow).or_default();
+                prop_assert_ne!(*before, state);
+                if state == Recovery::Timeout {
+                    prop_assert_eq!(*timer, Some(*at), "a timeout of flow {}", flow);
+                    *timeouts.entry(flow).or_default() += 1;
+                }
+                *before = state;
+            }
+            Event::Timer { flow, at: timer } => {
+                let (_, set) = senders.entry(flow).or_default();
+                prop_assert!(*set != timer && timer.is_none_or(|timer| timer >= *at), "{at:?}: {event:?}");
+                *set = timer;
+            }
+            _ => {}
+        }
+    }
+    for (user, flow) in run.flows.iter().enumerate() {
+        let told = timeouts.get(&(user as u32)).copied().unwrap_or_default();
+        prop_assert!(told <= flow.sender.timeouts, "user {user}: {told} of {}", flow.sender.timeouts);
+        prop_assert!(told > 0 || flow.sender.timeouts == 0, "user {user}: none of {}", flow.sender.timeouts);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(crate::config(120))]
 
@@ -124,6 +157,7 @@ proptest! {
         let mut told = heard.0;
         lives_are_whole(&told)?;
         what_is_told_is_what_is_counted(&case, &told, loud.end_s)?;
+        recovery_is_told_as_counted(&told, &loud)?;
         told.sort_by_key(|(at, _)| *at);
         blocks_belong_to_packets(&told)?;
     }

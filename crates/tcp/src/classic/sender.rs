@@ -12,6 +12,7 @@ use super::recovery::{Ack, Recovery};
 use super::rtt::{Limits, RttEstimator};
 use super::segments::Segments;
 use super::timing::Timing;
+use crate::event;
 use crate::segment::{Kind, Segment};
 use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
@@ -33,6 +34,8 @@ pub struct Transmission {
     pub end: u64,
     /// `end` at the last loss event: an ACK up to here ends its recovery.
     pub recover: u64,
+    /// Whether that was a timeout.
+    timed_out: bool,
     /// Duplicate ACKs in a row.
     pub dupacks: u32,
     /// What has been done.
@@ -227,7 +230,13 @@ impl Transmission {
     /// the segment being timed no longer tells a round trip.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
+        self.timed_out = false;
         self.timing.mark_loss();
+    }
+
+    /// Whether something is not acknowledged yet that was outstanding at the last loss event.
+    pub fn is_behind_loss(&self) -> bool {
+        self.una > 0 && self.una < self.recover
     }
 }
 
@@ -260,6 +269,7 @@ impl Sender {
             next: 0,
             end: 0,
             recover: 1,
+            timed_out: false,
             dupacks: 0,
             counts: SenderCounts::default(),
             flow,
@@ -304,6 +314,7 @@ impl crate::Sender for Sender {
         if mistake.is_some() {
             // Whatever recovery is under way ends, and new data are next (RFC 4015, 3.2, step 1).
             self.recovery.abandon(&mut self.tx);
+            self.tx.timed_out = false;
             self.tx.next = self.tx.end;
         }
         let limit = self.recovery.on_ack(&mut self.tx, now, Ack { number: ack.seq, sack: &ack.sack }, out);
@@ -336,6 +347,7 @@ impl crate::Sender for Sender {
         self.recovery.abandon(&mut self.tx);
         self.tx.mark_loss();
         if !idle {
+            self.tx.timed_out = true;
             self.tx.counts.timeouts += 1;
             let half = self.tx.half_window(0);
             self.tx.set_ssthresh(half);
@@ -350,6 +362,16 @@ impl crate::Sender for Sender {
 
     fn timer(&self) -> Option<Time> {
         self.tx.timer
+    }
+
+    fn recovery(&self) -> event::Recovery {
+        if self.tx.timed_out && self.tx.una < self.tx.recover {
+            event::Recovery::Timeout
+        } else if self.recovery.is_repairing(&self.tx) {
+            event::Recovery::Fast
+        } else {
+            event::Recovery::Open
+        }
     }
 
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {

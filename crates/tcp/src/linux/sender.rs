@@ -17,6 +17,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::{Scoreboard, SentSegment};
 use super::timers::Timers;
 use super::{FIRST_BYTE, clock_us, is_older};
+use crate::event::Recovery;
 use crate::segment::Segment;
 use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
@@ -394,6 +395,15 @@ impl crate::Sender for Sender {
         let ssthresh = self.control.ssthresh();
         let ssthresh = if ssthresh == u64::MAX { f64::INFINITY } else { segments(ssthresh) };
         Window { cwnd: segments(self.cwnd()), ssthresh }
+    }
+
+    fn recovery(&self) -> Recovery {
+        match self.episode {
+            Episode::Open if matches!(self.setup, Setup::SynSent(_, 2..)) => Recovery::Timeout,
+            Episode::Open => Recovery::Open,
+            Episode::Recovery { .. } => Recovery::Fast,
+            Episode::Loss { .. } => Recovery::Timeout,
+        }
     }
 
     fn counts(&self) -> &SenderCounts {

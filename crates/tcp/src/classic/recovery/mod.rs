@@ -39,6 +39,8 @@ pub trait Recovery: Send + std::fmt::Debug {
     /// Ends a recovery: the retransmission timer has expired, after which the machine goes back to `una`, or
     /// a retransmission was a mistake.
     fn abandon(&mut self, tx: &mut Transmission);
+    /// Whether a loss is being repaired that duplicate ACKs have told of.
+    fn is_repairing(&self, tx: &Transmission) -> bool;
     /// Segments by which duplicate ACKs inflate the window.
     fn inflation(&self) -> u64 {
         0

@@ -101,6 +101,10 @@ impl Recovery for Policy {
         tx.dupacks = 0;
     }
 
+    fn is_repairing(&self, _: &Transmission) -> bool {
+        self.phase != Phase::Open
+    }
+
     fn inflation(&self) -> u64 {
         match self.phase {
             Phase::Open => 0,

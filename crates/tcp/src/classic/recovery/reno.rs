@@ -59,6 +59,10 @@ impl Recovery for Policy {
         tx.dupacks = 0;
     }
 
+    fn is_repairing(&self, _: &Transmission) -> bool {
+        self.inflation.is_some()
+    }
+
     fn inflation(&self) -> u64 {
         self.inflation.unwrap_or(0)
     }

@@ -183,6 +183,10 @@ impl Recovery for Policy {
         self.timed_out = true;
         self.scoreboard.clear();
     }
+
+    fn is_repairing(&self, _: &Transmission) -> bool {
+        self.pipe.is_some()
+    }
 }
 
 #[cfg(test)]

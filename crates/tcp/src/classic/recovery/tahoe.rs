@@ -52,4 +52,8 @@ impl Recovery for Policy {
 
     /// ns-2's Tahoe goes on counting duplicate ACKs after a timeout.
     fn abandon(&mut self, _: &mut Transmission) {}
+
+    fn is_repairing(&self, tx: &Transmission) -> bool {
+        tx.is_behind_loss()
+    }
 }
