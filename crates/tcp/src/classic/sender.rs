@@ -34,8 +34,8 @@ pub struct Transmission {
     pub end: u64,
     /// `end` at the last loss event: an ACK up to here ends its recovery.
     pub recover: u64,
-    /// Whether that was a timeout.
-    timed_out: bool,
+    /// The same where that was a timeout, else 0.
+    recover_timeout: u64,
     /// Duplicate ACKs in a row.
     pub dupacks: u32,
     /// What has been done.
@@ -230,7 +230,7 @@ impl Transmission {
     /// the segment being timed no longer tells a round trip.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
-        self.timed_out = false;
+        self.recover_timeout = 0;
         self.timing.mark_loss();
     }
 
@@ -269,7 +269,7 @@ impl Sender {
             next: 0,
             end: 0,
             recover: 1,
-            timed_out: false,
+            recover_timeout: 0,
             dupacks: 0,
             counts: SenderCounts::default(),
             flow,
@@ -314,7 +314,7 @@ impl crate::Sender for Sender {
         if mistake.is_some() {
             // Whatever recovery is under way ends, and new data are next (RFC 4015, 3.2, step 1).
             self.recovery.abandon(&mut self.tx);
-            self.tx.timed_out = false;
+            self.tx.recover_timeout = 0;
             self.tx.next = self.tx.end;
         }
         let limit = self.recovery.on_ack(&mut self.tx, now, Ack { number: ack.seq, sack: &ack.sack }, out);
@@ -347,7 +347,7 @@ impl crate::Sender for Sender {
         self.recovery.abandon(&mut self.tx);
         self.tx.mark_loss();
         if !idle {
-            self.tx.timed_out = true;
+            self.tx.recover_timeout = self.tx.recover;
             self.tx.counts.timeouts += 1;
             let half = self.tx.half_window(0);
             self.tx.set_ssthresh(half);
@@ -365,7 +365,7 @@ impl crate::Sender for Sender {
     }
 
     fn recovery(&self) -> event::Recovery {
-        if self.tx.timed_out && self.tx.una < self.tx.recover {
+        if self.tx.una < self.tx.recover_timeout {
             event::Recovery::Timeout
         } else if self.recovery.is_repairing(&self.tx) {
             event::Recovery::Fast
