@@ -176,6 +176,10 @@ const LONGEST: Duration = Duration::from_secs(8_000_000);
 
 impl Checked for Scenario {
     fn check(&self, check: &mut Check) {
+        // TOML has no larger numbers.
+        check.require(i64::try_from(self.seed).is_ok(), "seed", || {
+            format!("the number is too large; expected at most {}", i64::MAX)
+        });
         check.require(self.runs.get() <= MOST_RUNS, "runs", || {
             format!("{} replications are absurd; expected at most {MOST_RUNS}", self.runs)
         });

@@ -139,7 +139,11 @@ impl Fault {
     }
 
     fn text(&self) -> String {
-        if self.key.is_empty() { self.message.clone() } else { format!("{}: {}", self.key, self.message) }
+        legible(&if self.key.is_empty() {
+            self.message.clone()
+        } else {
+            format!("{}: {}", self.key, self.message)
+        })
     }
 
     fn at(&self, text: &str, file: &str) -> Error {
@@ -252,6 +256,14 @@ fn in_plain_words(message: &str) -> String {
         ("f64", "a number"),
     ];
     let message = message.trim_end();
+    let integer = message.split('`').nth(1).and_then(|found| found.parse::<i128>().ok());
+    let is_large = |most: i128| integer.is_some_and(|found| found > most);
+    if message == "u64 value was too large" || is_large(i64::MAX.into()) {
+        return format!("the number is too large; expected at most {}", i64::MAX);
+    }
+    if message.ends_with("u32") && is_large(u32::MAX.into()) {
+        return format!("the number is too large; expected at most {}", u32::MAX);
+    }
     if let Some((found, _)) = message.split_once("expected struct ") {
         return format!("{found}expected a table of keys and values");
     }
@@ -260,6 +272,26 @@ fn in_plain_words(message: &str) -> String {
         Some(format!("{start}expected {words}"))
     };
     WORDS.iter().find_map(plain).unwrap_or_else(|| message.to_owned())
+}
+
+/// A message without what would spoil a terminal: control characters are written out, and of very long
+/// numbers only the beginning is shown.
+fn legible(message: &str) -> String {
+    const MOST_DIGITS: usize = 25;
+    let mut shown = String::with_capacity(message.len());
+    for piece in message.split_inclusive(|c: char| !c.is_ascii_digit()) {
+        let digits = piece.trim_end_matches(|c: char| !c.is_ascii_digit());
+        if digits.len() > MOST_DIGITS {
+            shown.extend([&digits[..5], "... (", &digits.len().to_string(), " digits)"]);
+        } else {
+            shown += digits;
+        }
+        for end in piece[digits.len()..].chars() {
+            let is_control = end.is_control() && end != '\n';
+            shown += &if is_control { end.escape_default().to_string() } else { end.to_string() };
+        }
+    }
+    shown
 }
 
 /// The allowed name that `found` most likely was meant to be.

@@ -1,5 +1,7 @@
 //! A recorded list of (time, bytes).
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +18,9 @@ pub struct Replay {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// When each amount is there to send; never going backward.
-    pub times: Vec<Duration>,
+    pub times: Arc<Vec<Duration>>,
     /// How much it is.
-    pub bytes: Vec<Size>,
+    pub bytes: Arc<Vec<Size>>,
 }
 
 impl Replay {
