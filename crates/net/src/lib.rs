@@ -2,16 +2,16 @@
 
 pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, units};
 
-pub mod core;
+mod core;
 pub mod flight;
 pub mod jitter;
-pub mod link;
+mod link;
 pub mod loss;
-pub mod params;
+mod params;
 pub mod queue;
 
 pub use core::Core;
-pub use link::Link;
+pub use link::{Link, LinkCounts};
 pub use loss::LossSetting;
 pub use params::{Path, Uplink, Wired};
 pub use queue::QueueSpec;

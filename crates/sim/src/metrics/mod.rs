@@ -5,7 +5,7 @@
 pub mod series;
 
 use crate::context::Counts;
-use crate::network::link::LinkCounts;
+use crate::network::LinkCounts;
 use crate::proxy::rnf::law::Windows;
 use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;

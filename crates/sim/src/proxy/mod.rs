@@ -4,9 +4,9 @@
 //! at the Node B and leaves them whole. Both are plain machines that are told what passes and
 //! answer with what to send.
 
-pub mod rnf;
-pub mod snoop;
-pub mod split;
+pub(crate) mod rnf;
+pub(crate) mod snoop;
+pub(crate) mod split;
 
 use crate::registry;
 use crate::transport::TcpSpec;

@@ -39,7 +39,7 @@ use crate::traffic::TrafficSpec;
 use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
 use crate::transport::classic::recovery::ControlSpec;
-use crate::transport::classic::rtt::EstimatorSpec;
+use crate::transport::classic::EstimatorSpec;
 use crate::transport::linux::control::CongestionSpec;
 use crate::units::{Duration, Probability};
 

@@ -1,13 +1,13 @@
 //! What users ask for: sources of transfers.
 
-pub mod cbr;
-pub mod demand;
-pub mod external;
-pub mod ftp;
-pub mod law;
-pub mod on_off;
-pub mod replay;
-pub mod web;
+pub(crate) mod cbr;
+pub(crate) mod demand;
+pub(crate) mod external;
+pub(crate) mod ftp;
+pub(crate) mod law;
+pub(crate) mod on_off;
+pub(crate) mod replay;
+pub(crate) mod web;
 
 use crate::check::Check;
 use crate::registry;

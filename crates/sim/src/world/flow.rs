@@ -120,7 +120,7 @@ impl Flow {
                 Box::new(Boxed { agent, alarm: alarms.add(Alarm::Proxy(id)) })
             }),
             meter: proxy.and_then(|proxy| proxy.feedback()).map(|feedback| {
-                let agent = feedback.meter(id, scenario.core_delay(), &streams);
+                let agent = feedback.meter(id, scenario.core_delay(), streams);
                 Box::new(Boxed { agent, alarm: alarms.add(Alarm::RadioNetworkFeedback(id)) })
             }),
             snoop: snoop.map(|snoop| {

@@ -13,20 +13,20 @@
 //! sends after its request.
 
 pub mod control;
-pub mod frto;
-pub mod loss;
-pub mod pacing;
-pub mod params;
-pub mod prr;
-pub mod rack;
-pub mod rate;
-pub mod reassembly;
-pub mod receiver;
-pub mod rtt;
-pub mod scoreboard;
-pub mod sender;
-pub mod timers;
-pub mod wire;
+mod frto;
+mod loss;
+mod pacing;
+mod params;
+mod prr;
+mod rack;
+mod rate;
+mod reassembly;
+pub(crate) mod receiver;
+mod rtt;
+mod scoreboard;
+pub(crate) mod sender;
+mod timers;
+pub(crate) mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -46,6 +46,7 @@ impl Prr {
     }
 
     /// Bytes in flight when the recovery began.
+    #[cfg(test)]
     pub fn recover_fs(&self) -> u64 {
         self.recover_fs
     }

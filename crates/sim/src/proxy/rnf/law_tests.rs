@@ -72,7 +72,7 @@ impl Path {
         let mut path = Self {
             proxy: proxy.build(0, 0, &server),
             phone: tcp.build(0, 0).1,
-            meter: params.meter(0, DOWN, &Streams::new(1, 0)),
+            meter: params.meter(0, DOWN, Streams::new(1, 0)),
             bandwidth,
             to_queue: VecDeque::new(),
             waiting: VecDeque::new(),

@@ -99,8 +99,8 @@ impl Rnf {
     }
 
     /// The RNC's part for connection `flow`; messages take `way` where no delay is given.
-    pub fn meter(&self, flow: u32, way: Duration, streams: &Streams) -> Meter {
-        let loss = self.loss.build(streams, "rnf", u64::from(flow));
+    pub fn meter(&self, flow: u32, way: Duration, streams: Streams) -> Meter {
+        let loss = self.loss.build(&streams, "rnf", u64::from(flow));
         Meter::new(self.interval, self.delay.unwrap_or(way), loss)
     }
 }
