@@ -65,9 +65,9 @@ pub trait Bearer: Send + std::fmt::Debug {
 
 /// Tells what users could be sent had they always something to send.
 pub trait BandwidthMeter {
-    /// Measures a user from now on.
+    /// Measures a user, from the beginning of the run on.
     fn measure(&mut self, user: usize);
-    /// Measures all users from now on, and tells the sink in a fixed period.
+    /// Measures all users, and tells the sink in a fixed period.
     fn record(&mut self);
     /// Bytes of packets that a measured user could have been sent by `now`, counted from the beginning;
     /// none if it is not measured.

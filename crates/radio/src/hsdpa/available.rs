@@ -57,8 +57,8 @@ const RECORD: Duration = Duration::from_millis(20);
 const MOST_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
-    /// A meter of one of `users` users that begins in TTI number `tti`.
-    pub fn new(params: &Hsdpa, user: usize, users: usize, tti: u64) -> Self {
+    /// A meter of one of `users` users.
+    pub fn new(params: &Hsdpa, user: usize, users: usize) -> Self {
         let scheduler = params.scheduler.build(users, params.numerology().tti);
         Self {
             user,
@@ -66,7 +66,7 @@ impl Meter {
             scheduler,
             record_ttis: params.numerology().ttis(RECORD).max(1),
             most_passed: params.numerology().ttis(MOST_PASSED),
-            next: tti,
+            next: 0,
             free: vec![0; params.processes.get() as usize].into(),
             rested: 0,
             round: Round::default(),

@@ -10,11 +10,11 @@
 
 pub mod adaptation;
 mod available;
-pub mod bearer;
 pub mod format;
 pub mod handover;
 pub mod harq;
 pub mod iub;
+pub mod mac;
 pub mod payload;
 pub mod reordering;
 pub mod rlc;
@@ -34,10 +34,10 @@ use serde::{Deserialize, Serialize};
 
 use self::adaptation::LinkAdaptationSpec;
 use self::adaptation::curves::LinkCurves;
-use self::bearer::HsdpaBearer;
 use self::format::Format;
 use self::handover::Handover;
 use self::iub::Iub;
+use self::mac::HsdpaMac;
 use self::payload::Payload;
 use self::rlc::RlcModeSpec;
 use self::ue::Ue;
@@ -46,6 +46,7 @@ use super::cell::plan::Cell;
 use super::mac::harq::CombiningSpec;
 use super::mac::harq::chase::Chase;
 use super::mac::sched::SchedulerSpec;
+use super::tti::TtiBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
 use crate::numerology::Numerology;
@@ -233,8 +234,8 @@ impl Hsdpa {
     }
 
     /// The bearer of all users.
-    pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> HsdpaBearer {
-        HsdpaBearer::new(self, users, streams)
+    pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<HsdpaMac> {
+        TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
 
     /// Reports blocks of a category that carry nothing, and such without a curve.

@@ -215,14 +215,12 @@ impl ArqMac {
 }
 
 impl Mac for ArqMac {
-    fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
-        let taken = self.users[user].buffer.push(packet);
-        if taken {
-            ctx.take(&packet);
-        } else {
-            ctx.lose(user, packet, Cause::Overflow);
+    fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
+        // What is only counted can wait until somebody looks.
+        if !ctx.sink.is_deaf() {
+            self.catch_up(ctx, grid);
         }
-        taken
+        self.users[user].buffer.push(packet)
     }
 
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
@@ -237,7 +235,7 @@ impl Mac for ArqMac {
         from.map(|from| grid.beginning(from.max(grid.next)))
     }
 
-    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+    fn catch_up(&mut self, ctx: &mut Context, grid: &Grid) {
         self.ahead.tell(ctx, grid);
     }
 

@@ -223,17 +223,7 @@ impl<R: Peers> RlcMac<R> {
 
 impl<R: Peers> Mac for RlcMac<R> {
     fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
-        let taken = self.users[user].rlc.push(ctx.now, packet);
-        if taken {
-            ctx.take(&packet);
-        } else {
-            ctx.lose(user, packet, Cause::Overflow);
-        }
-        taken
-    }
-
-    fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
-        self.due(grid, now)
+        self.users[user].rlc.push(ctx.now, packet)
     }
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {

@@ -11,12 +11,12 @@ const ROUND_ROBIN: &str = "round_robin";
 /// A bearer that measures user 0.
 fn measuring(params: &Hsdpa, ues: &[Ue]) -> Bench {
     let mut bench = Bench::new(params, ues, 0);
-    bench.bearer.measure(0);
+    bench.bearer.mac.measure(0);
     bench
 }
 
 fn available(bench: &mut Bench, ttis: u64) -> f64 {
-    bench.bearer.available_bytes(Time(ttis * TTI.0), 0).expect("user 0 is measured")
+    bench.bearer.mac.available_bytes(Time(ttis * TTI.0), 0).expect("user 0 is measured")
 }
 
 fn constant(snr_db: f64) -> Ue {
@@ -33,7 +33,7 @@ fn within(found: f64, expected: f64, share: f64) {
 #[test]
 fn nobody_is_measured_who_was_not_asked_for() {
     let mut bench = measuring(&hsdpa(json!({})), &[constant(0.0), constant(0.0)]);
-    assert_eq!(bench.bearer.available_bytes(Time(TTI.0), 1), None);
+    assert_eq!(bench.bearer.mac.available_bytes(Time(TTI.0), 1), None);
 }
 
 /// At a constant SNR of good blocks: payload times TTIs, whether anything is sent or not.
@@ -119,7 +119,7 @@ fn measuring_changes_nothing() {
         let run = |measured: bool| {
             let mut bench = Bench::new(&params, &users, 7);
             if measured {
-                (0..3).for_each(|user| bench.bearer.measure(user));
+                (0..3).for_each(|user| bench.bearer.mac.measure(user));
             }
             bench.saturate(2_000, 10, 1_500);
             bench.arrived

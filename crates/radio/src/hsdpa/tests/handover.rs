@@ -62,7 +62,7 @@ fn the_cell_changes_once_where_and_when_it_should() {
     // It is noticed at the next comparison, and 320 ms are 16 of them.
     let late = changes[0].as_secs() - ((place_of_the_event() - 299.7) / SPEED + 0.32);
     assert!((0.0..=0.02).contains(&late), "{late} s after the time to trigger");
-    assert_eq!(bench.bearer.phones(changes[0])[0].tally.handovers, 1);
+    assert_eq!(bench.bearer.mac.phones(changes[0])[0].tally.handovers, 1);
     // Nothing is sent for 100 ms, but before and soon after.
     let ttis = bench.ttis();
     let sent = |from: Time, to: Time| ttis.iter().filter(|(at, _)| (from..to).contains(at)).count();
@@ -79,7 +79,7 @@ fn without_the_table_the_cell_in_the_middle_serves() {
     let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
     let mut bench = Bench::new(&params, &[going_east(300.0)], 0);
     assert_eq!(go(&mut bench, 5, Time::ZERO + Duration::from_secs(30)), []);
-    assert!(bench.bearer.phones(Time::ZERO)[0].place_m[0] < 1_000.0);
+    assert!(bench.bearer.mac.phones(Time::ZERO)[0].place_m[0] < 1_000.0);
 }
 
 fn numbers(bench: &Bench) -> Vec<u64> {

@@ -13,7 +13,7 @@ fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     let params = changing(data, &json!({ "iub": { "delay": "0 ms" }, "t1": "100 s" }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
     if records {
-        bench.bearer.record();
+        bench.bearer.mac.record();
     }
     for second in (0..30).step_by(7) {
         let at = Time::ZERO + Duration::from_secs(second);
@@ -78,7 +78,7 @@ fn a_forwarded_block_is_counted_once() {
             bench.run(at);
         }
         let row = bench.row(at);
-        assert_eq!(row.tally.blocks, bench.bearer.blocks_begun(0), "run {run}");
+        assert_eq!(row.tally.blocks, bench.bearer.mac.blocks_begun(0), "run {run}");
         found += row.tally.handovers;
     }
     assert!(found > 0);
@@ -117,9 +117,9 @@ fn who_sleeps_for_a_day_wakes_where_the_others_are() {
         assert_eq!(bench.arrived.len(), 1);
     }
     assert_eq!(sleeper.arrived, other.arrived);
-    assert_eq!(sleeper.bearer.serving_cells(), other.bearer.serving_cells());
+    assert_eq!(sleeper.bearer.mac.serving_cells(), other.bearer.mac.serving_cells());
     let places = [sleeper, other].map(|mut bench| {
-        let phones = bench.bearer.phones(end + Duration::from_secs(10));
+        let phones = bench.bearer.mac.phones(end + Duration::from_secs(10));
         phones.iter().map(|row| row.place_m).collect::<Vec<_>>()
     });
     assert_eq!(places[0], places[1]);
@@ -133,8 +133,8 @@ fn a_long_idle_time_offers_what_its_parts_do() {
         || ue(json!({ "category": 10, "channel": { "cell": { "distance": "400 m", "speed": "3 km/h" } } }));
     let available = |every: u64| {
         let mut bench = Bench::new(&hsdpa(json!({})), &[user()], 0);
-        bench.bearer.measure(0);
-        let ask = |second| bench.bearer.available_bytes(Time::ZERO + Duration::from_secs(second), 0);
+        bench.bearer.mac.measure(0);
+        let ask = |second| bench.bearer.mac.available_bytes(Time::ZERO + Duration::from_secs(second), 0);
         (every..=1_000).step_by(every as usize).filter_map(ask).last().expect("it is measured")
     };
     let (whole, parts) = (available(1_000), available(100));

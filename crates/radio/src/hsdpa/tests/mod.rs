@@ -10,7 +10,7 @@ mod schedulers;
 mod timelines;
 
 use super::Hsdpa;
-use super::bearer::HsdpaBearer;
+use super::mac::HsdpaMac;
 use super::tally::PhoneRow;
 use super::ue::Ue;
 use crate::cell::channel::ChannelSpec;
@@ -20,6 +20,7 @@ use crate::event::{Event, Mask};
 use crate::numerology::Numerology;
 use crate::packet::Packet;
 use crate::rng::Streams;
+use crate::tti::TtiBearer;
 use crate::units::{Duration, Time};
 use crate::{Bearer, UserRadio};
 
@@ -43,7 +44,7 @@ fn ue(text: serde_json::Value) -> Ue {
 
 /// A bearer with a hand on it.
 struct Bench {
-    bearer: HsdpaBearer,
+    bearer: TtiBearer<HsdpaMac>,
     around: Surroundings,
     sent: u64,
     /// What has arrived: when, whose, the packet's number.
@@ -100,7 +101,7 @@ impl Bench {
     /// How user 0 has fared by `at`.
     fn row(&mut self, at: Time) -> PhoneRow {
         self.bearer.settle(&mut self.around.at(at));
-        self.bearer.phones(at)[0]
+        self.bearer.mac.phones(at)[0]
     }
 
     /// What has been counted.

@@ -2,9 +2,10 @@
 
 use super::super::handover::{COMPARISON, Handover, HeldData};
 use super::super::user::User;
-use super::{HsdpaBearer, decide};
+use super::{HsdpaMac, decide};
 use crate::context::{Context, Output};
 use crate::numerology::Numerology;
+use crate::tti::grid::Grid;
 use crate::units::Duration;
 
 /// The end of an idle time, in which phones compare.
@@ -40,7 +41,7 @@ impl Movers {
     }
 }
 
-impl HsdpaBearer {
+impl HsdpaMac {
     /// Whether it matters in which cells users are. Otherwise they compare later what they had to by then.
     pub(super) fn needs_cells(&self) -> bool {
         !self.meters.is_empty() || self.users.iter().any(|user| user.packets.backlog().0 > 0)
@@ -79,20 +80,19 @@ impl HsdpaBearer {
 
     /// All that an idle time has left open is done by now. Nobody had anything to send, so nothing
     /// arrives or is lost.
-    pub(super) fn catch_up(&mut self, ctx: &mut Context) {
-        self.pass(ctx.now);
-        if let Some(last) = self.next_tti.checked_sub(1) {
+    pub(super) fn follow_users(&mut self, ctx: &mut Context, grid: &Grid) {
+        if let Some(last) = grid.from(ctx.now).checked_sub(1) {
             self.change_cells(last, ctx);
         }
     }
 
     /// The same at the end, where handovers are counted: no comparison is left out.
-    pub(super) fn catch_up_fully(&mut self, ctx: &mut Context) {
-        let most = |bearer: &mut Self, ttis| {
-            bearer.movers.as_mut().map_or(0, |movers| std::mem::replace(&mut movers.most_compared, ttis))
+    pub(super) fn follow_users_fully(&mut self, ctx: &mut Context, grid: &Grid) {
+        let most = |mac: &mut Self, ttis| {
+            mac.movers.as_mut().map_or(0, |movers| std::mem::replace(&mut movers.most_compared, ttis))
         };
         let usual = most(self, u64::MAX);
-        self.catch_up(ctx);
+        self.follow_users(ctx, grid);
         most(self, usual);
     }
 

@@ -2,13 +2,13 @@
 
 use super::super::adaptation::Limits;
 use super::super::available::Around;
-use super::HsdpaBearer;
+use super::HsdpaMac;
 use crate::context::Context;
 use crate::mac::sched::Candidate;
 
-impl HsdpaBearer {
+impl HsdpaMac {
     /// Every cell serves users of its own in TTI number `tti`.
-    pub(super) fn serve(&mut self, ctx: &mut Context, tti: u64) {
+    pub(super) fn serve_cells(&mut self, ctx: &mut Context, tti: u64) {
         if !self.meters.is_empty() {
             // First what is past, because a channel is looked at in order of time.
             self.pass_idle(tti);

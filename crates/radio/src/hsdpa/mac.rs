@@ -1,4 +1,4 @@
-//! The bearer that all users of HS-DSCH share: TTIs on a grid, and what is due between them.
+//! The TTIs that all users of HS-DSCH share, and what is due between them.
 
 mod handover;
 mod serving;
@@ -14,18 +14,19 @@ use super::tally::{PHONES, PhoneRow, Tally};
 use super::user::{self, Outcome, Turn, User};
 use crate::cell::doppler::JakesSequence;
 use crate::context::{Context, Sent};
-use crate::engine::{Key, Stamps};
 use crate::event::{Cause, Event, Mask};
 use crate::mac::sched::{Scheduler, View};
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::table::Table;
+use crate::tti::Mac;
+use crate::tti::grid::Grid;
 use crate::units::Time;
-use crate::{Backlog, BandwidthMeter, Bearer, UserRadio};
+use crate::{Backlog, BandwidthMeter, UserRadio};
 
 /// HS-DSCH with all its users.
 #[derive(Debug)]
-pub struct HsdpaBearer {
+pub struct HsdpaMac {
     params: Hsdpa,
     users: Vec<User>,
     /// What is remembered of each.
@@ -37,15 +38,12 @@ pub struct HsdpaBearer {
     /// Whether somebody learns from answers.
     learns: bool,
     flow_control: Option<FlowControl>,
-    /// What the last TTI came to, which is known at the beginning of `next_tti`.
+    /// What the last TTI came to, which is known when the next begins.
     outcomes: Vec<Outcome>,
     /// Where there is handover, and somebody moves.
     movers: Option<Box<Movers>>,
     /// Users whose T1 runs.
     timers: Vec<usize>,
-    /// First TTI not yet run.
-    next_tti: u64,
-    wake: Option<Key>,
     round: Round,
     /// Of the users whose bandwidth is measured.
     meters: Vec<Meter>,
@@ -68,8 +66,8 @@ impl Ends for Nodes<'_> {
     }
 }
 
-impl HsdpaBearer {
-    /// A bearer with empty buffers.
+impl HsdpaMac {
+    /// With empty buffers.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.fades()) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
@@ -98,8 +96,6 @@ impl HsdpaBearer {
             movers: movers.map(Box::new),
             outcomes: Vec::new(),
             timers: Vec::new(),
-            next_tti: 0,
-            wake: None,
             round: Round::default(),
             meters: Vec::new(),
         }
@@ -115,11 +111,6 @@ impl HsdpaBearer {
     #[cfg(test)]
     pub fn serving_cells(&self) -> Vec<usize> {
         self.users.iter().map(User::serving).collect()
-    }
-
-    /// Time has passed until `now`. Whatever was due before has been done, so the TTIs before are over.
-    fn pass(&mut self, now: Time) {
-        self.next_tti = self.next_tti.max(self.params.numerology().first_from(now));
     }
 
     /// What has come over the Iub by `now` joins the queues.
@@ -139,24 +130,10 @@ impl HsdpaBearer {
         }
     }
 
-    /// RLC does what its timers and the phones' reports ask for.
-    fn run_timers(&mut self, now: Time, ctx: &mut Context) {
-        if !self.params.rlc.has_timers() {
-            return;
-        }
-        for user in 0..self.users.len() {
-            let User { packets, tally, .. } = &mut self.users[user];
-            if packets.due().is_some_and(|at| at <= now) {
-                packets.on_time(now, |fate| decide(user, fate, tally, ctx));
-                self.look_at_rnc(now, user);
-            }
-        }
-    }
-
     /// The phones act on what the last TTI brought them.
-    fn land(&mut self, tti: u64, ctx: &mut Context) {
-        let Self { outcomes, users, slots, timers, params, .. } = self;
-        let now = params.numerology().beginning(tti);
+    fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
+        let Self { outcomes, users, slots, timers, .. } = self;
+        let now = ctx.now;
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
             slots.forget(user);
             let User { packets, reordering, tally, .. } = &mut users[user];
@@ -225,36 +202,6 @@ impl HsdpaBearer {
         }
         rows
     }
-
-    /// When something is due next.
-    fn next_due(&self) -> Option<Time> {
-        let has_timers = self.params.rlc.has_timers();
-        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
-        if !self.outcomes.is_empty() {
-            // What comes over the Iub till then is put in its place when somebody looks.
-            return [Some(self.beginning(self.next_tti)), rlc].into_iter().flatten().min();
-        }
-        let ready = self.slots.first(self.next_tti);
-        let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
-        let tti = ready.into_iter().chain(timers).min();
-        let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
-        let tti = tti.into_iter().chain(compares).min();
-        let on_air = tti.map(|tti| self.beginning(tti.max(self.next_tti)));
-        let on_iub = self.flow_control.as_ref().and_then(|control| control.next(self.next_tti));
-        [on_air, on_iub, rlc].into_iter().flatten().min()
-    }
-
-    fn beginning(&self, tti: u64) -> Time {
-        self.params.numerology().beginning(tti)
-    }
-
-    /// Sets the wake-up to what is due next, unless it is set to that already.
-    fn rearm(&mut self, stamps: &mut Stamps) {
-        let due = self.next_due();
-        if due != self.wake.map(|(at, _)| at) {
-            self.wake = due.map(|at| stamps.key(at));
-        }
-    }
 }
 
 /// Tells of a block that has been sent, and of what it carries.
@@ -287,66 +234,83 @@ fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
     }
 }
 
-impl Bearer for HsdpaBearer {
-    fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
+impl Mac for HsdpaMac {
+    fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
-        // What came before the packet cannot touch it.
-        self.catch_up(ctx);
-        // Allocations that are there by now come first.
+        // What came before the packet cannot touch it, and allocations that are there by now come first.
+        self.follow_users(ctx, grid);
         self.receive_frames(now);
-        if !self.users[user].packets.push(now, packet, self.next_tti) {
-            self.users[user].tally.dropped();
-            ctx.lose(user, packet, Cause::Overflow);
-            return false;
+        let User { packets, tally, .. } = &mut self.users[user];
+        let taken = packets.push(now, packet, grid.from(now));
+        if taken {
+            self.look_at_rnc(now, user);
+        } else {
+            tally.dropped();
         }
-        ctx.take(&packet);
-        self.look_at_rnc(now, user);
-        self.rearm(&mut ctx.stamps);
-        true
+        taken
     }
 
-    fn next_wake(&self) -> Option<Key> {
-        self.wake
+    fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
+        let next = grid.from(now);
+        let has_timers = self.params.rlc.has_timers();
+        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
+        if !self.outcomes.is_empty() {
+            // What comes over the Iub till then is put in its place when somebody looks.
+            return Some(grid.beginning(next)).into_iter().chain(rlc).min();
+        }
+        let ready = self.slots.first(next);
+        let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
+        let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
+        let tti = ready.into_iter().chain(timers).chain(compares).min();
+        let on_air = tti.map(|tti| grid.beginning(tti.max(next)));
+        let on_iub = self.flow_control.as_ref().and_then(|control| control.next(next));
+        [on_air, on_iub, rlc].into_iter().flatten().min()
     }
 
-    fn wake(&mut self, ctx: &mut Context, key: Key) {
-        if self.wake != Some(key) {
+    fn catch_up(&mut self, ctx: &mut Context, _: &Grid) {
+        self.receive_frames(ctx.now);
+    }
+
+    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+        self.follow_users_fully(ctx, grid);
+        self.pass_idle(grid.from(ctx.now));
+        for meter in &mut self.meters {
+            meter.tell(ctx);
+        }
+    }
+
+    fn land(&mut self, ctx: &mut Context, tti: u64) {
+        self.receive_blocks(ctx, tti);
+        self.change_cells(tti, ctx);
+    }
+
+    /// RLC does what its timers and the phones' reports ask for.
+    fn run_timers(&mut self, ctx: &mut Context) {
+        if !self.params.rlc.has_timers() {
             return;
         }
-        self.wake = None;
-        let now = key.0;
-        self.pass(now);
-        self.receive_frames(now);
-        let tti = self.next_tti;
-        let begins = now == self.beginning(tti);
-        if begins {
-            self.next_tti = tti + 1;
-            self.land(tti, ctx);
-            self.change_cells(tti, ctx);
-        }
-        self.run_timers(now, ctx);
-        if begins {
-            if let Some(control) = &mut self.flow_control {
-                control.allocate(tti, now);
+        let now = ctx.now;
+        for user in 0..self.users.len() {
+            let User { packets, tally, .. } = &mut self.users[user];
+            if packets.due().is_some_and(|at| at <= now) {
+                packets.on_time(now, |fate| decide(user, fate, tally, ctx));
+                self.look_at_rnc(now, user);
             }
-            let blocks = ctx.counts.blocks;
-            self.serve(ctx, tti);
-            ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
         }
-        self.rearm(&mut ctx.stamps);
+    }
+
+    fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {
+        if let Some(control) = &mut self.flow_control {
+            control.allocate(tti, ctx.now);
+        }
+        let blocks = ctx.counts.blocks;
+        self.serve_cells(ctx, tti);
+        ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
     }
 
     fn backlog(&self, user: usize) -> Backlog {
         let (packets, bytes) = self.users[user].packets.backlog();
         Backlog { packets, bytes }
-    }
-
-    fn settle(&mut self, ctx: &mut Context) {
-        self.catch_up_fully(ctx);
-        self.pass_idle(self.next_tti);
-        for meter in &mut self.meters {
-            meter.tell(ctx);
-        }
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {
@@ -358,10 +322,10 @@ impl Bearer for HsdpaBearer {
     }
 }
 
-impl BandwidthMeter for HsdpaBearer {
+impl BandwidthMeter for HsdpaMac {
     fn measure(&mut self, user: usize) {
         if self.meters.iter().all(|meter| meter.user() != user) {
-            self.meters.push(Meter::new(&self.params, user, self.users.len(), self.next_tti));
+            self.meters.push(Meter::new(&self.params, user, self.users.len()));
         }
     }
 
@@ -371,8 +335,7 @@ impl BandwidthMeter for HsdpaBearer {
     }
 
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
-        self.pass(now);
-        self.pass_idle(self.next_tti);
+        self.pass_idle(self.params.numerology().first_from(now));
         let meter = self.meters.iter().find(|meter| meter.user() == user)?;
         Some(meter.bytes())
     }
