@@ -10,13 +10,12 @@
 
 pub mod adaptation;
 mod available;
+mod block;
 pub mod format;
 pub mod handover;
-pub mod harq;
 pub mod iub;
 pub mod mac;
 pub mod payload;
-pub mod reordering;
 pub mod rlc;
 mod round;
 mod slot;

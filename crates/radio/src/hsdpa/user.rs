@@ -6,10 +6,9 @@ use super::adaptation::cqi::Tables;
 use super::adaptation::curves::Curves;
 use super::adaptation::recorded::RecordedRate;
 use super::adaptation::{Adapter, Limits, Link, Offer};
+use super::block::Block;
 use super::format::least_tti_distance;
 use super::handover::Trigger;
-use super::harq::{Block, Processes};
-use super::reordering::ReorderingQueue;
 use super::rlc::Packets;
 use super::slot::Slot;
 use super::tally::Tally;
@@ -19,6 +18,8 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::mobility::Point;
 use crate::cell::profile::BLOCK;
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
+use crate::mac::harq::processes::Processes;
+use crate::mac::reordering::ReorderingQueue;
 use crate::mac::sched::{Candidate, View};
 use crate::numerology::Numerology;
 use crate::rng::{Stream, Streams, uniform};
@@ -52,9 +53,9 @@ pub struct User {
     adapter: Adapter,
     curves: Curves,
     numerology: Numerology,
-    processes: Processes,
+    processes: Processes<Block>,
     pub packets: Packets,
-    pub reordering: ReorderingQueue,
+    pub reordering: ReorderingQueue<Range<u64>>,
     pub tally: Tally,
     /// New units at the Node B.
     queue: u64,
@@ -273,7 +274,7 @@ impl User {
 
     /// Its cell has changed without a reset of MAC-hs.
     pub fn begin_blocks_again(&mut self) {
-        self.processes.begin_again(self.resumes);
+        self.processes.begin_again(self.resumes, Block::begin_again);
         self.reordering.delay_timer(self.resumes);
     }
 
@@ -281,7 +282,8 @@ impl User {
     pub fn flush(&mut self) -> Flushed {
         let queued = std::mem::take(&mut self.queue);
         let arrived = self.reordering.reset().into_iter().map(|units| (units, false));
-        let on_air = self.processes.flush().into_iter().map(|units| (units, true));
+        let lost = self.processes.flush().filter(|block| !block.decoded);
+        let on_air = lost.map(|block| (block.units, true));
         let mut all: Vec<_> = arrived.chain(on_air).collect();
         if queued > 0 {
             all.push((self.packets.send(queued), true));

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::Delivered;
 use crate::check::{Check, Checked};
 use crate::event::Part;
+use crate::mac::harq::repetitions::Repetitions;
 use crate::packet::Packet;
 
 /// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
@@ -34,8 +35,6 @@ pub struct FailedBlock {
     pub pdus: u32,
     /// How often it has been sent.
     pub transmissions: u32,
-    /// TTI number from which it may be sent again.
-    pub eligible: u64,
 }
 
 /// A packet in the buffer.
@@ -64,8 +63,8 @@ pub struct Buffer {
     /// Next PDU to be sent for the first time, and one past the last PDU buffered.
     next: u64,
     end: u64,
-    /// Blocks to be sent again, in the order in which they become eligible.
-    failed: VecDeque<FailedBlock>,
+    /// Blocks to be sent again.
+    failed: Repetitions<FailedBlock>,
     /// Everything below this PDU has been received: the first failed one, or `next`.
     received: u64,
 }
@@ -82,7 +81,7 @@ impl Buffer {
             bytes: 0,
             next: 0,
             end: 0,
-            failed: VecDeque::new(),
+            failed: Repetitions::default(),
             received: 0,
         }
     }
@@ -107,7 +106,7 @@ impl Buffer {
 
     /// TTI number from which the buffer has something to send; `None` when it has nothing.
     pub fn eligible(&self) -> Option<u64> {
-        if self.fresh() > 0 { Some(0) } else { self.failed.front().map(|block| block.eligible) }
+        if self.fresh() > 0 { Some(0) } else { self.failed.eligible() }
     }
 
     /// Takes `pdus` PDUs for their first transmission and returns the number of the first.
@@ -122,18 +121,17 @@ impl Buffer {
 
     /// Takes a failed block that may be sent again in TTI number `tti`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
-        let block = *self.failed.front().filter(|block| block.eligible <= tti)?;
-        self.failed.pop_front();
+        let block = self.failed.take(tti)?;
         if block.first == self.received {
             self.received = self.failed.iter().map(|block| block.first).fold(self.next, u64::min);
         }
         Some(block)
     }
 
-    /// Keeps a block that failed, to be sent again.
-    pub fn keep_failed(&mut self, block: FailedBlock) {
+    /// Keeps a block that failed, to be sent again from TTI number `from` on.
+    pub fn keep_failed(&mut self, from: u64, block: FailedBlock) {
         self.received = self.received.min(block.first);
-        self.failed.push_back(block);
+        self.failed.keep(from, block);
     }
 
     /// Gives up a block: the packets in it cannot be delivered any more.
@@ -188,9 +186,9 @@ impl Buffer {
     /// Full TTIs of `per_tti` new PDUs from number `tti` on, up to the one that completes a packet or to
     /// the last before a failed block may go again; none where that cannot be told.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
-        match (self.failed.front(), self.sdus.front()) {
+        match (self.failed.eligible(), self.sdus.front()) {
             (None, Some(sdu)) => (sdu.end - self.next).div_ceil(per_tti),
-            (Some(block), _) if self.order == Delivered::InSequence => block.eligible.saturating_sub(tti),
+            (Some(from), _) if self.order == Delivered::InSequence => from.saturating_sub(tti),
             _ => 0,
         }
     }
@@ -232,7 +230,7 @@ mod tests {
         assert_eq!(buffer.fresh(), 9);
         buffer.take_fresh(9);
         for &(first, pdus) in failed {
-            buffer.keep_failed(FailedBlock { first, pdus, transmissions: 1, eligible: 5 });
+            buffer.keep_failed(5, FailedBlock { first, pdus, transmissions: 1 });
         }
         buffer
     }
