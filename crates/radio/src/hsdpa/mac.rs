@@ -3,16 +3,15 @@
 mod handover;
 mod serving;
 
-use self::handover::Movers;
+use self::handover::HandoverControl;
 use super::Hsdpa;
-use super::available::Meter;
-use super::iub::{Ends, FlowControl};
-use super::rlc::{Fate, Packets};
-use super::round::Round;
-use super::slot::Slots;
+use super::node_b::NodeB;
+use super::node_b::candidates::Candidates;
+use super::node_b::user::{Grant, Outcome, SentBlock, User};
+use super::rnc::iub::FlowControl;
+use super::rnc::meter::Meter;
+use super::rnc::rlc::{Fate, Packets};
 use super::tally::{PHONES, PhoneRow, Tally};
-use super::user::{self, Outcome, Turn, User};
-use crate::cell::doppler::JakesSequence;
 use crate::context::{Context, Sent};
 use crate::event::{Cause, Event, Mask};
 use crate::mac::sched::{Scheduler, View};
@@ -27,11 +26,7 @@ use crate::{Backlog, BandwidthMeter, UserRadio};
 /// HS-DSCH with all its users.
 #[derive(Debug)]
 pub struct HsdpaMac {
-    params: Hsdpa,
-    users: Vec<User>,
-    /// What is remembered of each.
-    slots: Slots,
-    sequence: JakesSequence,
+    node_b: NodeB,
     /// One for each served cell.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
@@ -41,62 +36,35 @@ pub struct HsdpaMac {
     /// What the last TTI came to, which is known when the next begins.
     outcomes: Vec<Outcome>,
     /// Where there is handover, and somebody moves.
-    movers: Option<Box<Movers>>,
+    handover: Option<Box<HandoverControl>>,
     /// Users whose T1 runs.
     timers: Vec<usize>,
-    round: Round,
+    candidates: Candidates,
     /// Of the users whose bandwidth is measured.
     meters: Vec<Meter>,
-}
-
-/// The RNC and the Node B.
-struct Nodes<'a> {
-    users: &'a mut [User],
-    slots: &'a mut Slots,
-}
-
-impl Ends for Nodes<'_> {
-    fn take(&mut self, now: Time, user: usize, most: u64) -> u64 {
-        self.users[user].packets.take(now, most)
-    }
-
-    fn put(&mut self, user: usize, units: u64) {
-        self.users[user].enqueue(units);
-        self.slots.renew(user, &self.users[user]);
-    }
 }
 
 impl HsdpaMac {
     /// With empty buffers.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
-        let sequence = if users.iter().any(|user| user.ue.channel.fades()) {
-            JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
-        } else {
-            JakesSequence::silent()
-        };
-        let mut tables = Vec::new();
-        let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len(), params.numerology());
-        let scheduler = |_| params.scheduler.build(users.len(), params.numerology().tti);
+        let numerology = params.numerology();
+        let mut node_b = NodeB::new(params, users, streams);
+        let scheduler = |_| params.scheduler.build(users.len(), numerology.tti);
         let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
-        let mut states: Vec<_> =
-            users.iter().map(|user| User::new(params, user, *streams, &mut tables)).collect();
-        let movers = params
-            .handover
-            .as_ref()
-            .and_then(|handover| Movers::new(handover, &mut states, params.numerology()));
+        let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len(), numerology);
+        let handover = params.handover.as_ref();
+        let handover =
+            handover.and_then(|handover| HandoverControl::new(handover, &mut node_b.users, numerology));
         Self {
-            params: params.clone(),
-            slots: Slots::new(&states),
-            sequence,
             view: schedulers[0].view(),
-            learns: states.iter().any(User::learns),
+            learns: node_b.users.iter().any(User::learns),
             schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
-            users: states,
-            movers: movers.map(Box::new),
+            node_b,
+            handover: handover.map(Box::new),
             outcomes: Vec::new(),
             timers: Vec::new(),
-            round: Round::default(),
+            candidates: Candidates::default(),
             meters: Vec::new(),
         }
     }
@@ -104,35 +72,33 @@ impl HsdpaMac {
     /// Blocks that a user's HARQ processes have begun.
     #[cfg(test)]
     pub fn blocks_begun(&self, user: usize) -> u64 {
-        self.users[user].blocks_begun()
+        self.node_b.users[user].blocks_begun()
     }
 
     /// The cells that serve the users.
     #[cfg(test)]
     pub fn serving_cells(&self) -> Vec<usize> {
-        self.users.iter().map(User::serving).collect()
+        self.node_b.users.iter().map(User::serving).collect()
     }
 
     /// What has come over the Iub by `now` joins the queues.
     fn receive_frames(&mut self, now: Time) {
-        let Self { flow_control, users, slots, .. } = self;
-        if let Some(control) = flow_control {
-            control.run(now, &mut Nodes { users, slots });
+        if let Some(control) = &mut self.flow_control {
+            control.run(now, &mut self.node_b);
         }
     }
 
     /// The RNC has something new to send, or less than it had.
     fn look_at_rnc(&mut self, now: Time, user: usize) {
-        let Self { flow_control, users, slots, .. } = self;
-        match flow_control {
-            Some(control) => control.forward(now, user, &mut Nodes { users, slots }),
-            None => slots.renew(user, &users[user]),
+        match &mut self.flow_control {
+            Some(control) => control.forward(now, user, &mut self.node_b),
+            None => self.node_b.renew(user),
         }
     }
 
     /// The phones act on what the last TTI brought them.
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
-        let Self { outcomes, users, slots, timers, .. } = self;
+        let Self { outcomes, node_b: NodeB { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
             slots.forget(user);
@@ -164,10 +130,11 @@ impl HsdpaMac {
     }
 
     /// Sends a block; returns the units sent.
-    fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, turn: Turn, sharers: u32) -> u32 {
-        let state = &mut self.users[user];
-        let sent = state.send(tti, turn, sharers.max(1), &self.params, &self.sequence);
-        self.slots.renew(user, state);
+    fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
+        let NodeB { params, users, slots, sequence } = &mut self.node_b;
+        let state = &mut users[user];
+        let sent = state.send(tti, grant, sharers.max(1), params, sequence);
+        slots.renew(user, state);
         let Some(sent) = sent else {
             return 0;
         };
@@ -185,19 +152,19 @@ impl HsdpaMac {
             }
             self.outcomes.push(Outcome { user, tsn: sent.tsn, units: sent.units, decoded });
         }
-        let quality = if state.has_cqis() { turn.quality as u32 } else { 0 };
+        let quality = if state.has_cqis() { grant.quality as u32 } else { 0 };
         ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
         units
     }
 
     /// How each phone has fared by `now`.
     pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
-        let mut rows = Vec::with_capacity(self.users.len());
-        for user in 0..self.users.len() {
+        let mut rows = Vec::with_capacity(self.node_b.users.len());
+        for user in 0..self.node_b.users.len() {
             let available = self.available_bytes(now, user);
             let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
-            let state = &mut self.users[user];
-            let place = state.place(now.0 / self.params.numerology().tti.0);
+            let state = &mut self.node_b.users[user];
+            let place = state.place(now.0 / self.node_b.params.numerology().tti.0);
             rows.push(state.tally.row(user, place, available_bps));
         }
         rows
@@ -206,7 +173,7 @@ impl HsdpaMac {
 
 /// Tells of a block that has been sent, and of what it carries.
 #[cold]
-fn tell_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &user::Sent) {
+fn tell_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
     let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);
     let (units, transmission, failed) =
         ((sent.units.end - sent.units.start) as u32, sent.transmission, sent.failed);
@@ -240,7 +207,7 @@ impl Mac for HsdpaMac {
         // What came before the packet cannot touch it, and allocations that are there by now come first.
         self.follow_users(ctx, grid);
         self.receive_frames(now);
-        let User { packets, tally, .. } = &mut self.users[user];
+        let User { packets, tally, .. } = &mut self.node_b.users[user];
         let taken = packets.push(now, packet, grid.from(now));
         if taken {
             self.look_at_rnc(now, user);
@@ -252,15 +219,16 @@ impl Mac for HsdpaMac {
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
         let next = grid.from(now);
-        let has_timers = self.params.rlc.has_timers();
-        let rlc = self.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
+        let has_timers = self.node_b.params.rlc.has_timers();
+        let rlc =
+            self.node_b.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
             // What comes over the Iub till then is put in its place when somebody looks.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
-        let ready = self.slots.first(next);
-        let timers = self.timers.iter().filter_map(|user| self.users[*user].reordering.timer());
-        let compares = self.movers.as_ref().filter(|_| self.needs_cells()).map(|movers| movers.next);
+        let ready = self.node_b.slots.first(next);
+        let timers = self.timers.iter().filter_map(|user| self.node_b.users[*user].reordering.timer());
+        let compares = self.handover.as_ref().filter(|_| self.needs_cells()).map(|handover| handover.next);
         let tti = ready.into_iter().chain(timers).chain(compares).min();
         let on_air = tti.map(|tti| grid.beginning(tti.max(next)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(next));
@@ -286,12 +254,12 @@ impl Mac for HsdpaMac {
 
     /// RLC does what its timers and the phones' reports ask for.
     fn run_timers(&mut self, ctx: &mut Context) {
-        if !self.params.rlc.has_timers() {
+        if !self.node_b.params.rlc.has_timers() {
             return;
         }
         let now = ctx.now;
-        for user in 0..self.users.len() {
-            let User { packets, tally, .. } = &mut self.users[user];
+        for user in 0..self.node_b.users.len() {
+            let User { packets, tally, .. } = &mut self.node_b.users[user];
             if packets.due().is_some_and(|at| at <= now) {
                 packets.on_time(now, |fate| decide(user, fate, tally, ctx));
                 self.look_at_rnc(now, user);
@@ -309,7 +277,7 @@ impl Mac for HsdpaMac {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.users[user].packets.backlog();
+        let (packets, bytes) = self.node_b.users[user].packets.backlog();
         Backlog { packets, bytes }
     }
 
@@ -325,17 +293,17 @@ impl Mac for HsdpaMac {
 impl BandwidthMeter for HsdpaMac {
     fn measure(&mut self, user: usize) {
         if self.meters.iter().all(|meter| meter.user() != user) {
-            self.meters.push(Meter::new(&self.params, user, self.users.len()));
+            self.meters.push(Meter::new(&self.node_b.params, user, self.node_b.users.len()));
         }
     }
 
     fn record(&mut self) {
-        (0..self.users.len()).for_each(|user| self.measure(user));
+        (0..self.node_b.users.len()).for_each(|user| self.measure(user));
         self.meters.iter_mut().for_each(Meter::keep_records);
     }
 
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
-        self.pass_idle(self.params.numerology().first_from(now));
+        self.pass_idle(self.node_b.params.numerology().first_from(now));
         let meter = self.meters.iter().find(|meter| meter.user() == user)?;
         Some(meter.bytes())
     }

@@ -9,19 +9,14 @@
 //! errors of CQI reports beyond the measurement's, and several priority queues of a user.
 
 pub mod adaptation;
-mod available;
-mod block;
 pub mod format;
 pub mod handover;
-pub mod iub;
 pub mod mac;
+mod node_b;
 pub mod payload;
-pub mod rlc;
-mod round;
-mod slot;
+pub mod rnc;
 pub(crate) mod tally;
 pub mod ue;
-mod user;
 
 #[cfg(test)]
 mod tests;
@@ -35,10 +30,10 @@ use self::adaptation::LinkAdaptationSpec;
 use self::adaptation::curves::LinkCurves;
 use self::format::Format;
 use self::handover::Handover;
-use self::iub::Iub;
 use self::mac::HsdpaMac;
 use self::payload::Payload;
-use self::rlc::RlcModeSpec;
+use self::rnc::iub::Iub;
+use self::rnc::rlc::RlcModeSpec;
 use self::ue::Ue;
 use super::cell::channel::ChannelSpec;
 use super::cell::plan::Cell;

@@ -25,7 +25,7 @@ use crate::radio::cell::interference::InterferenceSpec;
 use crate::radio::cell::path_loss::PathLossSpec;
 use crate::radio::error::ErrorSpec;
 use crate::radio::hsdpa::adaptation::LinkAdaptationSpec;
-use crate::radio::hsdpa::rlc::RlcModeSpec;
+use crate::radio::hsdpa::rnc::rlc::RlcModeSpec;
 use crate::radio::hsdpa::ue::Ue;
 use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;

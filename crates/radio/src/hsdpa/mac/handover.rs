@@ -1,7 +1,8 @@
 //! Users who change from one served cell to another.
 
 use super::super::handover::{COMPARISON, Handover, HeldData};
-use super::super::user::User;
+use super::super::node_b::NodeB;
+use super::super::node_b::user::User;
 use super::{HsdpaMac, decide};
 use crate::context::{Context, Output};
 use crate::numerology::Numerology;
@@ -13,7 +14,7 @@ const MOST_COMPARED: Duration = Duration::from_secs(600);
 
 /// Users on their way, and the cells between which they change.
 #[derive(Debug)]
-pub(super) struct Movers {
+pub(super) struct HandoverControl {
     params: Handover,
     /// Who moves.
     users: Vec<usize>,
@@ -26,7 +27,7 @@ pub(super) struct Movers {
     most_compared: u64,
 }
 
-impl Movers {
+impl HandoverControl {
     /// Those of `users` who move, if there are any.
     pub fn new(params: &Handover, users: &mut [User], numerology: Numerology) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
@@ -44,37 +45,37 @@ impl Movers {
 impl HsdpaMac {
     /// Whether it matters in which cells users are. Otherwise they compare later what they had to by then.
     pub(super) fn needs_cells(&self) -> bool {
-        !self.meters.is_empty() || self.users.iter().any(|user| user.packets.backlog().0 > 0)
+        !self.meters.is_empty() || self.node_b.users.iter().any(|user| user.packets.backlog().0 > 0)
     }
 
     /// The phones that move compare the Node Bs as often as they had to by TTI number `tti`; whose cell
     /// changes.
     pub(super) fn change_cells(&mut self, tti: u64, ctx: &mut Context) {
-        let Some(mut movers) = self.movers.take() else {
+        let Some(mut control) = self.handover.take() else {
             return;
         };
-        self.skip_comparisons(&mut movers, tti);
-        while movers.next <= tti {
-            let now = movers.next;
+        self.skip_comparisons(&mut control, tti);
+        while control.next <= tti {
+            let now = control.next;
             // What is past is measured in the old cell, and channels are looked at in order of time.
             self.pass_idle(now);
-            for &user in &movers.users {
-                if self.users[user].compare(now) {
-                    self.leave(now, user, &movers.params, ctx);
+            for &user in &control.users {
+                if self.node_b.users[user].compare(now) {
+                    self.leave(now, user, &control.params, ctx);
                     ctx.out.push(Output::CellChanged { user });
                 }
             }
-            movers.next += movers.comparison_ttis;
+            control.next += control.comparison_ttis;
         }
-        self.movers = Some(movers);
+        self.handover = Some(control);
     }
 
     /// Leaves out comparisons before TTI number `tti` that nobody sees, if they are very many.
-    fn skip_comparisons(&self, movers: &mut Movers, tti: u64) {
-        let first = tti.saturating_sub(movers.most_compared).next_multiple_of(movers.comparison_ttis);
+    fn skip_comparisons(&self, control: &mut HandoverControl, tti: u64) {
+        let first = tti.saturating_sub(control.most_compared).next_multiple_of(control.comparison_ttis);
         // Whoever measures looks at the cell in every TTI.
         if self.meters.is_empty() {
-            movers.next = movers.next.max(first);
+            control.next = control.next.max(first);
         }
     }
 
@@ -89,7 +90,7 @@ impl HsdpaMac {
     /// The same at the end, where handovers are counted: no comparison is left out.
     pub(super) fn follow_users_fully(&mut self, ctx: &mut Context, grid: &Grid) {
         let most = |mac: &mut Self, ttis| {
-            mac.movers.as_mut().map_or(0, |movers| std::mem::replace(&mut movers.most_compared, ttis))
+            mac.handover.as_mut().map_or(0, |control| std::mem::replace(&mut control.most_compared, ttis))
         };
         let usual = most(self, u64::MAX);
         self.follow_users(ctx, grid);
@@ -98,8 +99,8 @@ impl HsdpaMac {
 
     /// A user has left its cell in TTI number `tti`. No block is on the air at its beginning.
     fn leave(&mut self, tti: u64, user: usize, params: &Handover, ctx: &mut Context) {
-        let numerology = self.params.numerology();
-        let Self { users, slots, flow_control, timers, .. } = self;
+        let numerology = self.node_b.params.numerology();
+        let Self { node_b: NodeB { users, slots, .. }, flow_control, timers, .. } = self;
         let state = &mut users[user];
         state.tally.changed_cell();
         state.rest_until(tti + params.interruption_ttis(numerology));
@@ -108,8 +109,8 @@ impl HsdpaMac {
             HeldData::Lost => {
                 let flushed = state.flush();
                 timers.retain(|other| *other != user);
-                if let Some(control) = flow_control {
-                    control.sent(user, flushed.queued);
+                if let Some(flow_control) = flow_control {
+                    flow_control.sent(user, flushed.queued);
                 }
                 let User { packets, tally, .. } = state;
                 for (units, lost) in flushed.all {

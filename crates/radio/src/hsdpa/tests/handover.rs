@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::user::User;
+use super::super::node_b::user::User;
 use super::*;
 use crate::units::Duration;
 

@@ -9,9 +9,9 @@ pub mod um;
 
 use std::ops::Range;
 
-use super::payload::{Payload, RLC_HEADER};
 use crate::check::Check;
 use crate::event::Part;
+use crate::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::packet::Packet;
 use crate::registry;
 use crate::rlc::am::{AcknowledgedMode, status};

@@ -2,21 +2,22 @@
 
 use std::ops::Range;
 
-use super::adaptation::cqi::Tables;
-use super::adaptation::curves::Curves;
-use super::adaptation::recorded::RecordedRate;
-use super::adaptation::{Adapter, Limits, Link, Offer};
 use super::block::Block;
-use super::format::least_tti_distance;
-use super::handover::Trigger;
-use super::rlc::Packets;
 use super::slot::Slot;
-use super::tally::Tally;
-use super::{Decoding, Hsdpa, UserRadio};
+use crate::UserRadio;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::mobility::Point;
 use crate::cell::profile::BLOCK;
+use crate::hsdpa::adaptation::cqi::Tables;
+use crate::hsdpa::adaptation::curves::Curves;
+use crate::hsdpa::adaptation::recorded::RecordedRate;
+use crate::hsdpa::adaptation::{Adapter, Limits, Link, Offer};
+use crate::hsdpa::format::least_tti_distance;
+use crate::hsdpa::handover::Trigger;
+use crate::hsdpa::rnc::rlc::Packets;
+use crate::hsdpa::tally::Tally;
+use crate::hsdpa::{Decoding, Hsdpa};
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
 use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
@@ -26,7 +27,7 @@ use crate::rng::{Stream, Streams, uniform};
 
 /// What a user would be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct Grant {
     /// What the Node B knows of the channel.
     pub quality: f32,
     /// The new block, or none if a failed one goes again.
@@ -156,11 +157,11 @@ impl User {
 
     /// What could be sent in TTI number `tti`, if anything.
     #[inline]
-    pub fn turn(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Turn> {
+    pub fn grant(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Grant> {
         if let Some(block) = self.processes.again(tti) {
             let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
             let quality = self.quality(tti, sequence);
-            return (codes <= limits.codes).then_some(Turn { quality, offer: None, codes, units });
+            return (codes <= limits.codes).then_some(Grant { quality, offer: None, codes, units });
         }
         if self.available() == 0 || !self.processes.has_free(tti) {
             return None;
@@ -169,8 +170,8 @@ impl User {
         self.offer(quality, limits)
     }
 
-    fn offer(&self, quality: f32, limits: Limits) -> Option<Turn> {
-        self.turn_of(quality, Limits { units: self.available(), ..limits })
+    fn offer(&self, quality: f32, limits: Limits) -> Option<Grant> {
+        self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
     /// What the Node B knows of the channel in TTI number `tti` and, if `rates` are asked for, how many units
@@ -189,8 +190,8 @@ impl User {
             *slot = plan;
             return slot.recall(tti).unwrap_or((0, quality));
         }
-        let turn = if rates { self.turn(tti, limits, sequence) } else { None };
-        (turn.map_or(0, |turn| turn.units), quality)
+        let grant = if rates { self.grant(tti, limits, sequence) } else { None };
+        (grant.map_or(0, |grant| grant.units), quality)
     }
 
     /// What would be sent in TTI number `tti` and those after it, if that is known now.
@@ -214,18 +215,18 @@ impl User {
     }
 
     /// What could be sent if the queue were full and a process free.
-    pub fn full_turn(&self, quality: f32, limits: Limits) -> Option<Turn> {
-        self.turn_of(quality, Limits { units: u64::MAX, ..limits })
+    pub fn full_queue_grant(&self, quality: f32, limits: Limits) -> Option<Grant> {
+        self.grant_of(quality, Limits { units: u64::MAX, ..limits })
     }
 
-    fn turn_of(&self, quality: f32, limits: Limits) -> Option<Turn> {
+    fn grant_of(&self, quality: f32, limits: Limits) -> Option<Grant> {
         let offer = self.adapter.offer(quality, limits)?;
-        Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
+        Some(Grant { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
-    /// The probability that the first transmission of a turn's block fails in TTI number `tti`.
-    pub fn first_bler(&mut self, tti: u64, turn: Turn, sharers: u32, sequence: &JakesSequence) -> f64 {
-        let Some(curve) = turn.offer.and_then(|offer| offer.curve) else {
+    /// The probability that the first transmission of a grant's block fails in TTI number `tti`.
+    pub fn first_bler(&mut self, tti: u64, grant: Grant, sharers: u32, sequence: &JakesSequence) -> f64 {
+        let Some(curve) = grant.offer.and_then(|offer| offer.curve) else {
             return 0.0;
         };
         let snr = self.channel.snr(sequence, tti) / sharers.max(1) as f32;
@@ -306,11 +307,11 @@ impl User {
         self.delay_budget
     }
 
-    /// The same turn when others have taken codes.
-    pub fn limit(&self, turn: Turn, limits: Limits) -> Option<Turn> {
-        match turn.offer {
-            Some(_) => self.offer(turn.quality, limits),
-            None => Some(turn).filter(|turn| turn.codes <= limits.codes),
+    /// The same grant when others have taken codes.
+    pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
+        match grant.offer {
+            Some(_) => self.offer(grant.quality, limits),
+            None => Some(grant).filter(|grant| grant.codes <= limits.codes),
         }
     }
 
@@ -344,7 +345,7 @@ impl User {
     ) {
         assert!(!self.adapter.learns() || self.processes.next_answer() > tti, "an answer was not heard");
         if view.rate {
-            let fresh = self.turn(tti, limits, sequence).map_or(0, |turn| turn.units);
+            let fresh = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
             assert_eq!(rate, fresh, "units in TTI {tti}");
         }
         if view.rate || view.quality {
@@ -352,17 +353,17 @@ impl User {
         }
     }
 
-    /// Sends a turn's block in TTI number `tti`: units sent, new ones among them, whether it failed,
+    /// Sends a grant's block in TTI number `tti`: units sent, new ones among them, whether it failed,
     /// and how it fared if that is settled.
     pub fn send(
         &mut self,
         tti: u64,
-        turn: Turn,
+        grant: Grant,
         sharers: u32,
         params: &Hsdpa,
         sequence: &JakesSequence,
-    ) -> Option<Sent> {
-        let (index, mut block) = match turn.offer {
+    ) -> Option<SentBlock> {
+        let (index, mut block) = match grant.offer {
             None => self.processes.take_again(tti)?,
             Some(offer) => self.begin(tti, offer)?,
         };
@@ -371,7 +372,7 @@ impl User {
         let had_been_decoded = block.decoded;
         let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
         block.decoded = !failed;
-        let cqi = if self.adapter.has_cqis() { turn.quality } else { f32::NAN };
+        let cqi = if self.adapter.has_cqis() { grant.quality } else { f32::NAN };
         self.tally.sent(snr, cqi, block.transmissions == 1 && !block.forwarded, failed);
 
         let error = if block.decoded { params.ack_error } else { params.nack_error };
@@ -383,7 +384,7 @@ impl User {
         self.rested = tti + self.tti_distance;
 
         let is_settled = block.decoded && !had_been_decoded || !block.decoded && !goes_again;
-        let sent = Sent {
+        let sent = SentBlock {
             tsn: block.tsn,
             units: block.units.clone(),
             transmission: block.transmissions,
@@ -452,7 +453,7 @@ pub struct Flushed {
 
 /// What was sent.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct SentBlock {
     pub tsn: u64,
     pub units: Range<u64>,
     /// How often it has been sent.
