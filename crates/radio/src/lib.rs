@@ -6,6 +6,20 @@
 pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, table, units};
 pub(crate) use nodeb_net as network;
 
+/// Declares a variant's parameters, of which there are none.
+macro_rules! no_parameters {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {}
+
+        impl $crate::check::Checked for $name {
+            fn check(&self, _: &mut $crate::check::Check) {}
+        }
+    };
+}
+
 pub mod assemble;
 pub mod cell;
 pub mod channel;

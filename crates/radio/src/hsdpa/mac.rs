@@ -48,7 +48,7 @@ impl HsdpaMac {
     /// With empty buffers.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
         let numerology = params.numerology();
-        let mut node_b = NodeB::new(params, users, streams);
+        let mut node_b = NodeB::new(params, users, *streams);
         let scheduler = |_| params.scheduler.build(users.len(), numerology.tti);
         let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
         let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len(), numerology);
@@ -57,7 +57,7 @@ impl HsdpaMac {
             handover.and_then(|handover| HandoverControl::new(handover, &mut node_b.users, numerology));
         Self {
             view: schedulers[0].view(),
-            learns: node_b.users.iter().any(User::learns),
+            learns: node_b.users.iter().any(|user| user.adapter.learns()),
             schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
             node_b,
@@ -78,7 +78,7 @@ impl HsdpaMac {
     /// The cells that serve the users.
     #[cfg(test)]
     pub fn serving_cells(&self) -> Vec<usize> {
-        self.node_b.users.iter().map(User::serving).collect()
+        self.node_b.users.iter().map(|user| user.serving).collect()
     }
 
     /// What has come over the Iub by `now` joins the queues.
@@ -152,7 +152,7 @@ impl HsdpaMac {
             }
             self.outcomes.push(Outcome { user, tsn: sent.tsn, units: sent.units, decoded });
         }
-        let quality = if state.has_cqis() { grant.quality as u32 } else { 0 };
+        let quality = if state.adapter.has_cqis() { grant.quality as u32 } else { 0 };
         ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
         units
     }
@@ -164,7 +164,7 @@ impl HsdpaMac {
             let available = self.available_bytes(now, user);
             let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
             let state = &mut self.node_b.users[user];
-            let place = state.place(now.0 / self.node_b.params.numerology().tti.0);
+            let place = state.channel.place(now.0 / self.node_b.params.numerology().tti.0);
             rows.push(state.tally.row(user, place, available_bps));
         }
         rows
@@ -206,6 +206,7 @@ impl Mac for HsdpaMac {
         let now = ctx.now;
         // What came before the packet cannot touch it, and allocations that are there by now come first.
         self.follow_users(ctx, grid);
+        self.wake_up(ctx, grid);
         self.receive_frames(now);
         let User { packets, tally, .. } = &mut self.node_b.users[user];
         let taken = packets.push(now, packet, grid.from(now));
@@ -228,7 +229,10 @@ impl Mac for HsdpaMac {
         }
         let ready = self.node_b.slots.first(next);
         let timers = self.timers.iter().filter_map(|user| self.node_b.users[*user].reordering.timer());
-        let compares = self.handover.as_ref().filter(|_| self.needs_cells()).map(|handover| handover.next);
+        // Whoever measures looks at the cell in every TTI; else phones compare later what they had to by then.
+        let idle_matters = !self.meters.is_empty();
+        let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
+        let compares = compares.map(|handover| handover.next);
         let tti = ready.into_iter().chain(timers).chain(compares).min();
         let on_air = tti.map(|tti| grid.beginning(tti.max(next)));
         let on_iub = self.flow_control.as_ref().and_then(|control| control.next(next));
@@ -240,7 +244,7 @@ impl Mac for HsdpaMac {
     }
 
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
-        self.follow_users_fully(ctx, grid);
+        self.follow_users(ctx, grid);
         self.pass_idle(grid.from(ctx.now));
         for meter in &mut self.meters {
             meter.tell(ctx);
@@ -249,22 +253,21 @@ impl Mac for HsdpaMac {
 
     fn land(&mut self, ctx: &mut Context, tti: u64) {
         self.receive_blocks(ctx, tti);
-        self.change_cells(tti, ctx);
+        self.change_cells(ctx, tti);
     }
 
     /// RLC does what its timers and the phones' reports ask for.
     fn run_timers(&mut self, ctx: &mut Context) {
-        if !self.node_b.params.rlc.has_timers() {
-            return;
-        }
         let now = ctx.now;
-        for user in 0..self.node_b.users.len() {
+        let timed = if self.node_b.params.rlc.has_timers() { self.node_b.users.len() } else { 0 };
+        for user in 0..timed {
             let User { packets, tally, .. } = &mut self.node_b.users[user];
             if packets.due().is_some_and(|at| at <= now) {
                 packets.on_time(now, |fate| decide(user, fate, tally, ctx));
                 self.look_at_rnc(now, user);
             }
         }
+        self.note_idle(now);
     }
 
     fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {

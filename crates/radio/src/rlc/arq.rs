@@ -8,22 +8,14 @@
 
 use std::collections::VecDeque;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::Delivered;
-use crate::check::{Check, Checked};
 use crate::event::Part;
 use crate::mac::harq::repetitions::Repetitions;
 use crate::packet::Packet;
 
-/// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Arq {}
-
-impl Checked for Arq {
-    fn check(&self, _: &mut Check) {}
+no_parameters! {
+    /// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
+    Arq
 }
 
 /// A block that failed and waits to be sent again.

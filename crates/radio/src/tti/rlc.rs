@@ -201,7 +201,9 @@ impl<R: Peers> RlcMac<R> {
                     ctx.emit(Event::GivenUp { bearer, user, block: block.number });
                 }
                 let is_new = reordering.receive(tti, block.number, (block.pdus, !fails), |(pdus, intact)| {
-                    pdus.into_iter().for_each(|pdu| rlc.arrive(now, pdu, intact));
+                    for pdu in pdus {
+                        rlc.arrive(now, pdu, intact);
+                    }
                 });
                 debug_assert!(is_new, "a block ends once");
             }

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::Part;
+use crate::mac::harq::repetitions::Repetitions;
 use crate::packet::Packet;
 use crate::rlc::Delivered;
 use crate::rng::Hazard;
@@ -79,15 +80,6 @@ impl Sdu {
     }
 }
 
-/// A frame that failed.
-#[derive(Debug)]
-struct Failed {
-    /// Number of its packet.
-    sdu: u64,
-    /// Slot from which it may go again.
-    eligible: u64,
-}
-
 /// One connection's frames at the Node B.
 #[derive(Debug, Default)]
 pub struct Queue {
@@ -96,7 +88,8 @@ pub struct Queue {
     first: u64,
     /// Number of the first that has frames never sent; one past the last if none has.
     fresh: u64,
-    failed: VecDeque<Failed>,
+    /// Frames that failed, by the numbers of their packets.
+    failed: Repetitions<u64>,
     failed_slots: u32,
     packets: usize,
     bytes: u64,
@@ -118,7 +111,7 @@ impl Queue {
     /// Slot from which there is something to send; `None` when there is nothing.
     pub fn eligible(&self) -> Option<u64> {
         let fresh = self.fresh < self.first + self.sdus.len() as u64;
-        if fresh { Some(0) } else { self.failed.front().map(|frame| frame.eligible) }
+        if fresh { Some(0) } else { self.failed.eligible() }
     }
 
     /// Whether some packet has not left.
@@ -146,10 +139,8 @@ impl Queue {
         let mut sent = Sent::default();
         let mut oldest = u64::MAX;
         while sent.frames < rate
-            && let Some(&Failed { sdu, eligible }) = self.failed.front()
-            && eligible <= slot
+            && let Some(sdu) = self.failed.take(slot)
         {
-            self.failed.pop_front();
             oldest = oldest.min(sdu);
             sent.frames += 1;
             sent.failed += self.transmit(arq, slot, sdu, 1, errors);
@@ -178,8 +169,7 @@ impl Queue {
     /// Puts `frames` frames of a packet on the air; returns how many failed.
     fn transmit(&mut self, arq: &Arq, slot: u64, sdu: u64, frames: u32, errors: &mut Hazard<'_>) -> u32 {
         let failed = errors.count_within(frames);
-        let eligible = slot + arq.repeat_after;
-        self.failed.extend((0..failed).map(|_| Failed { sdu, eligible }));
+        (0..failed).for_each(|_| self.failed.keep(slot + arq.repeat_after, sdu));
         self.of(sdu).missing -= frames - failed;
         failed
     }
@@ -216,7 +206,7 @@ impl Queue {
     }
 
     fn give_up(&mut self, number: u64, discarded: &mut Vec<Packet>) {
-        self.failed.retain(|frame| frame.sdu != number);
+        self.failed.retain(|sdu| *sdu != number);
         let sdu = self.of(number);
         (sdu.unsent, sdu.missing, sdu.gone) = (0, 0, true);
         let packet = sdu.packet;

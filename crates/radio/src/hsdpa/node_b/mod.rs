@@ -27,14 +27,14 @@ pub struct NodeB {
 
 impl NodeB {
     /// With empty queues.
-    pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
+    pub fn new(params: &Hsdpa, users: &[UserRadio], streams: Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.fades()) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
         } else {
             JakesSequence::silent()
         };
         let mut tables = Vec::new();
-        let users: Vec<_> = users.iter().map(|user| User::new(params, user, *streams, &mut tables)).collect();
+        let users: Vec<_> = users.iter().map(|user| User::new(params, user, streams, &mut tables)).collect();
         Self { params: params.clone(), slots: Slots::new(&users), users, sequence }
     }
 

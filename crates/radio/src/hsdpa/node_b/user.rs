@@ -7,7 +7,6 @@ use super::slot::Slot;
 use crate::UserRadio;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
-use crate::cell::mobility::Point;
 use crate::cell::profile::BLOCK;
 use crate::hsdpa::adaptation::cqi::Tables;
 use crate::hsdpa::adaptation::curves::Curves;
@@ -50,8 +49,8 @@ pub struct Outcome {
 /// One user.
 #[derive(Debug)]
 pub struct User {
-    channel: Channel,
-    adapter: Adapter,
+    pub channel: Channel,
+    pub adapter: Adapter,
     curves: Curves,
     numerology: Numerology,
     processes: Processes<Block>,
@@ -63,14 +62,15 @@ pub struct User {
     /// Whether blocks are filled from the RNC itself, there being no Iub.
     direct: bool,
     /// Least distance of TTIs, and the first TTI that is far enough from the last.
-    tti_distance: u64,
+    pub tti_distance: u64,
     rested: u64,
-    delay_budget: u64,
+    /// TTIs that a packet may wait.
+    pub delay_budget: u64,
     /// The cell that serves it, and when it changes.
-    serving: usize,
+    pub serving: usize,
     trigger: Option<Box<Trigger>>,
     /// The first TTI after a change of cell in which it can be sent to.
-    resumes: u64,
+    pub resumes: u64,
     draws: Box<Draws>,
 }
 
@@ -130,16 +130,6 @@ impl User {
     /// The first TTI in which there may be something to send.
     pub fn ready(&self) -> u64 {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
-    }
-
-    /// Whether what the Node B knows of its channel is a CQI.
-    pub fn has_cqis(&self) -> bool {
-        self.adapter.has_cqis()
-    }
-
-    /// Whether its link adaptation learns from answers.
-    pub fn learns(&self) -> bool {
-        self.adapter.learns()
     }
 
     /// The Node B takes note of the answers that are there by TTI number `tti`.
@@ -234,11 +224,6 @@ impl User {
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 
-    /// The cell that serves the user.
-    pub fn serving(&self) -> usize {
-        self.serving
-    }
-
     /// Whether it may come into another cell.
     pub fn moves(&mut self) -> bool {
         self.trigger.is_some() && self.channel.journey().is_some()
@@ -246,31 +231,24 @@ impl User {
 
     /// It compares the Node Bs in TTI number `tti`, unless a change is under way; whether its cell changes.
     pub fn compare(&mut self, tti: u64) -> bool {
-        if tti < self.resumes {
-            return false;
+        if tti >= self.resumes
+            && let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey())
+            && let Some(site) = trigger.compare(tti, journey)
+        {
+            journey.change(site);
+            self.serving = site;
+            return true;
         }
-        let Self { trigger: Some(trigger), channel, serving, .. } = self else {
-            return false;
-        };
-        let Some(journey) = channel.journey() else {
-            return false;
-        };
-        let Some(site) = trigger.compare(tti, journey) else {
-            return false;
-        };
-        journey.change(site);
-        *serving = site;
-        true
+        false
     }
 
-    /// Nothing is sent to it before TTI number `tti`.
-    pub fn rest_until(&mut self, tti: u64) {
-        self.resumes = tti;
-    }
-
-    /// The first TTI in which it can be sent to again.
-    pub fn resumes(&self) -> u64 {
-        self.resumes
+    /// It belongs to the cell that is received best in TTI number `tti`.
+    pub fn reselect(&mut self, tti: u64) {
+        if let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey()) {
+            trigger.forget();
+            self.serving = journey.best(tti);
+            journey.change(self.serving);
+        }
     }
 
     /// Its cell has changed without a reset of MAC-hs.
@@ -290,21 +268,6 @@ impl User {
             all.push((self.packets.send(queued), true));
         }
         Flushed { all, queued }
-    }
-
-    /// Where the user is in TTI number `tti`, at least the latest asked for, if it has a place.
-    pub fn place(&mut self, tti: u64) -> Option<Point> {
-        self.channel.place(tti)
-    }
-
-    /// Least distance of the TTIs in which the user can be sent to.
-    pub fn tti_distance(&self) -> u64 {
-        self.tti_distance
-    }
-
-    /// TTIs that a packet may wait.
-    pub fn delay_budget(&self) -> u64 {
-        self.delay_budget
     }
 
     /// The same grant when others have taken codes.

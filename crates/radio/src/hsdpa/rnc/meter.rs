@@ -87,7 +87,7 @@ impl Meter {
         {
             let NodeB { users, sequence, params, .. } = node_b;
             let user = &mut users[self.user];
-            let cqi = if user.has_cqis() { user.quality(tti, sequence) } else { f32::NAN };
+            let cqi = if user.adapter.has_cqis() { user.quality(tti, sequence) } else { f32::NAN };
             records.push((params.numerology().beginning(tti), self.bytes, cqi));
         }
     }
@@ -125,7 +125,7 @@ impl Meter {
         self.next = tti + 1;
         self.record(tti, node_b);
         let limits = node_b.limits();
-        let resumes = node_b.users[self.user].resumes();
+        let resumes = node_b.users[self.user].resumes;
         if self.rested.max(resumes) > tti || self.free[0] > tti {
             // It has no part in this TTI, but the others have.
             self.candidates.copy_others(real, self.user);
@@ -164,7 +164,7 @@ impl Meter {
         if let Some(grant) = state.full_queue_grant(quality, limits) {
             let mut candidate = state.candidate(self.user, grant.units, quality, self.view);
             if state.packets.waits_since().is_none() {
-                candidate.deadline = tti + state.delay_budget();
+                candidate.deadline = tti + state.delay_budget;
             }
             self.candidates.put(candidate, grant);
         }
@@ -174,7 +174,7 @@ impl Meter {
         let state = &mut node_b.users[self.user];
         let decoded = 1.0 - state.first_bler(tti, grant, sharers, &node_b.sequence);
         self.bytes += decoded * node_b.params.payload().bytes_in(grant.units);
-        self.rested = tti + state.tti_distance();
+        self.rested = tti + state.tti_distance;
         self.free.pop_front();
         self.free.push_back(node_b.params.answer_at(tti));
     }

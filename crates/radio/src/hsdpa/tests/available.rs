@@ -74,14 +74,7 @@ fn equal_users_in_turns_have_their_share() {
     within(found, 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
     // A user who is idle among the others would have had a share as well.
     let mut idle = measuring(&params, &users);
-    for tti in 0..4_000 {
-        for user in 1..n {
-            while idle.bearer.backlog(user).packets < 20 {
-                idle.push(Time(tti * TTI.0), user, 1_500);
-            }
-        }
-        idle.run(Time((tti + 1) * TTI.0));
-    }
+    idle.saturate_some(1..n, 4_000, 20, 1_500);
     within(available(&mut idle, 4_000), 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
 }
 
@@ -89,21 +82,11 @@ fn equal_users_in_turns_have_their_share() {
 fn the_best_channel_could_have_everything() {
     let params = hsdpa(json!({ "scheduler": "max_ci" }));
     let mut bench = measuring(&params, &[playing(&[50.0], &[15]), playing(&[50.0], &[12])]);
-    for tti in 0..2_000 {
-        while bench.bearer.backlog(1).packets < 20 {
-            bench.push(Time(tti * TTI.0), 1, 1_500);
-        }
-        bench.run(Time((tti + 1) * TTI.0));
-    }
+    bench.saturate_some(1..2, 2_000, 20, 1_500);
     within(available(&mut bench, 2_000), 2_000.0 * BLOCK_BYTES, 0.01);
     // And the worse one nothing of what the better one uses.
     let mut worse = measuring(&params, &[playing(&[50.0], &[12]), playing(&[50.0], &[15])]);
-    for tti in 0..2_000 {
-        while worse.bearer.backlog(1).packets < 20 {
-            worse.push(Time(tti * TTI.0), 1, 1_500);
-        }
-        worse.run(Time((tti + 1) * TTI.0));
-    }
+    worse.saturate_some(1..2, 2_000, 20, 1_500);
     assert!(available(&mut worse, 2_000) < 0.01 * 2_000.0 * BLOCK_BYTES);
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::handover::{changing, going_east};
+use super::handover::{changing, going_east, is_in_time};
 use super::timelines::ms;
 use super::*;
 use crate::BandwidthMeter as _;
@@ -35,6 +35,10 @@ fn an_idle_handover_spares_what_comes_after_it() {
         let at = Time::ZERO + Duration::from_secs(30);
         let handovers = |bench: &mut Bench| bench.row(at).tally.handovers;
         assert_eq!((handovers(&mut plain), handovers(&mut recording)), (1, 1), "{data}");
+        // It is told with its time, which nobody looked at when it came.
+        let told = plain.handovers();
+        assert_eq!(told, recording.handovers(), "{data}");
+        assert!(matches!(told[..], [(at, 0, 1)] if is_in_time(at, 700.0)), "{data}: {told:?}");
     }
 }
 
@@ -69,15 +73,8 @@ fn a_forwarded_block_is_counted_once() {
     let mut found = 0;
     for run in 0..5 {
         let mut bench = Bench::new(&params, &[going_east(850.0)], run);
-        let mut at = Time::ZERO;
-        while at < ms(5_000) {
-            while bench.bearer.backlog(0).packets < 40 {
-                bench.push(at, 0, 1_000);
-            }
-            at += TTI;
-            bench.run(at);
-        }
-        let row = bench.row(at);
+        bench.saturate(2_500, 40, 1_000);
+        let row = bench.row(ms(5_000));
         assert_eq!(row.tally.blocks, bench.bearer.mac.blocks_begun(0), "run {run}");
         found += row.tally.handovers;
     }
@@ -152,4 +149,38 @@ fn a_window_that_holds_phones_back_is_doubted() {
     assert_eq!(doubts(json!({ "am": { "tx_window": 2_047, "rx_window": 2_047 } })), Vec::<String>::new());
     let found = doubts(json!("am"));
     assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
+}
+
+/// Two packets, the second after so many seconds, and a phone that meanwhile passes the border again and again.
+fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
+    let params = changing("lost", &json!({ "iub": { "delay": "0 ms" } }));
+    let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
+    if records {
+        bench.bearer.mac.record();
+    }
+    for second in [0, seconds] {
+        let at = Time::ZERO + Duration::from_secs(second);
+        bench.run(at);
+        bench.push(at + Duration(1), 0, 1_000);
+    }
+    bench.run(Time::ZERO + Duration::from_secs(seconds + 100));
+    bench
+}
+
+/// Recording changes no count, whether the phone wakes in the cell in which it fell asleep or in another.
+#[test]
+fn a_long_pause_comes_to_the_same_for_whoever_looks() {
+    let mut elsewhere = 0;
+    for pause in [1_400, 1_500, 1_600] {
+        let [mut plain, mut recording] = [false, true].map(|records| apart_by_a_pause(pause, records));
+        assert_eq!(plain.arrived, recording.arrived);
+        let end = Time::ZERO + Duration::from_secs(pause + 100);
+        let counted = [&mut plain, &mut recording].map(|bench| bench.row(end).tally.handovers);
+        let [told, recorded] = [plain, recording].map(|mut bench| bench.handovers());
+        assert_eq!((told.len() as u64, &told, counted[0]), (counted[1], &recorded, counted[1]));
+        let woken = Time::ZERO + Duration::from_secs(pause) + Duration(1);
+        elsewhere += told.iter().filter(|(at, ..)| *at == woken).count();
+        assert!(!told.is_empty());
+    }
+    assert!((1..3).contains(&elsewhere), "{elsewhere}");
 }

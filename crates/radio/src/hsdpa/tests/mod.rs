@@ -59,7 +59,7 @@ impl Bench {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(ues).map(user).collect();
         let bearer = params.bearer(&users, &Streams::new(3, run));
-        let around = Surroundings::hearing(Mask::TTIS, Time(u64::MAX));
+        let around = Surroundings::hearing(Mask::TTIS.and(Mask::CHANNELS), Time(u64::MAX));
         Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
     }
 
@@ -86,14 +86,22 @@ impl Bench {
         }
     }
 
+    /// Gives a user packets until it has so many waiting.
+    fn fill(&mut self, at: Time, user: usize, packets: usize, size: u32) {
+        while self.bearer.backlog(user).packets < packets {
+            self.push(at, user, size);
+        }
+    }
+
     /// Runs so many TTIs while everybody always has `packets` packets of `size` waiting.
     fn saturate(&mut self, ttis: u64, packets: usize, size: u32) {
+        self.saturate_some(0..self.bytes.len(), ttis, packets, size);
+    }
+
+    /// The same while some users have.
+    fn saturate_some(&mut self, users: std::ops::Range<usize>, ttis: u64, packets: usize, size: u32) {
         for tti in 0..ttis {
-            for user in 0..self.bytes.len() {
-                while self.bearer.backlog(user).packets < packets {
-                    self.push(Time(tti * TTI.0), user, size);
-                }
-            }
+            users.clone().for_each(|user| self.fill(Time(tti * TTI.0), user, packets, size));
             self.run(Time((tti + 1) * TTI.0));
         }
     }
@@ -107,6 +115,15 @@ impl Bench {
     /// What has been counted.
     fn counts(&self) -> Counts {
         self.around.counts
+    }
+
+    /// Which cell has come to serve whom, and when.
+    fn handovers(&mut self) -> Vec<(Time, u32, u32)> {
+        let of = |(at, event)| match event {
+            Event::Handover { user, cell, .. } => Some((at, user, cell)),
+            _ => None,
+        };
+        self.around.common.sink.drain().filter_map(of).collect()
     }
 
     /// When each TTI began, and whose it was.

@@ -33,6 +33,11 @@ impl<B> Repetitions<B> {
         self.0.pop_front().map(|(_, block)| block)
     }
 
+    /// Forgets the blocks that are not `wanted`.
+    pub fn retain(&mut self, wanted: impl Fn(&B) -> bool) {
+        self.0.retain(|(_, block)| wanted(block));
+    }
+
     /// Whether no block waits.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

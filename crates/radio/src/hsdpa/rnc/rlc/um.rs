@@ -112,7 +112,7 @@ impl Unacknowledged {
     }
 
     /// The RNC hands over at most `most` units; how many.
-    pub fn take(&mut self, most: u64) -> u64 {
+    pub fn take(&mut self, _now: Time, most: u64) -> u64 {
         let units = self.waiting().min(most);
         self.taken += units;
         units
@@ -154,7 +154,7 @@ impl Unacknowledged {
     }
 
     /// Units have been received or lost; hands over whose fate this decides.
-    pub fn settle(&mut self, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
+    pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
         for sdu in self.sdus.range_mut(first..) {
@@ -249,7 +249,7 @@ mod tests {
 
     fn settle(packets: &mut Unacknowledged, units: Range<u64>, lost: bool) -> Vec<(u64, bool)> {
         let mut fates = Vec::new();
-        packets.settle(units, lost, |fate| fates.push(named(fate)));
+        packets.settle(Time::ZERO, units, lost, |fate| fates.push(named(fate)));
         fates
     }
 
@@ -263,7 +263,10 @@ mod tests {
     #[test]
     fn packets_arrive_with_their_last_unit() {
         let mut packets = packets();
-        assert_eq!((packets.take(8), packets.take(100), packets.waiting()), (8, 22, 0));
+        assert_eq!(
+            (packets.take(Time::ZERO, 8), packets.take(Time::ZERO, 100), packets.waiting()),
+            (8, 22, 0)
+        );
         assert_eq!(packets.waits_since(), Some(0));
         assert_eq!(packets.send(15), 0..15);
         assert_eq!(packets.waits_since(), Some(5));
@@ -277,7 +280,7 @@ mod tests {
     #[test]
     fn a_lost_unit_costs_every_packet_it_belongs_to() {
         let mut packets = packets();
-        packets.take(30);
+        packets.take(Time::ZERO, 30);
         packets.send(30);
         assert_eq!(settle(&mut packets, 8..12, true), []);
         assert_eq!(settle(&mut packets, 12..30, false), [(1, false), (2, true)]);
@@ -291,7 +294,7 @@ mod tests {
     #[test]
     fn what_waits_too_long_at_the_rnc_is_discarded() {
         let mut packets = packets();
-        packets.take(14);
+        packets.take(Time::ZERO, 14);
         packets.send(12);
         assert_eq!(packets.due(), Some(Time(130)));
         let mut discarded = Vec::new();
@@ -305,7 +308,7 @@ mod tests {
         assert_eq!((packets.waiting(), packets.due()), (0, None));
         // A packet that comes now follows what is on its way.
         assert!(packets.push(Time(170), Packet::new(3, 20), 9));
-        assert_eq!((packets.take(9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
+        assert_eq!((packets.take(Time::ZERO, 9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
         assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);
         assert_eq!(settle(&mut packets, 12..16, false), [(1, false), (3, true)]);
         assert_eq!((packets.backlog(), packets.waits_since()), ((0, 0), None));
