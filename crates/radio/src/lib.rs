@@ -51,6 +51,22 @@ pub struct Backlog {
     pub bytes: u64,
 }
 
+impl Backlog {
+    /// A packet has been taken.
+    #[inline]
+    fn add(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+    }
+
+    /// A packet has arrived or been lost.
+    #[inline]
+    fn remove(&mut self, packet: &Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.size);
+    }
+}
+
 /// A radio bearer: what carries packets from the Node B to the phones.
 ///
 /// Packets come out of it through the context, each once: arrived or lost. Whatever it puts off it makes

@@ -26,7 +26,7 @@ use crate::{Backlog, BandwidthMeter, UserRadio};
 /// HS-DSCH with all its users.
 #[derive(Debug)]
 pub struct HsdpaMac {
-    node_b: NodeB,
+    pub(super) node_b: NodeB,
     /// One for each served cell.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
@@ -67,18 +67,6 @@ impl HsdpaMac {
             candidates: Candidates::default(),
             meters: Vec::new(),
         }
-    }
-
-    /// Blocks that a user's HARQ processes have begun.
-    #[cfg(test)]
-    pub fn blocks_begun(&self, user: usize) -> u64 {
-        self.node_b.users[user].blocks_begun()
-    }
-
-    /// The cells that serve the users.
-    #[cfg(test)]
-    pub fn serving_cells(&self) -> Vec<usize> {
-        self.node_b.users.iter().map(|user| user.serving).collect()
     }
 
     /// What has come over the Iub by `now` joins the queues.
@@ -280,8 +268,7 @@ impl Mac for HsdpaMac {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.node_b.users[user].packets.backlog();
-        Backlog { packets, bytes }
+        self.node_b.users[user].packets.backlog()
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {
@@ -295,7 +282,7 @@ impl Mac for HsdpaMac {
 
 impl BandwidthMeter for HsdpaMac {
     fn measure(&mut self, user: usize) {
-        if self.meters.iter().all(|meter| meter.user() != user) {
+        if self.meters.iter().all(|meter| meter.user != user) {
             self.meters.push(Meter::new(&self.node_b.params, user, self.node_b.users.len()));
         }
     }
@@ -307,7 +294,6 @@ impl BandwidthMeter for HsdpaMac {
 
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
         self.pass_idle(self.node_b.params.numerology().first_from(now));
-        let meter = self.meters.iter().find(|meter| meter.user() == user)?;
-        Some(meter.bytes())
+        self.meters.iter().find(|meter| meter.user == user).map(|meter| meter.bytes)
     }
 }

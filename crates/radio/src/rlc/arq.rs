@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use super::Delivered;
+use crate::Backlog;
 use crate::event::Part;
 use crate::mac::harq::repetitions::Repetitions;
 use crate::packet::Packet;
@@ -49,9 +50,8 @@ pub struct Buffer {
     limit: usize,
     order: Delivered,
     sdus: VecDeque<Sdu>,
-    /// Packets and bytes that have not left.
-    packets: usize,
-    bytes: u64,
+    /// What has not left.
+    backlog: Backlog,
     /// Next PDU to be sent for the first time, and one past the last PDU buffered.
     next: u64,
     end: u64,
@@ -69,8 +69,7 @@ impl Buffer {
             limit,
             order,
             sdus: VecDeque::new(),
-            packets: 0,
-            bytes: 0,
+            backlog: Backlog::default(),
             next: 0,
             end: 0,
             failed: Repetitions::default(),
@@ -80,13 +79,12 @@ impl Buffer {
 
     /// Takes a packet; `false` means that the buffer is full.
     pub fn push(&mut self, packet: Packet) -> bool {
-        if self.packets >= self.limit {
+        if self.backlog.packets >= self.limit {
             return false;
         }
         let first = self.end;
         self.end += u64::from(packet.size.div_ceil(self.pdu_bytes));
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
+        self.backlog.add(&packet);
         self.sdus.push_back(Sdu { packet, first, end: self.end, damaged: false, gone: false });
         true
     }
@@ -150,8 +148,7 @@ impl Buffer {
             && sdu.end <= self.received
         {
             if !sdu.gone {
-                self.packets -= 1;
-                self.bytes -= u64::from(sdu.packet.size);
+                self.backlog.remove(&sdu.packet);
                 leave(sdu.packet, !sdu.damaged);
             }
             self.sdus.pop_front();
@@ -160,7 +157,7 @@ impl Buffer {
 
     /// Out of sequence: whatever no failed block touches may leave.
     fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
-        let Self { sdus, failed, next, packets, bytes, .. } = self;
+        let Self { sdus, failed, next, backlog, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
         {
             let missing = failed
@@ -168,8 +165,7 @@ impl Buffer {
                 .any(|block| block.first < sdu.end && sdu.first < block.first + u64::from(block.pdus));
             if !missing {
                 sdu.gone = true;
-                *packets -= 1;
-                *bytes -= u64::from(sdu.packet.size);
+                backlog.remove(&sdu.packet);
                 leave(sdu.packet, true);
             }
         }
@@ -200,8 +196,8 @@ impl Buffer {
     }
 
     /// Packets and bytes buffered.
-    pub fn backlog(&self) -> (usize, u64) {
-        (self.packets, self.bytes)
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
     }
 }
 
@@ -240,7 +236,7 @@ mod tests {
         assert_eq!(buffer.take_failed(4), None);
         assert!(buffer.take_failed(5).is_some());
         assert_eq!(release(&mut buffer), (vec![1, 2], 0));
-        assert_eq!(buffer.backlog(), (0, 0));
+        assert_eq!(buffer.backlog(), Backlog::default());
     }
 
     #[test]

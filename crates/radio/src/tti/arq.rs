@@ -266,8 +266,7 @@ impl Mac for ArqMac {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.users[user].buffer.backlog();
-        Backlog { packets, bytes }
+        self.users[user].buffer.backlog()
     }
 }
 

@@ -263,7 +263,6 @@ impl<R: Peers> Mac for RlcMac<R> {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.users[user].rlc.backlog();
-        Backlog { packets, bytes }
+        self.users[user].rlc.backlog()
     }
 }

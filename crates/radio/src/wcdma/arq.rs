@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Backlog;
 use crate::event::Part;
 use crate::mac::harq::repetitions::Repetitions;
 use crate::packet::Packet;
@@ -91,19 +92,17 @@ pub struct Queue {
     /// Frames that failed, by the numbers of their packets.
     failed: Repetitions<u64>,
     failed_slots: u32,
-    packets: usize,
-    bytes: u64,
+    backlog: Backlog,
 }
 
 impl Queue {
     /// Takes a packet; `false` means that the buffer is full.
     pub fn push(&mut self, arq: &Arq, packet: Packet) -> bool {
-        if self.packets >= arq.buffer {
+        if self.backlog.packets >= arq.buffer {
             return false;
         }
         let frames = packet.size.div_ceil(arq.frame_bytes).max(1);
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
+        self.backlog.add(&packet);
         self.sdus.push_back(Sdu { packet, unsent: frames, missing: frames, gone: false });
         true
     }
@@ -116,12 +115,12 @@ impl Queue {
 
     /// Whether some packet has not left.
     pub fn is_busy(&self) -> bool {
-        self.packets > 0
+        self.backlog.packets > 0
     }
 
     /// Packets and bytes that have not left.
-    pub fn backlog(&self) -> (usize, u64) {
-        (self.packets, self.bytes)
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
     }
 
     /// Sends up to `rate` frames in slot number `slot`, of which `errors` picks those that fail. A packet that
@@ -210,8 +209,7 @@ impl Queue {
         let sdu = self.of(number);
         (sdu.unsent, sdu.missing, sdu.gone) = (0, 0, true);
         let packet = sdu.packet;
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.size);
+        self.backlog.remove(&packet);
         discarded.push(packet);
         self.skip_sent();
     }
@@ -219,12 +217,11 @@ impl Queue {
     /// Hands every packet that may leave now to `deliver`.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
         let sent = (self.fresh - self.first) as usize;
-        let Self { sdus, packets, bytes, .. } = self;
+        let Self { sdus, backlog, .. } = self;
         for sdu in sdus.iter_mut().take(sent) {
             if sdu.missing == 0 && !sdu.gone {
                 sdu.gone = true;
-                *packets -= 1;
-                *bytes -= u64::from(sdu.packet.size);
+                backlog.remove(&sdu.packet);
                 deliver(sdu.packet);
             } else if sdu.missing > 0 && delivery == Delivered::InSequence {
                 break;
@@ -294,7 +291,7 @@ mod tests {
         assert_eq!(frames, [8, 8, 8, 8, 4, 8, 8, 8, 8, 4]);
         assert_eq!(sent[4].1, [0]);
         assert_eq!(sent[9].1, [1]);
-        assert_eq!(script.queue.backlog(), (0, 0));
+        assert_eq!(script.queue.backlog(), Backlog::default());
     }
 
     #[test]
@@ -323,7 +320,7 @@ mod tests {
             assert_eq!(script.slot(1, 1, false), (1, early.clone()));
             let rest = if early.is_empty() { vec![0, 1] } else { vec![0] };
             assert_eq!(script.slot(2, 1, false), (1, rest));
-            assert_eq!(script.queue.backlog(), (0, 0));
+            assert_eq!(script.queue.backlog(), Backlog::default());
         }
     }
 
@@ -340,7 +337,7 @@ mod tests {
         assert!(script.discarded.is_empty());
         script.slot(5, 2, true);
         assert_eq!(script.discarded.len(), 1);
-        assert_eq!(script.queue.backlog().0, 1);
+        assert_eq!(script.queue.backlog().packets, 1);
         assert_eq!(script.slot(6, 2, false), (1, vec![1]));
         assert_eq!(script.queue.eligible(), None);
     }

@@ -226,8 +226,7 @@ impl Mac for WcdmaMac {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.connections[user].queue.backlog();
-        Backlog { packets, bytes }
+        self.connections[user].queue.backlog()
     }
 
     fn tables(&mut self, _now: Time) -> Vec<Table> {

@@ -70,7 +70,7 @@ impl HsdpaMac {
         let Self { handover: Some(control), node_b: NodeB { users, params, .. }, .. } = self else {
             return;
         };
-        if !control.is_idle() && users.iter().all(|user| user.packets.backlog().0 == 0) {
+        if !control.is_idle() && users.iter().all(|user| user.packets.backlog().packets == 0) {
             control.idle_since = Some(params.numerology().first_from(now));
         }
     }

@@ -112,7 +112,7 @@ impl HsdpaMac {
     fn meter(&mut self, tti: u64, cell: usize) {
         let Self { node_b, meters, candidates, .. } = self;
         for meter in meters {
-            if node_b.users[meter.user()].serving == cell {
+            if node_b.users[meter.user].serving == cell {
                 meter.account(tti, candidates, node_b);
             }
         }

@@ -53,7 +53,7 @@ pub struct User {
     pub adapter: Adapter,
     curves: Curves,
     numerology: Numerology,
-    processes: Processes<Block>,
+    pub processes: Processes<Block>,
     pub packets: Packets,
     pub reordering: ReorderingQueue<Range<u64>>,
     pub tally: Tally,
@@ -288,12 +288,6 @@ impl User {
     /// TTI by which its next packet shall be there.
     pub fn deadline(&self) -> u64 {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
-    }
-
-    /// Blocks that its HARQ processes have begun.
-    #[cfg(test)]
-    pub fn blocks_begun(&self) -> u64 {
-        self.processes.begun()
     }
 
     /// What is remembered of a TTI is what is found when one looks.

@@ -23,7 +23,8 @@ use crate::units::{Duration, Time};
 /// Measures one user.
 #[derive(Debug)]
 pub struct Meter {
-    user: usize,
+    /// Whom it measures.
+    pub user: usize,
     scheduler: Box<dyn Scheduler>,
     view: View,
     /// TTIs between two records, and at the end of an idle time that are looked at one by one.
@@ -37,7 +38,7 @@ pub struct Meter {
     rested: u64,
     candidates: Candidates,
     /// Bytes of packets credited.
-    bytes: f64,
+    pub bytes: f64,
     /// When, bytes of packets credited by then, CQI.
     records: Option<Vec<(Time, f64, f32)>>,
 }
@@ -90,16 +91,6 @@ impl Meter {
             let cqi = if user.adapter.has_cqis() { user.quality(tti, sequence) } else { f32::NAN };
             records.push((params.numerology().beginning(tti), self.bytes, cqi));
         }
-    }
-
-    /// Whom it measures.
-    pub fn user(&self) -> usize {
-        self.user
-    }
-
-    /// Bytes of packets that could have been sent.
-    pub fn bytes(&self) -> f64 {
-        self.bytes
     }
 
     /// Accounts for all TTIs before number `tti`, in which nobody has anything to send.

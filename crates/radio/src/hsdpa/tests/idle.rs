@@ -75,7 +75,7 @@ fn a_forwarded_block_is_counted_once() {
         let mut bench = Bench::new(&params, &[going_east(850.0)], run);
         bench.saturate(2_500, 40, 1_000);
         let row = bench.row(ms(5_000));
-        assert_eq!(row.tally.blocks, bench.bearer.mac.blocks_begun(0), "run {run}");
+        assert_eq!(row.tally.blocks, bench.bearer.mac.node_b.users[0].processes.begun(), "run {run}");
         found += row.tally.handovers;
     }
     assert!(found > 0);
@@ -114,7 +114,9 @@ fn who_sleeps_for_a_day_wakes_where_the_others_are() {
         assert_eq!(bench.arrived.len(), 1);
     }
     assert_eq!(sleeper.arrived, other.arrived);
-    assert_eq!(sleeper.bearer.mac.serving_cells(), other.bearer.mac.serving_cells());
+    let cells = [&sleeper, &other]
+        .map(|bench| bench.bearer.mac.node_b.users.iter().map(|user| user.serving).collect::<Vec<_>>());
+    assert_eq!(cells[0], cells[1]);
     let places = [sleeper, other].map(|mut bench| {
         let phones = bench.bearer.mac.phones(end + Duration::from_secs(10));
         phones.iter().map(|row| row.place_m).collect::<Vec<_>>()

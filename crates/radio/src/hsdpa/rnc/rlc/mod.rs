@@ -9,6 +9,7 @@ pub mod um;
 
 use std::ops::Range;
 
+use crate::Backlog;
 use crate::check::Check;
 use crate::event::Part;
 use crate::hsdpa::payload::{Payload, RLC_HEADER};
@@ -144,7 +145,7 @@ impl Packets {
     }
 
     /// Packets and bytes whose fate is open.
-    pub fn backlog(&self) -> (usize, u64) {
+    pub fn backlog(&self) -> Backlog {
         in_mode!(self.backlog())
     }
 
