@@ -6,6 +6,20 @@
 pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, table, units};
 pub(crate) use nodeb_net as network;
 
+/// Declares a variant's parameters, of which there are none.
+macro_rules! no_parameters {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {}
+
+        impl $crate::check::Checked for $name {
+            fn check(&self, _: &mut $crate::check::Check) {}
+        }
+    };
+}
+
 pub mod assemble;
 pub mod cell;
 pub mod channel;
@@ -37,6 +51,22 @@ pub struct Backlog {
     pub bytes: u64,
 }
 
+impl Backlog {
+    /// A packet has been taken.
+    #[inline]
+    fn add(&mut self, packet: &Packet) {
+        self.packets += 1;
+        self.bytes += u64::from(packet.size);
+    }
+
+    /// A packet has arrived or been lost.
+    #[inline]
+    fn remove(&mut self, packet: &Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.size);
+    }
+}
+
 /// A radio bearer: what carries packets from the Node B to the phones.
 ///
 /// Packets come out of it through the context, each once: arrived or lost. Whatever it puts off it makes
@@ -65,9 +95,9 @@ pub trait Bearer: Send + std::fmt::Debug {
 
 /// Tells what users could be sent had they always something to send.
 pub trait BandwidthMeter {
-    /// Measures a user from now on.
+    /// Measures a user, from the beginning of the run on.
     fn measure(&mut self, user: usize);
-    /// Measures all users from now on, and tells the sink in a fixed period.
+    /// Measures all users, and tells the sink in a fixed period.
     fn record(&mut self);
     /// Bytes of packets that a measured user could have been sent by `now`, counted from the beginning;
     /// none if it is not measured.

@@ -368,6 +368,13 @@ impl Journey {
         1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
 
+    /// The site that is received best in TTI number `tti` of those that may serve.
+    pub fn best(&mut self, tti: u64) -> usize {
+        let sites = 1..self.past.len();
+        sites
+            .fold(0, |best, site| if self.towards(site, tti) < self.towards(best, tti) { site } else { best })
+    }
+
     /// The disturbance in TTI number `tti`, at most 10 s before the latest asked for.
     pub fn disturbance(&mut self, tti: u64) -> f32 {
         self.towards(self.serving, tti)

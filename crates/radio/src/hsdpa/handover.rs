@@ -134,7 +134,12 @@ impl Trigger {
             }
         }
         let (_, site) = best?;
-        self.since.fill(None);
+        self.forget();
         Some(site)
+    }
+
+    /// What has been measured is of no use any more.
+    pub fn forget(&mut self) {
+        self.since.fill(None);
     }
 }

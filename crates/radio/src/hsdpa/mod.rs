@@ -9,20 +9,14 @@
 //! errors of CQI reports beyond the measurement's, and several priority queues of a user.
 
 pub mod adaptation;
-mod available;
-pub mod bearer;
 pub mod format;
 pub mod handover;
-pub mod harq;
-pub mod iub;
+pub mod mac;
+mod node_b;
 pub mod payload;
-pub mod reordering;
-pub mod rlc;
-mod round;
-mod slot;
+pub mod rnc;
 pub(crate) mod tally;
 pub mod ue;
-mod user;
 
 #[cfg(test)]
 mod tests;
@@ -34,18 +28,19 @@ use serde::{Deserialize, Serialize};
 
 use self::adaptation::LinkAdaptationSpec;
 use self::adaptation::curves::LinkCurves;
-use self::bearer::HsdpaBearer;
 use self::format::Format;
 use self::handover::Handover;
-use self::iub::Iub;
+use self::mac::HsdpaMac;
 use self::payload::Payload;
-use self::rlc::RlcModeSpec;
+use self::rnc::iub::Iub;
+use self::rnc::rlc::RlcModeSpec;
 use self::ue::Ue;
 use super::cell::channel::ChannelSpec;
 use super::cell::plan::Cell;
 use super::mac::harq::CombiningSpec;
 use super::mac::harq::chase::Chase;
 use super::mac::sched::SchedulerSpec;
+use super::tti::TtiBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
 use crate::numerology::Numerology;
@@ -233,8 +228,8 @@ impl Hsdpa {
     }
 
     /// The bearer of all users.
-    pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> HsdpaBearer {
-        HsdpaBearer::new(self, users, streams)
+    pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<HsdpaMac> {
+        TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
 
     /// Reports blocks of a category that carry nothing, and such without a curve.

@@ -1,4 +1,5 @@
 //! Medium access: who sends in a TTI, and what becomes of a block that fails.
 
 pub mod harq;
+pub mod reordering;
 pub mod sched;

@@ -8,21 +8,15 @@
 
 use std::collections::VecDeque;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::Delivered;
-use crate::check::{Check, Checked};
+use crate::Backlog;
 use crate::event::Part;
+use crate::mac::harq::repetitions::Repetitions;
 use crate::packet::Packet;
 
-/// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Arq {}
-
-impl Checked for Arq {
-    fn check(&self, _: &mut Check) {}
+no_parameters! {
+    /// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
+    Arq
 }
 
 /// A block that failed and waits to be sent again.
@@ -34,8 +28,6 @@ pub struct FailedBlock {
     pub pdus: u32,
     /// How often it has been sent.
     pub transmissions: u32,
-    /// TTI number from which it may be sent again.
-    pub eligible: u64,
 }
 
 /// A packet in the buffer.
@@ -58,14 +50,13 @@ pub struct Buffer {
     limit: usize,
     order: Delivered,
     sdus: VecDeque<Sdu>,
-    /// Packets and bytes that have not left.
-    packets: usize,
-    bytes: u64,
+    /// What has not left.
+    backlog: Backlog,
     /// Next PDU to be sent for the first time, and one past the last PDU buffered.
     next: u64,
     end: u64,
-    /// Blocks to be sent again, in the order in which they become eligible.
-    failed: VecDeque<FailedBlock>,
+    /// Blocks to be sent again.
+    failed: Repetitions<FailedBlock>,
 }
 
 impl Buffer {
@@ -76,23 +67,21 @@ impl Buffer {
             limit,
             order,
             sdus: VecDeque::new(),
-            packets: 0,
-            bytes: 0,
+            backlog: Backlog::default(),
             next: 0,
             end: 0,
-            failed: VecDeque::new(),
+            failed: Repetitions::default(),
         }
     }
 
     /// Takes a packet; `false` means that the buffer is full.
     pub fn push(&mut self, packet: Packet) -> bool {
-        if self.packets >= self.limit {
+        if self.backlog.packets >= self.limit {
             return false;
         }
         let first = self.end;
         self.end += u64::from(packet.size.div_ceil(self.pdu_bytes));
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
+        self.backlog.add(&packet);
         self.sdus.push_back(Sdu { packet, first, end: self.end, damaged: false, gone: false });
         true
     }
@@ -104,7 +93,7 @@ impl Buffer {
 
     /// TTI number from which the buffer has something to send; `None` when it has nothing.
     pub fn eligible(&self) -> Option<u64> {
-        if self.fresh() > 0 { Some(0) } else { self.failed.front().map(|block| block.eligible) }
+        if self.fresh() > 0 { Some(0) } else { self.failed.eligible() }
     }
 
     /// Takes `pdus` PDUs for their first transmission and returns the number of the first.
@@ -115,14 +104,12 @@ impl Buffer {
 
     /// Takes a failed block that may be sent again in TTI number `tti`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
-        let block = *self.failed.front().filter(|block| block.eligible <= tti)?;
-        self.failed.pop_front();
-        Some(block)
+        self.failed.take(tti)
     }
 
-    /// Keeps a block that failed, to be sent again.
-    pub fn keep_failed(&mut self, block: FailedBlock) {
-        self.failed.push_back(block);
+    /// Keeps a block that failed, to be sent again from TTI number `from` on.
+    pub fn keep_failed(&mut self, from: u64, block: FailedBlock) {
+        self.failed.keep(from, block);
     }
 
     /// Gives up a block: the packets in it cannot be delivered any more.
@@ -154,8 +141,7 @@ impl Buffer {
             && self.has_received(sdu.end)
         {
             if !sdu.gone {
-                self.packets -= 1;
-                self.bytes -= u64::from(sdu.packet.size);
+                self.backlog.remove(&sdu.packet);
                 leave(sdu.packet, !sdu.damaged);
             }
             self.sdus.pop_front();
@@ -164,7 +150,7 @@ impl Buffer {
 
     /// Out of sequence: whatever no failed block touches may leave.
     fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
-        let Self { sdus, failed, next, packets, bytes, .. } = self;
+        let Self { sdus, failed, next, backlog, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
         {
             let missing = failed
@@ -172,8 +158,7 @@ impl Buffer {
                 .any(|block| block.first < sdu.end && sdu.first < block.first + u64::from(block.pdus));
             if !missing {
                 sdu.gone = true;
-                *packets -= 1;
-                *bytes -= u64::from(sdu.packet.size);
+                backlog.remove(&sdu.packet);
                 leave(sdu.packet, true);
             }
         }
@@ -182,9 +167,9 @@ impl Buffer {
     /// Full TTIs of `per_tti` new PDUs from number `tti` on, up to the one that completes a packet or to
     /// the last before a failed block may go again; none where that cannot be told.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
-        match (self.failed.front(), self.sdus.front()) {
+        match (self.failed.eligible(), self.sdus.front()) {
             (None, Some(sdu)) => (sdu.end - self.next).div_ceil(per_tti),
-            (Some(block), _) if self.order == Delivered::InSequence => block.eligible.saturating_sub(tti),
+            (Some(from), _) if self.order == Delivered::InSequence => from.saturating_sub(tti),
             _ => 0,
         }
     }
@@ -204,8 +189,8 @@ impl Buffer {
     }
 
     /// Packets and bytes buffered.
-    pub fn backlog(&self) -> (usize, u64) {
-        (self.packets, self.bytes)
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
     }
 }
 
@@ -226,7 +211,7 @@ mod tests {
         assert_eq!(buffer.fresh(), 9);
         buffer.take_fresh(9);
         for &(first, pdus) in failed {
-            buffer.keep_failed(FailedBlock { first, pdus, transmissions: 1, eligible: 5 });
+            buffer.keep_failed(5, FailedBlock { first, pdus, transmissions: 1 });
         }
         buffer
     }
@@ -244,7 +229,7 @@ mod tests {
         assert_eq!(buffer.take_failed(4), None);
         assert!(buffer.take_failed(5).is_some());
         assert_eq!(release(&mut buffer), (vec![1, 2], 0));
-        assert_eq!(buffer.backlog(), (0, 0));
+        assert_eq!(buffer.backlog(), Backlog::default());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::segmentation::Piece;
+use crate::Backlog;
 use crate::event::Part;
 use crate::packet::Packet;
 
@@ -15,8 +16,7 @@ pub struct Ledger {
     /// Number of the first packet in `packets`; those that have gone leave an empty place.
     first: u64,
     packets: VecDeque<Option<Packet>>,
-    held: usize,
-    bytes: u64,
+    held: Backlog,
     /// What has been delivered, to be fetched.
     pub delivered: Vec<Packet>,
     /// What has been dropped, to be fetched.
@@ -30,8 +30,7 @@ impl Ledger {
             limit,
             first: 0,
             packets: VecDeque::new(),
-            held: 0,
-            bytes: 0,
+            held: Backlog::default(),
             delivered: Vec::new(),
             dropped: Vec::new(),
         }
@@ -39,11 +38,10 @@ impl Ledger {
 
     /// Takes a packet and gives it a number; `None` when there is no room.
     pub fn take(&mut self, packet: Packet) -> Option<u64> {
-        if self.held >= self.limit {
+        if self.held.packets >= self.limit {
             return None;
         }
-        self.held += 1;
-        self.bytes += u64::from(packet.size);
+        self.held.add(&packet);
         self.packets.push_back(Some(packet));
         Some(self.first + self.packets.len() as u64 - 1)
     }
@@ -52,8 +50,7 @@ impl Ledger {
     fn remove(&mut self, number: u64) -> Option<Packet> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let packet = self.packets.get_mut(place)?.take()?;
-        self.held -= 1;
-        self.bytes -= u64::from(packet.size);
+        self.held.remove(&packet);
         while let Some(None) = self.packets.front() {
             self.packets.pop_front();
             self.first += 1;
@@ -98,7 +95,7 @@ impl Ledger {
     }
 
     /// Packets and bytes that are still there.
-    pub fn held(&self) -> (usize, u64) {
-        (self.held, self.bytes)
+    pub fn held(&self) -> Backlog {
+        self.held
     }
 }

@@ -18,6 +18,7 @@ pub use arq::{Buffer, FailedBlock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Backlog;
 use crate::check::Check;
 use crate::event::Part;
 use crate::packet::Packet;
@@ -95,5 +96,5 @@ pub trait Peers: Send + std::fmt::Debug {
     /// The packets that have been taken, and what has become of them.
     fn ledger(&mut self) -> &mut Ledger;
     /// Packets and bytes that have neither been delivered nor dropped.
-    fn backlog(&self) -> (usize, u64);
+    fn backlog(&self) -> Backlog;
 }

@@ -24,6 +24,7 @@ use super::am::Setting;
 use super::ledger::Ledger;
 use super::reassembly::Reassembly;
 use super::segmentation::{Piece, Segmenter};
+use crate::Backlog;
 use crate::check::{Check, Checked};
 use crate::event::Part;
 use crate::packet::Packet;
@@ -241,7 +242,7 @@ impl Peers for Window {
         &mut self.ledger
     }
 
-    fn backlog(&self) -> (usize, u64) {
+    fn backlog(&self) -> Backlog {
         self.ledger.held()
     }
 }

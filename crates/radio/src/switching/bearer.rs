@@ -12,8 +12,8 @@ use super::params::FachDch;
 use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
 use crate::context::Context;
-use crate::engine::{Key, Stamps};
-use crate::event::Cause;
+use crate::engine::Key;
+use crate::event::{Cause, Event as Told};
 use crate::packet::Packet;
 use crate::table::Table;
 use crate::units::{Rate, Time};
@@ -97,34 +97,38 @@ impl SwitchedBearer {
         self.cell.state(user)
     }
 
-    /// Tells the policy what has happened to a user and sets up the channels that are free for
-    /// those who wait.
-    fn notify(&mut self, now: Time, user: usize, event: Event, stamps: &mut Stamps) {
+    /// Tells the policy what has happened to a user, sets up the channels that are free for those who wait, and
+    /// tells who has changed its state.
+    fn notify(&mut self, ctx: &mut Context, user: usize, event: Event) {
         let Self { cell, policy, .. } = self;
+        let (now, bearer, stamps) = (ctx.now, ctx.place.index, &mut ctx.stamps);
         policy.react(event, user, &mut Rrc::new(now, cell, stamps));
         while cell.can_set_up() {
             let position = policy.pick(&Rrc::new(now, cell, stamps));
             let next = cell.set_up(now, position, stamps);
             policy.react(Event::Switched, next, &mut Rrc::new(now, cell, stamps));
         }
+        for (user, state) in cell.take_entered() {
+            ctx.emit(Told::State { bearer, user: user as u32, state: state as u8 });
+        }
     }
 
     /// Puts a user's next packet on the air, if that can be done now.
-    fn serve(&mut self, now: Time, user: usize, stamps: &mut Stamps) {
+    fn serve(&mut self, ctx: &mut Context, user: usize) {
         match self.cell.state(user) {
-            State::Fach => self.serve_fach(now, stamps),
+            State::Fach => self.serve_fach(ctx),
             State::Dch if self.cell.is_ready(user) => {
-                let end = now + air_time(self.cell.begin_packet(user), self.dch_rate);
-                self.cell.set_alarm(Alarm::Dch(user), Some(end), stamps);
+                let end = ctx.now + air_time(self.cell.begin_packet(user), self.dch_rate);
+                self.cell.set_alarm(Alarm::Dch(user), Some(end), &mut ctx.stamps);
             }
             _ => {}
         }
     }
 
-    fn serve_fach(&mut self, now: Time, stamps: &mut Stamps) {
+    fn serve_fach(&mut self, ctx: &mut Context) {
         if !self.fach.is_sending() && !self.cell.is_set(Alarm::Fach) {
-            let at = self.fach.go_on(now, &mut self.cell);
-            self.cell.set_alarm(Alarm::Fach, at, stamps);
+            let at = self.fach.go_on(ctx.now, &mut self.cell);
+            self.cell.set_alarm(Alarm::Fach, at, &mut ctx.stamps);
         }
     }
 
@@ -143,12 +147,11 @@ impl Bearer for SwitchedBearer {
         }
         ctx.take(&packet);
         self.cell.push(user, packet);
-        let (now, stamps) = (ctx.now, &mut ctx.stamps);
         if self.cell.state(user) == State::Pch {
-            self.cell.page(now, user, stamps);
+            self.cell.page(ctx.now, user, &mut ctx.stamps);
         }
-        self.notify(now, user, Event::Arrival, stamps);
-        self.serve(now, user, stamps);
+        self.notify(ctx, user, Event::Arrival);
+        self.serve(ctx, user);
         true
     }
 
@@ -160,12 +163,11 @@ impl Bearer for SwitchedBearer {
         let Some((_, alarm)) = self.cell.next_alarm().filter(|(due, _)| *due == key) else {
             return;
         };
-        let now = key.0;
         self.cell.set_alarm(alarm, None, &mut ctx.stamps);
         let (user, event) = match alarm {
             Alarm::Fach => match self.fach.finish() {
                 Some(user) => (user, Event::Departure),
-                None => return self.serve_fach(now, &mut ctx.stamps),
+                None => return self.serve_fach(ctx),
             },
             Alarm::Dch(user) => (user, Event::Departure),
             Alarm::Switch(user) => (user, Event::Switched),
@@ -173,15 +175,14 @@ impl Bearer for SwitchedBearer {
         };
         match event {
             Event::Departure => self.deliver(ctx, user),
-            Event::Switched => self.cell.end_switch(now, user),
+            Event::Switched => self.cell.end_switch(ctx.now, user),
             Event::Arrival | Event::Timer => {}
         }
-        let stamps = &mut ctx.stamps;
-        self.notify(now, user, event, stamps);
+        self.notify(ctx, user, event);
         if alarm == Alarm::Fach {
-            self.serve_fach(now, stamps);
+            self.serve_fach(ctx);
         }
-        self.serve(now, user, stamps);
+        self.serve(ctx, user);
     }
 
     fn backlog(&self, user: usize) -> Backlog {

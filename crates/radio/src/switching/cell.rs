@@ -74,6 +74,8 @@ pub struct Cell {
     /// Who waits for a channel, in order of asking.
     waiting: Vec<usize>,
     agenda: Agenda,
+    /// Who has entered which state, until it is told.
+    entered: Vec<(usize, State)>,
 }
 
 impl Cell {
@@ -95,6 +97,7 @@ impl Cell {
             holders: Vec::new(),
             waiting: Vec::new(),
             agenda: Agenda::new(1 + 3 * users),
+            entered: Vec::new(),
         }
     }
 
@@ -183,6 +186,12 @@ impl Cell {
         station.usage.add(station.state, now.since(station.since));
         station.state = state;
         station.since = now;
+        self.entered.push((user, state));
+    }
+
+    /// Takes who has entered which state, in order.
+    pub fn take_entered(&mut self) -> std::vec::Drain<'_, (usize, State)> {
+        self.entered.drain(..)
     }
 
     fn begin(&mut self, now: Time, user: usize, state: State, lasts: Duration, stamps: &mut Stamps) {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::check::{Check, Checked};
 use crate::units::{Duration, Power};
 
-/// A phone's RRC state, or the switch it is in. CELL_PCH stands for URA_PCH as well.
+/// A phone's RRC state, or the switch it is in. CELL_PCH stands for URA_PCH as well. Events name a state by
+/// its place in this list, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Listens to the paging channel; nothing can be sent.
@@ -24,8 +25,9 @@ pub enum State {
 }
 
 impl State {
-    /// Number of states.
-    const COUNT: usize = 6;
+    /// All of them, in order of their numbers.
+    pub const ALL: [Self; 6] =
+        [Self::Pch, Self::Paging, Self::Fach, Self::SettingUp, Self::Dch, Self::Releasing];
 }
 
 /// How often and for how long a phone was in which state.
@@ -37,7 +39,7 @@ pub struct ChannelUse {
     pub releases: u64,
     /// Times the phone was called from the paging channel.
     pub pagings: u64,
-    times: [Duration; State::COUNT],
+    times: [Duration; State::ALL.len()],
 }
 
 impl ChannelUse {
@@ -92,7 +94,7 @@ impl Checked for PhonePower {
 }
 
 impl PhonePower {
-    fn by_state(&self) -> [(State, Power); State::COUNT] {
+    fn by_state(&self) -> [(State, Power); State::ALL.len()] {
         [
             (State::Pch, self.pch),
             (State::Paging, self.fach),

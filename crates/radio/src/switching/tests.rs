@@ -14,6 +14,7 @@ use super::bearer::SwitchedBearer;
 use super::params::FachDch;
 use crate::Bearer;
 use crate::context::Surroundings;
+use crate::event::{Event, Mask};
 use crate::packet::Packet;
 use crate::units::{Duration, Time};
 
@@ -26,6 +27,8 @@ struct Driver {
     around: Surroundings,
     now: Time,
     states: Vec<State>,
+    /// What events say of them.
+    told: Vec<State>,
     changes: Vec<Change>,
     /// When a user's packet arrived at the phone, in ms.
     delivered: Vec<(f64, usize)>,
@@ -43,21 +46,29 @@ impl Driver {
         let params: FachDch = serde_json::from_value(all).expect("valid parameters");
         Self {
             bearer: params.bearer(users),
-            around: Surroundings::default(),
+            around: Surroundings::hearing(Mask::CHANNELS, Time(u64::MAX)),
             now: Time::ZERO,
             states: vec![State::Fach; users],
+            told: vec![State::Fach; users],
             changes: Vec::new(),
             delivered: Vec::new(),
         }
     }
 
     fn note(&mut self) {
+        for (at, event) in self.around.common.sink.drain() {
+            let Event::State { user, state, .. } = event else { panic!("{event:?}") };
+            let entered = State::ALL[usize::from(state)];
+            assert_eq!(at, self.now);
+            assert_ne!(std::mem::replace(&mut self.told[user as usize], entered), entered);
+        }
         for (user, last) in self.states.iter_mut().enumerate() {
             let state = self.bearer.state(user);
             if std::mem::replace(last, state) != state {
                 self.changes.push((ms(self.now), user, state));
             }
         }
+        assert_eq!(self.told, self.states);
     }
 
     /// Does what is due before `until`, or at it.

@@ -17,6 +17,7 @@ use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Place};
 use crate::event::{Cause, Event, Mask};
+use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
 use crate::packet::Packet;
 use crate::rlc::{Buffer, FailedBlock};
@@ -46,11 +47,10 @@ impl User {
 pub struct ArqMac {
     air: Air,
     users: Vec<User>,
-    scheduler: Box<dyn Scheduler>,
+    channel: SharedChannel,
     errors: BlockErrors,
     /// Who was sent packets' last PDUs, which arrive when the last TTI that was run ends.
     completed: Option<usize>,
-    candidates: Vec<Candidate>,
     ahead: Ahead,
     /// Whether it may run ahead; only tests forbid it.
     runs_ahead: bool,
@@ -75,10 +75,9 @@ impl ArqMac {
         Self {
             users: users.iter().map(state).collect(),
             air,
-            scheduler,
+            channel: SharedChannel::new(scheduler),
             errors,
             completed: None,
-            candidates: Vec::new(),
             ahead: Ahead::default(),
             runs_ahead: true,
         }
@@ -92,18 +91,11 @@ impl ArqMac {
 
     /// Who gets TTI number `tti`, if anybody has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
-        let Self { users, air, candidates, .. } = self;
-        let candidate = |(user, state): (usize, &User)| {
+        let Self { users, air, channel, .. } = self;
+        channel.choose(tti, users, |user, state| {
             let is_ready = state.buffer.eligible().is_some_and(|from| from <= tti);
             is_ready.then(|| Candidate::at_rate(user, state.pdus_per_block(tti, air)))
-        };
-        if let [alone] = &users[..] {
-            return candidate((0, alone));
-        }
-        candidates.clear();
-        candidates.extend(users.iter().enumerate().filter_map(candidate));
-        let chosen = (!candidates.is_empty()).then(|| self.scheduler.pick(tti, candidates));
-        chosen.map(|position| candidates[position])
+        })
     }
 
     /// Runs one TTI, which begins `at`; returns whether it completes packets.
@@ -112,7 +104,7 @@ impl ArqMac {
             return false;
         };
         let sent = self.send_blocks(ctx, at, tti, chosen);
-        self.scheduler.served(tti, chosen.user, sent.units);
+        self.channel.served(tti, chosen.user, sent.units);
         let state = &self.users[chosen.user];
         let quality = if state.ci.is_some() { chosen.rate } else { 0 };
         if at <= ctx.now {
@@ -160,7 +152,7 @@ impl ArqMac {
             let failed = first + good * per_block;
             blocks.tell_new(ctx, first..failed, per_block, false);
             let size = per_block.min(end - failed);
-            let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1, eligible: 0 };
+            let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
             sent.failed += 1;
             blocks.tell(ctx, block, true);
             blocks.fail(ctx, block);
@@ -217,14 +209,12 @@ impl ArqMac {
 }
 
 impl Mac for ArqMac {
-    fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
-        let taken = self.users[user].buffer.push(packet);
-        if taken {
-            ctx.take(&packet);
-        } else {
-            ctx.lose(user, packet, Cause::Overflow);
+    fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
+        // What is only counted can wait until somebody looks.
+        if !ctx.sink.is_deaf() {
+            self.catch_up(ctx, grid);
         }
-        taken
+        self.users[user].buffer.push(packet)
     }
 
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
@@ -239,7 +229,7 @@ impl Mac for ArqMac {
         from.map(|from| grid.beginning(from.max(grid.next)))
     }
 
-    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+    fn catch_up(&mut self, ctx: &mut Context, grid: &Grid) {
         self.ahead.tell(ctx, grid);
     }
 
@@ -277,8 +267,7 @@ impl Mac for ArqMac {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.users[user].buffer.backlog();
-        Backlog { packets, bytes }
+        self.users[user].buffer.backlog()
     }
 }
 
@@ -298,7 +287,7 @@ impl Blocks<'_> {
     /// A block has failed: it waits to go again, or is given up.
     fn fail(&mut self, ctx: &mut Context, block: FailedBlock) {
         if self.air.may_send_again(block.transmissions) {
-            self.buffer.keep_failed(FailedBlock { eligible: self.air.eligible_after(self.tti), ..block });
+            self.buffer.keep_failed(self.air.eligible_after(self.tti), block);
         } else {
             let (bearer, user) = (ctx.place.index, self.user as u32);
             self.ahead.emit(ctx, self.at, Event::GivenUp { bearer, user, block: block.first });
@@ -312,7 +301,7 @@ impl Blocks<'_> {
         if self.listens {
             for first in pdus.clone().step_by(per_block as usize) {
                 let pdus = per_block.min(pdus.end - first) as u32;
-                self.tell(ctx, FailedBlock { first, pdus, transmissions: 1, eligible: 0 }, failed);
+                self.tell(ctx, FailedBlock { first, pdus, transmissions: 1 }, failed);
             }
         }
     }
@@ -328,7 +317,7 @@ impl Blocks<'_> {
     #[cold]
     fn tell_listeners(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
-        let FailedBlock { first, pdus, transmissions, .. } = block;
+        let FailedBlock { first, pdus, transmissions } = block;
         let Self { buffer, ahead, at, .. } = self;
         let event =
             Event::Block { bearer, user, block: first, units: pdus, transmission: transmissions, failed };

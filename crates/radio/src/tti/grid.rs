@@ -64,12 +64,4 @@ impl Alarm {
             self.0 = at.map(key);
         }
     }
-
-    /// Sets it to `at` unless it rings by then already.
-    #[inline]
-    pub fn set_by(&mut self, at: Time, key: impl FnOnce(Time) -> Key) {
-        if self.0.is_none_or(|(set, _)| at < set) {
-            self.0 = Some(key(at));
-        }
-    }
 }

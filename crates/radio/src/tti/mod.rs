@@ -1,7 +1,8 @@
 //! The engine of every bearer that works in TTIs: the clock, who is asked what and in which order, and
 //! when the bearer is woken. What a TTI does on the air is a [`Mac`].
 //!
-//! In a TTI first what the one before has brought arrives, then timers run, then the new one is filled.
+//! First comes what was due between TTIs. In a TTI what the one before has brought arrives, then timers
+//! run, then the new one is filled.
 //! A bearer with nothing to send sleeps. A MAC may run ahead of time when nothing that arrives could
 //! change its next TTIs; what it has run ahead is told when its time has come, so that nobody can see it.
 
@@ -16,21 +17,29 @@ pub use air::Air;
 use self::grid::{Alarm, Grid};
 use crate::context::Context;
 use crate::engine::Key;
+use crate::event::Cause;
 use crate::packet::Packet;
 use crate::table::Table;
 use crate::units::{Duration, Time};
-use crate::{Backlog, Bearer};
+use crate::{Backlog, BandwidthMeter, Bearer};
 
 /// What happens in the TTIs of a radio.
 pub trait Mac: Send + std::fmt::Debug {
-    /// Takes a packet for a user, or loses it: whether it was taken.
+    /// Takes a packet for a user, after what came before it and could touch it; `false` where there is no
+    /// room.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
-    /// When something is due once a packet has been taken at `now`.
-    fn due_after(&self, grid: &Grid, now: Time) -> Option<Time>;
     /// When something is due next, seen at `now`: the beginning of a TTI, or any time of a timer.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
+    /// The same once a packet has been taken, where that is known without looking at everything.
+    fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
+        self.due(grid, now)
+    }
+    /// What has come since the last TTI began, or was run ahead of time, before anything else happens.
+    fn catch_up(&mut self, _ctx: &mut Context, _grid: &Grid) {}
     /// Everything that has been put off is made good: what is due, told or moved by now.
-    fn settle(&mut self, _ctx: &mut Context, _grid: &Grid) {}
+    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+        self.catch_up(ctx, grid);
+    }
     /// What came to an end with the TTI before number `tti` arrives.
     fn land(&mut self, ctx: &mut Context, tti: u64);
     /// Timers that are due by now run.
@@ -43,6 +52,10 @@ pub trait Mac: Send + std::fmt::Debug {
     /// What only this radio tells about its users by now.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
+    }
+    /// The capability to tell what users could be sent, where it has that.
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        None
     }
 }
 
@@ -64,15 +77,13 @@ impl<M: Mac> TtiBearer<M> {
 
 impl<M: Mac> Bearer for TtiBearer<M> {
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool {
-        // What is only counted can wait until somebody looks.
-        if !ctx.sink.is_deaf() {
-            self.settle(ctx);
+        if !self.mac.accept(ctx, &self.grid, user, packet) {
+            ctx.lose(user, packet, Cause::Overflow);
+            return false;
         }
-        let taken = self.mac.accept(ctx, &self.grid, user, packet);
-        if taken && let Some(at) = self.mac.due_after(&self.grid, ctx.now) {
-            self.alarm.set_by(at, |at| ctx.key(at));
-        }
-        taken
+        ctx.take(&packet);
+        self.alarm.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
+        true
     }
 
     fn next_wake(&self) -> Option<Key> {
@@ -83,8 +94,8 @@ impl<M: Mac> Bearer for TtiBearer<M> {
         if !self.alarm.ring(key) {
             return;
         }
-        self.settle(ctx);
         let Self { mac, grid, alarm } = self;
+        mac.catch_up(ctx, grid);
         let tti = grid.from(ctx.now);
         let begins = grid.beginning(tti) == ctx.now;
         if begins {
@@ -108,5 +119,9 @@ impl<M: Mac> Bearer for TtiBearer<M> {
 
     fn tables(&mut self, now: Time) -> Vec<Table> {
         self.mac.tables(now)
+    }
+
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        self.mac.bandwidth_meter()
     }
 }

@@ -12,7 +12,9 @@ use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Place};
 use crate::event::{Cause, Event, Mask};
-use crate::mac::harq::entity::{Block, HarqEntity};
+use crate::mac::harq::repetitions::Repetitions;
+use crate::mac::reordering::ReorderingQueue;
+use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
 use crate::packet::Packet;
 use crate::rlc::Peers;
@@ -33,14 +35,21 @@ pub enum Checksum {
 struct Station<R: Peers> {
     rlc: R,
     ci: Option<CiProcess>,
-    harq: HarqEntity<R::Pdu>,
+    /// Blocks begun that hybrid ARQ repeats, and those of them that wait to go again.
+    begun: u64,
+    failed: Repetitions<Block<R::Pdu>>,
+    /// PDUs of blocks that have arrived or been given up, and whether they are intact.
+    reordering: ReorderingQueue<(Vec<R::Pdu>, bool)>,
 }
 
-/// A block on the air: its number, what it is, and which of its PDUs are wrong.
+/// A block that is sent.
 #[derive(Debug)]
-struct Flying<P> {
+struct Block<P> {
     number: u64,
-    block: Block<P>,
+    pdus: Vec<P>,
+    /// How often it has been sent.
+    transmissions: u32,
+    /// Which of its PDUs are wrong.
     wrong: Vec<bool>,
 }
 
@@ -49,7 +58,7 @@ struct Flying<P> {
 struct OnAir<P> {
     user: usize,
     tti: u64,
-    blocks: Vec<Flying<P>>,
+    blocks: Vec<Block<P>>,
 }
 
 /// TTIs of users whose RLC is `R`.
@@ -58,10 +67,9 @@ pub struct RlcMac<R: Peers> {
     air: Air,
     checksum: Checksum,
     users: Vec<Station<R>>,
-    scheduler: Box<dyn Scheduler>,
+    channel: SharedChannel,
     errors: BlockErrors,
     on_air: Option<OnAir<R::Pdu>>,
-    candidates: Vec<Candidate>,
 }
 
 impl<R: Peers> RlcMac<R> {
@@ -80,33 +88,29 @@ impl<R: Peers> RlcMac<R> {
         let station = |user: &UserRadio| Station {
             rlc: rlc(user),
             ci: CiProcess::of_user(user, streams),
-            harq: HarqEntity::default(),
+            begun: 0,
+            failed: Repetitions::default(),
+            reordering: ReorderingQueue::without_timer(),
         };
         Self {
             air,
             checksum,
             users: users.iter().map(station).collect(),
-            scheduler,
+            channel: SharedChannel::new(scheduler),
             errors,
             on_air: None,
-            candidates: Vec::new(),
         }
     }
 
     /// Who gets TTI number `tti`, if anybody has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
-        self.candidates.clear();
-        for (user, station) in self.users.iter().enumerate() {
-            if station.rlc.is_ready() || station.harq.eligible().is_some_and(|from| from <= tti) {
-                let pdus_per_block = station.ci.as_ref().map_or(self.air.pdus_per_block, |ci| ci.value(tti));
-                self.candidates.push(Candidate::at_rate(user, pdus_per_block));
-            }
-        }
-        match &self.candidates[..] {
-            [] => None,
-            [only] if self.users.len() == 1 => Some(*only),
-            candidates => Some(candidates[self.scheduler.pick(tti, candidates)]),
-        }
+        let Self { users, air, channel, .. } = self;
+        channel.choose(tti, users, |user, station| {
+            let is_ready =
+                station.rlc.is_ready() || station.failed.eligible().is_some_and(|from| from <= tti);
+            let rate = || station.ci.as_ref().map_or(air.pdus_per_block, |ci| ci.value(tti));
+            is_ready.then(|| Candidate::at_rate(user, rate()))
+        })
     }
 
     fn run_tti(&mut self, ctx: &mut Context, tti: u64) {
@@ -117,62 +121,60 @@ impl<R: Peers> RlcMac<R> {
         if blocks.is_empty() {
             return;
         }
-        let units = blocks.iter().map(|flying| flying.block.pdus.len() as u32).sum();
-        let failed = blocks.iter().filter(|flying| flying.wrong.contains(&true)).count() as u32;
+        let units = blocks.iter().map(|block| block.pdus.len() as u32).sum();
+        let failed = blocks.iter().filter(|block| block.wrong.contains(&true)).count() as u32;
         let quality = if self.users[chosen.user].ci.is_some() { chosen.rate } else { 0 };
         let sent = Sent { blocks: blocks.len() as u32, failed, units };
         if ctx.wants(Mask::BLOCKS) {
             self.tell(ctx, chosen.user, &blocks);
         }
         ctx.tti(ctx.now, chosen.user, quality, sent);
-        self.scheduler.served(tti, chosen.user, units);
+        self.channel.served(tti, chosen.user, units);
         self.on_air = Some(OnAir { user: chosen.user, tti, blocks });
     }
 
     /// Fills the channels: blocks that may go again, then new ones.
-    fn send_blocks(&mut self, now: Time, tti: u64, to: Candidate) -> Vec<Flying<R::Pdu>> {
+    fn send_blocks(&mut self, now: Time, tti: u64, to: Candidate) -> Vec<Block<R::Pdu>> {
         let channels = u64::from(self.air.channels);
         let Self { users, errors, checksum, .. } = self;
-        let Station { rlc, harq, .. } = &mut users[to.user];
+        let Station { rlc, begun, failed, .. } = &mut users[to.user];
         let mut blocks = Vec::new();
         for channel in 0..channels {
             let place = Place { user: to.user, tti, channel };
-            let (number, mut block) = if let Some(again) = harq.take(tti) {
+            let mut block = if let Some(again) = failed.take(tti) {
                 again
             } else {
                 let pdus: Vec<_> = (0..to.rate).map_while(|_| rlc.send(now)).collect();
                 if pdus.is_empty() {
                     break;
                 }
-                let of_place = tti * channels + channel;
-                let number = if *checksum == Checksum::Block { harq.begin() } else { of_place };
-                (number, Block { pdus, transmissions: 0 })
+                let number = if *checksum == Checksum::Block { *begun } else { tti * channels + channel };
+                *begun += 1;
+                Block { number, transmissions: 0, wrong: vec![false; pdus.len()], pdus }
             };
-            let size = block.pdus.len();
-            let mut wrong = vec![false; size];
+            let (size, wrong) = (block.pdus.len() as u32, &mut block.wrong);
             match (*checksum, block.transmissions) {
-                (Checksum::Pdu, _) => errors.wrong_pdus(place, &mut wrong),
+                (Checksum::Pdu, _) => errors.wrong_pdus(place, wrong),
                 (_, 0) => wrong.fill(errors.first_failure(place, 1, to.rate).is_some()),
-                (_, times) => wrong.fill(errors.fails_again(place, size as u32, times)),
+                (_, times) => wrong.fill(errors.fails_again(place, size, times)),
             }
             block.transmissions += 1;
-            blocks.push(Flying { number, block, wrong });
+            blocks.push(block);
         }
         blocks
     }
 
     /// Tells of blocks that have been sent.
     #[cold]
-    fn tell(&self, ctx: &mut Context, user: usize, blocks: &[Flying<R::Pdu>]) {
+    fn tell(&self, ctx: &mut Context, user: usize, blocks: &[Block<R::Pdu>]) {
         let rlc = &self.users[user].rlc;
         let (bearer, user) = (ctx.place.index, user as u32);
-        for &Flying { number, ref block, ref wrong } in blocks {
-            let (units, failed) = (block.pdus.len() as u32, wrong.contains(&true));
-            let transmission = block.transmissions;
-            ctx.emit(Event::Block { bearer, user, block: number, units, transmission, failed });
+        for &Block { number: block, ref pdus, transmissions: transmission, ref wrong } in blocks {
+            let (units, failed) = (pdus.len() as u32, wrong.contains(&true));
+            ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
             if transmission == 1 {
-                for part in block.pdus.iter().flat_map(|pdu| rlc.carried(pdu)) {
-                    ctx.emit(Event::Carries { bearer, user, block: number, part });
+                for part in pdus.iter().flat_map(|pdu| rlc.carried(pdu)) {
+                    ctx.emit(Event::Carries { bearer, user, block, part });
                 }
             }
         }
@@ -184,26 +186,26 @@ impl<R: Peers> RlcMac<R> {
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {
             return;
         };
-        let Station { rlc, harq, .. } = &mut self.users[user];
-        for Flying { number, block, wrong } in blocks {
+        let Station { rlc, failed, reordering, .. } = &mut self.users[user];
+        for block in blocks {
+            let fails = block.wrong.contains(&true);
             if self.checksum == Checksum::Pdu {
-                for (pdu, wrong) in block.pdus.into_iter().zip(wrong) {
+                for (pdu, wrong) in block.pdus.into_iter().zip(block.wrong) {
                     rlc.arrive(now, pdu, !wrong);
                 }
-            } else if wrong.contains(&true) && self.air.may_send_again(block.transmissions) {
-                harq.keep(number, block, self.air.eligible_after(tti));
+            } else if fails && self.air.may_send_again(block.transmissions) {
+                failed.keep(self.air.eligible_after(tti), block);
             } else {
-                let intact = !wrong.contains(&true);
-                if !intact {
+                if fails {
                     let (bearer, user) = (ctx.place.index, user as u32);
-                    ctx.emit(Event::GivenUp { bearer, user, block: number });
+                    ctx.emit(Event::GivenUp { bearer, user, block: block.number });
                 }
-                harq.end(number, block, intact);
-            }
-        }
-        while let Some((pdus, intact)) = harq.pop() {
-            for pdu in pdus {
-                rlc.arrive(now, pdu, intact);
+                let is_new = reordering.receive(tti, block.number, (block.pdus, !fails), |(pdus, intact)| {
+                    for pdu in pdus {
+                        rlc.arrive(now, pdu, intact);
+                    }
+                });
+                debug_assert!(is_new, "a block ends once");
             }
         }
     }
@@ -223,17 +225,7 @@ impl<R: Peers> RlcMac<R> {
 
 impl<R: Peers> Mac for RlcMac<R> {
     fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
-        let taken = self.users[user].rlc.push(ctx.now, packet);
-        if taken {
-            ctx.take(&packet);
-        } else {
-            ctx.lose(user, packet, Cause::Overflow);
-        }
-        taken
-    }
-
-    fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
-        self.due(grid, now)
+        self.users[user].rlc.push(ctx.now, packet)
     }
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
@@ -243,7 +235,7 @@ impl<R: Peers> Mac for RlcMac<R> {
             let tti = if station.rlc.is_ready() {
                 Some(first)
             } else {
-                station.harq.eligible().map(|from| from.max(first))
+                station.failed.eligible().map(|from| from.max(first))
             };
             let sends = tti.map(|tti| grid.beginning(tti));
             sends.into_iter().chain(station.rlc.due()).min()
@@ -271,7 +263,6 @@ impl<R: Peers> Mac for RlcMac<R> {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.users[user].rlc.backlog();
-        Backlog { packets, bytes }
+        self.users[user].rlc.backlog()
     }
 }

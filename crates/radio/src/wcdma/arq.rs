@@ -11,7 +11,9 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Backlog;
 use crate::event::Part;
+use crate::mac::harq::repetitions::Repetitions;
 use crate::packet::Packet;
 use crate::rlc::Delivered;
 use crate::rng::Hazard;
@@ -79,15 +81,6 @@ impl Sdu {
     }
 }
 
-/// A frame that failed.
-#[derive(Debug)]
-struct Failed {
-    /// Number of its packet.
-    sdu: u64,
-    /// Slot from which it may go again.
-    eligible: u64,
-}
-
 /// One connection's frames at the Node B.
 #[derive(Debug, Default)]
 pub struct Queue {
@@ -96,21 +89,20 @@ pub struct Queue {
     first: u64,
     /// Number of the first that has frames never sent; one past the last if none has.
     fresh: u64,
-    failed: VecDeque<Failed>,
+    /// Frames that failed, by the numbers of their packets.
+    failed: Repetitions<u64>,
     failed_slots: u32,
-    packets: usize,
-    bytes: u64,
+    backlog: Backlog,
 }
 
 impl Queue {
     /// Takes a packet; `false` means that the buffer is full.
     pub fn push(&mut self, arq: &Arq, packet: Packet) -> bool {
-        if self.packets >= arq.buffer {
+        if self.backlog.packets >= arq.buffer {
             return false;
         }
         let frames = packet.size.div_ceil(arq.frame_bytes).max(1);
-        self.packets += 1;
-        self.bytes += u64::from(packet.size);
+        self.backlog.add(&packet);
         self.sdus.push_back(Sdu { packet, unsent: frames, missing: frames, gone: false });
         true
     }
@@ -118,17 +110,17 @@ impl Queue {
     /// Slot from which there is something to send; `None` when there is nothing.
     pub fn eligible(&self) -> Option<u64> {
         let fresh = self.fresh < self.first + self.sdus.len() as u64;
-        if fresh { Some(0) } else { self.failed.front().map(|frame| frame.eligible) }
+        if fresh { Some(0) } else { self.failed.eligible() }
     }
 
     /// Whether some packet has not left.
     pub fn is_busy(&self) -> bool {
-        self.packets > 0
+        self.backlog.packets > 0
     }
 
     /// Packets and bytes that have not left.
-    pub fn backlog(&self) -> (usize, u64) {
-        (self.packets, self.bytes)
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
     }
 
     /// Sends up to `rate` frames in slot number `slot`, of which `errors` picks those that fail. A packet that
@@ -146,10 +138,8 @@ impl Queue {
         let mut sent = Sent::default();
         let mut oldest = u64::MAX;
         while sent.frames < rate
-            && let Some(&Failed { sdu, eligible }) = self.failed.front()
-            && eligible <= slot
+            && let Some(sdu) = self.failed.take(slot)
         {
-            self.failed.pop_front();
             oldest = oldest.min(sdu);
             sent.frames += 1;
             sent.failed += self.transmit(arq, slot, sdu, 1, errors);
@@ -178,8 +168,7 @@ impl Queue {
     /// Puts `frames` frames of a packet on the air; returns how many failed.
     fn transmit(&mut self, arq: &Arq, slot: u64, sdu: u64, frames: u32, errors: &mut Hazard<'_>) -> u32 {
         let failed = errors.count_within(frames);
-        let eligible = slot + arq.repeat_after;
-        self.failed.extend((0..failed).map(|_| Failed { sdu, eligible }));
+        (0..failed).for_each(|_| self.failed.keep(slot + arq.repeat_after, sdu));
         self.of(sdu).missing -= frames - failed;
         failed
     }
@@ -216,12 +205,11 @@ impl Queue {
     }
 
     fn give_up(&mut self, number: u64, discarded: &mut Vec<Packet>) {
-        self.failed.retain(|frame| frame.sdu != number);
+        self.failed.retain(|sdu| *sdu != number);
         let sdu = self.of(number);
         (sdu.unsent, sdu.missing, sdu.gone) = (0, 0, true);
         let packet = sdu.packet;
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.size);
+        self.backlog.remove(&packet);
         discarded.push(packet);
         self.skip_sent();
     }
@@ -229,12 +217,11 @@ impl Queue {
     /// Hands every packet that may leave now to `deliver`.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
         let sent = (self.fresh - self.first) as usize;
-        let Self { sdus, packets, bytes, .. } = self;
+        let Self { sdus, backlog, .. } = self;
         for sdu in sdus.iter_mut().take(sent) {
             if sdu.missing == 0 && !sdu.gone {
                 sdu.gone = true;
-                *packets -= 1;
-                *bytes -= u64::from(sdu.packet.size);
+                backlog.remove(&sdu.packet);
                 deliver(sdu.packet);
             } else if sdu.missing > 0 && delivery == Delivered::InSequence {
                 break;
@@ -304,7 +291,7 @@ mod tests {
         assert_eq!(frames, [8, 8, 8, 8, 4, 8, 8, 8, 8, 4]);
         assert_eq!(sent[4].1, [0]);
         assert_eq!(sent[9].1, [1]);
-        assert_eq!(script.queue.backlog(), (0, 0));
+        assert_eq!(script.queue.backlog(), Backlog::default());
     }
 
     #[test]
@@ -333,7 +320,7 @@ mod tests {
             assert_eq!(script.slot(1, 1, false), (1, early.clone()));
             let rest = if early.is_empty() { vec![0, 1] } else { vec![0] };
             assert_eq!(script.slot(2, 1, false), (1, rest));
-            assert_eq!(script.queue.backlog(), (0, 0));
+            assert_eq!(script.queue.backlog(), Backlog::default());
         }
     }
 
@@ -350,7 +337,7 @@ mod tests {
         assert!(script.discarded.is_empty());
         script.slot(5, 2, true);
         assert_eq!(script.discarded.len(), 1);
-        assert_eq!(script.queue.backlog().0, 1);
+        assert_eq!(script.queue.backlog().packets, 1);
         assert_eq!(script.slot(6, 2, false), (1, vec![1]));
         assert_eq!(script.queue.eligible(), None);
     }

@@ -183,13 +183,11 @@ impl WcdmaMac {
 }
 
 impl Mac for WcdmaMac {
-    fn accept(&mut self, ctx: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
+    fn accept(&mut self, _: &mut Context, _: &Grid, user: usize, packet: Packet) -> bool {
         let connection = &mut self.connections[user];
         if !connection.queue.push(&self.slots.arq, packet) {
-            ctx.lose(user, packet, Cause::Overflow);
             return false;
         }
-        ctx.take(&packet);
         if connection.active_until.is_none() {
             connection.active_until = Some(u64::MAX);
             let at = self.active.partition_point(|other| *other < user);
@@ -228,8 +226,7 @@ impl Mac for WcdmaMac {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        let (packets, bytes) = self.connections[user].queue.backlog();
-        Backlog { packets, bytes }
+        self.connections[user].queue.backlog()
     }
 
     fn tables(&mut self, _now: Time) -> Vec<Table> {

@@ -28,13 +28,9 @@ impl Default for SelectionSpec {
     }
 }
 
-/// The one-step search has no parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct OneStep {}
-
-impl Checked for OneStep {
-    fn check(&self, _: &mut Check) {}
+no_parameters! {
+    /// The one-step search has no parameters.
+    OneStep
 }
 
 /// Rates of their own.

@@ -25,7 +25,7 @@ use crate::radio::cell::interference::InterferenceSpec;
 use crate::radio::cell::path_loss::PathLossSpec;
 use crate::radio::error::ErrorSpec;
 use crate::radio::hsdpa::adaptation::LinkAdaptationSpec;
-use crate::radio::hsdpa::rlc::RlcModeSpec;
+use crate::radio::hsdpa::rnc::rlc::RlcModeSpec;
 use crate::radio::hsdpa::ue::Ue;
 use crate::radio::mac::harq::CombiningSpec;
 use crate::radio::mac::sched::SchedulerSpec;
@@ -38,8 +38,8 @@ use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
 use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
-use crate::transport::classic::recovery::ControlSpec;
 use crate::transport::classic::EstimatorSpec;
+use crate::transport::classic::recovery::ControlSpec;
 use crate::transport::linux::control::CongestionSpec;
 use crate::units::{Duration, Probability};
 

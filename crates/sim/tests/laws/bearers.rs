@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use nodeb_sim::check::Check;
-use nodeb_sim::radio::hsdpa::rlc::RlcModeSpec;
+use nodeb_sim::radio::hsdpa::rnc::rlc::RlcModeSpec;
 use nodeb_sim::radio::mac::sched::SchedulerSpec;
 use nodeb_sim::radio::{RadioSpec, UserRadio};
 use nodeb_sim::units::{Duration, Time};

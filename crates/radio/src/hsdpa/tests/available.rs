@@ -11,12 +11,12 @@ const ROUND_ROBIN: &str = "round_robin";
 /// A bearer that measures user 0.
 fn measuring(params: &Hsdpa, ues: &[Ue]) -> Bench {
     let mut bench = Bench::new(params, ues, 0);
-    bench.bearer.measure(0);
+    bench.bearer.mac.measure(0);
     bench
 }
 
 fn available(bench: &mut Bench, ttis: u64) -> f64 {
-    bench.bearer.available_bytes(Time(ttis * TTI.0), 0).expect("user 0 is measured")
+    bench.bearer.mac.available_bytes(Time(ttis * TTI.0), 0).expect("user 0 is measured")
 }
 
 fn constant(snr_db: f64) -> Ue {
@@ -33,7 +33,7 @@ fn within(found: f64, expected: f64, share: f64) {
 #[test]
 fn nobody_is_measured_who_was_not_asked_for() {
     let mut bench = measuring(&hsdpa(json!({})), &[constant(0.0), constant(0.0)]);
-    assert_eq!(bench.bearer.available_bytes(Time(TTI.0), 1), None);
+    assert_eq!(bench.bearer.mac.available_bytes(Time(TTI.0), 1), None);
 }
 
 /// At a constant SNR of good blocks: payload times TTIs, whether anything is sent or not.
@@ -74,14 +74,7 @@ fn equal_users_in_turns_have_their_share() {
     within(found, 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
     // A user who is idle among the others would have had a share as well.
     let mut idle = measuring(&params, &users);
-    for tti in 0..4_000 {
-        for user in 1..n {
-            while idle.bearer.backlog(user).packets < 20 {
-                idle.push(Time(tti * TTI.0), user, 1_500);
-            }
-        }
-        idle.run(Time((tti + 1) * TTI.0));
-    }
+    idle.saturate_some(1..n, 4_000, 20, 1_500);
     within(available(&mut idle, 4_000), 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
 }
 
@@ -89,21 +82,11 @@ fn equal_users_in_turns_have_their_share() {
 fn the_best_channel_could_have_everything() {
     let params = hsdpa(json!({ "scheduler": "max_ci" }));
     let mut bench = measuring(&params, &[playing(&[50.0], &[15]), playing(&[50.0], &[12])]);
-    for tti in 0..2_000 {
-        while bench.bearer.backlog(1).packets < 20 {
-            bench.push(Time(tti * TTI.0), 1, 1_500);
-        }
-        bench.run(Time((tti + 1) * TTI.0));
-    }
+    bench.saturate_some(1..2, 2_000, 20, 1_500);
     within(available(&mut bench, 2_000), 2_000.0 * BLOCK_BYTES, 0.01);
     // And the worse one nothing of what the better one uses.
     let mut worse = measuring(&params, &[playing(&[50.0], &[12]), playing(&[50.0], &[15])]);
-    for tti in 0..2_000 {
-        while worse.bearer.backlog(1).packets < 20 {
-            worse.push(Time(tti * TTI.0), 1, 1_500);
-        }
-        worse.run(Time((tti + 1) * TTI.0));
-    }
+    worse.saturate_some(1..2, 2_000, 20, 1_500);
     assert!(available(&mut worse, 2_000) < 0.01 * 2_000.0 * BLOCK_BYTES);
 }
 
@@ -119,7 +102,7 @@ fn measuring_changes_nothing() {
         let run = |measured: bool| {
             let mut bench = Bench::new(&params, &users, 7);
             if measured {
-                (0..3).for_each(|user| bench.bearer.measure(user));
+                (0..3).for_each(|user| bench.bearer.mac.measure(user));
             }
             bench.saturate(2_000, 10, 1_500);
             bench.arrived

@@ -188,9 +188,7 @@ fn a_step_in_bandwidth_delivers_what_it_says() {
     assert_eq!(bench.bytes[0], delivered(999 * 247));
     let mut last = 0;
     for tti in 1_000..2_100 {
-        while bench.bearer.backlog(0).packets < 20 {
-            bench.push(Time(tti * TTI.0), 0, 1_500);
-        }
+        bench.fill(Time(tti * TTI.0), 0, 20, 1_500);
         bench.run(Time((tti + 1) * TTI.0));
         last = bench.counts().blocks;
     }

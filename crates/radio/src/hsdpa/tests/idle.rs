@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::handover::{changing, going_east};
+use super::handover::{changing, going_east, is_in_time};
 use super::timelines::ms;
 use super::*;
 use crate::BandwidthMeter as _;
@@ -13,7 +13,7 @@ fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     let params = changing(data, &json!({ "iub": { "delay": "0 ms" }, "t1": "100 s" }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
     if records {
-        bench.bearer.record();
+        bench.bearer.mac.record();
     }
     for second in (0..30).step_by(7) {
         let at = Time::ZERO + Duration::from_secs(second);
@@ -35,6 +35,10 @@ fn an_idle_handover_spares_what_comes_after_it() {
         let at = Time::ZERO + Duration::from_secs(30);
         let handovers = |bench: &mut Bench| bench.row(at).tally.handovers;
         assert_eq!((handovers(&mut plain), handovers(&mut recording)), (1, 1), "{data}");
+        // It is told with its time, which nobody looked at when it came.
+        let told = plain.handovers();
+        assert_eq!(told, recording.handovers(), "{data}");
+        assert!(matches!(told[..], [(at, 0, 1)] if is_in_time(at, 700.0)), "{data}: {told:?}");
     }
 }
 
@@ -69,16 +73,9 @@ fn a_forwarded_block_is_counted_once() {
     let mut found = 0;
     for run in 0..5 {
         let mut bench = Bench::new(&params, &[going_east(850.0)], run);
-        let mut at = Time::ZERO;
-        while at < ms(5_000) {
-            while bench.bearer.backlog(0).packets < 40 {
-                bench.push(at, 0, 1_000);
-            }
-            at += TTI;
-            bench.run(at);
-        }
-        let row = bench.row(at);
-        assert_eq!(row.tally.blocks, bench.bearer.blocks_begun(0), "run {run}");
+        bench.saturate(2_500, 40, 1_000);
+        let row = bench.row(ms(5_000));
+        assert_eq!(row.tally.blocks, bench.bearer.mac.node_b.users[0].processes.begun(), "run {run}");
         found += row.tally.handovers;
     }
     assert!(found > 0);
@@ -117,9 +114,11 @@ fn who_sleeps_for_a_day_wakes_where_the_others_are() {
         assert_eq!(bench.arrived.len(), 1);
     }
     assert_eq!(sleeper.arrived, other.arrived);
-    assert_eq!(sleeper.bearer.serving_cells(), other.bearer.serving_cells());
+    let cells = [&sleeper, &other]
+        .map(|bench| bench.bearer.mac.node_b.users.iter().map(|user| user.serving).collect::<Vec<_>>());
+    assert_eq!(cells[0], cells[1]);
     let places = [sleeper, other].map(|mut bench| {
-        let phones = bench.bearer.phones(end + Duration::from_secs(10));
+        let phones = bench.bearer.mac.phones(end + Duration::from_secs(10));
         phones.iter().map(|row| row.place_m).collect::<Vec<_>>()
     });
     assert_eq!(places[0], places[1]);
@@ -133,8 +132,8 @@ fn a_long_idle_time_offers_what_its_parts_do() {
         || ue(json!({ "category": 10, "channel": { "cell": { "distance": "400 m", "speed": "3 km/h" } } }));
     let available = |every: u64| {
         let mut bench = Bench::new(&hsdpa(json!({})), &[user()], 0);
-        bench.bearer.measure(0);
-        let ask = |second| bench.bearer.available_bytes(Time::ZERO + Duration::from_secs(second), 0);
+        bench.bearer.mac.measure(0);
+        let ask = |second| bench.bearer.mac.available_bytes(Time::ZERO + Duration::from_secs(second), 0);
         (every..=1_000).step_by(every as usize).filter_map(ask).last().expect("it is measured")
     };
     let (whole, parts) = (available(1_000), available(100));
@@ -152,4 +151,38 @@ fn a_window_that_holds_phones_back_is_doubted() {
     assert_eq!(doubts(json!({ "am": { "tx_window": 2_047, "rx_window": 2_047 } })), Vec::<String>::new());
     let found = doubts(json!("am"));
     assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
+}
+
+/// Two packets, the second after so many seconds, and a phone that meanwhile passes the border again and again.
+fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
+    let params = changing("lost", &json!({ "iub": { "delay": "0 ms" } }));
+    let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
+    if records {
+        bench.bearer.mac.record();
+    }
+    for second in [0, seconds] {
+        let at = Time::ZERO + Duration::from_secs(second);
+        bench.run(at);
+        bench.push(at + Duration(1), 0, 1_000);
+    }
+    bench.run(Time::ZERO + Duration::from_secs(seconds + 100));
+    bench
+}
+
+/// Recording changes no count, whether the phone wakes in the cell in which it fell asleep or in another.
+#[test]
+fn a_long_pause_comes_to_the_same_for_whoever_looks() {
+    let mut elsewhere = 0;
+    for pause in [1_400, 1_500, 1_600] {
+        let [mut plain, mut recording] = [false, true].map(|records| apart_by_a_pause(pause, records));
+        assert_eq!(plain.arrived, recording.arrived);
+        let end = Time::ZERO + Duration::from_secs(pause + 100);
+        let counted = [&mut plain, &mut recording].map(|bench| bench.row(end).tally.handovers);
+        let [told, recorded] = [plain, recording].map(|mut bench| bench.handovers());
+        assert_eq!((told.len() as u64, &told, counted[0]), (counted[1], &recorded, counted[1]));
+        let woken = Time::ZERO + Duration::from_secs(pause) + Duration(1);
+        elsewhere += told.iter().filter(|(at, ..)| *at == woken).count();
+        assert!(!told.is_empty());
+    }
+    assert!((1..3).contains(&elsewhere), "{elsewhere}");
 }

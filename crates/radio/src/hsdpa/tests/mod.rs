@@ -10,7 +10,7 @@ mod schedulers;
 mod timelines;
 
 use super::Hsdpa;
-use super::bearer::HsdpaBearer;
+use super::mac::HsdpaMac;
 use super::tally::PhoneRow;
 use super::ue::Ue;
 use crate::cell::channel::ChannelSpec;
@@ -20,6 +20,7 @@ use crate::event::{Event, Mask};
 use crate::numerology::Numerology;
 use crate::packet::Packet;
 use crate::rng::Streams;
+use crate::tti::TtiBearer;
 use crate::units::{Duration, Time};
 use crate::{Bearer, UserRadio};
 
@@ -43,7 +44,7 @@ fn ue(text: serde_json::Value) -> Ue {
 
 /// A bearer with a hand on it.
 struct Bench {
-    bearer: HsdpaBearer,
+    bearer: TtiBearer<HsdpaMac>,
     around: Surroundings,
     sent: u64,
     /// What has arrived: when, whose, the packet's number.
@@ -58,7 +59,7 @@ impl Bench {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(ues).map(user).collect();
         let bearer = params.bearer(&users, &Streams::new(3, run));
-        let around = Surroundings::hearing(Mask::TTIS, Time(u64::MAX));
+        let around = Surroundings::hearing(Mask::TTIS.and(Mask::CHANNELS), Time(u64::MAX));
         Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
     }
 
@@ -85,14 +86,22 @@ impl Bench {
         }
     }
 
+    /// Gives a user packets until it has so many waiting.
+    fn fill(&mut self, at: Time, user: usize, packets: usize, size: u32) {
+        while self.bearer.backlog(user).packets < packets {
+            self.push(at, user, size);
+        }
+    }
+
     /// Runs so many TTIs while everybody always has `packets` packets of `size` waiting.
     fn saturate(&mut self, ttis: u64, packets: usize, size: u32) {
+        self.saturate_some(0..self.bytes.len(), ttis, packets, size);
+    }
+
+    /// The same while some users have.
+    fn saturate_some(&mut self, users: std::ops::Range<usize>, ttis: u64, packets: usize, size: u32) {
         for tti in 0..ttis {
-            for user in 0..self.bytes.len() {
-                while self.bearer.backlog(user).packets < packets {
-                    self.push(Time(tti * TTI.0), user, size);
-                }
-            }
+            users.clone().for_each(|user| self.fill(Time(tti * TTI.0), user, packets, size));
             self.run(Time((tti + 1) * TTI.0));
         }
     }
@@ -100,12 +109,21 @@ impl Bench {
     /// How user 0 has fared by `at`.
     fn row(&mut self, at: Time) -> PhoneRow {
         self.bearer.settle(&mut self.around.at(at));
-        self.bearer.phones(at)[0]
+        self.bearer.mac.phones(at)[0]
     }
 
     /// What has been counted.
     fn counts(&self) -> Counts {
         self.around.counts
+    }
+
+    /// Which cell has come to serve whom, and when.
+    fn handovers(&mut self) -> Vec<(Time, u32, u32)> {
+        let of = |(at, event)| match event {
+            Event::Handover { user, cell, .. } => Some((at, user, cell)),
+            _ => None,
+        };
+        self.around.common.sink.drain().filter_map(of).collect()
     }
 
     /// When each TTI began, and whose it was.

@@ -123,9 +123,9 @@ fn power_is_split_among_those_who_get_codes() {
     let bytes = |most: u32| {
         let params = hsdpa(json!({ "users_per_tti": most, "scheduler": "max_ci" }));
         let mut bench = Bench::new(&params, &users, 0);
-        bench.bearer.measure(0);
+        bench.bearer.mac.measure(0);
         bench.saturate(500, 50, 1_500);
-        (bench.bytes.clone(), bench.bearer.available_bytes(Time(500 * TTI.0), 0))
+        (bench.bytes.clone(), bench.bearer.mac.available_bytes(Time(500 * TTI.0), 0))
     };
     assert_eq!(bytes(2), bytes(1));
 }

@@ -5,18 +5,9 @@
 //! SNR, `log2(1 + snr_n) = n log2(1 + snr)`. Left out: the mother code's rate of 1/3, below which
 //! parity repeats and the gain falls back to that of Chase combining.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-
-/// Parameters of incremental redundancy: none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct IncrementalRedundancy {}
-
-impl Checked for IncrementalRedundancy {
-    fn check(&self, _: &mut Check) {}
+no_parameters! {
+    /// Parameters of incremental redundancy: none.
+    IncrementalRedundancy
 }
 
 impl IncrementalRedundancy {

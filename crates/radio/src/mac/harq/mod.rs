@@ -1,13 +1,15 @@
-//! Hybrid ARQ: how likely a block fails again, given what the receiver keeps of it.
+//! Hybrid ARQ: when a failed block goes again, and how likely it fails then, given what the receiver keeps
+//! of it.
 //!
 //! The first transmission fails with the bearer's BLER. What later ones gain is computed on the
 //! link-level curve of [`link_curve`]: the BLER gives the SNR of one transmission, the combining
 //! policy the SNR of several together, and the curve the BLER at that.
 
 pub mod chase;
-pub mod entity;
 pub mod incremental_redundancy;
 pub mod link_curve;
+pub mod processes;
+pub mod repetitions;
 pub mod type1;
 
 use crate::registry;

@@ -3,19 +3,11 @@
 //! delay budget; a deadline missed keeps its place. Where the bearer knows no deadlines, users take
 //! turns.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{Candidate, Scheduler, View};
-use crate::check::{Check, Checked};
 
-/// Parameters of earliest deadline first: none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct EarliestDeadline {}
-
-impl Checked for EarliestDeadline {
-    fn check(&self, _: &mut Check) {}
+no_parameters! {
+    /// Parameters of earliest deadline first: none.
+    EarliestDeadline
 }
 
 /// Equal deadlines go to the user served least recently.

@@ -1,18 +1,10 @@
 //! Max C/I: the user with the best channel now, whatever that means for the others.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{Candidate, Scheduler, View};
-use crate::check::{Check, Checked};
 
-/// Parameters of Max C/I: none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct MaxCi {}
-
-impl Checked for MaxCi {
-    fn check(&self, _: &mut Check) {}
+no_parameters! {
+    /// Parameters of Max C/I: none.
+    MaxCi
 }
 
 /// Remembers who was served when. C/I comes in a few steps, so ties are common; they go to the

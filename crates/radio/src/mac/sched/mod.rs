@@ -5,6 +5,7 @@ pub mod max_ci;
 pub mod normalized;
 pub mod proportional_fair;
 pub mod round_robin;
+pub mod shared;
 pub mod tcp_aware;
 
 use crate::registry;

@@ -1,18 +1,10 @@
 //! Round robin: users with something to send take turns, TTI by TTI.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::{Candidate, Scheduler, View};
-use crate::check::{Check, Checked};
 
-/// Parameters of round robin: none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct RoundRobin {}
-
-impl Checked for RoundRobin {
-    fn check(&self, _: &mut Check) {}
+no_parameters! {
+    /// Parameters of round robin: none.
+    RoundRobin
 }
 
 /// Whose turn it is: the first candidate after the user served last.

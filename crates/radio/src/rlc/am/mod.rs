@@ -25,6 +25,7 @@ use tx::Sender;
 
 use super::ledger::Ledger;
 use super::{Delivered, Peers};
+use crate::Backlog;
 use crate::event::Part;
 use crate::packet::Packet;
 use crate::rng::{ErrorGaps, Streams};
@@ -156,7 +157,7 @@ impl Peers for Entities {
         &mut self.ledger
     }
 
-    fn backlog(&self) -> (usize, u64) {
+    fn backlog(&self) -> Backlog {
         self.ledger.held()
     }
 }

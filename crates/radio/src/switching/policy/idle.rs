@@ -15,9 +15,9 @@ pub struct IdleTimers {
 }
 
 impl IdleTimers {
-    /// Nobody of `users` is idle.
-    pub fn new(thresholds: Thresholds, timeout: Duration, users: usize) -> Self {
-        Self { thresholds, timeout, since: vec![None; users] }
+    /// Nobody of `users` is idle. The thresholds are the high and the low one.
+    pub fn new([high, low]: [u32; 2], timeout: Duration, users: usize) -> Self {
+        Self { thresholds: Thresholds { high, low }, timeout, since: vec![None; users] }
     }
 
     /// Asks for a channel by the thresholds. Starts a user's timer when it has become idle, starts

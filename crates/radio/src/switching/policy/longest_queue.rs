@@ -36,15 +36,9 @@ impl Default for LongestQueue {
     }
 }
 
-impl LongestQueue {
-    fn thresholds(&self) -> Thresholds {
-        Thresholds { high: self.high, low: self.low }
-    }
-}
-
 impl Checked for LongestQueue {
     fn check(&self, check: &mut Check) {
-        self.thresholds().check(check);
+        Thresholds { high: self.high, low: self.low }.check(check);
     }
 }
 
@@ -57,7 +51,7 @@ pub struct Policy {
 impl Policy {
     /// The policy for `users` users.
     pub fn new(params: &LongestQueue, users: usize) -> Self {
-        Self { idle: IdleTimers::new(params.thresholds(), params.timeout, users) }
+        Self { idle: IdleTimers::new([params.high, params.low], params.timeout, users) }
     }
 }
 

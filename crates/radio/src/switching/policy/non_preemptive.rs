@@ -32,15 +32,9 @@ impl Default for NonPreemptive {
     }
 }
 
-impl NonPreemptive {
-    fn thresholds(&self) -> Thresholds {
-        Thresholds { high: self.high, low: self.low }
-    }
-}
-
 impl Checked for NonPreemptive {
     fn check(&self, check: &mut Check) {
-        self.thresholds().check(check);
+        Thresholds { high: self.high, low: self.low }.check(check);
         check.require(self.timeout.0 > 0, "timeout", || {
             "a timer of 0 s would start again for ever; expected more, or the policy `threshold`".to_owned()
         });
@@ -63,7 +57,7 @@ pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
 impl Policy {
     /// The policy for `users` users.
     pub fn new(params: &NonPreemptive, users: usize) -> Self {
-        Self { idle: IdleTimers::new(params.thresholds(), params.timeout, users) }
+        Self { idle: IdleTimers::new([params.high, params.low], params.timeout, users) }
     }
 }
 

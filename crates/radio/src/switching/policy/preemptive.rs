@@ -32,15 +32,9 @@ impl Default for Preemptive {
     }
 }
 
-impl Preemptive {
-    fn thresholds(&self) -> Thresholds {
-        Thresholds { high: self.high, low: self.low }
-    }
-}
-
 impl Checked for Preemptive {
     fn check(&self, check: &mut Check) {
-        self.thresholds().check(check);
+        Thresholds { high: self.high, low: self.low }.check(check);
     }
 }
 
@@ -53,7 +47,7 @@ pub struct Policy {
 impl Policy {
     /// The policy for `users` users.
     pub fn new(params: &Preemptive, users: usize) -> Self {
-        Self { idle: IdleTimers::new(params.thresholds(), params.timeout, users) }
+        Self { idle: IdleTimers::new([params.high, params.low], params.timeout, users) }
     }
 
     fn must_go(&self, user: usize, rrc: &Rrc<'_>) -> bool {

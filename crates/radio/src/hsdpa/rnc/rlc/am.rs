@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Fate;
+use crate::Backlog;
 use crate::event::Part;
 use crate::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::packet::Packet;
@@ -166,7 +167,7 @@ impl Acknowledged {
     }
 
     /// Packets and bytes that are neither delivered nor dropped.
-    pub fn backlog(&self) -> (usize, u64) {
+    pub fn backlog(&self) -> Backlog {
         self.peers.backlog()
     }
 

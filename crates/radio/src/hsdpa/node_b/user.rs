@@ -2,30 +2,31 @@
 
 use std::ops::Range;
 
-use super::adaptation::cqi::Tables;
-use super::adaptation::curves::Curves;
-use super::adaptation::recorded::RecordedRate;
-use super::adaptation::{Adapter, Limits, Link, Offer};
-use super::format::least_tti_distance;
-use super::handover::Trigger;
-use super::harq::{Block, Processes};
-use super::reordering::ReorderingQueue;
-use super::rlc::Packets;
+use super::block::Block;
 use super::slot::Slot;
-use super::tally::Tally;
-use super::{Decoding, Hsdpa, UserRadio};
+use crate::UserRadio;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
-use crate::cell::mobility::Point;
 use crate::cell::profile::BLOCK;
+use crate::hsdpa::adaptation::cqi::Tables;
+use crate::hsdpa::adaptation::curves::Curves;
+use crate::hsdpa::adaptation::recorded::RecordedRate;
+use crate::hsdpa::adaptation::{Adapter, Limits, Link, Offer};
+use crate::hsdpa::format::least_tti_distance;
+use crate::hsdpa::handover::Trigger;
+use crate::hsdpa::rnc::rlc::Packets;
+use crate::hsdpa::tally::Tally;
+use crate::hsdpa::{Decoding, Hsdpa};
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
+use crate::mac::harq::processes::Processes;
+use crate::mac::reordering::ReorderingQueue;
 use crate::mac::sched::{Candidate, View};
 use crate::numerology::Numerology;
 use crate::rng::{Stream, Streams, uniform};
 
 /// What a user would be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct Grant {
     /// What the Node B knows of the channel.
     pub quality: f32,
     /// The new block, or none if a failed one goes again.
@@ -48,27 +49,28 @@ pub struct Outcome {
 /// One user.
 #[derive(Debug)]
 pub struct User {
-    channel: Channel,
-    adapter: Adapter,
+    pub channel: Channel,
+    pub adapter: Adapter,
     curves: Curves,
     numerology: Numerology,
-    processes: Processes,
+    pub processes: Processes<Block>,
     pub packets: Packets,
-    pub reordering: ReorderingQueue,
+    pub reordering: ReorderingQueue<Range<u64>>,
     pub tally: Tally,
     /// New units at the Node B.
     queue: u64,
     /// Whether blocks are filled from the RNC itself, there being no Iub.
     direct: bool,
     /// Least distance of TTIs, and the first TTI that is far enough from the last.
-    tti_distance: u64,
+    pub tti_distance: u64,
     rested: u64,
-    delay_budget: u64,
+    /// TTIs that a packet may wait.
+    pub delay_budget: u64,
     /// The cell that serves it, and when it changes.
-    serving: usize,
+    pub serving: usize,
     trigger: Option<Box<Trigger>>,
     /// The first TTI after a change of cell in which it can be sent to.
-    resumes: u64,
+    pub resumes: u64,
     draws: Box<Draws>,
 }
 
@@ -130,16 +132,6 @@ impl User {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
     }
 
-    /// Whether what the Node B knows of its channel is a CQI.
-    pub fn has_cqis(&self) -> bool {
-        self.adapter.has_cqis()
-    }
-
-    /// Whether its link adaptation learns from answers.
-    pub fn learns(&self) -> bool {
-        self.adapter.learns()
-    }
-
     /// The Node B takes note of the answers that are there by TTI number `tti`.
     #[inline]
     pub fn listen(&mut self, tti: u64) {
@@ -155,11 +147,11 @@ impl User {
 
     /// What could be sent in TTI number `tti`, if anything.
     #[inline]
-    pub fn turn(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Turn> {
+    pub fn grant(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Grant> {
         if let Some(block) = self.processes.again(tti) {
             let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
             let quality = self.quality(tti, sequence);
-            return (codes <= limits.codes).then_some(Turn { quality, offer: None, codes, units });
+            return (codes <= limits.codes).then_some(Grant { quality, offer: None, codes, units });
         }
         if self.available() == 0 || !self.processes.has_free(tti) {
             return None;
@@ -168,8 +160,8 @@ impl User {
         self.offer(quality, limits)
     }
 
-    fn offer(&self, quality: f32, limits: Limits) -> Option<Turn> {
-        self.turn_of(quality, Limits { units: self.available(), ..limits })
+    fn offer(&self, quality: f32, limits: Limits) -> Option<Grant> {
+        self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
     /// What the Node B knows of the channel in TTI number `tti` and, if `rates` are asked for, how many units
@@ -188,8 +180,8 @@ impl User {
             *slot = plan;
             return slot.recall(tti).unwrap_or((0, quality));
         }
-        let turn = if rates { self.turn(tti, limits, sequence) } else { None };
-        (turn.map_or(0, |turn| turn.units), quality)
+        let grant = if rates { self.grant(tti, limits, sequence) } else { None };
+        (grant.map_or(0, |grant| grant.units), quality)
     }
 
     /// What would be sent in TTI number `tti` and those after it, if that is known now.
@@ -213,28 +205,23 @@ impl User {
     }
 
     /// What could be sent if the queue were full and a process free.
-    pub fn full_turn(&self, quality: f32, limits: Limits) -> Option<Turn> {
-        self.turn_of(quality, Limits { units: u64::MAX, ..limits })
+    pub fn full_queue_grant(&self, quality: f32, limits: Limits) -> Option<Grant> {
+        self.grant_of(quality, Limits { units: u64::MAX, ..limits })
     }
 
-    fn turn_of(&self, quality: f32, limits: Limits) -> Option<Turn> {
+    fn grant_of(&self, quality: f32, limits: Limits) -> Option<Grant> {
         let offer = self.adapter.offer(quality, limits)?;
-        Some(Turn { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
+        Some(Grant { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
-    /// The probability that the first transmission of a turn's block fails in TTI number `tti`.
-    pub fn first_bler(&mut self, tti: u64, turn: Turn, sharers: u32, sequence: &JakesSequence) -> f64 {
-        let Some(curve) = turn.offer.and_then(|offer| offer.curve) else {
+    /// The probability that the first transmission of a grant's block fails in TTI number `tti`.
+    pub fn first_bler(&mut self, tti: u64, grant: Grant, sharers: u32, sequence: &JakesSequence) -> f64 {
+        let Some(curve) = grant.offer.and_then(|offer| offer.curve) else {
             return 0.0;
         };
         let snr = self.channel.snr(sequence, tti) / sharers.max(1) as f32;
         let snr = self.channel.recorded_combined(tti, 1).unwrap_or(snr);
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
-    }
-
-    /// The cell that serves the user.
-    pub fn serving(&self) -> usize {
-        self.serving
     }
 
     /// Whether it may come into another cell.
@@ -244,36 +231,29 @@ impl User {
 
     /// It compares the Node Bs in TTI number `tti`, unless a change is under way; whether its cell changes.
     pub fn compare(&mut self, tti: u64) -> bool {
-        if tti < self.resumes {
-            return false;
+        if tti >= self.resumes
+            && let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey())
+            && let Some(site) = trigger.compare(tti, journey)
+        {
+            journey.change(site);
+            self.serving = site;
+            return true;
         }
-        let Self { trigger: Some(trigger), channel, serving, .. } = self else {
-            return false;
-        };
-        let Some(journey) = channel.journey() else {
-            return false;
-        };
-        let Some(site) = trigger.compare(tti, journey) else {
-            return false;
-        };
-        journey.change(site);
-        *serving = site;
-        true
+        false
     }
 
-    /// Nothing is sent to it before TTI number `tti`.
-    pub fn rest_until(&mut self, tti: u64) {
-        self.resumes = tti;
-    }
-
-    /// The first TTI in which it can be sent to again.
-    pub fn resumes(&self) -> u64 {
-        self.resumes
+    /// It belongs to the cell that is received best in TTI number `tti`.
+    pub fn reselect(&mut self, tti: u64) {
+        if let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey()) {
+            trigger.forget();
+            self.serving = journey.best(tti);
+            journey.change(self.serving);
+        }
     }
 
     /// Its cell has changed without a reset of MAC-hs.
     pub fn begin_blocks_again(&mut self) {
-        self.processes.begin_again(self.resumes);
+        self.processes.begin_again(self.resumes, Block::begin_again);
         self.reordering.delay_timer(self.resumes);
     }
 
@@ -281,7 +261,8 @@ impl User {
     pub fn flush(&mut self) -> Flushed {
         let queued = std::mem::take(&mut self.queue);
         let arrived = self.reordering.reset().into_iter().map(|units| (units, false));
-        let on_air = self.processes.flush().into_iter().map(|units| (units, true));
+        let lost = self.processes.flush().filter(|block| !block.decoded);
+        let on_air = lost.map(|block| (block.units, true));
         let mut all: Vec<_> = arrived.chain(on_air).collect();
         if queued > 0 {
             all.push((self.packets.send(queued), true));
@@ -289,26 +270,11 @@ impl User {
         Flushed { all, queued }
     }
 
-    /// Where the user is in TTI number `tti`, at least the latest asked for, if it has a place.
-    pub fn place(&mut self, tti: u64) -> Option<Point> {
-        self.channel.place(tti)
-    }
-
-    /// Least distance of the TTIs in which the user can be sent to.
-    pub fn tti_distance(&self) -> u64 {
-        self.tti_distance
-    }
-
-    /// TTIs that a packet may wait.
-    pub fn delay_budget(&self) -> u64 {
-        self.delay_budget
-    }
-
-    /// The same turn when others have taken codes.
-    pub fn limit(&self, turn: Turn, limits: Limits) -> Option<Turn> {
-        match turn.offer {
-            Some(_) => self.offer(turn.quality, limits),
-            None => Some(turn).filter(|turn| turn.codes <= limits.codes),
+    /// The same grant when others have taken codes.
+    pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
+        match grant.offer {
+            Some(_) => self.offer(grant.quality, limits),
+            None => Some(grant).filter(|grant| grant.codes <= limits.codes),
         }
     }
 
@@ -324,12 +290,6 @@ impl User {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
     }
 
-    /// Blocks that its HARQ processes have begun.
-    #[cfg(test)]
-    pub fn blocks_begun(&self) -> u64 {
-        self.processes.begun()
-    }
-
     /// What is remembered of a TTI is what is found when one looks.
     #[cfg(test)]
     pub fn assert_remembered(
@@ -342,7 +302,7 @@ impl User {
     ) {
         assert!(!self.adapter.learns() || self.processes.next_answer() > tti, "an answer was not heard");
         if view.rate {
-            let fresh = self.turn(tti, limits, sequence).map_or(0, |turn| turn.units);
+            let fresh = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
             assert_eq!(rate, fresh, "units in TTI {tti}");
         }
         if view.rate || view.quality {
@@ -350,17 +310,17 @@ impl User {
         }
     }
 
-    /// Sends a turn's block in TTI number `tti`: units sent, new ones among them, whether it failed,
+    /// Sends a grant's block in TTI number `tti`: units sent, new ones among them, whether it failed,
     /// and how it fared if that is settled.
     pub fn send(
         &mut self,
         tti: u64,
-        turn: Turn,
+        grant: Grant,
         sharers: u32,
         params: &Hsdpa,
         sequence: &JakesSequence,
-    ) -> Option<Sent> {
-        let (index, mut block) = match turn.offer {
+    ) -> Option<SentBlock> {
+        let (index, mut block) = match grant.offer {
             None => self.processes.take_again(tti)?,
             Some(offer) => self.begin(tti, offer)?,
         };
@@ -369,7 +329,7 @@ impl User {
         let had_been_decoded = block.decoded;
         let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
         block.decoded = !failed;
-        let cqi = if self.adapter.has_cqis() { turn.quality } else { f32::NAN };
+        let cqi = if self.adapter.has_cqis() { grant.quality } else { f32::NAN };
         self.tally.sent(snr, cqi, block.transmissions == 1 && !block.forwarded, failed);
 
         let error = if block.decoded { params.ack_error } else { params.nack_error };
@@ -381,7 +341,7 @@ impl User {
         self.rested = tti + self.tti_distance;
 
         let is_settled = block.decoded && !had_been_decoded || !block.decoded && !goes_again;
-        let sent = Sent {
+        let sent = SentBlock {
             tsn: block.tsn,
             units: block.units.clone(),
             transmission: block.transmissions,
@@ -450,7 +410,7 @@ pub struct Flushed {
 
 /// What was sent.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct SentBlock {
     pub tsn: u64,
     pub units: Range<u64>,
     /// How often it has been sent.

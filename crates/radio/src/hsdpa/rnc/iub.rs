@@ -10,8 +10,8 @@ use std::collections::VecDeque;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::payload::Payload;
 use crate::check::{Check, Checked};
+use crate::hsdpa::payload::Payload;
 use crate::numerology::Numerology;
 use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 
@@ -80,7 +80,7 @@ impl Checked for Iub {
 }
 
 /// What stands at the two ends of the Iub.
-pub trait Ends {
+pub trait Endpoints {
     /// The RNC hands over at most `most` units of a user; how many.
     fn take(&mut self, now: Time, user: usize, most: u64) -> u64;
     /// Units of a user have come to the Node B.
@@ -139,7 +139,7 @@ impl FlowControl {
     }
 
     /// The RNC sends what it has of a user, as far as there are credits.
-    pub fn forward(&mut self, now: Time, user: usize, ends: &mut impl Ends) {
+    pub fn forward(&mut self, now: Time, user: usize, ends: &mut impl Endpoints) {
         let credits = &mut self.accounts[user].credits;
         if *credits == 0 {
             return;
@@ -176,7 +176,7 @@ impl FlowControl {
     }
 
     /// Lets time pass until `now`.
-    pub fn run(&mut self, now: Time, ends: &mut impl Ends) {
+    pub fn run(&mut self, now: Time, ends: &mut impl Endpoints) {
         while let Some(&(at, user, units)) = self.allocations.front().filter(|(at, ..)| *at <= now) {
             self.allocations.pop_front();
             self.accounts[user].credits += units;
@@ -228,7 +228,7 @@ mod tests {
         node_b: u64,
     }
 
-    impl Ends for Pdus {
+    impl Endpoints for Pdus {
         fn take(&mut self, _: Time, _: usize, most: u64) -> u64 {
             let units = self.rnc.min(most);
             self.rnc -= units;

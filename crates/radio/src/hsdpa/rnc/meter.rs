@@ -10,27 +10,21 @@
 
 use std::collections::VecDeque;
 
-use super::Hsdpa;
-use super::adaptation::Limits;
-use super::round::Round;
-use super::user::{Turn, User};
-use crate::cell::doppler::JakesSequence;
 use crate::context::Context;
 use crate::event::Event;
+use crate::hsdpa::Hsdpa;
+use crate::hsdpa::adaptation::Limits;
+use crate::hsdpa::node_b::NodeB;
+use crate::hsdpa::node_b::candidates::Candidates;
+use crate::hsdpa::node_b::user::Grant;
 use crate::mac::sched::{Scheduler, View};
 use crate::units::{Duration, Time};
-
-/// What is around a measured user.
-pub struct Around<'a> {
-    pub users: &'a mut [User],
-    pub params: &'a Hsdpa,
-    pub sequence: &'a JakesSequence,
-}
 
 /// Measures one user.
 #[derive(Debug)]
 pub struct Meter {
-    user: usize,
+    /// Whom it measures.
+    pub user: usize,
     scheduler: Box<dyn Scheduler>,
     view: View,
     /// TTIs between two records, and at the end of an idle time that are looked at one by one.
@@ -42,9 +36,9 @@ pub struct Meter {
     free: VecDeque<u64>,
     /// First TTI that is far enough from the last.
     rested: u64,
-    round: Round,
+    candidates: Candidates,
     /// Bytes of packets credited.
-    bytes: f64,
+    pub bytes: f64,
     /// When, bytes of packets credited by then, CQI.
     records: Option<Vec<(Time, f64, f32)>>,
 }
@@ -57,8 +51,8 @@ const RECORD: Duration = Duration::from_millis(20);
 const MOST_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
-    /// A meter of one of `users` users that begins in TTI number `tti`.
-    pub fn new(params: &Hsdpa, user: usize, users: usize, tti: u64) -> Self {
+    /// A meter of one of `users` users.
+    pub fn new(params: &Hsdpa, user: usize, users: usize) -> Self {
         let scheduler = params.scheduler.build(users, params.numerology().tti);
         Self {
             user,
@@ -66,10 +60,10 @@ impl Meter {
             scheduler,
             record_ttis: params.numerology().ttis(RECORD).max(1),
             most_passed: params.numerology().ttis(MOST_PASSED),
-            next: tti,
+            next: 0,
             free: vec![0; params.processes.get() as usize].into(),
             rested: 0,
-            round: Round::default(),
+            candidates: Candidates::default(),
             bytes: 0.0,
             records: None,
         }
@@ -88,100 +82,91 @@ impl Meter {
         }
     }
 
-    fn record(&mut self, tti: u64, around: &mut Around) {
+    fn record(&mut self, tti: u64, node_b: &mut NodeB) {
         if let Some(records) = &mut self.records
             && tti.is_multiple_of(self.record_ttis)
         {
-            let user = &mut around.users[self.user];
-            let cqi = if user.has_cqis() { user.quality(tti, around.sequence) } else { f32::NAN };
-            records.push((around.params.numerology().beginning(tti), self.bytes, cqi));
+            let NodeB { users, sequence, params, .. } = node_b;
+            let user = &mut users[self.user];
+            let cqi = if user.adapter.has_cqis() { user.quality(tti, sequence) } else { f32::NAN };
+            records.push((params.numerology().beginning(tti), self.bytes, cqi));
         }
-    }
-
-    /// Whom it measures.
-    pub fn user(&self) -> usize {
-        self.user
-    }
-
-    /// Bytes of packets that could have been sent.
-    pub fn bytes(&self) -> f64 {
-        self.bytes
     }
 
     /// Accounts for all TTIs before number `tti`, in which nobody has anything to send.
     ///
     /// If they are very many and nobody keeps records, the last of them stand for all.
-    pub fn pass(&mut self, tti: u64, around: &mut Around) {
-        let nobody = Round::default();
+    pub fn pass(&mut self, tti: u64, node_b: &mut NodeB) {
+        let nobody = Candidates::default();
         let open = tti.saturating_sub(self.next);
         if self.records.is_none() && open > self.most_passed {
             self.next = tti - self.most_passed;
             let before = self.bytes;
-            self.pass(tti, around);
+            self.pass(tti, node_b);
             self.bytes = before + (self.bytes - before) * (open as f64 / self.most_passed as f64);
             return;
         }
         while self.next < tti {
-            self.account(self.next, &nobody, around);
+            self.account(self.next, &nobody, node_b);
         }
     }
 
     /// Accounts for TTI number `tti`, in which others are as `real` says.
-    pub fn account(&mut self, tti: u64, real: &Round, around: &mut Around) {
+    pub fn account(&mut self, tti: u64, real: &Candidates, node_b: &mut NodeB) {
         self.next = tti + 1;
-        self.record(tti, around);
-        let limits = Limits { codes: around.params.codes.get(), sharers: 1, units: u64::MAX };
-        let resumes = around.users[self.user].resumes();
+        self.record(tti, node_b);
+        let limits = node_b.limits();
+        let resumes = node_b.users[self.user].resumes;
         if self.rested.max(resumes) > tti || self.free[0] > tti {
             // It has no part in this TTI, but the others have.
-            self.round.copy_others(real, self.user);
+            self.candidates.copy_others(real, self.user);
         } else {
-            self.join(tti, real, limits, around);
+            self.join(tti, real, limits, node_b);
         }
-        let (measured, params) = (self.user, around.params);
+        let (measured, params) = (self.user, &node_b.params);
         let most = params.users_per_tti.get();
-        let chosen = self.round.choose(
+        let chosen = self.candidates.choose(
             tti,
             self.scheduler.as_mut(),
             params.codes.get(),
             most,
-            |user, turn, limits| {
-                let state = &around.users[user];
+            |user, grant, limits| {
+                let state = &node_b.users[user];
                 if user == measured {
-                    state.full_turn(turn.quality, limits)
+                    state.full_queue_grant(grant.quality, limits)
                 } else {
-                    state.limit(turn, limits)
+                    state.limit(grant, limits)
                 }
             },
         );
-        for &(user, turn) in &chosen {
-            self.scheduler.served(tti, user, turn.units);
+        for &(user, grant) in &chosen {
+            self.scheduler.served(tti, user, grant.units);
             if user == measured {
-                self.credit(tti, turn, chosen.len() as u32, around);
+                self.credit(tti, grant, chosen.len() as u32, node_b);
             }
         }
     }
 
     /// Lists the others and the measured user with a full queue.
-    fn join(&mut self, tti: u64, real: &Round, limits: Limits, around: &mut Around) {
-        self.round.copy_others(real, self.user);
-        let state = &mut around.users[self.user];
-        let quality = state.quality(tti, around.sequence);
-        if let Some(turn) = state.full_turn(quality, limits) {
-            let mut candidate = state.candidate(self.user, turn.units, quality, self.view);
+    fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_b: &mut NodeB) {
+        self.candidates.copy_others(real, self.user);
+        let state = &mut node_b.users[self.user];
+        let quality = state.quality(tti, &node_b.sequence);
+        if let Some(grant) = state.full_queue_grant(quality, limits) {
+            let mut candidate = state.candidate(self.user, grant.units, quality, self.view);
             if state.packets.waits_since().is_none() {
-                candidate.deadline = tti + state.delay_budget();
+                candidate.deadline = tti + state.delay_budget;
             }
-            self.round.put(candidate, turn);
+            self.candidates.put(candidate, grant);
         }
     }
 
-    fn credit(&mut self, tti: u64, turn: Turn, sharers: u32, around: &mut Around) {
-        let state = &mut around.users[self.user];
-        let decoded = 1.0 - state.first_bler(tti, turn, sharers, around.sequence);
-        self.bytes += decoded * around.params.payload().bytes_in(turn.units);
-        self.rested = tti + state.tti_distance();
+    fn credit(&mut self, tti: u64, grant: Grant, sharers: u32, node_b: &mut NodeB) {
+        let state = &mut node_b.users[self.user];
+        let decoded = 1.0 - state.first_bler(tti, grant, sharers, &node_b.sequence);
+        self.bytes += decoded * node_b.params.payload().bytes_in(grant.units);
+        self.rested = tti + state.tti_distance;
         self.free.pop_front();
-        self.free.push_back(around.params.answer_at(tti));
+        self.free.push_back(node_b.params.answer_at(tti));
     }
 }

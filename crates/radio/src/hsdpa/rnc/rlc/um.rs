@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Fate;
+use crate::Backlog;
 use crate::check::{Check, Checked};
 use crate::event::Part;
 use crate::hsdpa::payload::Payload;
@@ -58,8 +59,7 @@ pub struct Unacknowledged {
     gone: usize,
     /// The packet that is sent next, counted without end.
     head: usize,
-    open: usize,
-    bytes: u64,
+    backlog: Backlog,
     /// Units that have come, those that the RNC has handed over, and those sent.
     end: u64,
     taken: u64,
@@ -76,8 +76,7 @@ impl Unacknowledged {
             sdus: VecDeque::new(),
             gone: 0,
             head: 0,
-            open: 0,
-            bytes: 0,
+            backlog: Backlog::default(),
             end: 0,
             taken: 0,
             next: 0,
@@ -86,14 +85,13 @@ impl Unacknowledged {
 
     /// Takes a packet that may be sent from TTI number `since` on; `false` means that the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
-        if self.open >= self.buffer {
+        if self.backlog.packets >= self.buffer {
             return false;
         }
         let units = self.payload.units_of(packet.size);
         let first = self.end;
         self.end += units;
-        self.open += 1;
-        self.bytes += u64::from(packet.size);
+        self.backlog.add(&packet);
         self.sdus.push_back(Sdu {
             packet,
             first,
@@ -112,7 +110,7 @@ impl Unacknowledged {
     }
 
     /// The RNC hands over at most `most` units; how many.
-    pub fn take(&mut self, most: u64) -> u64 {
+    pub fn take(&mut self, _now: Time, most: u64) -> u64 {
         let units = self.waiting().min(most);
         self.taken += units;
         units
@@ -154,7 +152,7 @@ impl Unacknowledged {
     }
 
     /// Units have been received or lost; hands over whose fate this decides.
-    pub fn settle(&mut self, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
+    pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
         for sdu in self.sdus.range_mut(first..) {
@@ -162,8 +160,7 @@ impl Unacknowledged {
             sdu.open -= end - start;
             sdu.damaged |= lost;
             if sdu.open == 0 {
-                self.open -= 1;
-                self.bytes -= u64::from(sdu.packet.size);
+                self.backlog.remove(&sdu.packet);
                 decided(if sdu.damaged { Fate::Lost(sdu.packet) } else { Fate::Arrived(sdu.packet) });
             }
             start = end;
@@ -178,8 +175,8 @@ impl Unacknowledged {
     }
 
     /// Packets and bytes whose fate is open.
-    pub fn backlog(&self) -> (usize, u64) {
-        (self.open, self.bytes)
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
     }
 
     /// The first packet of which something is at the RNC.
@@ -223,8 +220,7 @@ impl Unacknowledged {
         let is_gone = sdu.open == 0;
         if is_gone {
             self.sdus.remove(place);
-            self.open -= 1;
-            self.bytes -= u64::from(packet.size);
+            self.backlog.remove(&packet);
         }
         self.pass_sent();
         is_gone.then_some(packet)
@@ -247,9 +243,14 @@ mod tests {
         packets
     }
 
+    fn held(packets: &Unacknowledged) -> (usize, u64) {
+        let Backlog { packets, bytes } = packets.backlog();
+        (packets, bytes)
+    }
+
     fn settle(packets: &mut Unacknowledged, units: Range<u64>, lost: bool) -> Vec<(u64, bool)> {
         let mut fates = Vec::new();
-        packets.settle(units, lost, |fate| fates.push(named(fate)));
+        packets.settle(Time::ZERO, units, lost, |fate| fates.push(named(fate)));
         fates
     }
 
@@ -263,27 +264,30 @@ mod tests {
     #[test]
     fn packets_arrive_with_their_last_unit() {
         let mut packets = packets();
-        assert_eq!((packets.take(8), packets.take(100), packets.waiting()), (8, 22, 0));
+        assert_eq!(
+            (packets.take(Time::ZERO, 8), packets.take(Time::ZERO, 100), packets.waiting()),
+            (8, 22, 0)
+        );
         assert_eq!(packets.waits_since(), Some(0));
         assert_eq!(packets.send(15), 0..15);
         assert_eq!(packets.waits_since(), Some(5));
         assert_eq!(settle(&mut packets, 0..15, false), [(0, true)]);
-        assert_eq!(packets.backlog(), (2, 200));
+        assert_eq!(held(&packets), (2, 200));
         packets.send(15);
         assert_eq!(settle(&mut packets, 15..30, false), [(1, true), (2, true)]);
-        assert_eq!((packets.backlog(), packets.waits_since()), ((0, 0), None));
+        assert_eq!((held(&packets), packets.waits_since()), ((0, 0), None));
     }
 
     #[test]
     fn a_lost_unit_costs_every_packet_it_belongs_to() {
         let mut packets = packets();
-        packets.take(30);
+        packets.take(Time::ZERO, 30);
         packets.send(30);
         assert_eq!(settle(&mut packets, 8..12, true), []);
         assert_eq!(settle(&mut packets, 12..30, false), [(1, false), (2, true)]);
-        assert_eq!(packets.backlog(), (1, 100));
+        assert_eq!(held(&packets), (1, 100));
         assert_eq!(settle(&mut packets, 0..8, false), [(0, false)]);
-        assert_eq!(packets.backlog(), (0, 0));
+        assert_eq!(held(&packets), (0, 0));
     }
 
     /// Of 30 units 14 have left the RNC, 12 of them the Node B. Packet 0 is beyond reach; of packet 1,
@@ -291,23 +295,23 @@ mod tests {
     #[test]
     fn what_waits_too_long_at_the_rnc_is_discarded() {
         let mut packets = packets();
-        packets.take(14);
+        packets.take(Time::ZERO, 14);
         packets.send(12);
         assert_eq!(packets.due(), Some(Time(130)));
         let mut discarded = Vec::new();
         packets.on_time(Time(129), |fate| discarded.push(named(fate)));
-        assert_eq!((packets.waiting(), packets.backlog()), (16, (3, 300)));
+        assert_eq!((packets.waiting(), held(&packets)), (16, (3, 300)));
         packets.on_time(Time(130), |fate| discarded.push(named(fate)));
-        assert_eq!((packets.waiting(), packets.backlog(), packets.waits_since()), (10, (3, 300), Some(5)));
+        assert_eq!((packets.waiting(), held(&packets), packets.waits_since()), (10, (3, 300), Some(5)));
         assert_eq!(packets.due(), Some(Time(160)));
         packets.on_time(Time(160), |fate| discarded.push(named(fate)));
         assert_eq!(discarded, [(2, false)]);
         assert_eq!((packets.waiting(), packets.due()), (0, None));
         // A packet that comes now follows what is on its way.
         assert!(packets.push(Time(170), Packet::new(3, 20), 9));
-        assert_eq!((packets.take(9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
+        assert_eq!((packets.take(Time::ZERO, 9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
         assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);
         assert_eq!(settle(&mut packets, 12..16, false), [(1, false), (3, true)]);
-        assert_eq!((packets.backlog(), packets.waits_since()), ((0, 0), None));
+        assert_eq!((held(&packets), packets.waits_since()), ((0, 0), None));
     }
 }

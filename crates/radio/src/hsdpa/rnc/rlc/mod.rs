@@ -9,9 +9,10 @@ pub mod um;
 
 use std::ops::Range;
 
-use super::payload::{Payload, RLC_HEADER};
+use crate::Backlog;
 use crate::check::Check;
 use crate::event::Part;
+use crate::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::packet::Packet;
 use crate::registry;
 use crate::rlc::am::{AcknowledgedMode, status};
@@ -89,92 +90,72 @@ impl RlcModeSpec {
     }
 }
 
+/// The same of the packets in whatever mode.
+macro_rules! in_mode {
+    ($packets:ident.$method:ident($($argument:expr),*)) => {
+        match $packets {
+            Self::Um(packets) => packets.$method($($argument),*),
+            Self::Am(packets) => packets.$method($($argument),*),
+        }
+    };
+}
+
 impl Packets {
     /// Takes a packet that may be sent from TTI number `since` on; `false` means that the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
-        match self {
-            Self::Um(packets) => packets.push(now, packet, since),
-            Self::Am(packets) => packets.push(now, packet, since),
-        }
+        in_mode!(self.push(now, packet, since))
     }
 
     /// Units that the RNC could hand over: all there are, and at most a few more.
     pub fn waiting(&self) -> u64 {
-        match self {
-            Self::Um(packets) => packets.waiting(),
-            Self::Am(packets) => packets.waiting(),
-        }
+        in_mode!(self.waiting())
     }
 
     /// The RNC hands over at most `most` units; how many.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
-        match self {
-            Self::Um(packets) => packets.take(most),
-            Self::Am(packets) => packets.take(now, most),
-        }
+        in_mode!(self.take(now, most))
     }
 
     /// The RNC hands over at least `units`, if it has as many, and no more than PDUs being whole asks for.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
-            Self::Um(packets) => packets.take(units),
+            Self::Um(packets) => packets.take(now, units),
             Self::Am(packets) => packets.take(now, units.next_multiple_of(packets.pdu_units())),
         }
     }
 
     /// The next `units` of what has been handed over, to be sent.
     pub fn send(&mut self, units: u64) -> Range<u64> {
-        match self {
-            Self::Um(packets) => packets.send(units),
-            Self::Am(packets) => packets.send(units),
-        }
+        in_mode!(self.send(units))
     }
 
     /// The parts of packets that units carry which have been sent.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
-        match self {
-            Self::Um(packets) => packets.carried(units),
-            Self::Am(packets) => packets.carried(units),
-        }
+        in_mode!(self.carried(units))
     }
 
     /// Units have been received or lost; hands over whose fate this decides.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
-        match self {
-            Self::Um(packets) => packets.settle(units, lost, decided),
-            Self::Am(packets) => packets.settle(now, units, lost, decided),
-        }
+        in_mode!(self.settle(now, units, lost, decided));
     }
 
     /// The TTI since which the packet waits that is sent next.
     pub fn waits_since(&self) -> Option<u64> {
-        match self {
-            Self::Um(packets) => packets.waits_since(),
-            Self::Am(packets) => packets.waits_since(),
-        }
+        in_mode!(self.waits_since())
     }
 
     /// Packets and bytes whose fate is open.
-    pub fn backlog(&self) -> (usize, u64) {
-        match self {
-            Self::Um(packets) => packets.backlog(),
-            Self::Am(packets) => packets.backlog(),
-        }
+    pub fn backlog(&self) -> Backlog {
+        in_mode!(self.backlog())
     }
 
     /// When [`Self::on_time`] must be called next.
     pub fn due(&self) -> Option<Time> {
-        match self {
-            Self::Um(packets) => packets.due(),
-            Self::Am(packets) => packets.due(),
-        }
+        in_mode!(self.due())
     }
 
     /// Does what is due by `now`; hands over the packets that it discards.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
-        match self {
-            Self::Um(packets) => packets.on_time(now, decided),
-            Self::Am(packets) => packets.on_time(now, decided),
-        }
+        in_mode!(self.on_time(now, decided));
     }
 }

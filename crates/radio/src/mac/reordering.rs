@@ -1,4 +1,4 @@
-//! The reordering queue of the UE: blocks leave in the order of their numbers.
+//! The reordering queue behind HARQ: blocks leave in the order of their numbers.
 //!
 //! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block beyond a gap waits. The gap is given up when timer T1, started at the
 //! first block that had to wait, runs out, or when a block arrives that moves the receive window
@@ -6,11 +6,10 @@
 //! the Node B keeps to its window. T1 counts whole TTIs.
 
 use std::collections::VecDeque;
-use std::ops::Range;
 
-/// A reordering queue. What it holds is of no concern to it but for the numbers.
+/// A reordering queue of blocks that hold a `T`.
 #[derive(Debug)]
-pub struct ReorderingQueue {
+pub struct ReorderingQueue<T> {
     window: u64,
     t1_ttis: u64,
     /// The next number to leave in order.
@@ -18,16 +17,21 @@ pub struct ReorderingQueue {
     /// The highest number received, plus one.
     upper_edge: u64,
     /// What waits, from `next_expected` on.
-    waiting: VecDeque<Option<Range<u64>>>,
+    waiting: VecDeque<Option<T>>,
     held: usize,
     /// When T1 runs out, and the number it was started for.
     t1: Option<(u64, u64)>,
 }
 
-impl ReorderingQueue {
+impl<T> ReorderingQueue<T> {
     /// An empty queue with a window of `window` numbers.
     pub fn new(window: u64, t1_ttis: u64) -> Self {
         Self { window, t1_ttis, next_expected: 0, upper_edge: 0, waiting: VecDeque::new(), held: 0, t1: None }
+    }
+
+    /// One that waits as long as it takes: where every block is known to have arrived or to be lost.
+    pub fn without_timer() -> Self {
+        Self::new(u64::MAX, u64::MAX)
     }
 
     /// TTI in which T1 runs out.
@@ -38,24 +42,18 @@ impl ReorderingQueue {
     /// Takes block number `tsn` at the beginning of TTI number `tti` and hands over what may leave.
     /// `false` means that the block is not wanted: it had been given up, or is here already.
     #[must_use]
-    pub fn receive(
-        &mut self,
-        tti: u64,
-        tsn: u64,
-        units: Range<u64>,
-        mut leave: impl FnMut(Range<u64>),
-    ) -> bool {
+    pub fn receive(&mut self, tti: u64, tsn: u64, block: T, mut leave: impl FnMut(T)) -> bool {
         if tsn < self.next_expected {
             return false;
         }
         let place = (tsn - self.next_expected) as usize;
         if self.waiting.len() <= place {
-            self.waiting.resize(place + 1, None);
+            self.waiting.resize_with(place + 1, || None);
         }
         if self.waiting[place].is_some() {
             return false;
         }
-        self.waiting[place] = Some(units);
+        self.waiting[place] = Some(block);
         self.held += 1;
         self.upper_edge = self.upper_edge.max(tsn + 1);
         self.skip_to(self.upper_edge.saturating_sub(self.window), &mut leave);
@@ -65,7 +63,7 @@ impl ReorderingQueue {
     }
 
     /// T1 has run out in TTI number `tti`: gives up the gaps before the number it was started for.
-    pub fn expire(&mut self, tti: u64, mut leave: impl FnMut(Range<u64>)) {
+    pub fn expire(&mut self, tti: u64, mut leave: impl FnMut(T)) {
         if let Some((at, tsn)) = self.t1
             && at <= tti
         {
@@ -85,24 +83,24 @@ impl ReorderingQueue {
     }
 
     /// MAC-hs is reset (TS 25.321, 11.6): hands over all that waits; numbers begin anew.
-    pub fn reset(&mut self) -> Vec<Range<u64>> {
+    pub fn reset(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting).into_iter().flatten().collect();
         *self = Self::new(self.window, self.t1_ttis);
         waiting
     }
 
     /// Hands over everything below `tsn` and expects nothing below it any more.
-    fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(Range<u64>)) {
+    fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(T)) {
         while self.next_expected < tsn {
             self.next_expected += 1;
-            if let Some(units) = self.waiting.pop_front().flatten() {
+            if let Some(block) = self.waiting.pop_front().flatten() {
                 self.held -= 1;
-                leave(units);
+                leave(block);
             }
         }
     }
 
-    fn leave_in_order(&mut self, leave: &mut impl FnMut(Range<u64>)) {
+    fn leave_in_order(&mut self, leave: &mut impl FnMut(T)) {
         while let Some(Some(_)) = self.waiting.front() {
             self.skip_to(self.next_expected + 1, leave);
         }
@@ -114,7 +112,7 @@ impl ReorderingQueue {
             self.t1 = None;
         }
         if self.t1.is_none() && self.held > 0 {
-            self.t1 = Some((tti + self.t1_ttis, self.upper_edge - 1));
+            self.t1 = Some((tti.saturating_add(self.t1_ttis), self.upper_edge - 1));
         }
     }
 }
@@ -125,18 +123,18 @@ mod tests {
     use proptest::prelude::*;
 
     /// Plays (TTI, number) and returns (TTI, number) of what leaves, T1 included.
-    fn play(queue: &mut ReorderingQueue, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    fn play(queue: &mut ReorderingQueue<u64>, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let mut left = Vec::new();
-        let expire = |queue: &mut ReorderingQueue, until: u64| {
+        let expire = |queue: &mut ReorderingQueue<u64>, until: u64| {
             let mut out = Vec::new();
             while let Some(at) = queue.timer().filter(|at| *at < until) {
-                queue.expire(at, |units| out.push((at, units.start)));
+                queue.expire(at, |tsn| out.push((at, tsn)));
             }
             out
         };
         for &(tti, tsn) in arrivals {
             left.extend(expire(queue, tti));
-            let _ = queue.receive(tti, tsn, tsn..tsn + 1, |units| left.push((tti, units.start)));
+            let _ = queue.receive(tti, tsn, tsn, |tsn| left.push((tti, tsn)));
         }
         left.extend(expire(queue, u64::MAX));
         left
@@ -182,7 +180,7 @@ mod tests {
         let mut queue = ReorderingQueue::new(32, 13);
         queue.delay_timer(5);
         assert_eq!(queue.timer(), None);
-        assert!(queue.receive(2, 2, 2..3, |_| panic!("0 and 1 are missing")));
+        assert!(queue.receive(2, 2, 2, |_| panic!("0 and 1 are missing")));
         assert_eq!(queue.timer(), Some(15));
         queue.delay_timer(50);
         assert_eq!(queue.timer(), Some(63));
@@ -224,7 +222,7 @@ mod tests {
     #[test]
     fn t1_begins_anew_where_the_next_cell_does() {
         let mut queue = ReorderingQueue::new(32, 25);
-        assert!(queue.receive(10, 1, 1..2, |_| ()));
+        assert!(queue.receive(10, 1, 1, |_| ()));
         assert_eq!(queue.timer(), Some(35));
         queue.delay_timer(50);
         assert_eq!(queue.timer(), Some(75));

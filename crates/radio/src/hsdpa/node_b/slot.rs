@@ -37,14 +37,14 @@ impl Slots {
         let nothing = Slot { until: 0, units: [0; BLOCK], cqi: [0; BLOCK], phase: 0 };
         Self {
             ready: vec![u64::MAX; users.len()],
-            cells: users.iter().map(|user| user.serving() as u8).collect(),
+            cells: users.iter().map(|user| user.serving as u8).collect(),
             kept: vec![nothing; users.len()],
         }
     }
 
     /// Something has happened to a user.
     pub fn renew(&mut self, user: usize, state: &User) {
-        (self.ready[user], self.cells[user]) = (state.ready(), state.serving() as u8);
+        (self.ready[user], self.cells[user]) = (state.ready(), state.serving as u8);
         self.forget(user);
     }
 

@@ -5,48 +5,27 @@
 //! that the UE recognizes as old; a NACK read as an ACK loses the block, because the next one flushes
 //! the UE's soft buffer.
 
-use std::ops::Range;
-
-/// A block on its way to a user.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Block {
-    /// Transmission sequence number, without end; on the air modulo 64.
-    pub tsn: u64,
-    /// What it carries, in units.
-    pub units: Range<u64>,
-    /// HS-PDSCH codes.
-    pub codes: u32,
-    /// CQI whose link-level curve gives the BLER; absent: it cannot fail.
-    pub curve: Option<u8>,
-    /// How often it has been sent.
-    pub transmissions: u32,
-    /// Whether it had been sent in a cell that the user has left.
-    pub forwarded: bool,
-    /// SNR (linear, per symbol) of all transmissions together.
-    pub symbol_snr: f64,
-    /// Whether the UE has decoded it.
-    pub decoded: bool,
-    /// The block's fortune: uniform in [0, 1), where one number decides about all transmissions.
-    pub fortune: f64,
-}
-
 /// A process. Until `at` the answer is on its way.
-#[derive(Clone, Debug, Default)]
-struct Process {
+#[derive(Debug)]
+struct Process<B> {
     /// TTI from which the answer is known.
     at: u64,
     /// Number of the block that is or was on its way.
     tsn: u64,
     /// The block, if it has to be sent again.
-    again: Option<Block>,
+    again: Option<B>,
     /// The answer to a first transmission, until it is taken note of.
     first_answer: Option<bool>,
 }
 
-/// The processes of a user.
+impl<B> Process<B> {
+    const IDLE: Self = Self { at: 0, tsn: 0, again: None, first_answer: None };
+}
+
+/// The processes of a user, which send blocks `B`.
 #[derive(Debug)]
-pub struct Processes {
-    all: Vec<Process>,
+pub struct Processes<B> {
+    all: Vec<Process<B>>,
     next_tsn: u64,
     window: u64,
     /// TTIs from which a block may go again, a new one may be begun, and an answer can be heard: what
@@ -56,10 +35,10 @@ pub struct Processes {
     answer_at: u64,
 }
 
-impl Processes {
+impl<B> Processes<B> {
     /// Idle processes; a block is not begun `window` numbers ahead of the oldest on its way.
     pub fn new(processes: u32, window: u64) -> Self {
-        let all = vec![Process::default(); processes as usize];
+        let all = (0..processes).map(|_| Process::IDLE).collect();
         Self { all, next_tsn: 0, window, again_at: u64::MAX, fresh_at: 0, answer_at: u64::MAX }
     }
 
@@ -95,13 +74,19 @@ impl Processes {
         self.fresh_at = self.fresh_at.max(open);
     }
 
-    /// The block with the lowest number that may be sent again in TTI number `tti`.
-    pub fn again(&self, tti: u64) -> Option<&Block> {
+    /// The process whose block has the lowest number of those that may be sent again in TTI number `tti`.
+    fn next_again(&self, tti: u64) -> Option<usize> {
         if self.again_at > tti {
             return None;
         }
-        let due = self.all.iter().filter(|process| process.at <= tti);
-        due.filter_map(|process| process.again.as_ref()).min_by_key(|block| block.tsn)
+        let due = |(_, process): &(usize, &Process<B>)| process.at <= tti && process.again.is_some();
+        let first = self.all.iter().enumerate().filter(due).min_by_key(|(_, process)| process.tsn);
+        first.map(|(index, _)| index)
+    }
+
+    /// The block that is sent again in TTI number `tti`, if one may be.
+    pub fn again(&self, tti: u64) -> Option<&B> {
+        self.all[self.next_again(tti)?].again.as_ref()
     }
 
     /// Whether a new block may be begun in TTI number `tti`.
@@ -127,10 +112,8 @@ impl Processes {
     }
 
     /// Takes out the block that [`Self::again`] shows, with the number of its process.
-    pub fn take_again(&mut self, tti: u64) -> Option<(usize, Block)> {
-        let tsn = self.again(tti)?.tsn;
-        let of_block = |process: &Process| process.again.as_ref().is_some_and(|block| block.tsn == tsn);
-        let index = self.all.iter().position(of_block)?;
+    pub fn take_again(&mut self, tti: u64) -> Option<(usize, B)> {
+        let index = self.next_again(tti)?;
         Some((index, self.all[index].again.take()?))
     }
 
@@ -143,39 +126,29 @@ impl Processes {
 
     /// A process has sent a block; `again` is it, if the answer at TTI number `at` will make the Node B
     /// send it again. `acknowledged` is the answer to a first transmission.
-    pub fn sent(
-        &mut self,
-        index: usize,
-        tsn: u64,
-        at: u64,
-        again: Option<Block>,
-        acknowledged: Option<bool>,
-    ) {
+    pub fn sent(&mut self, index: usize, tsn: u64, at: u64, again: Option<B>, acknowledged: Option<bool>) {
         self.all[index] = Process { at, tsn, again, first_answer: acknowledged };
         self.note();
     }
 
     /// The user has left the cell, and MAC-hs is not reset: what would go again does so from TTI number
-    /// `tti` on as if for the first time.
-    pub fn begin_again(&mut self, tti: u64) {
+    /// `tti` on, after what `forward` does to it.
+    pub fn begin_again(&mut self, tti: u64, forward: impl Fn(&mut B)) {
         for process in &mut self.all {
             process.first_answer = None;
             if let Some(block) = &mut process.again {
-                (block.transmissions, block.symbol_snr, block.forwarded) = (0, 0.0, true);
+                forward(block);
                 process.at = process.at.max(tti);
             }
         }
         self.note();
     }
 
-    /// The user has left the cell, and MAC-hs is reset: numbers begin anew. Units of blocks that have
-    /// neither been decoded nor given up.
-    pub fn flush(&mut self) -> Vec<Range<u64>> {
-        let processes = vec![Process::default(); self.all.len()];
-        let reset = Self { all: processes, next_tsn: 0, again_at: u64::MAX, fresh_at: 0, ..*self };
-        let old = std::mem::replace(self, reset);
-        let again = old.all.into_iter().filter_map(|process| process.again);
-        again.filter(|block| !block.decoded).map(|block| block.units).collect()
+    /// The user has left the cell, and MAC-hs is reset: numbers begin anew. The blocks that would have gone
+    /// again.
+    pub fn flush(&mut self) -> impl Iterator<Item = B> + use<B> {
+        let old = std::mem::replace(self, Self::new(self.all.len() as u32, self.window));
+        old.all.into_iter().filter_map(|process| process.again)
     }
 
     /// Hands over the answers to first transmissions that are known by TTI number `tti`.
@@ -200,24 +173,10 @@ impl Processes {
 mod tests {
     use super::*;
 
-    fn block(tsn: u64) -> Block {
-        Block {
-            tsn,
-            units: tsn..tsn + 1,
-            codes: 1,
-            curve: None,
-            transmissions: 1,
-            forwarded: false,
-            symbol_snr: 1.0,
-            decoded: false,
-            fortune: 0.0,
-        }
-    }
-
     /// Sends a new block in `tti`, to be answered 6 TTIs later.
-    fn send(processes: &mut Processes, tti: u64, fails: bool) -> u64 {
+    fn send(processes: &mut Processes<u64>, tti: u64, fails: bool) -> u64 {
         let (index, tsn) = processes.begin(tti).unwrap();
-        processes.sent(index, tsn, tti + 6, fails.then(|| block(tsn)), Some(!fails));
+        processes.sent(index, tsn, tti + 6, fails.then_some(tsn), Some(!fails));
         tsn
     }
 
@@ -247,9 +206,9 @@ mod tests {
         assert_eq!(processes.ready(false), 6);
         assert!(processes.again(5).is_none());
         let (index, again) = processes.take_again(7).unwrap();
-        assert_eq!((index, again.tsn), (0, 0));
+        assert_eq!((index, again), (0, 0));
         processes.sent(index, 0, 13, None, None);
-        assert_eq!(processes.take_again(7).unwrap().1.tsn, 1);
+        assert_eq!(processes.take_again(7), Some((1, 1)));
     }
 
     /// Block 0 fails again and again; a window of 4 stops at block 3 until it is through.

@@ -1,0 +1,299 @@
+//! The TTIs that all users of HS-DSCH share, and what is due between them.
+
+mod handover;
+mod serving;
+
+use self::handover::HandoverControl;
+use super::Hsdpa;
+use super::node_b::NodeB;
+use super::node_b::candidates::Candidates;
+use super::node_b::user::{Grant, Outcome, SentBlock, User};
+use super::rnc::iub::FlowControl;
+use super::rnc::meter::Meter;
+use super::rnc::rlc::{Fate, Packets};
+use super::tally::{PHONES, PhoneRow, Tally};
+use crate::context::{Context, Sent};
+use crate::event::{Cause, Event, Mask};
+use crate::mac::sched::{Scheduler, View};
+use crate::packet::Packet;
+use crate::rng::Streams;
+use crate::table::Table;
+use crate::tti::Mac;
+use crate::tti::grid::Grid;
+use crate::units::Time;
+use crate::{Backlog, BandwidthMeter, UserRadio};
+
+/// HS-DSCH with all its users.
+#[derive(Debug)]
+pub struct HsdpaMac {
+    pub(super) node_b: NodeB,
+    /// One for each served cell.
+    schedulers: Vec<Box<dyn Scheduler>>,
+    view: View,
+    /// Whether somebody learns from answers.
+    learns: bool,
+    flow_control: Option<FlowControl>,
+    /// What the last TTI came to, which is known when the next begins.
+    outcomes: Vec<Outcome>,
+    /// Where there is handover, and somebody moves.
+    handover: Option<Box<HandoverControl>>,
+    /// Users whose T1 runs.
+    timers: Vec<usize>,
+    candidates: Candidates,
+    /// Of the users whose bandwidth is measured.
+    meters: Vec<Meter>,
+}
+
+impl HsdpaMac {
+    /// With empty buffers.
+    pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
+        let numerology = params.numerology();
+        let mut node_b = NodeB::new(params, users, *streams);
+        let scheduler = |_| params.scheduler.build(users.len(), numerology.tti);
+        let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
+        let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len(), numerology);
+        let handover = params.handover.as_ref();
+        let handover =
+            handover.and_then(|handover| HandoverControl::new(handover, &mut node_b.users, numerology));
+        Self {
+            view: schedulers[0].view(),
+            learns: node_b.users.iter().any(|user| user.adapter.learns()),
+            schedulers,
+            flow_control: params.iub.as_ref().map(flow_control),
+            node_b,
+            handover: handover.map(Box::new),
+            outcomes: Vec::new(),
+            timers: Vec::new(),
+            candidates: Candidates::default(),
+            meters: Vec::new(),
+        }
+    }
+
+    /// What has come over the Iub by `now` joins the queues.
+    fn receive_frames(&mut self, now: Time) {
+        if let Some(control) = &mut self.flow_control {
+            control.run(now, &mut self.node_b);
+        }
+    }
+
+    /// The RNC has something new to send, or less than it had.
+    fn look_at_rnc(&mut self, now: Time, user: usize) {
+        match &mut self.flow_control {
+            Some(control) => control.forward(now, user, &mut self.node_b),
+            None => self.node_b.renew(user),
+        }
+    }
+
+    /// The phones act on what the last TTI brought them.
+    fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
+        let Self { outcomes, node_b: NodeB { users, slots, .. }, timers, .. } = self;
+        let now = ctx.now;
+        for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
+            slots.forget(user);
+            let User { packets, reordering, tally, .. } = &mut users[user];
+            let mut decide = |fate| decide(user, fate, tally, ctx);
+            if decoded {
+                let had_timer = reordering.timer().is_some();
+                let leave = |units| packets.settle(now, units, false, &mut decide);
+                if !reordering.receive(tti, tsn, units.clone(), leave) {
+                    // It came so late that the queue had gone on without it.
+                    packets.settle(now, units, true, &mut decide);
+                }
+                if !had_timer && reordering.timer().is_some() {
+                    timers.push(user);
+                }
+            } else {
+                packets.settle(now, units, true, decide);
+            }
+        }
+        timers.retain(|&user| {
+            let User { packets, reordering, tally, .. } = &mut users[user];
+            if reordering.timer().is_some_and(|at| at <= tti) {
+                slots.forget(user);
+            }
+            let mut decide = |fate| decide(user, fate, tally, ctx);
+            reordering.expire(tti, |units| packets.settle(now, units, false, &mut decide));
+            reordering.timer().is_some()
+        });
+    }
+
+    /// Sends a block; returns the units sent.
+    fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
+        let NodeB { params, users, slots, sequence } = &mut self.node_b;
+        let state = &mut users[user];
+        let sent = state.send(tti, grant, sharers.max(1), params, sequence);
+        slots.renew(user, state);
+        let Some(sent) = sent else {
+            return 0;
+        };
+        if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
+            control.sent(user, sent.units.end - sent.units.start);
+        }
+        if ctx.wants(Mask::BLOCKS) {
+            tell_block(ctx, user, &state.packets, &sent);
+        }
+        let units = (sent.units.end - sent.units.start) as u32;
+        let failed = u32::from(sent.failed);
+        if let Some(decoded) = sent.settled {
+            if !decoded {
+                state.tally.gave_up();
+            }
+            self.outcomes.push(Outcome { user, tsn: sent.tsn, units: sent.units, decoded });
+        }
+        let quality = if state.adapter.has_cqis() { grant.quality as u32 } else { 0 };
+        ctx.blocks(ctx.now, user, quality, Sent { blocks: 1, failed, units });
+        units
+    }
+
+    /// How each phone has fared by `now`.
+    pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
+        let mut rows = Vec::with_capacity(self.node_b.users.len());
+        for user in 0..self.node_b.users.len() {
+            let available = self.available_bytes(now, user);
+            let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
+            let state = &mut self.node_b.users[user];
+            let place = state.channel.place(now.0 / self.node_b.params.numerology().tti.0);
+            rows.push(state.tally.row(user, place, available_bps));
+        }
+        rows
+    }
+}
+
+/// Tells of a block that has been sent, and of what it carries.
+#[cold]
+fn tell_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
+    let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);
+    let (units, transmission, failed) =
+        ((sent.units.end - sent.units.start) as u32, sent.transmission, sent.failed);
+    ctx.emit(Event::Block { bearer, user, block, units, transmission, failed });
+    if sent.is_new {
+        for part in packets.carried(sent.units.clone()) {
+            ctx.emit(Event::Carries { bearer, user, block, part });
+        }
+    }
+    if sent.settled == Some(false) {
+        ctx.emit(Event::GivenUp { bearer, user, block });
+    }
+}
+
+fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
+    match fate {
+        Fate::Arrived(packet) => {
+            tally.delivered(packet.size);
+            ctx.deliver(user, packet);
+        }
+        Fate::Lost(packet) => {
+            tally.dropped();
+            ctx.lose(user, packet, Cause::RadioLoss);
+        }
+    }
+}
+
+impl Mac for HsdpaMac {
+    fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
+        let now = ctx.now;
+        // What came before the packet cannot touch it, and allocations that are there by now come first.
+        self.follow_users(ctx, grid);
+        self.wake_up(ctx, grid);
+        self.receive_frames(now);
+        let User { packets, tally, .. } = &mut self.node_b.users[user];
+        let taken = packets.push(now, packet, grid.from(now));
+        if taken {
+            self.look_at_rnc(now, user);
+        } else {
+            tally.dropped();
+        }
+        taken
+    }
+
+    fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
+        let next = grid.from(now);
+        let has_timers = self.node_b.params.rlc.has_timers();
+        let rlc =
+            self.node_b.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
+        if !self.outcomes.is_empty() {
+            // What comes over the Iub till then is put in its place when somebody looks.
+            return Some(grid.beginning(next)).into_iter().chain(rlc).min();
+        }
+        let ready = self.node_b.slots.first(next);
+        let timers = self.timers.iter().filter_map(|user| self.node_b.users[*user].reordering.timer());
+        // Whoever measures looks at the cell in every TTI; else phones compare later what they had to by then.
+        let idle_matters = !self.meters.is_empty();
+        let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
+        let compares = compares.map(|handover| handover.next);
+        let tti = ready.into_iter().chain(timers).chain(compares).min();
+        let on_air = tti.map(|tti| grid.beginning(tti.max(next)));
+        let on_iub = self.flow_control.as_ref().and_then(|control| control.next(next));
+        [on_air, on_iub, rlc].into_iter().flatten().min()
+    }
+
+    fn catch_up(&mut self, ctx: &mut Context, _: &Grid) {
+        self.receive_frames(ctx.now);
+    }
+
+    fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
+        self.follow_users(ctx, grid);
+        self.pass_idle(grid.from(ctx.now));
+        for meter in &mut self.meters {
+            meter.tell(ctx);
+        }
+    }
+
+    fn land(&mut self, ctx: &mut Context, tti: u64) {
+        self.receive_blocks(ctx, tti);
+        self.change_cells(ctx, tti);
+    }
+
+    /// RLC does what its timers and the phones' reports ask for.
+    fn run_timers(&mut self, ctx: &mut Context) {
+        let now = ctx.now;
+        let timed = if self.node_b.params.rlc.has_timers() { self.node_b.users.len() } else { 0 };
+        for user in 0..timed {
+            let User { packets, tally, .. } = &mut self.node_b.users[user];
+            if packets.due().is_some_and(|at| at <= now) {
+                packets.on_time(now, |fate| decide(user, fate, tally, ctx));
+                self.look_at_rnc(now, user);
+            }
+        }
+        self.note_idle(now);
+    }
+
+    fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {
+        if let Some(control) = &mut self.flow_control {
+            control.allocate(tti, ctx.now);
+        }
+        let blocks = ctx.counts.blocks;
+        self.serve_cells(ctx, tti);
+        ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
+    }
+
+    fn backlog(&self, user: usize) -> Backlog {
+        self.node_b.users[user].packets.backlog()
+    }
+
+    fn tables(&mut self, now: Time) -> Vec<Table> {
+        vec![PHONES.table(&self.phones(now))]
+    }
+
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        Some(self)
+    }
+}
+
+impl BandwidthMeter for HsdpaMac {
+    fn measure(&mut self, user: usize) {
+        if self.meters.iter().all(|meter| meter.user != user) {
+            self.meters.push(Meter::new(&self.node_b.params, user, self.node_b.users.len()));
+        }
+    }
+
+    fn record(&mut self) {
+        (0..self.node_b.users.len()).for_each(|user| self.measure(user));
+        self.meters.iter_mut().for_each(Meter::keep_records);
+    }
+
+    fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
+        self.pass_idle(self.node_b.params.numerology().first_from(now));
+        self.meters.iter().find(|meter| meter.user == user).map(|meter| meter.bytes)
+    }
+}
