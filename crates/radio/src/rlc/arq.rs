@@ -57,8 +57,6 @@ pub struct Buffer {
     end: u64,
     /// Blocks to be sent again.
     failed: Repetitions<FailedBlock>,
-    /// Everything below this PDU has been received: the first failed one, or `next`.
-    received: u64,
 }
 
 impl Buffer {
@@ -73,7 +71,6 @@ impl Buffer {
             next: 0,
             end: 0,
             failed: Repetitions::default(),
-            received: 0,
         }
     }
 
@@ -101,26 +98,17 @@ impl Buffer {
 
     /// Takes `pdus` PDUs for their first transmission and returns the number of the first.
     pub fn take_fresh(&mut self, pdus: u64) -> u64 {
-        let first = self.next;
         self.next += pdus;
-        if self.failed.is_empty() {
-            self.received = self.next;
-        }
-        first
+        self.next - pdus
     }
 
     /// Takes a failed block that may be sent again in TTI number `tti`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
-        let block = self.failed.take(tti)?;
-        if block.first == self.received {
-            self.received = self.failed.iter().map(|block| block.first).fold(self.next, u64::min);
-        }
-        Some(block)
+        self.failed.take(tti)
     }
 
     /// Keeps a block that failed, to be sent again from TTI number `from` on.
     pub fn keep_failed(&mut self, from: u64, block: FailedBlock) {
-        self.received = self.received.min(block.first);
         self.failed.keep(from, block);
     }
 
@@ -136,7 +124,12 @@ impl Buffer {
     /// Whether some packet may leave.
     pub fn has_complete(&self) -> bool {
         let early = self.order == Delivered::OutOfSequence && !self.failed.is_empty();
-        early || self.sdus.front().is_some_and(|sdu| sdu.end <= self.received)
+        early || self.sdus.front().is_some_and(|sdu| self.has_received(sdu.end))
+    }
+
+    /// Whether every PDU before number `end` has been received.
+    fn has_received(&self, end: u64) -> bool {
+        end <= self.next && self.failed.iter().all(|block| end <= block.first)
     }
 
     /// Hands over every packet that may leave now, and whether it is intact: a damaged one is lost.
@@ -145,7 +138,7 @@ impl Buffer {
             self.release_early(&mut leave);
         }
         while let Some(sdu) = self.sdus.front()
-            && sdu.end <= self.received
+            && self.has_received(sdu.end)
         {
             if !sdu.gone {
                 self.backlog.remove(&sdu.packet);
