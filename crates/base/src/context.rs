@@ -163,13 +163,6 @@ impl Context<'_> {
         self.out.push(Output::Lost { user, packet, cause });
     }
 
-    /// A TTI that began `at` has gone to a user.
-    #[inline]
-    pub fn tti(&mut self, at: Time, user: usize, quality: u32, sent: Sent) {
-        self.counts.ttis += 1;
-        self.blocks(at, user, quality, sent);
-    }
-
     /// So many TTIs have gone to a user, of which nobody wants to hear.
     #[inline]
     pub fn count_ttis(&mut self, ttis: u64, user: usize, sent: Counted) {

@@ -121,7 +121,10 @@ pub enum Event {
     /// A TTI of a bearer has gone to a user: its C/I value or CQI (0 at constant rate), units sent, and
     /// blocks that failed. Units are PDUs, or octets where blocks are filled with octets.
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
-    /// A block is sent. Its number counts the user's blocks, `transmission` from 1.
+    /// A block is sent, for the `transmission`th time, counted from 1. With HARQ its number counts the user's
+    /// blocks (on `hsdpa` from the last reset of MAC-hs on); with the simple ARQ it is its first PDU's;
+    /// where nothing is sent again as a block, on a DCH with RLC and on `wcdma`, it is that of the channel or slot in
+    /// which it is sent.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block that is sent for the first time carries a part of a packet; padding and headers belong to
     /// nobody.
@@ -180,9 +183,9 @@ impl Mask {
     /// Everything.
     pub const ALL: Self = Self(u16::MAX);
 
-    /// Both together.
+    /// What is in one of them.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
+    pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 

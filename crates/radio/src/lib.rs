@@ -70,7 +70,7 @@ impl Backlog {
 /// A radio bearer: what carries packets from the Node B to the phones.
 ///
 /// Packets come out of it through the context, each once: arrived or lost. Whatever it puts off it makes
-/// good before a packet is taken, before anybody looks, and at the end.
+/// good by itself before a packet that it takes could be touched by it; [`Self::settle`] asks for the rest.
 pub trait Bearer: Send + std::fmt::Debug {
     /// Takes a packet for a user; `false` means that it is lost.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
@@ -78,7 +78,7 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn next_wake(&self) -> Option<Key>;
     /// Does what is due under `key`.
     fn wake(&mut self, ctx: &mut Context, key: Key);
-    /// Packets of a user that are on their way.
+    /// Packets of a user that are on their way; on a plain link those that wait for it.
     fn backlog(&self, user: usize) -> Backlog;
     /// Makes good what was put off until now: counts, events, places.
     fn settle(&mut self, _ctx: &mut Context) {}

@@ -262,9 +262,7 @@ impl Mac for HsdpaMac {
         if let Some(control) = &mut self.flow_control {
             control.allocate(tti, ctx.now);
         }
-        let blocks = ctx.counts.blocks;
         self.serve_cells(ctx, tti);
-        ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
     }
 
     fn backlog(&self, user: usize) -> Backlog {

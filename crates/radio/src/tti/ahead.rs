@@ -48,7 +48,7 @@ impl Ahead {
             return tell_events(&mut self.events, ctx, now);
         };
         let are_over = grid.beginning(last.first + last.ttis - 1) <= ctx.now;
-        if are_over && !ctx.wants(Mask::TTIS.and(Mask::BLOCKS)) {
+        if are_over && !ctx.wants(Mask::TTIS.or(Mask::BLOCKS)) {
             self.count_all(ctx);
         } else {
             self.tell_some(ctx, grid);
@@ -68,7 +68,7 @@ impl Ahead {
     #[cold]
     fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
         let begun = grid.begun_by(ctx.now);
-        let listens = ctx.wants(Mask::TTIS.and(Mask::BLOCKS));
+        let listens = ctx.wants(Mask::TTIS.or(Mask::BLOCKS));
         let mut told = 0;
         for run in &mut self.runs {
             let ttis = run.ttis.min(begun.saturating_sub(run.first));
@@ -76,7 +76,8 @@ impl Ahead {
                 for tti in run.first..run.first + ttis {
                     let at = grid.beginning(tti);
                     tell_events(&mut self.events, ctx, at);
-                    ctx.tti(at, 0, run.quality, run.sent);
+                    ctx.counts.ttis += 1;
+                    ctx.blocks(at, 0, run.quality, run.sent);
                 }
             } else {
                 ctx.count_ttis(ttis, 0, run.sent.times(ttis));

@@ -108,7 +108,7 @@ impl ArqMac {
         let state = &self.users[chosen.user];
         let quality = if state.ci.is_some() { chosen.rate } else { 0 };
         if at <= ctx.now {
-            ctx.tti(at, chosen.user, quality, sent);
+            ctx.blocks(at, chosen.user, quality, sent);
         } else {
             self.ahead.run(tti, 1, quality, sent);
         }

@@ -104,7 +104,9 @@ impl<M: Mac> Bearer for TtiBearer<M> {
         }
         mac.run_timers(ctx);
         if begins {
+            let blocks = ctx.counts.blocks;
             mac.serve(ctx, grid, tti);
+            ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
         }
         alarm.set(mac.due(grid, ctx.now), |at| ctx.key(at));
     }

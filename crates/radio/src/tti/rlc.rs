@@ -128,7 +128,7 @@ impl<R: Peers> RlcMac<R> {
         if ctx.wants(Mask::BLOCKS) {
             self.tell(ctx, chosen.user, &blocks);
         }
-        ctx.tti(ctx.now, chosen.user, quality, sent);
+        ctx.blocks(ctx.now, chosen.user, quality, sent);
         self.channel.served(tti, chosen.user, units);
         self.on_air = Some(OnAir { user: chosen.user, tti, blocks });
     }

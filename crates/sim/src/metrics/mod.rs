@@ -83,8 +83,9 @@ table! {
         /// end, bytes over the time that the completed transfers took.
         "application_bps" ["bit/s"] F64 = |row| row.application_bps;
         /// The file with headers over the transfer time, times the blocks that the bearer has sent for each that
-        /// was received: what the radio carried for it, repetitions included (`wang`, equation 2, which takes
-        /// 1 / (1 - BLER) for the latter).
+        /// was received: what the radio carried for it, repetitions of blocks included (`wang`, equation 2, which
+        /// takes 1 / (1 - BLER) for the latter). Padding and TCP's own retransmissions are not in it; `pdus` of
+        /// the bearer has both.
         "retransmit_bps" ["bit/s"] F64 = |row| row.retransmit_bps;
         /// Retransmit bit rate over channel bit rate (`wang`, equation 3).
         "utilization" ["1"] F64 = |row| row.utilization;

@@ -45,9 +45,8 @@ impl Recorder {
     /// What has been written down: rows of TTIs and bandwidth by bearers and users, all others in order
     /// of time.
     pub fn into_series(mut self) -> Series {
-        let place = |user: usize| self.users.iter().position(|on| on.contains(&(user as u32)));
         if self.users.len() > 1 {
-            self.series.scheduler.sort_by_key(|row| place(row.user));
+            self.series.scheduler.sort_by_key(|row| row.user);
         }
         self.series.bandwidth.sort_by_key(|row| row.user);
         self.series
@@ -107,7 +106,7 @@ impl Listener for Recorder {
             Mask::BANDWIDTH.when(bandwidth),
         ]
         .into_iter()
-        .fold(Mask::NONE, Mask::and)
+        .fold(Mask::NONE, Mask::or)
     }
 
     fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {

@@ -47,7 +47,7 @@ impl<T: Listener> Ears<T> {
 
     /// What they want to hear.
     pub fn mask(&self) -> Mask {
-        self.recorder.mask().and(self.listener.mask())
+        self.recorder.mask().or(self.listener.mask())
     }
 
     fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) {
@@ -119,10 +119,15 @@ impl<T: Listener> World<T> {
     /// What was lost in the link that was at work is taken from its way.
     #[inline]
     pub(super) fn drop_lost(&mut self) {
-        while let Some(output) = self.env.out.pop() {
-            if let Output::Lost { packet, .. } = output {
-                self.lose(&packet);
+        if !self.env.out.is_empty() {
+            let mut out = std::mem::take(&mut self.env.out);
+            for output in out.drain(..) {
+                match output {
+                    Output::Lost { packet, .. } => self.lose(&packet),
+                    other => debug_assert!(false, "links hand over what has arrived: {other:?}"),
+                }
             }
+            self.env.out = out;
         }
     }
 

@@ -137,15 +137,15 @@ fn air(radio: &cases::Radio) -> Air {
         let pdu = radio.pdu_bytes();
         return Air::Tti { tti: 2_000_000, pdu, pdus_per_tti: (461 - 21) / (8 * pdu + 16) };
     }
+    if cases::has(radio.spec.key(), "slot") {
+        let frame = radio.json["frame_size"].as_str().unwrap().parse::<Size>().unwrap().0;
+        return Air::Slots { slot: time("slot"), frame };
+    }
     if let Some(tti) = radio.spec.facts().tti {
         let pdus_per_tti = radio.number("channels").unwrap() * radio.number("pdus_per_tti").unwrap();
         return Air::Tti { tti: tti.0, pdu: radio.pdu_bytes(), pdus_per_tti };
     }
     let rate = |key: &str| radio.json[key].as_str().unwrap().parse::<Rate>().unwrap().0;
-    if cases::has(radio.spec.key(), "slot") {
-        let frame = radio.json["frame_size"].as_str().unwrap().parse::<Size>().unwrap().0;
-        return Air::Slots { slot: time("slot"), frame };
-    }
     if cases::has(radio.spec.key(), "fach_rate") {
         return Air::Fach { rate: rate("fach_rate") };
     }
