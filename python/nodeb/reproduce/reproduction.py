@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
+from nodeb.provenance import git_hash, utc_now
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import link_stage
+from nodeb.reproduce import link_stage, output
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
 from nodeb.reproduce.cells import Cell, Chart, Grid
 from nodeb.reproduce.claims import Verdict
-from nodeb.reproduce.output import prepare, write
+from nodeb.reproduce.output import write
 from nodeb.reproduce.study import Study, nearest
 from nodeb.reproduce.targets import Target
 
@@ -44,6 +45,7 @@ class ReproduceOutcome:
         cells: every table cell and curve point.
         claims: every claim that was judged.
         targets: every target.
+        replaced: what of another study or command was in the folder and was replaced.
     """
 
     headline_title: str
@@ -54,6 +56,7 @@ class ReproduceOutcome:
     cells: list[Cell] = field(default_factory=list)
     claims: list[Verdict] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
+    replaced: str | None = None
 
 
 @dataclass
@@ -96,6 +99,7 @@ def run(
     progress: Progress | None = None,
     *,
     simulator: Simulator | None = None,
+    force: bool = False,
 ) -> ReproduceOutcome:
     """Reproduce a study: every table, figure and claim, or some of them.
 
@@ -111,11 +115,12 @@ def run(
         seed: seed of all random streams.
         progress: called with the share that is done (0 to 1) and what is being done.
         simulator: the simulation core; None takes `nodeb._core`.
+        force: replace results of another study or another command in the folder.
 
     Raises:
         InputError: if study or item is unknown (the message names the nearest), or a number is
             impossible.
-        OutputError: if the folder cannot be written to.
+        OutputError: if the folder is not nodeb's or another's, or cannot be written to.
         RunError: if a simulation fails.
     """
     started = time.monotonic()
@@ -123,7 +128,8 @@ def run(
     chosen = choose(study, items)
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs must be at least 1, got {jobs}")
-    prepare(out)
+    about = _about(seed, quick, chosen)
+    place = output.claim(out, name, about, force=force)
     bar = _Bar(progress)
     study, facts = link_stage.prepare(
         study, out, quick=quick, jobs=jobs, seed=seed, progress=bar.show_text
@@ -141,8 +147,19 @@ def run(
         _account(campaign, findings, started)
         if findings.grids or findings.charts:
             report = _publish(findings, out)
+    place.mark((), about, complete=True)
     bar.done()
-    return _outcome(findings, report)
+    outcome = _outcome(findings, report)
+    outcome.replaced = place.replaces
+    return outcome
+
+
+def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:
+    """What the mark of the folder tells of a reproduction."""
+    from nodeb import _core  # a study's data can be read without the extension
+
+    version = {"version": _core.version(), "git": git_hash(), "started": utc_now()}
+    return {"seed": seed, "quick": quick, "items": list(items), **version}
 
 
 def choose(study: Study, items: Iterable[str] | None) -> list[str]:

@@ -115,7 +115,7 @@ class Filler:
         self._missing = self._open_cells()
         self._completed: set[int] = set()
         self._open: dict[int, _Open] = {}
-        there = folder.identities()
+        there = folder.store.identities()
         self._unknown = sum(identity(cell, seed) not in there for cell in cells)
         self._shown = 0.0
 
