@@ -70,10 +70,11 @@ class CapturedExperiment(Experiment):
     capture: Capture | None = None
     """Where its packets go."""
 
-    def _replicate(self, runs: range, control: _core.Control) -> Tables:
+    def simulate(self, runs: range, control: _core.Control) -> Tables:
+        """Simulates replications; the first goes alone, as all begin with one."""
         capture = self.capture
         if runs.start > 0 or capture is None:
-            return super()._replicate(runs, control)
+            return super().simulate(runs, control)
         return self.scenario.capture(
             self.seed,
             runs.start,

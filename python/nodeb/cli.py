@@ -254,6 +254,8 @@ def reproduce(
         ) from None
     if outcome.replaced is not None:
         print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
+    for file in outcome.damaged:
+        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
     if outcome.headline_rows:
         print(f"{outcome.headline_title}\n")
         print(align(outcome.headline_columns, outcome.headline_rows))

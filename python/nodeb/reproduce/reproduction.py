@@ -19,6 +19,7 @@ from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
 from nodeb.reproduce.cells import Cell, Chart, Grid
 from nodeb.reproduce.claims import Verdict
+from nodeb.reproduce.kept import Kept
 from nodeb.reproduce.output import write
 from nodeb.reproduce.study import Study, nearest
 from nodeb.reproduce.targets import Target
@@ -46,6 +47,7 @@ class ReproduceOutcome:
         claims: every claim that was judged.
         targets: every target.
         replaced: what of another study or command was in the folder and was replaced.
+        damaged: kept replications that were damaged, and simulated again.
     """
 
     headline_title: str
@@ -57,6 +59,7 @@ class ReproduceOutcome:
     claims: list[Verdict] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     replaced: str | None = None
+    damaged: list[Path] = field(default_factory=list)
 
 
 @dataclass
@@ -104,7 +107,8 @@ def run(
     """Reproduce a study: every table, figure and claim, or some of them.
 
     Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. The first is written
-    anew after each item, so an interrupted run leaves what it had measured.
+    anew after each item, so an interrupted run leaves what it had measured. Replications are kept
+    in `cells/`: the next run goes on from there, and comes to the same figures.
 
     Args:
         name: the study, one of `nodeb.reproduce.names()`.
@@ -134,8 +138,15 @@ def run(
     study, facts = link_stage.prepare(
         study, out, quick=quick, jobs=jobs, seed=seed, progress=bar.show_text
     )
+    kept = Kept(out / "cells")
     campaign = Campaign(
-        study, simulator or CoreSimulator(), seed=seed, jobs=jobs, quick=quick, tick=bar.tick
+        study,
+        simulator or CoreSimulator(),
+        seed=seed,
+        jobs=jobs,
+        quick=quick,
+        tick=bar.tick,
+        kept=kept,
     )
     campaign.facts |= facts
     findings = Findings(study, seed, quick, chosen)
@@ -150,7 +161,7 @@ def run(
     place.mark((), about, complete=True)
     bar.done()
     outcome = _outcome(findings, report)
-    outcome.replaced = place.replaces
+    outcome.replaced, outcome.damaged = place.replaces, kept.damaged
     return outcome
 
 

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from nodeb.errors import OutputError, os_reason
 from nodeb.files import remove_leftovers, write_bytes, write_parquet
 from nodeb.folders import Mark, Owner, Place, claim
@@ -98,25 +96,21 @@ class Folder:
         """The file of the results."""
         return self.path / TABLE
 
-    def load(self, identity: str) -> list[Table]:
-        """The replications of a cell that are known, in order of the run; none if it is not there.
+    def load(self, identity: str) -> Table | None:
+        """The replications of a cell that are known, in order of the run; None if there are none.
 
         A file that is damaged counts as not there: the cell is simulated again.
         """
-        table = self.store.load(identity)
-        if table is None:
-            return []
-        return [table.where(table["run"] == run) for run in np.unique(table["run"])]
+        return self.store.load(identity)
 
-    def save(self, identity: str, scenario: str, replications: list[Table]) -> None:
+    def save(self, identity: str, scenario: str, replications: Table) -> None:
         """Keeps the replications of a cell, in order of the run.
 
         Raises:
             OutputError: the file cannot be written; what was there before stays.
         """
-        table = Table.concat({k: one[k] for k in one.columns} for one in replications)
         with self._told():
-            self.store.save(identity, scenario, table)
+            self.store.save(identity, scenario, replications)
 
     def save_table(self, table: Table) -> None:
         """Writes the table of results, after which the folder is complete.

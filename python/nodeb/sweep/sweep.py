@@ -165,7 +165,7 @@ class Sweep:
         by_places = {cell.places: cell for cell in self.cells}
 
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
-        def known(places: tuple[int, ...]) -> tuple[list[Table], bool]:
+        def known(places: tuple[int, ...]) -> tuple[Table, bool]:
             cell = by_places[places]
             found = enough(self.stop, place.load(identity(cell, self.seed)))
             if found is None:
