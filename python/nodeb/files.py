@@ -25,6 +25,7 @@ __all__ = [
     "aside",
     "from_arrow",
     "is_leftover",
+    "leftovers",
     "read_parquet",
     "read_text",
     "refuse_other",
@@ -166,18 +167,26 @@ def is_leftover(name: str) -> bool:
     return _ASIDE.fullmatch(name) is not None
 
 
-def remove_leftovers(folder: Path, of: str | None = None) -> None:
-    """Removes what killed processes left unfinished in a folder.
+def leftovers(folder: Path, of: str | None = None) -> list[Path]:
+    """What killed processes left unfinished in a folder.
 
     Args:
         folder: where to look; it need not be there.
         of: only what was to become a file or folder of this name.
     """
+    parts: list[Path] = []
     with contextlib.suppress(OSError):
-        for part in list(folder.iterdir()):
+        for part in folder.iterdir():
             found = _ASIDE.fullmatch(part.name)
             if found and of in (None, found["of"]) and _abandoned(part, found):
-                remove(part)
+                parts.append(part)
+    return parts
+
+
+def remove_leftovers(folder: Path, of: str | None = None) -> None:
+    """Removes what killed processes left unfinished in a folder; see `leftovers`."""
+    for part in leftovers(folder, of):
+        remove(part)
 
 
 def remove(path: Path) -> None:

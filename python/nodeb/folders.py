@@ -17,6 +17,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -37,6 +38,8 @@ SHOWN = 3
 """So many files that stand in the way are told."""
 
 Mark = dict[str, Any]
+
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,7 @@ class Place:
     replaces: str | None = None
     before: Mark | None = None
     force: bool = False
+    _lock: int | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -88,6 +92,7 @@ class Place:
     ) -> None:
         if self.before is None:
             _give_back(self.path)
+        self._unlock()
 
     def put(self, write: Callable[[Path], None], about: Mapping[str, Any]) -> Path:
         """Replaces the folder as a whole.
@@ -136,6 +141,32 @@ class Place:
             OutputError: it cannot be written; what was there stays.
         """
         self.put(lambda _: None, {"complete": False})
+        self.lock()
+
+    def lock(self) -> None:
+        """Has the folder for oneself until the block is left, or the process ends.
+
+        Raises:
+            OutputError: another process has it.
+        """
+        if fcntl is None:
+            return
+        self._unlock()
+        self._lock = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._unlock()
+            raise OutputError(
+                f"another nodeb is at work in {self.shown}; wait for it, or {ANOTHER}"
+            ) from None
+        except OSError:  # a file system without locks
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
 
     def _write_mark(
         self, folder: Path, names: Iterable[str], about: Mapping[str, Any], *, complete: bool
@@ -177,7 +208,8 @@ def claim(
         force: take a folder of another owner too, if nodeb made it; what is there stays until the
             results are put.
         inputs: files that are read, which a folder with results cannot hold.
-        resumes: one's own folder is gone on with, not replaced, so that others' files may be in it.
+        resumes: one's own folder is gone on with, not replaced, so that others' files may be in it;
+            it is locked until the block of the place is left.
 
     Raises:
         OutputError: the folder is another's, cannot be written, or holds what nodeb did not put
@@ -188,20 +220,27 @@ def claim(
         path = _plain(shown)
         if path.is_dir():
             _refuse_use(path, shown, inputs)
+        if not path.exists():
+            _rescue(path)
         path.mkdir(parents=True, exist_ok=True)
         files.remove_leftovers(path.parent, path.name)
         for _ in range(TRIES):
             mark = _read_mark(path, shown)
             if mark is None:
-                if _made(path, owner):
-                    return Place(path, shown, owner)
-                continue
+                if not _made(path, owner):
+                    continue
+                place = Place(path, shown, owner)
+                if resumes:
+                    place.lock()
+                return place
             place = Place(path, shown, owner, before=mark, force=force)
             _refuse_others(place, mark)
             if owner.refuses(mark) is not None:
                 place.replaces = _described(mark)
             if place.replaces or not resumes:
                 _refuse_strangers(path, mark, shown)
+            if resumes:
+                place.lock()
             return place
     raise OutputError(f"{shown} is claimed and given back by others all the time; {ANOTHER}")
 
@@ -213,6 +252,16 @@ def note(file: Path) -> None:
         if mark is not None and file.name not in mark["files"]:
             mark["files"] = sorted([*mark["files"], file.name])
             files.write_bytes(file.parent / MARK, _text(mark))
+
+
+def _rescue(path: Path) -> None:
+    """Puts back results whose process was killed in a swap, where names cannot be exchanged."""
+    for part in files.leftovers(path.parent, path.name):
+        with contextlib.suppress(OSError, OutputError):
+            mark = _read_mark(part, part)
+            if mark is not None and mark["complete"]:
+                part.rename(path)
+                return
 
 
 def _made(path: Path, owner: Owner) -> bool:

@@ -203,6 +203,37 @@ def test_of_two_that_claim_a_folder_at_once_one_is_refused(tmp_path, attempt):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.parametrize(
+    "arguments", [("sweep", "swept.toml"), ("reproduce", "wang", "--quick", "--item", "Table 13")]
+)
+def test_two_at_work_in_one_folder_are_one_too_many(call, tmp_path, arguments):
+    (tmp_path / "swept.toml").write_text(SMALL + SWEEP)
+    assert call(*arguments, "--out", "out")[0] == 0
+    before = content(tmp_path)
+    kind = {"sweep": "sweep", "reproduce": "reproduction"}[arguments[0]]
+    of = {"sweep": "swept.toml", "reproduce": "wang"}[arguments[0]]
+    with claim("out", Owner(kind, of), resumes=True):
+        status, _, err = call(*arguments, "--out", "out")
+        assert (status, content(tmp_path)) == (2, before)
+        assert "another nodeb is at work in out; wait for it" in err
+    assert call(*arguments, "--out", "out")[0] == 0
+
+
+def test_two_sweeps_that_begin_at_once(tmp_path):
+    """The same one in both: whoever comes later is refused, and the results are right."""
+    file = tmp_path / "swept.toml"
+    file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
+    assert start("sweep", file, "--out", "alone", cwd=tmp_path).wait() == 0
+    both = [start("sweep", file, "--out", "out", cwd=tmp_path) for _ in range(2)]
+    errors = [process.communicate()[1] for process in both]
+    assert 0 in [process.returncode for process in both]
+    for process, error in zip(both, errors, strict=True):
+        if process.returncode:
+            assert "another nodeb is at work in out" in error
+    alone, out = content(tmp_path / "alone"), content(tmp_path / "out")
+    assert {**alone, MARK: b""} == {**out, MARK: b""}
+
+
 def test_leftovers_of_the_dead_are_cleared_and_nothing_else(tmp_path):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
@@ -366,7 +397,7 @@ def test_a_run_killed_at_any_moment_leaves_the_old_results_or_the_new(tmp_path, 
     assert start("run", file, "--runs", 2, cwd=tmp_path).wait() == 0
     took_s, folder, chance = time.monotonic() - begin, tmp_path / "out" / "small", random.Random(3)
     before = whole(folder)
-    for runs in range(3, 13):
+    for runs in range(3, 9):
         process = start("run", file, "--runs", runs, cwd=tmp_path)
         time.sleep(took_s * chance.uniform(0.5, 1.05))
         process.send_signal(number)
@@ -404,6 +435,26 @@ def test_the_worst_moments_are_before_and_after_the_swap(tmp_path, when, left):
     assert content(tmp_path / "out")["a"] == left
     assert len(list(tmp_path.iterdir())) == 2
     claim(tmp_path / "out", MINE)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_kill_between_two_renames_loses_nothing(tmp_path):
+    """Where names cannot be exchanged there is a moment without a folder."""
+    put(tmp_path / "out", a="old")
+    code = WORST.replace("files.swap = swap", "files._exchange = lambda *_: False")
+    code = code.replace("place.put(", "Path.rename = once\nplace.put(").replace(
+        "place = claim",
+        "rename = Path.rename\n"
+        "def once(self, to):\n"
+        "    rename(self, to)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "place = claim",
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "out", "before"])
+    assert done.returncode == -signal.SIGKILL
+    with claim(tmp_path / "out", MINE):
+        pass
+    assert content(tmp_path / "out")["a"] in (b"old", b"new")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 

@@ -44,6 +44,17 @@ def claim(folder: Path, study: str, about: Mapping[str, Any], *, force: bool = F
         OutputError: it belongs to another, or cannot be written.
     """
     place = folders.claim(folder, Owner("reproduction", study), force=force, resumes=True)
+    try:
+        _clear(place)
+        place.mark((*RESULTS, *PARTS), about, complete=False)
+    except BaseException:
+        place.__exit__(None, None, None)
+        raise
+    return place
+
+
+def _clear(place: Place) -> None:
+    """Take away results, and all that is another's."""
     if place.replaces is not None:
         place.start_over()
     try:
@@ -51,6 +62,4 @@ def claim(folder: Path, study: str, about: Mapping[str, Any], *, force: bool = F
         for name in RESULTS:
             files.remove(place.path / name)
     except OSError as error:
-        raise OutputError(f"cannot write to {folder}: {os_reason(error)}") from error
-    place.mark((*RESULTS, *PARTS), about, complete=False)
-    return place
+        raise OutputError(f"cannot write to {place.shown}: {os_reason(error)}") from error

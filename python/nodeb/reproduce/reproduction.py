@@ -133,36 +133,47 @@ def run(
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs must be at least 1, got {jobs}")
     about = _about(seed, quick, chosen)
-    place = output.claim(out, name, about, force=force)
-    bar = _Bar(progress)
-    study, facts = link_stage.prepare(
-        study, out, quick=quick, jobs=jobs, seed=seed, progress=bar.show_text
-    )
-    kept = Kept(out / "cells")
-    campaign = Campaign(
-        study,
-        simulator or CoreSimulator(),
-        seed=seed,
-        jobs=jobs,
-        quick=quick,
-        tick=bar.tick,
-        kept=kept,
-    )
-    campaign.facts |= facts
-    findings = Findings(study, seed, quick, chosen)
-    whole = items is None
-    try:
-        _measure(campaign, findings, whole, bar, out)
-        findings.complete = True
-    finally:
-        _account(campaign, findings, started)
-        if findings.grids or findings.charts:
-            report = _publish(findings, out)
-    place.mark((), about, complete=True)
-    bar.done()
-    outcome = _outcome(findings, report)
-    outcome.replaced, outcome.damaged = place.replaces, kept.damaged
+    with output.claim(out, name, about, force=force) as place:
+        work = _Work(study, chosen, items is None, out, quick, jobs, seed, simulator)
+        outcome = work.run(_Bar(progress), started)
+        place.mark((), about, complete=True)
+    outcome.replaced = place.replaces
     return outcome
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A reproduction in a folder that was claimed; the fields are those of `run`."""
+
+    study: Study
+    items: list[str]
+    whole: bool
+    out: Path
+    quick: bool
+    jobs: int | None
+    seed: int
+    simulator: Simulator | None
+
+    def run(self, bar: _Bar, started: float) -> ReproduceOutcome:
+        """Measure, and publish what there is, also when interrupted."""
+        options: dict[str, Any] = {"quick": self.quick, "jobs": self.jobs, "seed": self.seed}
+        study, facts = link_stage.prepare(self.study, self.out, **options, progress=bar.show_text)
+        kept = Kept(self.out / "cells")
+        simulator = self.simulator or CoreSimulator()
+        campaign = Campaign(study, simulator, **options, tick=bar.tick, kept=kept)
+        campaign.facts |= facts
+        findings = Findings(study, self.seed, self.quick, self.items)
+        try:
+            _measure(campaign, findings, self.whole, bar, self.out)
+            findings.complete = True
+        finally:
+            _account(campaign, findings, started)
+            if findings.grids or findings.charts:
+                report = _publish(findings, self.out)
+        bar.done()
+        outcome = _outcome(findings, report)
+        outcome.damaged = kept.damaged
+        return outcome
 
 
 def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:

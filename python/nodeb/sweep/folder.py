@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nodeb.errors import OutputError, os_reason
 from nodeb.files import remove_leftovers, write_bytes, write_parquet
@@ -81,13 +81,26 @@ class Folder:
         """What of another was replaced; None if nothing."""
         self.store = Store(path / CELLS)
         """The cells."""
+        try:
+            self._begin(text)
+        except BaseException:
+            self.place.__exit__(None, None, None)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.place.__exit__(None, None, None)
+
+    def _begin(self, text: str) -> None:
         if self.replaced is not None:
             self.place.start_over()
         with self._told():
-            remove_leftovers(path)
+            remove_leftovers(self.path)
             if not self._is_source(text):  # the table is that of another file
                 self.table.unlink(missing_ok=True)
-                write_bytes(path / SOURCE, text.encode())
+                write_bytes(self.path / SOURCE, text.encode())
             self.store.open()
         self._mark(complete=False)
 

@@ -151,7 +151,17 @@ class Sweep:
             Interrupted: Ctrl-C; the same call goes on from there.
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
-        place = self._claim(Path(folder), force)
+        with self._claim(Path(folder), force) as place:
+            return self._fill(place, compared, workers, progress)
+
+    def _fill(
+        self,
+        place: Folder,
+        compared: Baseline | None,
+        workers: int,
+        progress: ProgressCallback | None,
+    ) -> Outcome:
+        """Simulates what is missing in a folder that was claimed, and writes the table."""
         filler = Filler(self.cells, self.seed, self.stop, place, workers, progress)
         try:
             filler.run()
