@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import sys
 
+from nodeb.signals import end_as_interrupts
+
+INTERRUPTED = 130
+
 
 def main() -> None:
-    """Runs the command line and exits."""
+    """Runs the command line and exits; ended by a signal, with 128 and its number."""
+    received = end_as_interrupts()
     try:
         from nodeb.cli import invoke  # here, so that Ctrl-C while it loads leaves no traceback
 
         status = invoke(sys.argv[1:])
     except KeyboardInterrupt:
         print("error: interrupted", file=sys.stderr)
-        status = 130
+        status = INTERRUPTED
+    if status == INTERRUPTED and received:
+        status = 128 + received[0]
     sys.exit(status)
 
 

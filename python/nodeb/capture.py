@@ -8,12 +8,16 @@ from pathlib import Path
 
 from nodeb import _core
 from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.files import refuse_other
 from nodeb.runner import Experiment, Tables
 
 __all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CapturedExperiment"]
 
 SNAP_LENGTHS = range(80, 65_536)
 """Bytes that may be kept of a packet: at least the longest headers, at most an IPv4 packet."""
+
+PCAPNG = b"\x0a\x0d\x0d\x0a"
+"""What a capture begins with."""
 
 INTERFACES = ("server", "phone", "proxy")
 """Where packets can be seen; `proxy` only where the scenario has one."""
@@ -49,6 +53,7 @@ class Capture:
                 )
         if self.path.exists() and not (self.path.is_file() or self.path.is_dir()):
             return  # a device or a pipe, which trying would change
+        refuse_other(self.path, PCAPNG, "a capture (pcapng)", "--pcap")
         try:
             with self.path.open("ab"):
                 pass
@@ -65,10 +70,11 @@ class CapturedExperiment(Experiment):
     capture: Capture | None = None
     """Where its packets go."""
 
-    def _replicate(self, runs: range, control: _core.Control) -> Tables:
+    def simulate(self, runs: range, control: _core.Control) -> Tables:
+        """Simulates replications; the first goes alone, as all begin with one."""
         capture = self.capture
         if runs.start > 0 or capture is None:
-            return super()._replicate(runs, control)
+            return super().simulate(runs, control)
         return self.scenario.capture(
             self.seed,
             runs.start,

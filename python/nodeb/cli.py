@@ -10,13 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nodeb import cli_fit, cli_link, cli_sweep
 from nodeb.cli_options import (
     File,
+    Force,
     Jobs,
     Out,
     Precision,
@@ -24,12 +25,15 @@ from nodeb.cli_options import (
     Seed,
     Settings,
     Stopped,
+    print_replaced,
     print_warnings,
 )
 from nodeb.errors import InputError, Interrupted, NodebError, OutputError, os_reason
 
 if TYPE_CHECKING:
+    from nodeb.folders import Place
     from nodeb.result import Result
+    from nodeb.scenario import Scenario
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -71,6 +75,7 @@ def run(
     precision: Precision = None,
     jobs: Jobs = None,
     out: Out = None,
+    force: Force = False,
     report: Annotated[
         bool, typer.Option("--report", help="Write a page with pictures beside the tables.")
     ] = False,
@@ -90,8 +95,7 @@ def run(
     ] = None,
 ) -> None:
     """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
-    from nodeb.progress import progress_bar
-    from nodeb.result import prepare_folder
+    from nodeb import folders, named_files
     from nodeb.runner import check_jobs
     from nodeb.scenario import load
     from nodeb.sweep import has_sweep
@@ -102,34 +106,51 @@ def run(
     if pcap_at and pcap is None:
         raise InputError("--pcap-at says where packets are captured; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
-    folder = prepare_folder(Path("out") / file.stem if out is None else out)
-    if has_sweep(file):
-        hint = (
-            f"this simulates {file} without its [sweep] table; `nodeb sweep {file}` does all of it"
-        )
-        print(f"note: {hint}", file=sys.stderr)
-    print_warnings(scenario.warnings())
-    try:
-        with progress_bar(scenario.name or file.stem) as bar:
-            result = scenario.run(
-                jobs=jobs,
-                progress=bar,
-                pcap=pcap,
-                snap_length=snap_length,
-                pcap_at=pcap_at or (),
-            )
-    except Interrupted as stop:
-        if stop.result is None:
-            raise Stopped(str(stop)) from None
-        stop.result.save(folder)
-        raise Stopped(f"{stop}; those are in {folder}") from None
-    result.save(folder)
+    folder = Path("out") / file.stem if out is None else out
+    inputs = [file, *named_files.paths(scenario.to_dict(), file.parent)]
+    owner = folders.Owner("run", file.name)
+    with folders.claim(folder, owner, force=force, inputs=inputs) as place:
+        if pcap is not None:
+            _check_capture(pcap, place)
+        print_replaced(place)
+        if has_sweep(file):
+            hint = f"`nodeb sweep {file}` does all of it"
+            text = f"note: this simulates {file} without its [sweep] table; {hint}"
+            print(text, file=sys.stderr)
+        print_warnings(scenario.warnings())
+        capture = {"pcap": pcap, "snap_length": snap_length, "pcap_at": pcap_at or ()}
+        result = _simulated(scenario, scenario.name or file.stem, place, jobs, capture)
+        result.put(place, report=report)
     _print_summary(result, scenario.name or file.stem)
     print(f"\nresults: {folder}")
     if report:
-        print(f"report: {_write_report(result, folder)}")
+        print(f"report: {folder / 'report.html'}")
     if pcap is not None:
         print(f"packets: {pcap}")
+
+
+def _simulated(
+    scenario: Scenario, title: str, place: Place, jobs: int | None, capture: dict[str, Any]
+) -> Result:
+    """Runs a scenario; what had finished when it was interrupted is put into the folder."""
+    from nodeb.progress import progress_bar
+
+    try:
+        with progress_bar(title) as bar:
+            return scenario.run(jobs=jobs, progress=bar, **capture)
+    except Interrupted as stop:
+        if stop.result is None:
+            raise Stopped(str(stop)) from None
+        raise Stopped(f"{stop}; those are in {stop.result.put(place)}") from None
+
+
+def _check_capture(pcap: Path, place: Place) -> None:
+    """Complains about a capture in the folder of results, which is replaced as a whole."""
+    if pcap.resolve().is_relative_to(place.path):
+        raise OutputError(
+            f"{pcap} lies in {place.shown}, which is put in place as a whole with the results; "
+            "give another file with --pcap"
+        )
 
 
 app.command()(cli_sweep.sweep)
@@ -169,15 +190,17 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a scenario file, for editors."""
+    from nodeb import files
     from nodeb.sweep.schema import file_schema
 
     text = file_schema().rstrip() + "\n"
     if out is None:
         sys.stdout.write(text)
         return
+    files.refuse_other(out, b"{", "a JSON Schema", "--out")
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text, encoding="utf-8")
+        files.write_bytes(out, text.encode())
     except OSError as error:
         raise OutputError(f"cannot write the schema to {out}: {os_reason(error)}") from None
     print(out)
@@ -210,23 +233,29 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="A short version, less precise.")] = False,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random streams.")] = 1,
+    force: Force = False,
 ) -> None:
     """Regenerate the tables and figures of a published study, next to its own figures."""
     from nodeb import reproduce as studies
     from nodeb.progress import progress_bar
-    from nodeb.result import prepare_folder
     from nodeb.runner import check_jobs
     from nodeb.text import align
 
     _check_name("study", name, studies.names())
     check_jobs(jobs)
-    folder = prepare_folder(Path("out") / name if out is None else out)
+    folder = Path("out") / name if out is None else out
     try:
         with progress_bar(f"reproducing {name}") as bar:
-            outcome = studies.run(name, folder, item or None, quick, jobs, seed, bar)
+            outcome = studies.run(name, folder, item or None, quick, jobs, seed, bar, force=force)
     except KeyboardInterrupt:
-        kept = f"; what was measured until then is in {folder}" if any(folder.iterdir()) else ""
-        raise Stopped(f"interrupted{kept or ' before anything was complete'}") from None
+        raise Stopped(
+            f"interrupted; what was simulated until then is in {folder}, and the same command goes "
+            "on from there"
+        ) from None
+    if outcome.replaced is not None:
+        print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
+    for file in outcome.damaged:
+        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
     if outcome.headline_rows:
         print(f"{outcome.headline_title}\n")
         print(align(outcome.headline_columns, outcome.headline_rows))
@@ -286,18 +315,6 @@ def _check_name(what: str, name: str, allowed: list[str]) -> None:
 
     if name not in allowed:
         raise InputError(f"there is no {what} `{name}`{nearest(name, allowed)}")
-
-
-def _write_report(result: Result, folder: Path) -> Path:
-    from nodeb.files import write_bytes
-    from nodeb.report.run import html  # matplotlib is slow to import
-
-    page = folder / "report.html"
-    try:
-        write_bytes(page, html(result).encode())
-    except OSError as error:
-        raise OutputError(f"cannot write the report to {page}: {os_reason(error)}") from None
-    return page
 
 
 def _print_summary(result: Result, name: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb.cli_options import Jobs, Stopped
+from nodeb.cli_options import Force, Jobs, Stopped, print_replaced
 from nodeb.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,26 +41,36 @@ def fit(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>-fit.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Fit error models to an error sequence, compare them, and write model files and pictures."""
     from nodeb.fit import compare, read_errors
-    from nodeb.fit.folder import save
+    from nodeb.fit.folder import put
+    from nodeb.folders import Owner, claim
     from nodeb.progress import progress_bar
-    from nodeb.result import prepare_folder
     from nodeb.runner import check_jobs
 
     threads = check_jobs(jobs)
     errors = read_errors(sequence, pdus_per_block)
     wanted, units = _range(states), _units(unit)
-    folder = prepare_folder(Path("out") / f"{sequence.stem}-fit" if out is None else out)
-    try:
-        with progress_bar(f"fitting {sequence.name}") as bar:
-            comparison = compare(
-                errors, wanted, units=units, starts=starts, seed=seed, jobs=threads, progress=bar
-            )
-    except KeyboardInterrupt:
-        raise Stopped("interrupted; nothing was written") from None
-    save(comparison, folder, seed)
+    folder = Path("out") / f"{sequence.stem}-fit" if out is None else out
+    owner = Owner("fit", sequence.name)
+    with claim(folder, owner, force=force, inputs=[sequence]) as place:
+        print_replaced(place)
+        try:
+            with progress_bar(f"fitting {sequence.name}") as bar:
+                comparison = compare(
+                    errors,
+                    wanted,
+                    units=units,
+                    starts=starts,
+                    seed=seed,
+                    jobs=threads,
+                    progress=bar,
+                )
+        except KeyboardInterrupt:
+            raise Stopped("interrupted; nothing was written") from None
+        put(comparison, place, seed)
     _print(comparison)
     print(f"\nmodels and pictures: {folder}")
 

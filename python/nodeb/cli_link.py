@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nodeb.cli_options import Jobs, Out, Seed, Settings, Stopped
+from nodeb.cli_options import Force, Jobs, Out, Seed, Settings, Stopped, print_replaced
 from nodeb.errors import Interrupted
 
 if TYPE_CHECKING:
@@ -25,25 +25,28 @@ def run(
     seed: Seed = None,
     jobs: Jobs = None,
     out: Out = None,
+    force: Force = False,
 ) -> None:
     """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
-    from nodeb import link
+    from nodeb import folders, link
     from nodeb.progress import progress_bar
-    from nodeb.result import prepare_folder
     from nodeb.runner import check_jobs
 
     check_jobs(jobs)
     changes = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
     experiment = link.load(file, changes)
-    folder = prepare_folder(Path("out") / file.stem if out is None else out)
-    try:
-        with progress_bar(experiment.name) as bar:
-            result = experiment.run(jobs=jobs, progress=bar)
-    except Interrupted as stop:
-        found: Any = stop.result
-        _print(found)
-        raise Stopped(f"{stop}; what was simulated is in {found.save(folder)}") from None
-    result.save(folder)
+    folder = Path("out") / file.stem if out is None else out
+    owner = folders.Owner("link", file.name)
+    with folders.claim(folder, owner, force=force, inputs=[file]) as place:
+        print_replaced(place)
+        try:
+            with progress_bar(experiment.name) as bar:
+                result = experiment.run(jobs=jobs, progress=bar)
+        except Interrupted as stop:
+            found: Any = stop.result
+            _print(found)
+            raise Stopped(f"{stop}; what was simulated is in {found.put(place)}") from None
+        result.put(place)
     _print(result)
     print(f"\nresults: {folder}")
 

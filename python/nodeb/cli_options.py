@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nodeb.errors import NodebError
+
+if TYPE_CHECKING:
+    from nodeb.folders import Place
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
 Settings = Annotated[
@@ -25,6 +28,10 @@ Precision = Annotated[
 Out = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
 ]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace results of another scenario or command in the folder."),
+]
 Jobs = Annotated[
     int | None, typer.Option(help="Replications simulated at a time; default: one per processor.")
 ]
@@ -32,6 +39,12 @@ Jobs = Annotated[
 
 class Stopped(NodebError):
     """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""
+
+
+def print_replaced(place: Place) -> None:
+    """Tells what of another owner `--force` replaces."""
+    if place.replaces is not None:
+        print(f"note: replaces {place.replaces} in {place.shown}", file=sys.stderr)
 
 
 def print_warnings(warnings: Iterable[str]) -> None:

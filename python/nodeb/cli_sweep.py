@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nodeb.cli_options import (
     File,
+    Force,
     Jobs,
     Out,
     Precision,
@@ -19,6 +21,9 @@ from nodeb.cli_options import (
     print_warnings,
 )
 from nodeb.errors import InputError, Interrupted
+
+if TYPE_CHECKING:
+    from nodeb.sweep import Outcome
 
 __all__ = ["plot", "sweep"]
 
@@ -38,6 +43,7 @@ def sweep(
     ] = None,
     jobs: Jobs = None,
     out: Out = None,
+    force: Force = False,
 ) -> None:
     """Simulate all cells of a scenario's sweep table, but not those that are there already."""
     from nodeb.progress import progress_bar
@@ -50,12 +56,20 @@ def sweep(
     try:
         with progress_bar(title) as bar:
             folder = Path("out") / file.stem if out is None else out
-            outcome = plan.run(folder, baseline or (), jobs, bar)
+            outcome = plan.run(folder, baseline or (), jobs, bar, force=force)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
+    _print_notes(outcome, folder)
     print(f"{title}: {outcome}; seed {plan.seed}\n")
     print(sweep_text(outcome.table))
     print(f"\ntable: {outcome.file}")
+
+
+def _print_notes(outcome: Outcome, folder: Path) -> None:
+    if outcome.replaced is not None:
+        print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
+    for file in outcome.damaged:
+        print(f"warning: {file} was damaged; the cell was simulated again", file=sys.stderr)
 
 
 def plot(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -47,5 +49,7 @@ def os_reason(error: OSError) -> str:
     if isinstance(error, FileExistsError):
         return "there is a file of this name"
     text = error.strerror or str(error)
+    if found := re.search(r"\[errno (\d+)\]", text):  # Arrow has a sentence of its own around it
+        text = os.strerror(int(found[1]))
     where = f" ({error.filename})" if isinstance(error, NotADirectoryError) else ""
     return text[:1].lower() + text[1:] + where

@@ -7,28 +7,48 @@ whoever reads, and whatever kills the process or the machine, finds the old or t
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import itertools
 import os
+import platform
+import re
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nodeb.errors import ScenarioError, os_reason
+from nodeb.errors import OutputError, ScenarioError, os_reason
 from nodeb.table import Table
 
 __all__ = [
+    "aside",
     "from_arrow",
+    "is_leftover",
+    "leftovers",
     "read_parquet",
     "read_text",
+    "refuse_other",
+    "remove",
     "remove_leftovers",
     "replace",
+    "swap",
+    "to_disk",
     "write_bytes",
     "write_parquet",
 ]
 
-SUFFIX = ".tmp"
 LEFTOVER_S = 3600.0
-"""Age, s, at which an unfinished file must be that of a process that was killed."""
+"""Age, s, at which what another machine left unfinished must be that of a killed process."""
+_HOST = re.sub(r"\W", "_", platform.node())
+_ASIDE = re.compile(r"\.(?P<of>.+)\.(?P<host>\w*)-(?P<process>\d+)-\d+\.tmp")
+_numbers = itertools.count()
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
+
+
+def aside(path: Path) -> Path:
+    """Where a file or folder is made before it is put in place: beside it, hidden, one's own."""
+    return path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp")
 
 
 def replace(path: Path, write: Callable[[Path], None]) -> None:
@@ -41,16 +61,38 @@ def replace(path: Path, write: Callable[[Path], None]) -> None:
     Raises:
         OSError: the file cannot be written; what was there before stays.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}{SUFFIX}")
+    part = aside(path)
     try:
         write(part)
         _to_disk(part, os.O_RDWR)
         part.replace(path)
-        if os.name == "posix":  # the name is an entry of the folder, which elsewhere has no handle
-            _to_disk(path.parent, os.O_RDONLY)
+        to_disk(path.parent)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
+    """Complains about a file that somebody put where another kind of file is to go.
+
+    Args:
+        path: where the file is to go; there may be none, or an empty one.
+        begins: what such a file begins with.
+        what: what it is, as in "a capture".
+        option: where a person gives its name.
+
+    Raises:
+        OutputError: there is a file, and it is none of these.
+    """
+    if not path.is_file():  # nothing, or a device that keeps nothing
+        return
+    head = b""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        head = file.read(len(begins))
+    if head not in (b"", begins):
+        raise OutputError(
+            f"{path} is there already and is not {what}; give another file with {option}"
+        )
 
 
 def read_text(path: Path) -> str:
@@ -106,10 +148,11 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
 
     try:
         arrow = pq.read_table(path, partitioning=None)
-    except pa.ArrowInvalid as error:
+        table = from_arrow(arrow)
+    except pa.ArrowException as error:
         raise ValueError(str(error)) from None
     kept = arrow.schema.metadata or {}
-    return from_arrow(arrow), {key.decode(): text.decode() for key, text in kept.items()}
+    return table, {key.decode(): text.decode() for key, text in kept.items()}
 
 
 def from_arrow(arrow: Any) -> Table:
@@ -119,12 +162,90 @@ def from_arrow(arrow: Any) -> Table:
     )
 
 
-def remove_leftovers(folder: Path) -> None:
-    """Removes what killed processes left half written in a folder."""
-    for part in folder.glob(f".*{SUFFIX}"):
-        with contextlib.suppress(OSError):
-            if time.time() - part.stat().st_mtime > LEFTOVER_S:
-                part.unlink()
+def is_leftover(name: str) -> bool:
+    """Whether a file or folder of this name is one that was never put in place."""
+    return _ASIDE.fullmatch(name) is not None
+
+
+def leftovers(folder: Path, of: str | None = None) -> list[Path]:
+    """What killed processes left unfinished in a folder.
+
+    Args:
+        folder: where to look; it need not be there.
+        of: only what was to become a file or folder of this name.
+    """
+    parts: list[Path] = []
+    with contextlib.suppress(OSError):
+        for part in folder.iterdir():
+            found = _ASIDE.fullmatch(part.name)
+            if found and of in (None, found["of"]) and _abandoned(part, found):
+                parts.append(part)
+    return parts
+
+
+def remove_leftovers(folder: Path, of: str | None = None) -> None:
+    """Removes what killed processes left unfinished in a folder; see `leftovers`."""
+    for part in leftovers(folder, of):
+        remove(part)
+
+
+def remove(path: Path) -> None:
+    """Removes a file or a folder with everything in it, as far as possible."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def swap(new: Path, old: Path) -> None:
+    """Puts a folder in the place of another, which goes to where the new one was.
+
+    Where the system can exchange two names nobody ever finds anything but one of the two folders;
+    elsewhere there is none for a moment.
+
+    Raises:
+        OSError: it cannot be done; the old one stays.
+    """
+    if _exchange(new, old):
+        return
+    try:
+        new.rename(old)  # there is none, or it is empty
+    except OSError:
+        between = aside(old)
+        old.rename(between)
+        new.rename(old)
+        between.rename(new)
+
+
+def to_disk(folder: Path) -> None:
+    """Forces the names in a folder to the disk, where folders have handles."""
+    if os.name == "posix":
+        _to_disk(folder, os.O_RDONLY)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swaps two names in one step; whether the system could."""
+    try:
+        rename = ctypes.CDLL(None).renameat2
+    except (AttributeError, OSError, TypeError):  # not Linux
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    done: int = rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE)
+    return done == 0
+
+
+def _abandoned(part: Path, found: re.Match[str]) -> bool:
+    """Whether the process that made a file is gone for certain, or must be."""
+    if found["host"] == _HOST and os.name == "posix":
+        try:
+            os.kill(int(found["process"]), 0)
+        except (ProcessLookupError, OverflowError):
+            return True
+        except OSError:  # another user's
+            return False
+        return False
+    return time.time() - part.stat().st_mtime > LEFTOVER_S
 
 
 def _to_disk(path: Path, flags: int) -> None:

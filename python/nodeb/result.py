@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeb import glossary
-from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.errors import InputError
 from nodeb.files import write_bytes, write_parquet
+from nodeb.folders import Owner, Place, claim
 from nodeb.provenance import Provenance
 from nodeb.summary import summarize
 from nodeb.table import Table
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from nodeb.runner import Tables
     from nodeb.scenario import Scenario
 
-__all__ = ["Plots", "Result", "prepare_folder"]
+__all__ = ["Plots", "Result"]
 
 ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
@@ -223,53 +221,48 @@ class Result:
         """Figures of this result: `.cwnd()`, `.throughput()`, `.queue()`, `.cell()`, ..."""
         return Plots(self)
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the result to a folder, which is made if need be.
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Writes the result to a folder, as a whole or not at all; see `nodeb.folders`.
 
-        Whoever reads the folder finds complete files only; see `nodeb.files.replace`.
+        Args:
+            folder: made if need be; an earlier result of a scenario of the same name is replaced.
+            force: replace results of another scenario or another command too.
 
         Returns:
             The folder: `scenario.toml`, `summary.csv`, `provenance.json` and a Parquet file for
             the summary and for each table.
 
         Raises:
-            OutputError: the folder cannot be written.
+            OutputError: the folder is not nodeb's, belongs to another scenario, or cannot be
+                written; what was there before stays.
         """
-        path = prepare_folder(folder)
-        toml, about = self.scenario.to_toml(), json.dumps(self.provenance.to_dict(), indent=2)
-        try:
-            write_bytes(path / "scenario.toml", toml.encode())
+        owner = Owner("run", self.scenario.name or "a scenario without name")
+        with claim(folder, owner, force=force) as place:
+            return self.put(place)
+
+    def put(self, place: Place, *, report: bool = False) -> Path:
+        """Writes the result to a folder that was claimed; see `save`.
+
+        Args:
+            place: the folder.
+            report: write `report.html`, a page with pictures, too.
+        """
+
+        def write(part: Path) -> None:
+            write_bytes(part / "scenario.toml", self.scenario.to_toml().encode())
             for name, table in {"summary": self.summary, **self.tables}.items():
-                write_parquet(path / f"{name}.parquet", table)
-            for name in set(glossary.tables()) - set(self.tables):  # of an earlier run into it
-                (path / f"{name}.parquet").unlink(missing_ok=True)
-            write_bytes(path / "summary.csv", _csv(self.summary).encode())
-            write_bytes(path / "provenance.json", f"{about}\n".encode())
-        except OSError as error:
-            raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
-        return path
+                write_parquet(part / f"{name}.parquet", table)
+            write_bytes(part / "summary.csv", _csv(self.summary).encode())
+            if report:
+                from nodeb.report.run import html  # matplotlib is slow to import
+
+                write_bytes(part / "report.html", html(self).encode())
+
+        return place.put(write, self.provenance.to_dict())
 
     def __repr__(self) -> str:
         p = self.provenance
         return f"<Result {self.scenario.name!r}: {p.runs} runs, seed {p.seed}; {p.stopping}>"
-
-
-def prepare_folder(folder: str | os.PathLike[str]) -> Path:
-    """Makes a folder for results and tries it, before a simulation spends time on them.
-
-    Raises:
-        OutputError: the folder cannot be made or written.
-    """
-    path = Path(folder)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=path):
-            pass
-    except OSError as error:
-        raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
-    except ValueError as error:  # a name that no folder can have
-        raise OutputError(f"cannot write results to {str(path)!r}: {error}") from None
-    return path
 
 
 def _csv(table: Table) -> str:

@@ -1,35 +1,22 @@
-"""Replications, several at a time.
-
-The core releases the interpreter lock while it simulates, so threads use every processor. What
-comes out depends on the scenario, the seed and the number of runs only (`nodeb.replications`).
-"""
+"""The replications of one scenario."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from nodeb import _core
-from nodeb.errors import InputError, RunError
+from nodeb.engine import Engine, Subject, Tables
+from nodeb.errors import InputError
 from nodeb.progress import ProgressCallback
-from nodeb.replications import Rates, Replications
+from nodeb.rules import Rates, rule_of
 from nodeb.stats import Precision, Stop
-from nodeb.workers import Workers
 
-__all__ = ["Batch", "Experiment", "Tables", "default_jobs", "failure", "mean_rates"]
-
-BATCH_S = 0.1
-"""About so long, s, replications that go together take."""
-LARGEST_BATCH = 1000
-
-Tables = Mapping[str, Mapping[str, Any]]
-"""Tables of one replication: name -> column -> values."""
+__all__ = ["Experiment", "Tables", "check_jobs", "default_jobs", "mean_rates"]
 
 
 def default_jobs() -> int:
@@ -52,43 +39,12 @@ def check_jobs(jobs: int | None) -> int:
     return jobs
 
 
-class Batch:
-    """How many replications go together, from the time that they took before."""
-
-    def __init__(self) -> None:
-        self._size = 1
-
-    def size(self, most: int) -> int:
-        """So many, at least one and at most `most`."""
-        return max(1, min(self._size, most))
-
-    @contextmanager
-    def timed(self, runs: int) -> Iterator[None]:
-        """Notes how long this many take."""
-        begin = time.perf_counter()
-        yield
-        each_s = (time.perf_counter() - begin) / runs
-        self._size = min(int(BATCH_S / max(each_s, 1e-9)), LARGEST_BATCH)
-
-
-def failure(runs: range, seed: int, error: Exception, where: str = "") -> RunError:
-    """What to tell of replications that failed."""
-    if isinstance(error, _core.InternalError):  # it says everything itself
-        found = RunError(f"{where}{error}")
-    else:
-        which = f"replication {runs.start}"
-        if len(runs) > 1:
-            which = f"one of the replications {runs.start} to {runs.stop - 1}"
-        found = RunError(f"{where}{which} (seed {seed}) failed: {error}")
-    found.__cause__ = error
-    return found
-
-
 def mean_rates(tables: Tables) -> Rates:
-    """The rates that a rule is asked about, means over all users of a replication."""
+    """The rates that a rule is asked about, means over all users of each replication."""
     flows = tables["flows"]
+    runs = len(np.unique(np.asarray(flows["run"])))
     application, received = (
-        float(np.mean(np.asarray(flows[name], dtype=np.float64)))
+        np.asarray(flows[name], dtype=np.float64).reshape(runs, -1).mean(axis=1)
         for name in ("application_bps", "received_bps")
     )
     return application, received
@@ -111,30 +67,18 @@ class Experiment:
     progress: ProgressCallback | None = None
     """Told of progress about ten times a second."""
 
-    _replications: Replications[Tables] = field(init=False)
-    _batch: Batch = field(default_factory=Batch, init=False)
-    _shown: float = field(default=0.0, init=False)
+    finished: list[Tables] = field(default_factory=list, init=False)
+    """The tables of the first replications, in order of the run, without a gap.
 
-    def __post_init__(self) -> None:
-        self._replications = Replications(self.stop, self.measure)
-
-    @property
-    def finished(self) -> list[Tables]:
-        """The tables of the first replications, in order of the run, without a gap.
-
-        A table may be that of several replications, one after the other.
-        """
-        return self._replications.finished
-
-    @property
-    def replications(self) -> int:
-        """How many replications these are."""
-        return self._replications.done
+    A table may be that of several replications, one after the other.
+    """
+    replications: int = field(default=0, init=False)
+    """How many replications these are."""
 
     @property
     def limit(self) -> int:
         """The largest number of replications."""
-        return self._replications.limit
+        return self.stop.max_runs if isinstance(self.stop, Precision) else self.stop
 
     def run(self) -> Stop:
         """Simulates until the stopping rule is content; the outcome is in `finished`.
@@ -143,54 +87,62 @@ class Experiment:
             KeyboardInterrupt: Ctrl-C; what was running is cancelled, `finished` stays.
             RunError: a replication failed.
         """
-        submitted = 0
-        with Workers[range, Tables](self.jobs) as workers:
-            try:
-                while (stop := self._replications.judge()) is None:
-                    while submitted < self.limit and not workers.full:
-                        runs = range(submitted, submitted + self._size(self.limit - submitted))
-                        workers.submit(runs, self._timed)
-                        submitted = runs.stop
-                    self._collect(workers.ended())
-                    self._report(workers)
-                return stop
-            except KeyboardInterrupt:
-                self._collect(workers.stop())
-                self._replications.take_all()
-                raise
+        only = _Only(self)
+        _Shown(only, self).run()
+        if only.stop is None:
+            raise AssertionError("an engine ends when there are enough replications")
+        return only.stop
 
-    def _size(self, left: int) -> int:
-        """How many of the replications that are left go together.
-
-        Short ones do, as handing each over would cost as much as it; all threads get a share. A
-        rule that decides is asked after each.
-        """
-        if isinstance(self.stop, Precision):
-            return 1
-        return self._batch.size(left // (2 * self.jobs))
-
-    def _timed(self, runs: range, control: _core.Control) -> Tables:
-        with self._batch.timed(len(runs)):
-            return self._replicate(runs, control)
-
-    def _replicate(self, runs: range, control: _core.Control) -> Tables:
+    def simulate(self, runs: range, control: _core.Control) -> Tables:
+        """Simulates replications that go together."""
         return self.scenario.run_many(self.seed, runs.start, len(runs), control)
 
-    def _collect(self, done: Mapping[range, Tables | Exception]) -> None:
-        for runs, tables in done.items():
-            if isinstance(tables, Exception):
-                self._replications.fail(runs.start, failure(runs, self.seed, tables))
-            else:
-                self._replications.add(runs.start, tables, len(runs))
 
-    def _report(self, workers: Workers[range, Tables]) -> None:
-        if self.progress is None:
+class _Only(Subject[Tables]):
+    """The scenario of an experiment."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
+        super().__init__(rule_of(experiment.stop, experiment.measure))
+
+    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+        del seed
+        return self._experiment.simulate(runs, control)
+
+    def outcome(self, tables: Tables, runs: range) -> Tables:
+        del runs
+        return tables
+
+    def closed(self) -> None:
+        known = self.known
+        self._experiment.replications = n = known.done if self.stop is None else self.stop.runs
+        finished, over = known.finished, known.done - n
+        if over:  # of those that went together not all are needed
+            finished[-1] = {name: _first(table, n) for name, table in finished[-1].items()}
+        self._experiment.finished = finished
+
+
+class _Shown(Engine[Tables]):
+    """An engine that tells of the progress of one experiment."""
+
+    def __init__(self, only: _Only, experiment: Experiment) -> None:
+        super().__init__([only], experiment.seed, experiment.jobs)
+        self._only, self._experiment = only, experiment
+        self._shown = 0.0
+
+    def report(self) -> None:
+        if self._experiment.progress is None:
             return
-        done = self.replications
-        parts = self._replications.known + workers.progress(len)
-        text = f"{done} of {self.limit} replications"
-        if isinstance(self.stop, Precision):
-            text = f"{done} replications, at most {self.limit}"
+        done, limit = self._only.known.done, self._experiment.limit
+        text = f"{done} of {limit} replications"
+        if isinstance(self._experiment.stop, Precision):
+            text = f"{done} replications, at most {limit}"
         # The expected number may grow; a bar that runs backwards would only puzzle.
-        self._shown = max(self._shown, min(parts / self._replications.expected(), 1.0))
-        self.progress(self._shown, text)
+        self._shown = max(self._shown, min(self.parts(), 1.0))
+        self._experiment.progress(self._shown, text)
+
+
+def _first(table: Mapping[str, Any], runs: int) -> dict[str, Any]:
+    """The rows of a table that belong to replications below a number."""
+    keep = np.asarray(table["run"]) < runs
+    return {name: np.asarray(column)[keep] for name, column in table.items()}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fake_core import FakeControl
+from fake_core import joined
 
 GAIN = {"threshold": 1.0, "preemptive": 0.95, "non_preemptive": 0.8, "longest_queue": 0.75}
 STATES = ("pch", "paging", "setting_up", "dch", "releasing")
@@ -43,8 +43,10 @@ class FakeBursts:
     def compile(self, text: str, label: str) -> str:
         return text
 
-    def control(self) -> FakeControl:
-        return FakeControl()
+    def run_many(
+        self, text: str, seed: int, first: int, runs: int, control: Any
+    ) -> dict[str, dict[str, Any]]:
+        return joined(self.run(text, seed, run, control) for run in range(first, first + runs))
 
     def run(self, text: str, seed: int, run: int, control: Any) -> dict[str, dict[str, Any]]:
         self.calls.append((text, seed, run))
@@ -67,7 +69,7 @@ class FakeBursts:
         flows |= {"user": np.arange(count), "complete": np.zeros(count, dtype=bool)}
         spent = {f"{state}_s": np.zeros(count) for state in STATES}
         set_ups = np.full(count, BURSTS * GAIN[policy])
-        return {
+        tables: dict[str, dict[str, Any]] = {
             "flows": flows,
             "bearers": {"bler": np.zeros(1), "channel_rate_bps": np.array([384_000.0])},
             "transfers": {
@@ -78,3 +80,6 @@ class FakeBursts:
             },
             "channels": {**spent, "fach_s": np.full(count, duration), "set_ups": set_ups},
         }
+        for table in tables.values():
+            table["run"] = np.full(len(next(iter(table.values()))), run)
+        return tables

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,13 @@ def size_bytes(quantity: str) -> int:
     return int(float(value) * SIZES[unit])
 
 
-class FakeControl:
-    def __init__(self) -> None:
-        self.cancelled = False
-
-    def cancel(self) -> None:
-        self.cancelled = True
+def joined(replications: Iterable[dict[str, dict[str, Any]]]) -> dict[str, dict[str, Any]]:
+    """The tables of several replications, one after the other."""
+    found = list(replications)
+    return {
+        name: {key: np.concatenate([one[name][key] for one in found]) for key in table}
+        for name, table in found[0].items()
+    }
 
 
 class FakeSimulator:
@@ -45,8 +47,10 @@ class FakeSimulator:
     def compile(self, text: str, label: str) -> str:
         return text
 
-    def control(self) -> FakeControl:
-        return FakeControl()
+    def run_many(
+        self, text: str, seed: int, first: int, runs: int, control: Any
+    ) -> dict[str, dict[str, Any]]:
+        return joined(self.run(text, seed, run, control) for run in range(first, first + runs))
 
     def run(self, text: str, seed: int, run: int, control: Any) -> dict[str, dict[str, Any]]:
         self.calls.append((text, seed, run))
@@ -64,7 +68,11 @@ class FakeSimulator:
         }
         tti_s = number(radio["tti"]) / 1000
         rate = radio["channels"] * number(radio["pdu_size"]) * 8 / tti_s
-        bearers = {"bler": np.array([radio["bler"]]), "channel_rate_bps": np.array([rate])}
+        bearers = {
+            "run": np.array([run]),
+            "bler": np.array([radio["bler"]]),
+            "channel_rate_bps": np.array([rate]),
+        }
         return {"flows": {**columns, "group": [n for n, _ in groups]}, "bearers": bearers}
 
     def _flow(

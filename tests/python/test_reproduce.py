@@ -19,7 +19,7 @@ from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.log import Log, reduce
 from nodeb.reproduce.measure import Combined, Constant, Estimate, Measured, estimate
 from nodeb.reproduce.metrics import metric
-from nodeb.reproduce.output import prepare, write
+from nodeb.reproduce.output import write
 from nodeb.reproduce.reproduction import choose, run
 
 WANG = study.load("wang")
@@ -448,7 +448,6 @@ def test_nothing_is_run_for_a_folder_that_cannot_be_written(tmp_path: Path) -> N
 
 
 def test_writing_replaces_whole_files(tmp_path: Path) -> None:
-    prepare(tmp_path / "a" / "b")
     write(tmp_path / "a" / "x.txt", "first")
     write(tmp_path / "a" / "x.txt", b"second")
     assert [path.name for path in (tmp_path / "a").iterdir() if path.is_file()] == ["x.txt"]

@@ -13,7 +13,7 @@ import pytest
 
 import nodeb
 from nodeb import glossary
-from nodeb.result import prepare_folder
+from nodeb.folders import Owner, claim
 from nodeb.stats import jain_index, mean_interval
 from nodeb.summary import METRICS, RADIO, SWITCHED, UNITS, summarize
 from nodeb.table import Table
@@ -120,27 +120,16 @@ def test_a_folder_explains_itself(result, tmp_path):
 
 
 def test_saving_again_replaces_and_takes_away_old_series(result, tmp_path):
-    result.save(tmp_path)
+    folder = result.save(tmp_path / "out")
     bare = result.scenario.with_(record={}).run(runs=2)
-    bare.save(tmp_path)
-    assert not (tmp_path / "cwnd.parquet").exists()
-    assert pq.read_table(tmp_path / "flows.parquet").num_rows == 6
+    bare.save(folder)
+    assert not (folder / "cwnd.parquet").exists()
+    assert pq.read_table(folder / "flows.parquet").num_rows == 6
+    with pytest.raises(nodeb.OutputError, match="holds a run of two groups; give another"):
+        bare.scenario.with_(name="else").run(runs=1).save(folder)
+    bare.scenario.with_(name="else").run(runs=1).save(folder, force=True)
     with pytest.raises(nodeb.InputError, match=r"record\.cwnd = true"):
         _ = bare.cwnd
-
-
-def test_no_table_of_an_earlier_run_stays(small, tmp_path):
-    for name in ("cell", "proxies", "snoop", *glossary.tables()):
-        (tmp_path / f"{name}.parquet").write_bytes(b"of an earlier run")
-    (tmp_path / "mine.parquet").write_bytes(b"not of nodeb")
-    found = small.run(runs=1).save(tmp_path)
-    assert {path.stem for path in found.glob("*.parquet")} == {
-        "flows",
-        "bearers",
-        "links",
-        "summary",
-        "mine",
-    }
 
 
 def test_every_column_says_what_it_is(result):
@@ -195,7 +184,7 @@ def test_utilization_is_that_of_the_blocks_sent(radio, errors, tmp_path):
 
 
 def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
-    result.save(tmp_path)
+    folder = result.save(tmp_path / "out")
 
     def fail(table, path, **_):
         path.write_bytes(b"half of a fi")
@@ -203,19 +192,22 @@ def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monk
 
     monkeypatch.setattr(pq, "write_table", fail)
     with pytest.raises(nodeb.OutputError, match="no space left on device"):
-        result.save(tmp_path)
-    assert pq.read_table(tmp_path / "flows.parquet").num_rows == 15
+        result.save(folder)
+    assert pq.read_table(folder / "flows.parquet").num_rows == 15
     assert not list(tmp_path.glob(".*"))
 
 
 def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path):
+    def claim_it(folder):
+        claim(folder, Owner("run", "a scenario"))
+
     (tmp_path / "file").write_text("")
     with pytest.raises(nodeb.OutputError, match="there is a file of this name"):
-        prepare_folder(tmp_path / "file")
+        claim_it(tmp_path / "file")
     with pytest.raises(nodeb.OutputError, match="not a directory"):
-        prepare_folder(tmp_path / "file" / "below")
+        claim_it(tmp_path / "file" / "below")
     with pytest.raises(nodeb.OutputError, match="null"):
-        prepare_folder(tmp_path / "a\0b")
+        claim_it(tmp_path / "a\0b")
 
 
 def test_same_seed_same_bytes(small, tmp_path):

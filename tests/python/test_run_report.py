@@ -100,6 +100,6 @@ def test_the_page_shows_the_cell(result: nodeb.Result) -> None:
 def test_a_run_writes_its_page_on_request(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert invoke(["run", str(file), "--report", "--out", str(tmp_path)]) == 0
-    assert f"report: {tmp_path / 'report.html'}" in capsys.readouterr().out
-    assert "a small cell" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert invoke(["run", str(file), "--report", "--out", str(tmp_path / "out")]) == 0
+    assert f"report: {tmp_path / 'out' / 'report.html'}" in capsys.readouterr().out
+    assert "a small cell" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

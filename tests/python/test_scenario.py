@@ -317,8 +317,11 @@ def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
 
 
 def test_the_rule_is_asked_about_what_is_measured(small):
-    experiment = Experiment(
-        small.compiled(), 1, Precision(0.5, 3, 8), 2, measure=lambda tables: (7.0, 7.0)
-    )
-    assert experiment.run().runs == 3
-    assert len(experiment.finished) == 3
+    def measure(tables):
+        sevens = np.full(len(np.unique(tables["flows"]["run"])), 7.0)
+        return sevens, sevens
+
+    experiment = Experiment(small.compiled(), 1, Precision(0.5, 3, 8), 2, measure=measure)
+    assert experiment.run().runs == experiment.replications == 3
+    runs = np.concatenate([tables["flows"]["run"] for tables in experiment.finished])
+    assert runs.tolist() == [0, 0, 1, 1, 2, 2]

@@ -13,6 +13,7 @@ import pytest
 import nodeb
 from nodeb import cli
 from nodeb.files import read_parquet
+from nodeb.folders import MARK
 from nodeb.stats import Precision, mean_interval, paired_difference
 from nodeb.sweep import Sweep
 from nodeb.sweep import cells as cells_module
@@ -52,7 +53,7 @@ def call(capsys, tmp_path, monkeypatch):
 
 def files(folder: Path) -> dict[str, bytes]:
     """Everything in the folder of a sweep but when and where it was made."""
-    found = [file for file in folder.rglob("*") if file.is_file() and file.name != "sweep.json"]
+    found = [file for file in folder.rglob("*") if file.is_file() and file.name != MARK]
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(found)}
 
 
@@ -430,22 +431,6 @@ def test_the_folder_of_another_scenario_is_left_alone(call, tmp_path):
     assert before == {file: file.read_bytes() for file in Path("kept").rglob("*") if file.is_file()}
     same = write(tmp_path, GRID, BASE.replace('"20 kB"', '"0.02 MB"'))  # written in another way
     assert call("sweep", same, "--out", "kept")[0] == 0
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"written": {}}', "\x00"])
-def test_a_folder_that_is_not_understood_is_left_alone(call, tmp_path, content):
-    path = write(tmp_path, GRID)
-    Path("kept").mkdir()
-    Path("kept/sweep.json").write_text(content)
-    status, _, err = call("sweep", path, "--out", "kept")
-    assert status == 2
-    assert "cannot be understood" in err
-    Path("kept/sweep.json").unlink()
-    Path("kept/sweep.parquet").write_text("somebody's")
-    status, _, err = call("sweep", path, "--out", "kept")
-    assert status == 2
-    assert "not from a sweep" in err
-    assert [file.name for file in Path("kept").iterdir()] == ["sweep.parquet"]
 
 
 def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):

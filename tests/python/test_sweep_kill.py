@@ -139,18 +139,3 @@ replace(Path({str(file)!r}), write)
     assert file.read_bytes() == b"old"
     (leftover,) = [other for other in tmp_path.iterdir() if other != file]
     assert leftover.name.startswith(".")
-
-
-def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_path):
-    import os
-
-    from nodeb.files import LEFTOVER_S, remove_leftovers
-
-    old, new, other = (tmp_path / name for name in (".a.1.tmp", ".b.2.tmp", "c.parquet"))
-    for file in (old, new, other):
-        file.write_bytes(b"")
-    long_ago = time.time() - LEFTOVER_S - 1
-    os.utime(old, (long_ago, long_ago))
-    os.utime(other, (long_ago, long_ago))
-    remove_leftovers(tmp_path)
-    assert sorted(tmp_path.iterdir()) == [new, other]

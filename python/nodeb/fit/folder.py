@@ -8,53 +8,57 @@ from pathlib import Path
 from typing import Any
 
 from nodeb import _core
-from nodeb.errors import OutputError, os_reason
 from nodeb.files import write_bytes, write_parquet
 from nodeb.fit.compare import Candidate, Comparison
 from nodeb.fit.recorded import recorded_model
+from nodeb.folders import Owner, Place, claim
 from nodeb.provenance import git_hash, utc_now
-from nodeb.result import prepare_folder
 
-__all__ = ["save"]
+__all__ = ["put", "save"]
 
 
-def save(comparison: Comparison, folder: Path, seed: int) -> Path:
-    """Writes a comparison.
+def save(comparison: Comparison, folder: Path, seed: int, *, force: bool = False) -> Path:
+    """Writes a comparison to a folder, as a whole or not at all; see `nodeb.folders`.
 
     Args:
         comparison: what was found.
-        folder: made if need be.
+        folder: made if need be; what was found of the same sequence before is replaced.
         seed: of the fit, for the provenance.
+        force: replace results of another sequence or command too.
 
     Returns:
         The folder: `comparison.parquet`, a model file `<unit>_<name>.json` for each candidate,
-        `best.json` (the smallest BIC), `recorded.json` (the sequence itself) and the pictures
-        `gaps.png`, `bursts.png` and `bic.png`.
+        `best.json` (the smallest BIC), `recorded.json` (the sequence itself), `provenance.json`
+        and the pictures `gaps.png`, `bursts.png` and `bic.png`.
 
     Raises:
-        OutputError: the folder cannot be written.
+        OutputError: the folder is not nodeb's, belongs to another sequence, or cannot be written;
+            what was there before stays.
     """
+    with claim(folder, Owner("fit", comparison.errors.origin), force=force) as place:
+        return put(comparison, place, seed)
+
+
+def put(comparison: Comparison, place: Place, seed: int) -> Path:
+    """Writes a comparison to a folder that was claimed; see `save`."""
+    about = _provenance(comparison, seed)
+    return place.put(lambda part: _write(comparison, part, about), about)
+
+
+def _write(comparison: Comparison, part: Path, about: dict[str, Any]) -> None:
     from nodeb.plot import fit as pictures
     from nodeb.plot.source import save as save_picture
 
-    path = prepare_folder(folder)
-    about = _provenance(comparison, seed)
     for candidate in comparison.candidates:
         model = candidate.model
-        _described(candidate, about).save(path / f"{model.unit}_{model.name}.json")
-    _described(comparison.best, about).save(path / "best.json")
+        _described(candidate, about).save(part / f"{model.unit}_{model.name}.json")
+    _described(comparison.best, about).save(part / "best.json")
     recorded = recorded_model(comparison.errors, about)
-    try:
-        write_bytes(path / "recorded.json", f"{json.dumps(recorded)}\n".encode())
-        write_parquet(
-            path / "comparison.parquet", comparison.table, {"verdict": comparison.verdict}
-        )
-    except OSError as error:
-        raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
+    write_bytes(part / "recorded.json", f"{json.dumps(recorded)}\n".encode())
+    write_parquet(part / "comparison.parquet", comparison.table, {"verdict": comparison.verdict})
     for law in ("gap", "burst"):
-        save_picture(pictures.tails(comparison, law), path / f"{law}s.png")
-    save_picture(pictures.criterion(comparison), path / "bic.png")
-    return path
+        save_picture(pictures.tails(comparison, law), part / f"{law}s.png")
+    save_picture(pictures.criterion(comparison), part / "bic.png")
 
 
 def _provenance(comparison: Comparison, seed: int) -> dict[str, Any]:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.errors import InputError
 from nodeb.files import read_parquet, write_bytes, write_parquet
+from nodeb.folders import Owner, Place, claim
 from nodeb.provenance import Provenance
-from nodeb.result import prepare_folder
 from nodeb.table import Table
 
 if TYPE_CHECKING:
@@ -138,30 +138,36 @@ class LinkResult:
         rows = [point.row() for point in self]
         return Table({name: [row[name] for row in rows] for name in rows[0]})
 
-    def save(self, folder: str | os.PathLike[str]) -> Path:
-        """Writes the result to a folder, which is made if need be.
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Writes the result to a folder, as a whole or not at all; see `nodeb.folders`.
+
+        Args:
+            folder: made if need be; an earlier result of an experiment of the same name is
+                replaced.
+            force: replace results of another experiment or command too.
 
         Returns:
             The folder: `points.parquet`, `experiment.json`, `provenance.json`, and for each point
             its error sequence, `errors_<Eb/N0>dB.txt`, which `nodeb fit` reads.
 
         Raises:
-            OutputError: the folder cannot be written.
+            OutputError: the folder is not nodeb's, belongs to another experiment, or cannot be
+                written; what was there before stays.
         """
-        path = prepare_folder(folder)
-        about = self.experiment.to_dict()
-        try:
-            for old in path.glob("errors_*dB.txt"):
-                old.unlink()
+        with claim(folder, Owner("link", self.experiment.name), force=force) as place:
+            return self.put(place)
+
+    def put(self, place: Place) -> Path:
+        """Writes the result to a folder that was claimed; see `save`."""
+
+        def write(part: Path) -> None:
             for point in self:
                 text = errors_text(point.pdu_errors, point.pdus_per_block, self._origin(point))
-                write_bytes(path / f"errors_{point.eb_n0_db:g}dB.txt", text.encode())
-            write_bytes(path / EXPERIMENT, _json(about))
-            write_bytes(path / "provenance.json", _json(self.provenance.to_dict()))
-            write_parquet(path / POINTS, self.points, {"name": self.experiment.name})
-        except OSError as error:
-            raise OutputError(f"cannot write results to {path}: {os_reason(error)}") from error
-        return path
+                write_bytes(part / f"errors_{point.eb_n0_db:g}dB.txt", text.encode())
+            write_bytes(part / EXPERIMENT, _json(self.experiment.to_dict()))
+            write_parquet(part / POINTS, self.points, {"name": self.experiment.name})
+
+        return place.put(write, self.provenance.to_dict())
 
     def _origin(self, point: Point) -> str:
         return f"{self.experiment.name}, Eb/N0 {point.eb_n0_db:g} dB, seed {self.experiment.seed}"

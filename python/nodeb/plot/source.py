@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from nodeb import glossary
+from nodeb import folders, glossary
 from nodeb.errors import InputError, OutputError, os_reason
 from nodeb.files import read_parquet, write_bytes
 from nodeb.plot.table import find
@@ -67,6 +67,7 @@ def save(figure: Figure, path: Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, data.getvalue())
+        folders.note(path)
     except OSError as error:
         raise OutputError(f"cannot write {path}: {os_reason(error)}") from None
     return path

@@ -5,91 +5,104 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
-from nodeb.errors import NodebError, RunError
+import numpy as np
+
+from nodeb import _core
+from nodeb.engine import Engine, Subject
+from nodeb.errors import RunError
 from nodeb.reproduce import grid, session
+from nodeb.reproduce.kept import Kept, identity
 from nodeb.reproduce.log import Log, Run, Tables, reduce
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.study import Effort, Selection, Study
+from nodeb.stats import Stop
 
 SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few
-CHUNK_COST = 25  # short replications travel together, as handing over each would cost as much as it
-
-
-class Control(Protocol):
-    """Stops a replication from another thread."""
-
-    def cancel(self) -> None:
-        """Ask it to stop."""
-        ...
 
 
 class Simulator(Protocol):
-    """What a campaign needs of the simulation core (`nodeb._core` has this form)."""
+    """What a campaign needs of the simulation core."""
 
     def resolve(self, json: str) -> str:
         """Complete a partial scenario."""
         ...
 
-    def control(self) -> Control:
-        """A new handle for one replication."""
-        ...
-
     def compile(self, json: str, label: str) -> Any:
-        """A scenario read once, in the form that `run` takes; messages call it `label`."""
+        """A scenario read once, in the form that `run_many` takes; messages call it `label`."""
         ...
 
-    def run(self, scenario: Any, seed: int, run: int, control: Any) -> Tables:
-        """Simulate one replication."""
+    def run_many(
+        self, scenario: Any, seed: int, first: int, runs: int, control: _core.Control
+    ) -> Tables:
+        """Simulate replications from number `first` on, in one set of tables."""
         ...
 
 
 class CoreSimulator:
     """The simulation core behind the `Simulator` protocol."""
 
-    def __init__(self) -> None:
-        from nodeb import _core  # a study's data can be read without the extension
-
-        self._core = _core
-
     def resolve(self, json: str) -> str:
         """Complete a partial scenario."""
-        return self._core.resolve(json)
-
-    def control(self) -> Control:
-        """A new handle for one replication."""
-        return self._core.Control()
+        return _core.resolve(json)
 
     def compile(self, json: str, label: str) -> Any:
         """A scenario read once."""
-        return self._core.CompiledScenario.from_json(json, label)
+        return _core.CompiledScenario.from_json(json, label)
 
-    def run(self, scenario: Any, seed: int, run: int, control: Any) -> Tables:
-        """Simulate one replication."""
-        found: Tables = scenario.run(seed, run, control)
+    def run_many(
+        self, scenario: Any, seed: int, first: int, runs: int, control: _core.Control
+    ) -> Tables:
+        """Simulate replications."""
+        found: Tables = scenario.run_many(seed, first, runs, control)
         return found
 
 
-@dataclass
-class _Point:
-    """One distinct scenario of the campaign."""
+class _Rounds:
+    """Replicates in rounds: each as long as the last interval asks for.
 
-    json: str
-    label: str
-    effort: Effort
-    compiled: Any
-    log: Log = field(default_factory=Log)
-    planned: int = 0
+    Args:
+        effort: how long and how well.
+    """
 
-    def wanted(self) -> int:
+    def __init__(self, effort: Effort) -> None:
+        self.limit = effort.max_runs
+        self.log = Log()
+        self.kept: list[Run] = []
+        """The replications in the log."""
+        self._effort, self._target = effort, effort.runs
+        self._enough = False
+
+    def take(self, outcome: Sequence[Run], runs: int) -> None:
+        """Looks at the interval at the end of each round, not in between."""
+        del runs
+        for run in outcome:
+            if self._enough:
+                return
+            self.log.add(run)
+            self.kept.append(run)
+            if len(self.log) == self._target:
+                self._target = self._wanted()
+                self._enough = self._target == len(self.log)
+
+    def stop(self) -> Stop | None:
+        """Stops where the precision is reached, or at the limit."""
+        return Stop(len(self.log), True, "known well enough") if self._enough else None
+
+    def ahead(self) -> int:
+        """The end of the round."""
+        return self._target
+
+    def expected(self) -> int:
+        """The end of the round."""
+        return self._target
+
+    def _wanted(self) -> int:
         """Replications that are needed as far as is known now."""
-        done, effort = len(self.log), self.effort
-        if done < effort.runs:
-            return effort.runs
+        done, effort = len(self.log), self._effort
         if effort.precision is None or done >= effort.max_runs:
             return done
         width = self.log.relative_half_width()
@@ -97,6 +110,65 @@ class _Point:
             return done
         needed = math.ceil(done * (width / effort.precision) ** 2 * SAFETY)
         return min(effort.max_runs, max(done + 1, needed))
+
+
+class _Point(Subject[Sequence[Run]]):
+    """One distinct scenario of a campaign."""
+
+    def __init__(self, campaign: Campaign, json: str, label: str, effort: Effort) -> None:
+        self.json, self.label, self.effort = json, label, effort
+        self._campaign = campaign
+        self._compiled = campaign.simulator.compile(json, label)
+        self._rounds = _Rounds(effort)
+        self._identity = identity(json, campaign.seed, campaign.how())
+        known = campaign.kept.load(self._identity) if campaign.kept else []
+        self._stored = len(known)
+        where = f"{campaign.study.name}, the scenario of {label}: "
+        super().__init__(self._rounds, (known, len(known)), where)
+
+    @property
+    def log(self) -> Log:
+        """Its replications."""
+        return self._rounds.log
+
+    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+        simulator = self._campaign.simulator
+        return simulator.run_many(self._compiled, seed, runs.start, len(runs), control)
+
+    def outcome(self, tables: Tables, runs: range) -> Sequence[Run]:
+        return [self._campaign.reduced(one) for one in _apart(tables, runs)]
+
+    def closed(self) -> None:
+        kept, runs = self._campaign.kept, self._rounds.kept
+        if kept is not None and len(runs) > self._stored:
+            kept.save(self._identity, self.json, runs)
+
+
+def _apart(tables: Tables, runs: range) -> Iterator[Tables]:
+    """The tables of each of some replications, which are one after the other in each table."""
+    edges = {
+        name: np.searchsorted(np.asarray(table["run"]), range(runs.start, runs.stop + 1))
+        for name, table in tables.items()
+    }
+    for at in range(len(runs)):
+        rows = {name: slice(found[at], found[at + 1]) for name, found in edges.items()}
+        yield {
+            name: {key: column[rows[name]] for key, column in table.items()}
+            for name, table in tables.items()
+        }
+
+
+class _Rising(Engine[Sequence[Run]]):
+    """An engine that tells of finished replications."""
+
+    def __init__(self, points: Sequence[_Point], campaign: Campaign) -> None:
+        super().__init__(points, campaign.seed, campaign.jobs)
+        self._campaign = campaign
+
+    def noted(self, one: Subject[Sequence[Run]], runs: int) -> None:
+        """Ticks by what they cost."""
+        if isinstance(one, _Point):
+            self._campaign.tick(one.label, one.effort.cost * runs)
 
 
 class Campaign:
@@ -112,6 +184,7 @@ class Campaign:
         jobs: threads; None takes one per processor.
         quick: the study's short version.
         tick: called with a label and the cost of finished replications.
+        kept: where replications are found and kept.
     """
 
     def __init__(
@@ -123,13 +196,15 @@ class Campaign:
         jobs: int | None = None,
         quick: bool = False,
         tick: Callable[[str, float], None] | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self.study = study
         self.seed = seed
         self.quick = quick
         self.jobs = jobs or os.cpu_count() or 1
-        self._simulator = simulator
-        self._tick = tick or (lambda label, cost: None)
+        self.simulator = simulator
+        self.kept = kept
+        self.tick = tick or (lambda label, cost: None)
         self.facts: dict[str, Estimate] = {}  # found beside the scenarios, by name
         self._points: dict[str, _Point] = {}
         self._by_selection: dict[Selection, _Point] = {}
@@ -156,10 +231,11 @@ class Campaign:
         return sum(max(0, p.effort.runs - len(p.log)) * p.effort.cost for p in points.values())
 
     def measure(self, selections: Iterable[Selection]) -> None:
-        """Simulate what these selections need; rounds go on until all are known well enough."""
-        points = list({id(p): p for p in map(self._point, selections)}.values())
-        while jobs := self._open_jobs(points):
-            self._run(jobs)
+        """Simulate what these selections need, until all are known well enough."""
+        points = {id(p): p for p in map(self._point, selections)}.values()
+        missing = [point for point in points if not point.judge()]
+        if missing:  # the longest first
+            _Rising(sorted(missing, key=lambda point: -point.effort.cost), self).run()
 
     def traced(self) -> int:
         """Replications of which series are kept."""
@@ -168,9 +244,9 @@ class Campaign:
     def tables(self, selection: Selection, run: int, record: Mapping[str, bool]) -> Tables:
         """Everything about one replication, with time series."""
         partial = grid.scenario(self.study, self.study.ordered(selection), self.quick)
-        text = self._simulator.resolve(json.dumps({**partial, "record": record}))
-        scenario = self._simulator.compile(text, self._label(selection))
-        return self._simulator.run(scenario, self.seed, run, self._simulator.control())
+        text = self.simulator.resolve(json.dumps({**partial, "record": record}))
+        scenario = self.simulator.compile(text, self._label(selection))
+        return self.simulator.run_many(scenario, self.seed, run, 1, _core.Control())
 
     def _point(self, selection: Selection) -> _Point:
         key = self.study.ordered(grid.simulated(selection))
@@ -178,15 +254,14 @@ class Campaign:
             resolved = self._resolve(key)
             if resolved not in self._points:
                 effort, label = grid.effort(self.study, key, self.quick), self._label(key)
-                compiled = self._simulator.compile(resolved, label)
-                self._points[resolved] = _Point(resolved, label, effort, compiled)
+                self._points[resolved] = _Point(self, resolved, label, effort)
             self._by_selection[key] = self._points[resolved]
         return self._by_selection[key]
 
     def _resolve(self, selection: Selection) -> str:
         partial = grid.scenario(self.study, selection, self.quick)
         try:
-            return self._simulator.resolve(json.dumps(partial))
+            return self.simulator.resolve(json.dumps(partial))
         except ValueError as error:
             raise RunError(
                 f"{self.study.name}: the scenario of {self._label(selection)} is wrong: {error}"
@@ -196,89 +271,17 @@ class Campaign:
     def _label(selection: Selection) -> str:
         return ", ".join(choice.label for choice in selection)
 
-    @staticmethod
-    def _open_jobs(points: list[_Point]) -> list[_Job]:
-        """The replications of the next round, in chunks, the longest first."""
-        jobs = []
-        for point in points:
-            size = max(1, int(CHUNK_COST / point.effort.cost))
-            runs = range(len(point.log), point.wanted())
-            jobs += [_Job(point, runs[at : at + size]) for at in range(0, len(runs), size)]
-        return sorted(jobs, key=lambda job: -job.point.effort.cost)
+    def how(self) -> dict[str, Any]:
+        """What decides what is kept of a replication, besides the scenario."""
+        study = self.study
+        warm_up_s = study.warm_up_s(self.quick)
+        return {"warm_up_s": warm_up_s, "endless": study.endless, "session": study.session}
 
-    def _run(self, jobs: list[_Job]) -> None:
-        stop = _Stop()
-        pool = ThreadPoolExecutor(self.jobs)
-        try:
-            futures = {pool.submit(self._chunk, job, stop): job for job in jobs}
-            results = {
-                futures[done]: self._result(done, futures[done]) for done in as_completed(futures)
-            }
-        except BaseException:
-            stop.cancel()
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-        for job in sorted(jobs, key=lambda job: job.runs.start):
-            for run in results[job]:
-                job.point.log.add(run)
-
-    def _chunk(self, job: _Job, stop: _Stop) -> list[Run]:
-        found = []
-        warm_up_s = self.study.warm_up_s(self.quick)
-        for run in job.runs:
-            control = stop.watch(self._simulator.control())
-            tables = self._simulator.run(job.point.compiled, self.seed, run, control)
-            found.append(self._reduced(tables, warm_up_s))
-        return found
-
-    def _reduced(self, tables: Tables, warm_up_s: float) -> Run:
+    def reduced(self, tables: Tables) -> Run:
         """What is kept of a replication; a series of a long run is large."""
-        run = reduce(tables, warm_up_s, self.study.endless)
+        run = reduce(tables, self.study.warm_up_s(self.quick), self.study.endless)
         if not self.study.session:
             return run
         return replace(
             run, quantities={**run.quantities, **session.reduce(tables, self.study.session)}
         )
-
-    def _result(self, future: Future[list[Run]], job: _Job) -> list[Run]:
-        try:
-            found = future.result()
-        except NodebError:
-            raise
-        except Exception as error:
-            from nodeb.runner import failure  # needs the extension
-
-            where = f"{self.study.name}, the scenario of {job.point.label}: "
-            raise failure(job.runs, self.seed, error, where) from error
-        self._tick(job.point.label, job.point.effort.cost * len(job.runs))
-        return found
-
-
-@dataclass(frozen=True, eq=False)
-class _Job:
-    """Some replications of one scenario."""
-
-    point: _Point
-    runs: range
-
-
-class _Stop:
-    """Cancels the replications of all threads, those included that begin a moment later."""
-
-    def __init__(self) -> None:
-        self._controls: list[Control] = []
-        self._cancelled = False
-
-    def watch(self, control: Control) -> Control:
-        """Have this one cancelled with the others."""
-        self._controls.append(control)
-        if self._cancelled:
-            control.cancel()
-        return control
-
-    def cancel(self) -> None:
-        """Cancel all."""
-        self._cancelled = True
-        for control in list(self._controls):
-            control.cancel()

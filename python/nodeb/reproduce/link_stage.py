@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
+from nodeb.folders import MARK
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.study import Axis, Study, nearest
 
@@ -49,13 +50,13 @@ def prepare(
         keys["stop"]["bits"] = study.quick["link_bits"]
     experiment = link.Experiment(**keys)
     found = experiment.run(jobs=jobs, progress=lambda _, text: progress(0.0, f"link: {text}"))
-    found.save(out / "link")
+    found.save(out / "link", force=True)
     point = found[0]
     errors = fit.ErrorSequence(point.pdu_errors, point.pdus_per_block, experiment.name)
     comparison = fit.compare(
         errors, seed=seed, jobs=jobs or 1, progress=lambda _, text: progress(0.0, f"fit: {text}")
     )
-    models = folder.save(comparison, out / "fit", seed)
+    models = folder.save(comparison, out / "fit", seed, force=True)
     return with_models(study, models), _facts(point, comparison)
 
 
@@ -81,7 +82,7 @@ def _model(value: Any, models: Path) -> Any:
     name = value.removeprefix(FITTED)
     file = models / f"{name}.json"
     if not file.is_file():
-        known = (path.stem for path in models.glob("*.json"))
+        known = (path.stem for path in models.glob("*.json") if path.name != MARK)
         raise InputError(f"no model `{name}` was fitted; {nearest(name, sorted(known))}")
     from nodeb import error_model  # needs the extension
 

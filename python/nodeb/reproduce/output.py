@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from nodeb import files
-from nodeb.errors import OutputError
+from nodeb import files, folders
+from nodeb.errors import OutputError, os_reason
+from nodeb.folders import Owner, Place
+
+RESULTS = ("cells.csv", "claims.csv", "facts.csv", "report.html", "figures")
+PARTS = ("cells", "link", "fit")
+"""What results are made from, which the next run goes on with."""
 
 
 def write(path: Path, content: str | bytes) -> None:
@@ -23,15 +29,37 @@ def write(path: Path, content: str | bytes) -> None:
         raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def prepare(folder: Path) -> None:
-    """Make the output folder now, so that a wrong path fails before the work and not after it.
+def claim(folder: Path, study: str, about: Mapping[str, Any], *, force: bool = False) -> Place:
+    """Make a folder that of a study, without results of an earlier run of it.
+
+    These may be of other items. What they were made from stays.
+
+    Args:
+        folder: made if need be.
+        study: the study.
+        about: what the folder's mark tells.
+        force: replace what belongs to another study or command.
 
     Raises:
-        OutputError: if it is not a folder that can be written to.
+        OutputError: it belongs to another, or cannot be written.
     """
+    place = folders.claim(folder, Owner("reproduction", study), force=force, resumes=True)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+        _clear(place)
+        place.mark((*RESULTS, *PARTS), about, complete=False)
+    except BaseException:
+        place.__exit__(None, None, None)
+        raise
+    return place
+
+
+def _clear(place: Place) -> None:
+    """Take away results, and all that is another's."""
+    if place.replaces is not None:
+        place.start_over()
+    try:
+        files.remove_leftovers(place.path)
+        for name in RESULTS:
+            files.remove(place.path / name)
     except OSError as error:
-        raise OutputError(f"cannot write to {folder}: {error.strerror or error}") from error
+        raise OutputError(f"cannot write to {place.shown}: {os_reason(error)}") from error

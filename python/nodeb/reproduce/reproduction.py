@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
+from nodeb.provenance import git_hash, utc_now
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import link_stage
+from nodeb.reproduce import link_stage, output
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
 from nodeb.reproduce.cells import Cell, Chart, Grid
 from nodeb.reproduce.claims import Verdict
-from nodeb.reproduce.output import prepare, write
+from nodeb.reproduce.kept import Kept
+from nodeb.reproduce.output import write
 from nodeb.reproduce.study import Study, nearest
 from nodeb.reproduce.targets import Target
 
@@ -44,6 +46,8 @@ class ReproduceOutcome:
         cells: every table cell and curve point.
         claims: every claim that was judged.
         targets: every target.
+        replaced: what of another study or command was in the folder and was replaced.
+        damaged: kept replications that were damaged, and simulated again.
     """
 
     headline_title: str
@@ -54,6 +58,8 @@ class ReproduceOutcome:
     cells: list[Cell] = field(default_factory=list)
     claims: list[Verdict] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
+    replaced: str | None = None
+    damaged: list[Path] = field(default_factory=list)
 
 
 @dataclass
@@ -96,11 +102,13 @@ def run(
     progress: Progress | None = None,
     *,
     simulator: Simulator | None = None,
+    force: bool = False,
 ) -> ReproduceOutcome:
     """Reproduce a study: every table, figure and claim, or some of them.
 
     Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. The first is written
-    anew after each item, so an interrupted run leaves what it had measured.
+    anew after each item, so an interrupted run leaves what it had measured. Replications are kept
+    in `cells/`: the next run goes on from there, and comes to the same figures.
 
     Args:
         name: the study, one of `nodeb.reproduce.names()`.
@@ -111,11 +119,12 @@ def run(
         seed: seed of all random streams.
         progress: called with the share that is done (0 to 1) and what is being done.
         simulator: the simulation core; None takes `nodeb._core`.
+        force: replace results of another study or another command in the folder.
 
     Raises:
         InputError: if study or item is unknown (the message names the nearest), or a number is
             impossible.
-        OutputError: if the folder cannot be written to.
+        OutputError: if the folder is not nodeb's or another's, or cannot be written to.
         RunError: if a simulation fails.
     """
     started = time.monotonic()
@@ -123,26 +132,56 @@ def run(
     chosen = choose(study, items)
     if jobs is not None and jobs < 1:
         raise InputError(f"jobs must be at least 1, got {jobs}")
-    prepare(out)
-    bar = _Bar(progress)
-    study, facts = link_stage.prepare(
-        study, out, quick=quick, jobs=jobs, seed=seed, progress=bar.show_text
-    )
-    campaign = Campaign(
-        study, simulator or CoreSimulator(), seed=seed, jobs=jobs, quick=quick, tick=bar.tick
-    )
-    campaign.facts |= facts
-    findings = Findings(study, seed, quick, chosen)
-    whole = items is None
-    try:
-        _measure(campaign, findings, whole, bar, out)
-        findings.complete = True
-    finally:
-        _account(campaign, findings, started)
-        if findings.grids or findings.charts:
-            report = _publish(findings, out)
-    bar.done()
-    return _outcome(findings, report)
+    about = _about(seed, quick, chosen)
+    with output.claim(out, name, about, force=force) as place:
+        work = _Work(study, chosen, items is None, out, quick, jobs, seed, simulator)
+        outcome = work.run(_Bar(progress), started)
+        place.mark((), about, complete=True)
+    outcome.replaced = place.replaces
+    return outcome
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A reproduction in a folder that was claimed; the fields are those of `run`."""
+
+    study: Study
+    items: list[str]
+    whole: bool
+    out: Path
+    quick: bool
+    jobs: int | None
+    seed: int
+    simulator: Simulator | None
+
+    def run(self, bar: _Bar, started: float) -> ReproduceOutcome:
+        """Measure, and publish what there is, also when interrupted."""
+        options: dict[str, Any] = {"quick": self.quick, "jobs": self.jobs, "seed": self.seed}
+        study, facts = link_stage.prepare(self.study, self.out, **options, progress=bar.show_text)
+        kept = Kept(self.out / "cells")
+        simulator = self.simulator or CoreSimulator()
+        campaign = Campaign(study, simulator, **options, tick=bar.tick, kept=kept)
+        campaign.facts |= facts
+        findings = Findings(study, self.seed, self.quick, self.items)
+        try:
+            _measure(campaign, findings, self.whole, bar, self.out)
+            findings.complete = True
+        finally:
+            _account(campaign, findings, started)
+            if findings.grids or findings.charts:
+                report = _publish(findings, self.out)
+        bar.done()
+        outcome = _outcome(findings, report)
+        outcome.damaged = kept.damaged
+        return outcome
+
+
+def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:
+    """What the mark of the folder tells of a reproduction."""
+    from nodeb import _core  # a study's data can be read without the extension
+
+    version = {"version": _core.version(), "git": git_hash(), "started": utc_now()}
+    return {"seed": seed, "quick": quick, "items": list(items), **version}
 
 
 def choose(study: Study, items: Iterable[str] | None) -> list[str]:

@@ -1,133 +1,146 @@
 """The folder of a sweep: what it belongs to, and one file for each cell that was simulated.
 
-`sweep.json` says which scenario the folder belongs to, `sweep.toml` is the file that was swept,
-`cells/<identity>.parquet` holds the metrics of a cell by replication, and `sweep.parquet` is the
-table of results. Cells are found by identity, so the order and number of cells may change.
+The mark of the folder (`nodeb.folders`) says which scenario it belongs to, `sweep.toml` is the file
+that was swept, `cells/<identity>.parquet` holds the metrics of a cell by replication, and
+`sweep.parquet` is the table of results. Cells are found by identity, so the order and number of
+cells may change.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
+from typing import Any, Self
 
 from nodeb.errors import OutputError, os_reason
-from nodeb.files import read_parquet, remove_leftovers, write_bytes, write_parquet
-from nodeb.result import prepare_folder
+from nodeb.files import remove_leftovers, write_bytes, write_parquet
+from nodeb.folders import Mark, Owner, Place, claim
+from nodeb.store import Store
 from nodeb.table import Table
 
-__all__ = ["Folder"]
+__all__ = ["Folder", "Source"]
 
-MANIFEST, SOURCE, TABLE, CELLS = "sweep.json", "sweep.toml", "sweep.parquet", "cells"
-IDENTITY = "nodeb.cell"
-SCENARIO = "nodeb.scenario"
+SOURCE, TABLE, CELLS = "sweep.toml", "sweep.parquet", "cells"
 SHOWN = 3
 """So many differences between two scenarios are told."""
 
 
 @dataclass(frozen=True)
-class Folder:
-    """Where the results of a sweep are kept."""
+class Source(Owner):
+    """The scenario that a folder belongs to, whatever of it is swept and how often.
 
-    path: Path
+    `about` has what all cells have in common, `written` and `resolved` (`nodeb.sweep.cells.base`).
+    """
+
+    def refuses(self, mark: Mark) -> str | None:
+        """What another's folder holds; None for one's own."""
+        if mark["kind"] != self.kind:
+            return super().refuses(mark)
+        # Defaults change with versions, and the same can be written in many ways.
+        pairs = {key: (mark.get(key), self.about[key]) for key in ("written", "resolved")}
+        if any(there == here and here is not None for there, here in pairs.values()):
+            return None
+        there, here = pairs["written" if None in pairs["resolved"] else "resolved"]
+        return f"holds a sweep of another scenario ({_differences(there, here)})"
+
+
+class Folder:
+    """Where the results of a sweep are kept, claimed for it.
+
+    Args:
+        path: the folder.
+        text: the scenario file.
+        owner: whose the folder is.
+        about: what else its mark tells.
+        force: replace what belongs to another.
+        inputs: files that are read.
+
+    Raises:
+        OutputError: it belongs to another scenario, or cannot be written; nothing is changed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        text: str,
+        owner: Source,
+        about: Mapping[str, Any],
+        *,
+        force: bool = False,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
+        self.path = path
+        self._about = about
+        self.place: Place = claim(path, owner, force=force, inputs=inputs, resumes=True)
+        """The folder, claimed."""
+        self.replaced = self.place.replaces
+        """What of another was replaced; None if nothing."""
+        self.store = Store(path / CELLS)
+        """The cells."""
+        try:
+            self._begin(text)
+        except BaseException:
+            self.place.__exit__(None, None, None)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.place.__exit__(None, None, None)
+
+    def _begin(self, text: str) -> None:
+        if self.replaced is not None:
+            self.place.start_over()
+        with self._told():
+            remove_leftovers(self.path)
+            if not self._is_source(text):  # the table is that of another file
+                self.table.unlink(missing_ok=True)
+                write_bytes(self.path / SOURCE, text.encode())
+            self.store.open()
+        self._mark(complete=False)
 
     @property
     def table(self) -> Path:
         """The file of the results."""
         return self.path / TABLE
 
-    def claim(self, text: str, base: Mapping[str, Any], about: Mapping[str, Any]) -> None:
-        """Makes the folder that of a sweep, if it is not another's.
-
-        Args:
-            text: the scenario file.
-            base: what the cells have in common, `written` and `resolved`: whose the folder is.
-            about: what else `sweep.json` should tell.
-
-        Raises:
-            OutputError: it belongs to another scenario, or cannot be written; nothing is changed.
-        """
-        self._check(base)
-        prepare_folder(self.path)
-        manifest = json.dumps({**about, **base}, indent=2) + "\n"
-        with self._told():
-            write_bytes(self.path / MANIFEST, manifest.encode())
-            write_bytes(self.path / SOURCE, text.encode())
-            (self.path / CELLS).mkdir(exist_ok=True)
-            remove_leftovers(self.path / CELLS)
-
-    def identities(self) -> set[str]:
-        """The cells that have a file."""
-        return {file.stem for file in (self.path / CELLS).glob("*.parquet")}
-
-    def load(self, identity: str) -> list[Table]:
-        """The replications of a cell that are known, in order of the run; none if it is not there.
+    def load(self, identity: str) -> Table | None:
+        """The replications of a cell that are known, in order of the run; None if there are none.
 
         A file that is damaged counts as not there: the cell is simulated again.
         """
-        try:
-            table, about = read_parquet(self._cell(identity))
-        except (OSError, ValueError):
-            return []
-        if about.get(IDENTITY) != identity:
-            return []
-        return [table.where(table["run"] == run) for run in np.unique(table["run"])]
+        return self.store.load(identity)
 
-    def save(self, identity: str, scenario: str, replications: list[Table]) -> None:
+    def save(self, identity: str, scenario: str, replications: Table) -> None:
         """Keeps the replications of a cell, in order of the run.
 
         Raises:
             OutputError: the file cannot be written; what was there before stays.
         """
-        table = Table.concat({k: one[k] for k in one.columns} for one in replications)
-        about = {IDENTITY: identity, SCENARIO: scenario}
         with self._told():
-            write_parquet(self._cell(identity), table, about)
+            self.store.save(identity, scenario, replications)
 
     def save_table(self, table: Table) -> None:
-        """Writes the table of results.
+        """Writes the table of results, after which the folder is complete.
 
         Raises:
             OutputError: the file cannot be written; what was there before stays.
         """
         with self._told():
             write_parquet(self.table, table)
+        self._mark(complete=True)
 
-    def _check(self, base: Mapping[str, Any]) -> None:
-        """Complains if the folder is not this scenario's."""
-        manifest = self.path / MANIFEST
-        if not manifest.exists():
-            for name in (SOURCE, TABLE, CELLS):
-                if (self.path / name).exists():
-                    raise OutputError(
-                        f"{self.path} has a `{name}` but no {MANIFEST}, so it is not from a sweep; "
-                        "give another folder with --out"
-                    )
-            return
-        try:
-            known = json.loads(manifest.read_text(encoding="utf-8"))
-            other = {key: known[key] for key in ("written", "resolved")}
-        except (OSError, ValueError, KeyError, TypeError):
-            raise OutputError(
-                f"{manifest} cannot be understood, so whose folder it is is not known; "
-                "give another folder with --out"
-            ) from None
-        # Defaults change with versions, and the same can be written in many ways.
-        if all(other[key] != base[key] or base[key] is None for key in other):
-            key = "written" if None in (other["resolved"], base["resolved"]) else "resolved"
-            differences = _differences(other[key], base[key])
-            raise OutputError(
-                f"{self.path} holds a sweep of another scenario ({differences}); "
-                "give another folder with --out, or remove that one"
-            )
+    def _mark(self, *, complete: bool) -> None:
+        self.place.mark((SOURCE, TABLE, CELLS), self._about, complete=complete)
 
-    def _cell(self, identity: str) -> Path:
-        return self.path / CELLS / f"{identity}.parquet"
+    def _is_source(self, text: str) -> bool:
+        file = self.path / SOURCE
+        return file.exists() and file.read_bytes() == text.encode()
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -22,7 +22,7 @@ from nodeb.table import Table, nearest
 
 __all__ = ["Baseline", "results", "swept_columns"]
 
-Known = Callable[[tuple[int, ...]], tuple[list[Table], bool]]
+Known = Callable[[tuple[int, ...]], tuple[Table, bool]]
 """The replications that count of the cell at these places, and whether a precision was reached."""
 
 ENDS = ("", "_ci95_low", "_ci95_high")
@@ -92,19 +92,18 @@ def results(
     for i, cell in enumerate(cells):
         own, reached = known(cell.places)
         other = known(baseline.of(cell))[0] if baseline else None
-        for group in _groups(own[0]):
+        runs = len(np.unique(own["run"]))
+        for group in _groups(own):
             row = {name: values[i] for name, values in swept.items()}
-            row |= {"group": group, "runs": len(own), "precision_reached": reached}
+            row |= {"group": group, "runs": runs, "precision_reached": reached}
             row |= {"seed": seed, "version": _core.version()}
             rows.append(row | dict(_metrics(group, own, other)))
     return Table({name: [row[name] for row in rows] for name in rows[0]})
 
 
-def _metrics(
-    group: str, own: list[Table], other: list[Table] | None
-) -> Iterator[tuple[str, float]]:
+def _metrics(group: str, own: Table, other: Table | None) -> Iterator[tuple[str, float]]:
     """Name and value of each metric's columns."""
-    for metric in (name for name in UNITS if name in own[0].columns):
+    for metric in (name for name in UNITS if name in own.columns):
         values = _by_run(own, group, metric)
         yield from zip((metric + end for end in ENDS), _interval(values), strict=True)
         if other is not None:
@@ -112,10 +111,10 @@ def _metrics(
             yield from zip((metric + DIFFERENCE + end for end in ENDS), found, strict=True)
 
 
-def _by_run(runs: list[Table], group: str, metric: str) -> NDArray[np.float64]:
+def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
     """A metric of a group in each run; NaN where it has no value, also for want of the group."""
-    found = [run[metric][run["group"] == group] for run in runs]
-    return np.array([one[0] if len(one) else math.nan for one in found], dtype=np.float64)
+    found = metrics[metric][metrics["group"] == group].astype(np.float64)
+    return found if found.size else np.full(len(np.unique(metrics["run"])), math.nan)
 
 
 def _interval(values: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -136,9 +135,9 @@ def _difference(own: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[f
     return found.mean, found.low, found.high
 
 
-def _groups(run: Table) -> list[str]:
+def _groups(metrics: Table) -> list[str]:
     """The groups that get a row: one alone is the same as all."""
-    groups = list(dict.fromkeys(run["group"].tolist()))
+    groups = list(dict.fromkeys(metrics["group"].tolist()))
     return [ALL] if len(groups) == 2 else groups
 
 

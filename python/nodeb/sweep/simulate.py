@@ -1,92 +1,86 @@
-"""Simulates the cells of a sweep that are missing: cells and replications in one pool."""
+"""Simulates the cells of a sweep that are missing."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from nodeb import _core
+from nodeb.engine import Engine, Subject, Tables
 from nodeb.progress import ProgressCallback
-from nodeb.replications import Rates, Replications
-from nodeb.runner import Batch, failure
+from nodeb.replications import Replications
+from nodeb.rules import Rates, rule_of
 from nodeb.stats import Precision
 from nodeb.summary import ALL, RATED, by_run
 from nodeb.sweep.cells import Cell, identity
 from nodeb.sweep.folder import Folder
 from nodeb.table import Table
-from nodeb.workers import Workers
 
-__all__ = ["Filler", "enough", "replications"]
-
-Key = tuple[int, range]
-"""Number of a cell, and runs."""
+__all__ = ["Filler", "enough"]
 
 
-def replications(stop: int | Precision, known: Sequence[Table]) -> Replications[Table]:
-    """The replications of a cell, with those that are known already."""
-    cell = Replications(stop, _rates)
-    for run, outcome in enumerate(known):
-        cell.add(run, outcome)
-    return cell
-
-
-def enough(stop: int | Precision, known: Sequence[Table]) -> tuple[list[Table], bool] | None:
+def enough(stop: int | Precision, known: Table | None) -> tuple[Table, bool] | None:
     """The replications that count and whether a precision was reached; None if some are missing."""
-    cell = replications(stop, known)
+    cell: Replications[Table] = Replications(rule_of(stop, _rates))
+    if known is not None:
+        cell.add(0, known, replications(known))
     verdict = cell.judge()
-    return None if verdict is None else (cell.finished, verdict.reached)
+    return (
+        None if verdict is None or known is None else (_first(known, verdict.runs), verdict.reached)
+    )
+
+
+def replications(metrics: Table | None) -> int:
+    """How many replications a cell has that is kept."""
+    return 0 if metrics is None else len(np.unique(metrics["run"]))
 
 
 def _rates(metrics: Table) -> Rates:
-    """The rates that a rule is asked about, means over all users of a replication."""
+    """The rates that a rule is asked about, means over all users of each replication."""
     everybody = metrics.where(metrics["group"] == ALL)
-    application, received = (
-        float(everybody[name][0]) for name in ("application_bps", "received_bps")
-    )
-    return application if everybody[RATED][0] else math.nan, received
+    application = np.where(everybody[RATED], everybody["application_bps"], math.nan)
+    return application, everybody["received_bps"]
 
 
-@dataclass
-class _Open:
-    """A cell under way."""
-
-    cell: Cell
-    known: Replications[Table]
-    started: int
-    batch: Batch = field(default_factory=Batch)
-    _compiled: _core.CompiledScenario | None = None
-
-    def compiled(self) -> _core.CompiledScenario:
-        """The scenario, read once; threads that come together may read it twice."""
-        if self._compiled is None:
-            self._compiled = self.cell.compiled()
-        return self._compiled
-
-    def wants(self) -> bool:
-        """Whether another replication should start now, as far as is known."""
-        rule, done = self.known.stop, len(self.known.finished)
-        if isinstance(rule, int):
-            return self.started < rule
-        likely = self.known.expected() if done >= rule.min_runs else rule.min_runs
-        return self.started < min(max(likely, done + 1), rule.max_runs)
-
-    def next_runs(self) -> range:
-        """The replications to start next; short ones go together."""
-        rule = self.known.stop
-        most = 1 if isinstance(rule, Precision) else rule - self.started
-        return range(self.started, self.started + self.batch.size(most))
-
-    def share(self) -> float:
-        """The part of the cell that a replication is, as far as is known."""
-        return 1.0 / max(self.known.expected(), self.known.known, 1)
+def _first(metrics: Table, runs: int) -> Table:
+    return metrics.where(metrics["run"] < runs)
 
 
-class Filler:
-    """Fills in the missing cells of a sweep.
+class _Missing(Subject[Table]):
+    """A cell of which replications may be missing. Only metrics are kept of a replication."""
 
-    At any time few cells are open and few replications under way, and of a replication only its
-    metrics are kept, so memory does not grow with the sweep. A cell is saved when it is complete.
+    def __init__(self, cell: Cell, seed: int, stop: int | Precision, folder: Folder) -> None:
+        self._cell, self._folder, self._identity = cell, folder, identity(cell, seed)
+        self._compiled: _core.CompiledScenario | None = None
+        stored = folder.load(self._identity)
+        known = None if stored is None else (stored, replications(stored))
+        super().__init__(rule_of(stop, _rates), known, f"{cell.label}: ")
+
+    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+        if self._compiled is None:  # threads that come together may read it twice
+            self._compiled = self._cell.compiled()
+        return self._compiled.run_many(seed, runs.start, len(runs), control)
+
+    def outcome(self, tables: Tables, runs: range) -> Table:
+        del runs
+        radio = (Table(tables[name]) if name in tables else None for name in ("channels", "phones"))
+        metrics = by_run(Table(tables["flows"]), *radio)
+        order = np.argsort(metrics["run"], kind="stable")
+        return Table({name: metrics[name][order] for name in metrics.columns})
+
+    def closed(self) -> None:
+        if not self.known.finished:
+            return
+        found = Table.concat({k: one[k] for k in one.columns} for one in self.known.finished)
+        if self.stop is not None:
+            found = _first(found, self.stop.runs)
+        self._folder.save(self._identity, self._cell.scenario, found)
+
+
+class Filler(Engine[Table]):
+    """Fills in the missing cells of a sweep; a cell is saved when it is complete.
 
     Args:
         cells: all cells.
@@ -108,124 +102,34 @@ class Filler:
     ) -> None:
         self.kept = 0
         """Cells that were there already."""
-        self.replications = 0
-        """Replications simulated, without those that came too late."""
-        self._cells, self._seed, self._stop, self._folder = cells, seed, stop, folder
-        self._jobs, self._progress = jobs, progress
-        self._missing = self._open_cells()
-        self._completed: set[int] = set()
-        self._open: dict[int, _Open] = {}
-        there = folder.identities()
+        self._cells, self._progress = cells, progress
+        there = folder.store.identities()
         self._unknown = sum(identity(cell, seed) not in there for cell in cells)
         self._shown = 0.0
+        super().__init__(self._missing(seed, stop, folder), seed, jobs)
 
     @property
     def simulated(self) -> int:
         """Cells that were completed by simulation."""
-        return len(self._completed)
+        return self.completed
 
-    def run(self) -> None:
-        """Simulates until no cell is missing.
-
-        Raises:
-            KeyboardInterrupt: Ctrl-C; what had finished is saved.
-            RunError: a replication failed.
-            OutputError: a cell cannot be saved.
-        """
-        with Workers[Key, list[Table]](self._jobs) as workers:
-            try:
-                while self._fill(workers) or len(workers):
-                    self._take(workers.ended())
-                    self._close(workers)
-                    self._report(workers)
-            except KeyboardInterrupt:
-                self._take(workers.stop())
-                self._save_open()
-                raise
-
-    def _open_cells(self) -> Iterator[tuple[int, _Open]]:
+    def _missing(
+        self, seed: int, stop: int | Precision, folder: Folder
+    ) -> Iterator[Subject[Table]]:
         """The missing cells, each looked up when its turn comes."""
-        for number, cell in enumerate(self._cells):
-            stored = self._folder.load(identity(cell, self._seed))
-            known = replications(self._stop, stored)
-            if known.judge() is None:
-                yield number, _Open(cell, known, len(stored))
-            else:
+        for cell in self._cells:
+            one = _Missing(cell, seed, stop, folder)
+            if one.judge():
                 self.kept += 1
-
-    def _fill(self, workers: Workers[Key, list[Table]]) -> bool:
-        """Gives the threads work, of the first open cell that wants it; whether any is left."""
-        while not workers.full:
-            number = next((n for n, one in self._open.items() if one.wants()), None)
-            if number is None:
-                if (fresh := next(self._missing, None)) is None:
-                    break
-                number, one = fresh
-                self._open[number] = one
-            one = self._open[number]
-            runs = one.next_runs()
-            workers.submit((number, runs), self._replicate)
-            one.started = runs.stop
-        return bool(self._open)
-
-    def _replicate(self, key: Key, control: _core.Control) -> list[Table]:
-        number, runs = key
-        one = self._open[number]
-        with one.batch.timed(len(runs)):
-            tables = one.compiled().run_many(self._seed, runs.start, len(runs), control)
-        radio = (Table(tables[name]) if name in tables else None for name in ("channels", "phones"))
-        metrics = by_run(Table(tables["flows"]), *radio)
-        return [metrics.where(metrics["run"] == run) for run in runs]
-
-    def _take(self, done: Mapping[Key, list[Table] | Exception]) -> None:
-        """Notes what came of replications; those of cells that are complete are not needed."""
-        for (number, runs), outcome in done.items():
-            if number not in self._open:
-                continue
-            cell = self._open[number]
-            if isinstance(outcome, Exception):
-                where = f"{cell.cell.label}: "
-                cell.known.fail(runs.start, failure(runs, self._seed, outcome, where))
             else:
-                for run, metrics in zip(runs, outcome, strict=True):
-                    cell.known.add(run, metrics)
-                self.replications += len(runs)
+                yield one
 
-    def _close(self, workers: Workers[Key, list[Table]]) -> None:
-        """Saves the cells that are complete."""
-        over = {n: one for n, one in self._open.items() if one.known.judge() is not None}
-        for number, one in over.items():
-            self._save(number, one)
-            del self._open[number]
-        if over:
-            workers.cancel(lambda key: key[0] in over)
-
-    def _save_open(self) -> None:
-        for number, one in self._open.items():
-            if one.known.judge() is None:
-                one.known.take_all()
-            if one.known.finished:
-                self._save(number, one)
-
-    def _save(self, number: int, one: _Open) -> None:
-        key = identity(one.cell, self._seed)
-        self._folder.save(key, one.cell.scenario, one.known.finished)
-        if one.known.judge() is not None:
-            self._completed.add(number)
-
-    def _report(self, workers: Workers[Key, list[Table]]) -> None:
+    def report(self) -> None:
+        """Tells how many cells are complete."""
         if self._progress is None:
             return
-        complete = self.simulated + self.kept
-        parts = self.simulated + workers.progress(self._share)
-        parts += sum(one.share() * one.known.known for one in self._open.values())
-        text = f"{complete} of {len(self._cells)} cells"
-        missing = max(self._unknown, self.simulated + len(self._open), 1)
+        text = f"{self.completed + self.kept} of {len(self._cells)} cells"
+        missing = max(self._unknown, self.opened, 1)
         # More replications may turn out to be needed; a bar that runs backwards would only puzzle.
-        self._shown = max(self._shown, min(parts / missing, 1.0))
+        self._shown = max(self._shown, min(self.parts() / missing, 1.0))
         self._progress(self._shown, text)
-
-    def _share(self, key: Key) -> float:
-        """The part of a cell that replications are."""
-        one = self._open.get(key[0])
-        return 0.0 if one is None else one.share() * len(key[1])

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from nodeb import _core
+from nodeb import _core, named_files
 from nodeb.errors import Interrupted, RunError, ScenarioError
 from nodeb.progress import ProgressCallback
 from nodeb.provenance import git_hash, utc_now
@@ -20,7 +20,7 @@ from nodeb.scenario import core_call, read_text
 from nodeb.stats import Precision
 from nodeb.sweep.axes import TABLE, Axis, read_axes
 from nodeb.sweep.cells import Cell, base, cells, identity, plan
-from nodeb.sweep.folder import Folder
+from nodeb.sweep.folder import Folder, Source
 from nodeb.sweep.results import Baseline, results
 from nodeb.sweep.simulate import Filler, enough
 from nodeb.table import Table
@@ -42,6 +42,10 @@ class Outcome:
     """Cells that were there already."""
     replications: int
     """Replications that were simulated now."""
+    damaged: tuple[Path, ...] = ()
+    """Cells that were damaged, and simulated again."""
+    replaced: str | None = None
+    """What of another scenario or command was in the folder and was replaced."""
 
     def __str__(self) -> str:
         return (
@@ -54,8 +58,10 @@ class Outcome:
 class Sweep:
     """A scenario file with a `[sweep]` table."""
 
-    text: str
+    file: Path
     """The file."""
+    text: str
+    """What is in it."""
     name: str
     """What the scenario is called."""
     axes: list[Axis]
@@ -103,7 +109,7 @@ class Sweep:
         planned = plan(text, file, axes, settings).planned(runs, precision, seed)
         common = base(text, file, settings)
         stop = planned.stopping_rule()
-        return cls(text, planned.name, axes, found, common, planned.seed, stop)
+        return cls(Path(path), text, planned.name, axes, found, common, planned.seed, stop)
 
     def warnings(self) -> list[str]:
         """What is allowed and still doubtful, each with the number of cells that it is about."""
@@ -124,6 +130,8 @@ class Sweep:
         baseline: Sequence[str] = (),
         jobs: int | None = None,
         progress: ProgressCallback | None = None,
+        *,
+        force: bool = False,
     ) -> Outcome:
         """Simulates what is missing in a folder and writes the table there.
 
@@ -134,6 +142,7 @@ class Sweep:
             baseline: `KEY=VALUE` of swept keys; see `results` for the columns they add.
             jobs: replications simulated at a time; None takes one per processor.
             progress: called with the fraction done and a few words.
+            force: replace results of another scenario or another command in the folder.
 
         Raises:
             InputError: an argument makes no sense.
@@ -141,8 +150,18 @@ class Sweep:
             RunError: a replication failed.
             Interrupted: Ctrl-C; the same call goes on from there.
         """
-        workers, compared, place = check_jobs(jobs), self.baseline(baseline), Folder(Path(folder))
-        place.claim(self.text, self.base, self._about())
+        workers, compared = check_jobs(jobs), self.baseline(baseline)
+        with self._claim(Path(folder), force) as place:
+            return self._fill(place, compared, workers, progress)
+
+    def _fill(
+        self,
+        place: Folder,
+        compared: Baseline | None,
+        workers: int,
+        progress: ProgressCallback | None,
+    ) -> Outcome:
+        """Simulates what is missing in a folder that was claimed, and writes the table."""
         filler = Filler(self.cells, self.seed, self.stop, place, workers, progress)
         try:
             filler.run()
@@ -156,7 +175,7 @@ class Sweep:
         by_places = {cell.places: cell for cell in self.cells}
 
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
-        def known(places: tuple[int, ...]) -> tuple[list[Table], bool]:
+        def known(places: tuple[int, ...]) -> tuple[Table, bool]:
             cell = by_places[places]
             found = enough(self.stop, place.load(identity(cell, self.seed)))
             if found is None:
@@ -165,10 +184,18 @@ class Sweep:
 
         table = results(self.cells, self.axes, self.seed, known, compared)
         place.save_table(table)
-        return Outcome(table, place.table, filler.simulated, filler.kept, filler.replications)
+        damaged = tuple(place.store.damaged)
+        counts = filler.simulated, filler.kept, filler.replications
+        return Outcome(table, place.table, *counts, damaged, place.replaced)
+
+    def _claim(self, folder: Path, force: bool) -> Folder:
+        owner = Source("sweep", self.file.name, self.base)
+        named = named_files.paths(self.base, self.file.parent)
+        inputs = [self.file, *named]
+        return Folder(folder, self.text, owner, self._about(), force=force, inputs=inputs)
 
     def _about(self) -> dict[str, Any]:
-        """What `sweep.json` tells besides whose the folder is."""
+        """What the mark of the folder tells besides whose it is."""
         return {
             "name": self.name,
             "cells": len(self.cells),

@@ -1,0 +1,265 @@
+"""The engine: replications of any number of scenarios, several at a time.
+
+The core releases the interpreter lock while it simulates, so threads use every processor. Short
+replications go together in one call of the core. What comes out depends on the scenarios, the seed
+and the rules only (`nodeb.replications`). A run has one subject, a sweep one for each cell, a
+reproduction one for each of its scenarios; what is known of a subject from before is not simulated
+again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from nodeb import _core
+from nodeb.errors import RunError
+from nodeb.replications import Replications
+from nodeb.rules import Rule
+from nodeb.stats import Stop
+from nodeb.workers import Workers
+
+__all__ = ["Engine", "Subject", "Tables"]
+
+BATCH_S = 0.1
+"""About so long, s, replications that go together take."""
+LARGEST_BATCH = 1000
+
+Tables = Mapping[str, Mapping[str, Any]]
+"""Tables of replications: name -> column -> values."""
+T = TypeVar("T")
+
+
+class Subject(Generic[T]):
+    """A scenario whose replications are wanted; what it is for says what is kept of them.
+
+    Args:
+        rule: decides how many.
+        known: outcome and number of the first replications, where they are there already.
+        where: begins a message about a replication that failed.
+    """
+
+    def __init__(self, rule: Rule[T], known: tuple[T, int] | None = None, where: str = "") -> None:
+        self.known = Replications(rule)
+        """Its replications."""
+        self.where = where
+        self.started = 0
+        """Replications begun or known."""
+        self.stop: Stop | None = None
+        """Why there are enough; None while more are needed."""
+        self._batch = 1
+        if known is not None and known[1] > 0:
+            self.known.add(0, *known)
+            self.started = known[1]
+        self.judge()
+
+    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+        """Simulates replications; called in a thread."""
+        raise NotImplementedError
+
+    def outcome(self, tables: Tables, runs: range) -> T:
+        """What is kept of replications; called in a thread."""
+        raise NotImplementedError
+
+    def closed(self) -> None:
+        """There are enough replications, or no more will come: `known` has what there is."""
+
+    def judge(self) -> bool:
+        """Whether there are enough.
+
+        Raises:
+            RunError: a replication that is needed failed.
+        """
+        if self.stop is None:
+            self.stop = self.known.judge()
+        return self.stop is not None
+
+    def wants(self) -> bool:
+        """Whether another replication should start now, as far as is known."""
+        return self.started < self.known.rule.ahead()
+
+    def next_runs(self, shares: int) -> range:
+        """The replications to start next, of which `shares` threads should get some each."""
+        left = self.known.rule.ahead() - self.started
+        most = max(1, min(self._batch, left // shares))
+        runs = range(self.started, self.started + most)
+        self.started = runs.stop
+        return runs
+
+    def took(self, runs: int, time_s: float) -> None:
+        """Notes how long replications took that went together."""
+        self._batch = min(max(int(BATCH_S * runs / max(time_s, 1e-9)), 1), LARGEST_BATCH)
+
+    def share(self) -> float:
+        """The part of it that a replication is, as far as is known."""
+        return 1.0 / max(self.known.rule.expected(), self.known.known, 1)
+
+
+@dataclass(frozen=True)
+class _Simulated(Generic[T]):
+    """What came of replications that went together."""
+
+    parts: list[tuple[range, T]]
+    failed: tuple[int, Exception] | None = None
+    """The first that failed, after which none was simulated."""
+
+
+Key = tuple[int, range]
+"""Number of a subject, and runs."""
+
+
+class Engine(Generic[T]):
+    """Replicates subjects until each has enough.
+
+    At any time few subjects are open and few replications under way.
+
+    Args:
+        subjects: asked for one after the other, when there is room for it.
+        seed: seed of the named random streams, the same for all.
+        jobs: replications simulated at a time.
+    """
+
+    def __init__(self, subjects: Iterable[Subject[T]], seed: int, jobs: int) -> None:
+        self.replications = 0
+        """Replications simulated, without those that came too late."""
+        self.completed = 0
+        """Subjects that have enough."""
+        self._waiting: Iterator[Subject[T]] | None = iter(subjects)
+        self._seed, self._jobs = seed, jobs
+        self._opened = 0
+        self._open: dict[int, Subject[T]] = {}
+        self._workers: Workers[Key, _Simulated[T]] = Workers(jobs)
+
+    def run(self) -> None:
+        """Simulates until no subject wants more.
+
+        Raises:
+            KeyboardInterrupt: what had finished was given to the subjects, which were closed.
+            RunError: a replication failed.
+        """
+        with self._workers as workers:
+            try:
+                while self._fill() or len(workers):
+                    self._take(workers.ended())
+                    self._close()
+                    self.report()
+            except KeyboardInterrupt:
+                self._take(workers.stop())
+                self._give_up()
+                raise
+
+    def report(self) -> None:
+        """Called about ten times a second, to tell of progress."""
+
+    def noted(self, one: Subject[T], runs: int) -> None:
+        """Called when replications of a subject have finished."""
+
+    def parts(self) -> float:
+        """How many of the subjects are done, with the parts of those under way."""
+        known = sum(one.share() * one.known.known for one in self._open.values())
+        return self.completed + known + self._workers.progress(self._share)
+
+    @property
+    def opened(self) -> int:
+        """How many subjects needed replications so far."""
+        return self._opened
+
+    def _fill(self) -> bool:
+        """Gives the threads work, of the first subject that wants it; whether any is left."""
+        while not self._workers.full:
+            number = next((n for n, one in self._open.items() if one.wants()), None)
+            if number is None and (number := self._next()) is None:
+                break
+            one = self._open[number]
+            shares = 1 if self._waiting else max(1, 2 * self._jobs // len(self._open))
+            self._workers.submit((number, one.next_runs(shares)), self._replicate)
+        return bool(self._open)
+
+    def _next(self) -> int | None:
+        """Opens the next subject that needs replications; its number."""
+        for one in self._waiting or ():
+            if not one.judge():
+                self._opened += 1
+                self._open[self._opened] = one
+                return self._opened
+        self._waiting = None
+        return None
+
+    def _replicate(self, key: Key, control: _core.Control) -> _Simulated[T]:
+        number, runs = key
+        one = self._open[number]
+        begin = time.perf_counter()
+        try:
+            found = one.outcome(one.simulate(self._seed, runs, control), runs)
+        except _core.Cancelled:
+            raise
+        except Exception as error:
+            if len(runs) == 1:
+                return _Simulated([], (runs.start, self._failure(one, runs.start, error)))
+            return self._one_by_one(key, control)
+        one.took(len(runs), time.perf_counter() - begin)
+        return _Simulated([(runs, found)])
+
+    def _one_by_one(self, key: Key, control: _core.Control) -> _Simulated[T]:
+        """Again, to find which failed: those before it may be enough."""
+        number, runs = key
+        parts = []
+        for run in runs:
+            found = self._replicate((number, range(run, run + 1)), control)
+            parts += found.parts
+            if found.failed is not None:
+                return _Simulated(parts, found.failed)
+        return _Simulated(parts)
+
+    def _failure(self, one: Subject[T], run: int, error: Exception) -> RunError:
+        """What to tell of a replication that failed."""
+        text = f"replication {run} (seed {self._seed}) failed: {error}"
+        if isinstance(error, _core.InternalError):  # it says everything itself
+            text = str(error)
+        found = RunError(f"{one.where}{text}")
+        found.__cause__ = error
+        return found
+
+    def _take(self, done: Mapping[Key, _Simulated[T] | Exception]) -> None:
+        """Notes what came of replications; those of subjects that are closed are not needed."""
+        for (number, runs), found in done.items():
+            if number not in self._open:
+                continue
+            known = self._open[number].known
+            if isinstance(found, Exception):
+                known.fail(runs.start, found)
+                continue
+            for part, outcome in found.parts:
+                known.add(part.start, outcome, len(part))
+                self.replications += len(part)
+                self.noted(self._open[number], len(part))
+            if found.failed is not None:
+                known.fail(*found.failed)
+
+    def _close(self) -> None:
+        """Closes the subjects that have enough."""
+        over = {number: one for number, one in self._open.items() if one.judge()}
+        for number, one in over.items():
+            one.closed()
+            self.completed += 1
+            del self._open[number]
+        if over:
+            self._workers.cancel(lambda key: key[0] in over)
+
+    def _give_up(self) -> None:
+        """Closes all subjects with what there is."""
+        for one in self._open.values():
+            with contextlib.suppress(RunError):
+                one.judge()
+            if one.stop is None:
+                one.known.take_all()
+            one.closed()
+            self.completed += one.stop is not None
+
+    def _share(self, key: Key) -> float:
+        """The part of a subject that replications are."""
+        one = self._open.get(key[0])
+        return 0.0 if one is None else one.share() * len(key[1])

@@ -1,0 +1,395 @@
+"""Folders of results: whose they are, and how they are put in place.
+
+One rule for all. A folder belongs to what made it: a kind (`run`, `sweep`, ...) and what it was
+made of. Its mark, `provenance.json`, says so and lists what nodeb put there. nodeb writes to
+folders that are not there, are empty, or have its own mark; a folder is claimed by putting one with
+a mark in place, which succeeds for one process only. Results that come at once are written aside,
+the mark last, and swapped in as a whole; the old folder goes afterwards. A sweep and a
+reproduction, which go on from what is there, write whole files into the folder that they claimed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from nodeb import files
+from nodeb.errors import OutputError, os_reason
+from nodeb.signals import undisturbed
+
+__all__ = ["MARK", "Owner", "Place", "claim", "note"]
+
+MARK = "provenance.json"
+OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
+"""Files by which a folder of an earlier version is known."""
+ANOTHER = "give another folder with --out"
+TRIES = 100
+"""Attempts at a folder that others claim or replace at the same time."""
+SHOWN = 3
+"""So many files that stand in the way are told."""
+
+Mark = dict[str, Any]
+
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None
+
+
+@dataclass(frozen=True)
+class Owner:
+    """What a folder of results belongs to."""
+
+    kind: str
+    """The command that makes it: `run`, `sweep`, `reproduction`, `link`, `fit`."""
+    of: str
+    """What it is made of, as a person calls it: a file, a scenario, a study."""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What else the mark tells from the beginning."""
+
+    def refuses(self, mark: Mark) -> str | None:
+        """What another's folder holds, to go on a sentence with; None for one's own."""
+        if (mark["kind"], mark["of"]) == (self.kind, self.of):
+            return None
+        return f"holds a {mark['kind']} of {mark['of']}"
+
+
+@dataclass
+class Place:
+    """A folder that was claimed. Leaving its block gives back a new one that nothing was put into.
+
+    Attributes:
+        path: the folder, without symbolic links.
+        shown: the folder as it was asked for.
+        owner: whose it is.
+        replaces: what of another owner is replaced; None if nothing.
+        before: the mark that was found; None in a new folder.
+        force: whether a folder of another owner may be taken.
+    """
+
+    path: Path
+    shown: Path
+    owner: Owner
+    replaces: str | None = None
+    before: Mark | None = None
+    force: bool = False
+    _lock: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if self.before is None:
+            _give_back(self.path)
+        self._unlock()
+
+    def put(self, write: Callable[[Path], None], about: Mapping[str, Any]) -> Path:
+        """Replaces the folder as a whole.
+
+        Args:
+            write: writes the results to the folder that it is given.
+            about: what the mark tells of them.
+
+        Returns:
+            The folder as it was asked for.
+
+        Raises:
+            OutputError: it cannot be written; what was there before stays. Where it turned into
+                another's in the meantime the results are kept under the name that the error tells.
+        """
+        part = files.aside(self.path)
+        with _told(self.shown), undisturbed():
+            try:
+                part.mkdir()
+                write(part)
+                self._write_mark(part, os.listdir(part), about, complete=True)
+                self._swap(part)
+            finally:
+                files.remove(part)
+        return self.shown
+
+    def mark(self, names: Iterable[str], about: Mapping[str, Any], *, complete: bool) -> None:
+        """Writes the mark of a folder that is filled file by file.
+
+        Args:
+            names: what nodeb puts there, whether it is there already or not.
+            about: what it tells besides.
+            complete: whether everything is there.
+
+        Raises:
+            OutputError: it cannot be written; the old one stays.
+        """
+        with _told(self.shown):
+            there = _read_mark(self.path, self.shown) or {"files": []}
+            self._write_mark(self.path, {*names, *there["files"]}, about, complete=complete)
+
+    def start_over(self) -> None:
+        """Replaces another's folder by an empty one with a mark.
+
+        Raises:
+            OutputError: it cannot be written; what was there stays.
+        """
+        self.put(lambda _: None, {"complete": False})
+        self.lock()
+
+    def lock(self) -> None:
+        """Has the folder for oneself until the block is left, or the process ends.
+
+        Raises:
+            OutputError: another process has it.
+        """
+        if fcntl is None:
+            return
+        self._unlock()
+        self._lock = os.open(self.path, os.O_RDONLY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._unlock()
+            raise OutputError(
+                f"another nodeb is at work in {self.shown}; wait for it, or {ANOTHER}"
+            ) from None
+        except OSError:  # a file system without locks
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _write_mark(
+        self, folder: Path, names: Iterable[str], about: Mapping[str, Any], *, complete: bool
+    ) -> None:
+        _write_mark(folder, self.owner, {"complete": complete, "files": sorted(names), **about})
+
+    def _swap(self, part: Path) -> None:
+        """Puts a finished folder in place of what belongs to the same owner still."""
+        try:
+            mark = _read_mark(self.path, self.shown)
+            if mark is not None:
+                _refuse_others(self, mark)
+                _refuse_strangers(self.path, mark, self.shown)
+        except OutputError as error:
+            kept = _free_name(self.path)
+            part.rename(kept)
+            raise OutputError(f"{error}; the results are in {kept} instead") from None
+        files.to_disk(part)
+        files.swap(part, self.path)
+        files.to_disk(self.path.parent)
+
+
+def claim(
+    folder: str | os.PathLike[str],
+    owner: Owner,
+    *,
+    force: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    resumes: bool = False,
+) -> Place:
+    """Makes a folder one's own, before a simulation spends time on what goes there.
+
+    Of several processes that claim a folder at the same time the first gets it, and those of the
+    same owner with it.
+
+    Args:
+        folder: where results are to go; made if need be.
+        owner: whose they are.
+        force: take a folder of another owner too, if nodeb made it; what is there stays until the
+            results are put.
+        inputs: files that are read, which a folder with results cannot hold.
+        resumes: one's own folder is gone on with, not replaced, so that others' files may be in it;
+            it is locked until the block of the place is left.
+
+    Raises:
+        OutputError: the folder is another's, cannot be written, or holds what nodeb did not put
+            there; nothing is changed.
+    """
+    shown = Path(folder)
+    with _told(shown):
+        path = _plain(shown)
+        if path.is_dir():
+            _refuse_use(path, shown, inputs)
+        if not path.exists():
+            _rescue(path)
+        path.mkdir(parents=True, exist_ok=True)
+        files.remove_leftovers(path.parent, path.name)
+        for _ in range(TRIES):
+            mark = _read_mark(path, shown)
+            if mark is None:
+                if not _made(path, owner):
+                    continue
+                place = Place(path, shown, owner)
+                if resumes:
+                    place.lock()
+                return place
+            place = Place(path, shown, owner, before=mark, force=force)
+            _refuse_others(place, mark)
+            if owner.refuses(mark) is not None:
+                place.replaces = _described(mark)
+            if place.replaces or not resumes:
+                _refuse_strangers(path, mark, shown)
+            if resumes:
+                place.lock()
+            return place
+    raise OutputError(f"{shown} is claimed and given back by others all the time; {ANOTHER}")
+
+
+def note(file: Path) -> None:
+    """Lists a picture in the mark of the folder that it was put into, if it has one."""
+    with contextlib.suppress(OSError):
+        mark = _read_mark(file.parent, file.parent)
+        if mark is not None and file.name not in mark["files"]:
+            mark["files"] = sorted([*mark["files"], file.name])
+            files.write_bytes(file.parent / MARK, _text(mark))
+
+
+def _rescue(path: Path) -> None:
+    """Puts back results whose process was killed in a swap, where names cannot be exchanged."""
+    for part in files.leftovers(path.parent, path.name):
+        with contextlib.suppress(OSError, OutputError):
+            mark = _read_mark(part, part)
+            if mark is not None and mark["complete"]:
+                part.rename(path)
+                return
+
+
+def _made(path: Path, owner: Owner) -> bool:
+    """Puts a folder with a mark where there is none or an empty one; whether nobody was faster."""
+    part = files.aside(path)
+    try:
+        part.mkdir()
+        _write_mark(part, owner, {"complete": False, "files": []})
+        if os.name != "posix":  # a folder cannot be put over an empty one
+            path.rmdir()
+        part.rename(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+            raise
+        return False
+    finally:
+        files.remove(part)
+    return True
+
+
+def _give_back(path: Path) -> None:
+    """Removes a folder that has nothing but the mark of a claim."""
+    with contextlib.suppress(OSError):
+        mark = _read_mark(path, path)
+        if mark is not None and not mark["complete"] and os.listdir(path) == [MARK]:
+            (path / MARK).unlink()
+            path.rmdir()
+
+
+def _read_mark(path: Path, shown: Path) -> Mark | None:
+    """What the mark of a folder says; None if the folder is empty or not there.
+
+    Raises:
+        OutputError: the folder is not one of nodeb's, or of a version without marks.
+    """
+    try:
+        found = json.loads((path / MARK).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        names = sorted(os.listdir(path)) if path.exists() else []
+        if not names:
+            return None
+        if set(names) & set(OLDER):
+            raise OutputError(_older(shown)) from None
+        raise OutputError(_stranger(shown, names)) from None
+    except (ValueError, RecursionError):
+        found = None
+    if isinstance(found, dict) and "kind" not in found and "version" in found:
+        raise OutputError(_older(shown))
+    if not (isinstance(found, dict) and {"kind", "of", "files", "complete"} <= set(found)):
+        raise OutputError(
+            f"{shown / MARK} cannot be understood, so whose folder it is is not known; {ANOTHER}"
+        )
+    return found
+
+
+def _plain(shown: Path) -> Path:
+    """A folder without symbolic links and dots."""
+    try:
+        return Path(os.path.realpath(shown))
+    except ValueError as error:  # a name that no folder can have
+        raise OutputError(f"cannot write results to {str(shown)!r}: {error}") from None
+
+
+def _older(shown: Path) -> str:
+    return (
+        f"{shown} seems to be from an earlier version of nodeb, which did not note what is its "
+        f"own; move it away, or {ANOTHER}"
+    )
+
+
+def _stranger(shown: Path, names: list[str]) -> str:
+    told = ", ".join(f"`{name}`" for name in names[:SHOWN])
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{shown} holds {told}{more}, which nodeb did not put there; {ANOTHER}"
+
+
+def _refuse_others(place: Place, mark: Mark) -> None:
+    """Complains about a folder of another owner, unless it may be taken."""
+    why = place.owner.refuses(mark)
+    if why is not None and not place.force:
+        raise OutputError(f"{place.shown} {why}; {ANOTHER}, or replace that with --force")
+
+
+def _refuse_strangers(path: Path, mark: Mark, shown: Path) -> None:
+    """Complains about what somebody else put beside results."""
+    known = {MARK, *mark["files"]}
+    names = [n for n in sorted(os.listdir(path)) if n not in known and not files.is_leftover(n)]
+    if names:
+        raise OutputError(_stranger(shown, names))
+
+
+def _refuse_use(path: Path, shown: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Complains about a folder that is in use: results are put in place as a whole."""
+    if Path.cwd().is_relative_to(path):
+        raise OutputError(f"{shown} is the folder you are in or above it; {ANOTHER}")
+    for file in inputs:
+        if Path(file).resolve().is_relative_to(path):
+            raise OutputError(f"{shown} holds {file}, which is read here; {ANOTHER}")
+
+
+def _described(mark: Mark) -> str:
+    told = [f"{name} {mark[name]}" for name in ("seed", "started") if name in mark]
+    more = f" ({', '.join(told)})" if told else ""
+    return f"a {mark['kind']} of {mark['of']}{more}"
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    while (free := path.with_name(f"{path.name}-{number}")).exists():
+        number += 1
+    return free
+
+
+def _write_mark(folder: Path, owner: Owner, about: Mapping[str, Any]) -> None:
+    found = {"kind": owner.kind, "of": owner.of, **owner.about, **about}
+    files.write_bytes(folder / MARK, _text(found))
+
+
+def _text(mark: Mapping[str, Any]) -> bytes:
+    return f"{json.dumps(mark, indent=2)}\n".encode()
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Turns what the operating system refuses into an error for people."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write results to {folder}: {os_reason(error)}") from error

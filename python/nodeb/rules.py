@@ -1,0 +1,186 @@
+"""When there are enough replications of a scenario.
+
+A rule is shown replications in order and asked after each time. What it answers depends on the
+first n of them only, whatever went together in one call and whatever is known beyond, so that
+threads and batches change nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.stats import Precision, Stop
+
+__all__ = ["RATES", "Count", "Rates", "Rule", "Sequential", "rule_of"]
+
+T = TypeVar("T")
+T_contra = TypeVar("T_contra", contravariant=True)
+
+RATES = (
+    "mean application bit rate",
+    "mean bit rate received (not every transfer was completed)",
+)
+"""What a rule is asked about: the application bit rate as long as every user of every replication
+has one. Those who do not complete in time have none; to leave them out would be to ask survivors.
+"""
+Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""These means over the users of each replication, bit/s; NaN where a user has none."""
+NEAR = 1.001
+"""Widths within this factor of the one wanted are worked out exactly."""
+
+
+class Rule(Protocol[T_contra]):
+    """Decides how many replications one scenario has."""
+
+    @property
+    def limit(self) -> int:
+        """The largest number of replications."""
+        ...
+
+    def take(self, outcome: T_contra, runs: int) -> None:
+        """Sees the next replications, in order."""
+        ...
+
+    def stop(self) -> Stop | None:
+        """Why the first `Stop.runs` of those seen are enough; None when more are needed."""
+        ...
+
+    def ahead(self) -> int:
+        """How many replications may be begun, as far as is known."""
+        ...
+
+    def expected(self) -> int:
+        """How many it will probably take."""
+        ...
+
+
+class Count:
+    """A number of replications that somebody asked for."""
+
+    def __init__(self, runs: int) -> None:
+        self.limit = runs
+        self._seen = 0
+
+    def take(self, outcome: Any, runs: int) -> None:
+        """Counts them."""
+        del outcome
+        self._seen += runs
+
+    def stop(self) -> Stop | None:
+        """Stops at the number."""
+        if self._seen < self.limit:
+            return None
+        noun = "replication" if self.limit == 1 else "replications"
+        return Stop(self.limit, True, f"{self.limit} {noun}, as asked")
+
+    def ahead(self) -> int:
+        """All of them."""
+        return self.limit
+
+    def expected(self) -> int:
+        """All of them."""
+        return self.limit
+
+
+class Sequential:
+    """Replicates until a mean is known well enough (`nodeb.stats.Precision`).
+
+    Args:
+        precision: how well.
+        measure: the rates of one replication after the other, in the order of `RATES`.
+    """
+
+    def __init__(self, precision: Precision, measure: Callable[[Any], Rates]) -> None:
+        self.limit = precision.max_runs
+        self._precision, self._measure = precision, measure
+        self._rates = [_Spread() for _ in RATES]
+        self._stop: Stop | None = None
+
+    def take(self, outcome: Any, runs: int) -> None:
+        """Asks about each of them; what comes after the last that is needed is not looked at."""
+        del runs
+        widths = [s.extend(v) for s, v in zip(self._rates, self._measure(outcome), strict=True)]
+        if self._stop is not None:
+            return
+        first = len(self._rates[0].values) - len(widths[0])
+        for n in range(max(first + 1, self._precision.min_runs), first + len(widths[0]) + 1):
+            known = next((i for i, s in enumerate(self._rates) if n <= s.known), len(RATES) - 1)
+            width = widths[known][n - first - 1]
+            if width > NEAR * self._precision.relative and n < self.limit:
+                continue
+            values = self._rates[known].values[:n]
+            self._stop = self._precision.judge(values, RATES[known])
+            if self._stop is not None:
+                return
+
+    def stop(self) -> Stop | None:
+        """Stops where the interval is short enough, at the limit, or where there is no mean."""
+        return self._stop
+
+    def ahead(self) -> int:
+        """As many as are expected, and one at least."""
+        seen = len(self._rates[0].values)
+        likely = self.expected() if seen >= self._precision.min_runs else self._precision.min_runs
+        return min(max(likely, seen + 1), self.limit)
+
+    def expected(self) -> int:
+        """From the last half-width, which shrinks with the root of the number."""
+        seen = len(self._rates[0].values)
+        spread = next((s for s in self._rates if s.known == math.inf), self._rates[-1])
+        if seen < 2 or not math.isfinite(spread.width):
+            return self.limit
+        needed = seen * min(spread.width / self._precision.relative, 1e3) ** 2
+        return min(max(math.ceil(needed), self._precision.min_runs, seen), self.limit)
+
+
+class _Spread:
+    """Values that become more, with the relative half-width of the first n for each n.
+
+    The widths come from running sums, so that none of the values is gone through again. They are
+    good to a part in a million, which is enough to tell where an exact one is worth its time.
+    """
+
+    def __init__(self) -> None:
+        self.values: NDArray[np.float64] = np.empty(0)
+        self.known = math.inf
+        """How many of the first values there are before one that is missing."""
+        self.width = math.inf
+        """Of all."""
+        self._sums = np.zeros((2, 1))
+
+    def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Adds values; returns the width with each of them, NaN where there is none."""
+        from scipy.special import stdtrit  # a slow import
+
+        before = len(self.values)
+        self.values = np.concatenate([self.values, new])
+        if not new.size:
+            return new
+        missing = np.flatnonzero(~np.isfinite(new))
+        if missing.size and self.known == math.inf:
+            self.known = before + int(missing[0])
+        n = np.arange(before + 1, before + len(new) + 1)
+        shifted = new - self.values[0]  # sums of squares then lose no digits to a large mean
+        sums = np.cumsum([shifted, shifted * shifted], axis=1) + self._sums
+        self._sums = sums[:, -1:]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = np.maximum(sums[1] - sums[0] ** 2 / n, 0.0) / (n - 1)
+            half = stdtrit(n - 1, 0.975) * np.sqrt(variance / n)
+            widths = np.asarray(half / np.abs(self.values[0] + sums[0] / n), dtype=np.float64)
+        self.width = float(widths[-1])
+        return widths
+
+
+def rule_of(stop: int | Precision, measure: Callable[[Any], Rates]) -> Count | Sequential:
+    """The rule of a number of replications, or of a precision.
+
+    Args:
+        stop: what a scenario asks for.
+        measure: the rates of replications, for a precision.
+    """
+    return Sequential(stop, measure) if isinstance(stop, Precision) else Count(stop)

@@ -1,0 +1,249 @@
+"""The engine: rules that see batches, failures within them, and what is known from before."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fake_core import FakeSimulator
+from nodeb import _core
+from nodeb.errors import RunError
+from nodeb.folders import MARK
+from nodeb.replications import Replications
+from nodeb.reproduce import run
+from nodeb.reproduce.kept import from_table, to_table
+from nodeb.reproduce.log import Run
+from nodeb.rules import RATES, Count, Sequential
+from nodeb.runner import Experiment, mean_rates
+from nodeb.stats import Precision, Stop
+
+VALUES = st.lists(
+    st.one_of(st.floats(1e3, 2e3), st.floats(1.0, 1e6), st.just(0.0), st.just(5.0)), max_size=60
+)
+
+
+def one_by_one(rule: Precision, application: list[float], received: list[float]) -> Stop | None:
+    """What the rule says when it is asked after each replication."""
+    for n in range(len(received) + 1):
+        everybody = all(np.isfinite(application[:n]))
+        values, name = (application, RATES[0]) if everybody else (received, RATES[1])
+        if (found := rule.judge(values[:n], name)) is not None:
+            return found
+    return None
+
+
+@given(VALUES, st.integers(0, 80), st.floats(0.001, 0.9), st.integers(2, 12), st.randoms())
+def test_a_rule_answers_the_same_whatever_goes_together(values, lost, relative, least, chance):
+    rule = Precision(relative, least, least + 30)
+    application = [np.nan if n == lost else 2 * value for n, value in enumerate(values)]
+    batches = Sequential(rule, lambda part: part)
+    at = 0
+    while at < len(values):
+        size = chance.randint(1, 20)
+        part = slice(at, at + size)
+        batches.take((np.array(application[part]), np.array(values[part])), size)
+        at += size
+    assert batches.stop() == one_by_one(rule, application, values)
+
+
+def test_judging_does_not_look_at_everything_again(monkeypatch):
+    judged = []
+    real = Precision.judge
+
+    def judge(self, values, mean="mean"):
+        judged.append(len(values))
+        return real(self, values, mean)
+
+    monkeypatch.setattr(Precision, "judge", judge)
+    chance = np.random.default_rng(1)
+    rule = Sequential(Precision(0.005, 10, 50_000), lambda part: part)
+    while rule.stop() is None:
+        part = chance.normal(10.0, 5.0, 100)
+        rule.take((part, part), 100)
+    stop = rule.stop()
+    assert stop is not None
+    assert stop.reached
+    assert stop.runs > 30_000
+    assert len(judged) < stop.runs / 100
+
+
+def test_expected_replications_follow_the_last_width():
+    rule = Sequential(Precision(0.01, 5, 1000), lambda part: part)
+    assert (rule.ahead(), rule.expected()) == (5, 1000)
+    part = np.array([9.0, 11.0] * 10)
+    rule.take((part, part), 20)
+    exact = Precision(0.01, 5, 1000).expected_runs(part)
+    assert rule.expected() == rule.ahead() == exact
+
+
+def test_rates_of_a_batch_are_those_of_each_replication(small):
+    crowd = small.with_(**{"users.0.count": 37}).compiled()
+    many = mean_rates(crowd.run_many(3, 0, 6, _core.Control()))
+    single = [crowd.run_many(3, at, 1, _core.Control()) for at in range(6)]
+    for place, name in enumerate(("application_bps", "received_bps")):
+        expected = [float(np.mean(np.asarray(one["flows"][name]))) for one in single]
+        assert many[place].tolist() == expected
+
+
+def test_a_number_of_replications_that_are_more_than_asked():
+    known: Replications[str] = Replications(Count(3))
+    known.add(0, "five of them", 5)
+    stop = known.judge()
+    assert stop is not None
+    assert (stop.runs, known.done) == (3, 5)
+
+
+class Fails:
+    """A compiled scenario of which one replication fails, in whatever batch it is."""
+
+    def __init__(self, scenario, wrong):
+        self.scenario, self.wrong = scenario, wrong
+
+    def run_many(self, seed, first, runs, control):
+        if first <= self.wrong < first + runs:
+            raise ValueError("something odd")
+        return self.scenario.run_many(seed, first, runs, control)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_replication_that_failed_is_named(small, jobs):
+    with pytest.raises(RunError, match=r"^replication 200 \(seed 1\) failed: something odd$"):
+        Experiment(Fails(small.compiled(), 200), 1, 300, jobs).run()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_precision_is_the_same_for_any_jobs_and_batches(small, jobs, monkeypatch):
+    wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
+    monkeypatch.setattr("nodeb.engine.BATCH_S", 1e-9)  # each alone
+    found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
+    assert found.provenance.stopping == wanted.provenance.stopping
+    assert found.provenance.runs == wanted.provenance.runs > 3
+    for name, table in wanted.tables.items():
+        for column in table.columns:
+            np.testing.assert_array_equal(found.tables[name][column], table[column])
+
+
+# --- reproductions go on ---
+
+
+def rows(folder: Path) -> dict[str, bytes]:
+    """What a reproduction found, and what it kept; pages tell how long it took."""
+    names = [folder / "cells.csv", folder / "claims.csv", *sorted((folder / "cells").iterdir())]
+    return {file.name: file.read_bytes() for file in names if not file.name.startswith(".")}
+
+
+def test_a_reproduction_goes_on_from_what_is_there(tmp_path):
+    class Stopped(FakeSimulator):
+        def run(self, text: str, *args: Any) -> Any:
+            if len(self.calls) > 100:
+                raise KeyboardInterrupt
+            return super().run(text, *args)
+
+    table, whole, rest = ["Table 13"], FakeSimulator(), FakeSimulator()
+    run("wang", tmp_path / "whole", table, quick=True, simulator=whole)
+    with pytest.raises(KeyboardInterrupt):
+        run("wang", tmp_path / "cut", table, quick=True, jobs=1, simulator=Stopped())
+    kept = len(list((tmp_path / "cut" / "cells").iterdir()))
+    assert kept > 0
+    run("wang", tmp_path / "cut", table, quick=True, simulator=rest)
+    assert 0 < len(rest.calls) <= len(whole.calls) - 80
+    assert rows(tmp_path / "cut") == rows(tmp_path / "whole")
+    again = FakeSimulator()
+    run("wang", tmp_path / "cut", table, quick=True, simulator=again)
+    assert again.calls == []
+
+
+def test_a_longer_reproduction_goes_on_from_a_quick_one_and_back(tmp_path):
+    quick, full, back = FakeSimulator(), FakeSimulator(), FakeSimulator()
+    folder, table = tmp_path / "out", ["Table 13"]
+    run("wang", folder, table, quick=True, simulator=quick)
+    found = (folder / "cells.csv").read_bytes()
+    run("wang", folder, table, simulator=full)
+    fresh = FakeSimulator()
+    run("wang", tmp_path / "fresh", table, simulator=fresh)
+    assert len(full.calls) == len(fresh.calls) - len(quick.calls)
+    assert (folder / "cells.csv").read_bytes() == (tmp_path / "fresh" / "cells.csv").read_bytes()
+    run("wang", folder, table, quick=True, simulator=back)
+    assert (back.calls, (folder / "cells.csv").read_bytes()) == ([], found)
+
+
+def test_damaged_replications_are_simulated_again_and_told(tmp_path):
+    run("wang", tmp_path / "out", ["Table 13"], quick=True, simulator=FakeSimulator())
+    before = rows(tmp_path / "out")
+    broken = sorted((tmp_path / "out" / "cells").iterdir())[0]
+    broken.write_bytes(broken.read_bytes()[:-40])
+    again = FakeSimulator()
+    outcome = run("wang", tmp_path / "out", ["Table 13"], quick=True, simulator=again)
+    assert outcome.damaged == [broken]
+    assert len(again.calls) == 20
+    assert rows(tmp_path / "out") == before
+
+
+def test_results_of_other_items_do_not_stay(tmp_path):
+    folder = tmp_path / "out"
+    run("wang", folder, ["Table 13", "Figure 12"], quick=True, simulator=FakeSimulator())
+    assert list((folder / "figures").iterdir())
+    run("wang", folder, ["Table 13"], quick=True, simulator=FakeSimulator())
+    assert not (folder / "figures").exists()
+    about = json.loads((folder / MARK).read_text())
+    assert (about["items"], about["complete"]) == (["Table 13"], True)
+
+
+def test_kept_replications_come_back_bit_for_bit():
+    chance = np.random.default_rng(2)
+    runs = [
+        Run({"a": chance.normal(size=3), "b.c": np.array([np.nan]), "d": chance.normal(size=1)}, at)
+        for at in range(4)
+    ]
+    for one, other in zip(runs, from_table(to_table(runs)), strict=True):
+        assert one.unfinished == other.unfinished
+        assert list(one.quantities) == list(other.quantities)
+        for name, values in one.quantities.items():
+            assert values.tobytes() == other.quantities[name].tobytes()
+
+
+def test_a_reproduction_killed_anywhere_comes_to_the_same(tmp_path):
+    arguments = [sys.executable, "-m", "nodeb", "reproduce", "wang", "--quick"]
+    arguments += ["--item", "Table 13"]
+    begin = time.monotonic()
+    subprocess.run([*arguments, "--out", tmp_path / "whole"], check=True, capture_output=True)
+    took_s, chance, kills = time.monotonic() - begin, random.Random(4), 0
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+        process = subprocess.Popen(
+            [*arguments, "--out", tmp_path / "killed"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        time.sleep(took_s * chance.uniform(0.3, 0.8))
+        process.send_signal(number)
+        kills += process.wait(20) != 0
+    assert kills >= 1
+    subprocess.run([*arguments, "--out", tmp_path / "killed"], check=True, capture_output=True)
+    assert rows(tmp_path / "killed") == rows(tmp_path / "whole")
+    assert not list((tmp_path / "killed").rglob(".*"))
+
+
+def test_many_small_replications_cost_little_beside_the_simulation(small):
+    """A batch goes to the core in one call: far fewer calls than replications."""
+    calls = []
+
+    class Counts:
+        def run_many(self, seed, first, runs, control):
+            calls.append(runs)
+            return small.compiled().run_many(seed, first, runs, control)
+
+    Experiment(Counts(), 1, 2000, 2).run()
+    assert sum(calls) == 2000
+    assert len(calls) < 200

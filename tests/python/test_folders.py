@@ -1,0 +1,620 @@
+"""Folders of results: whole or not at all, one's own or left alone."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import SMALL
+from nodeb import cli, files, folders
+from nodeb.errors import OutputError
+from nodeb.folders import MARK, Owner, claim
+from nodeb.store import Store
+from nodeb.table import Table
+
+MINE, OTHERS = Owner("run", "mine.toml"), Owner("run", "other.toml")
+SWEEP = '\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n'
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def put(folder: Path, owner: Owner = MINE, force: bool = False, **texts: str) -> Path:
+    def write(part: Path) -> None:
+        for name, text in texts.items():
+            (part / name).write_text(text)
+
+    with claim(folder, owner, force=force) as place:
+        return place.put(write, {"seed": 1})
+
+
+@pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    """Calls the command line in a folder of its own; returns status, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        status = cli.invoke([str(argument) for argument in arguments])
+        return status, *capsys.readouterr()
+
+    return call
+
+
+# --- whose a folder is ---
+
+
+def test_results_are_replaced_as_a_whole(tmp_path):
+    folder = tmp_path / "out"
+    put(folder, a="1", b="1")
+    put(folder, b="2", c="2")
+    assert set(content(folder)) == {"b", "c", MARK}
+    about = json.loads((folder / MARK).read_text())
+    assert (about["kind"], about["of"], about["files"]) == ("run", "mine.toml", ["b", "c"])
+    assert about["complete"] is True
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_of_another_is_left_alone_unless_forced(tmp_path):
+    folder = tmp_path / "out"
+    put(folder, OTHERS, a="1")
+    before = content(folder)
+    with pytest.raises(OutputError, match=r"holds a run of other\.toml; give another.*--force"):
+        claim(folder, MINE)
+    assert content(folder) == before
+    place = claim(folder, MINE, force=True)
+    assert place.replaces == "a run of other.toml (seed 1)"
+    assert content(folder) == before  # what is there stays until there is something better
+    put(folder, MINE, force=True, b="2")
+    assert set(content(folder)) == {"b", MARK}
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("name", ["thesis.tex", "flows.parquet", ".hidden"])
+def test_what_somebody_put_there_is_never_touched(tmp_path, name, force):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_text("mine")
+    with pytest.raises(OutputError, match=f"holds `{name}`, which nodeb did not put there"):
+        claim(tmp_path / "data", MINE, force=force)
+    put(tmp_path / "out", a="1")
+    (tmp_path / "out" / name).write_text("mine")
+    with pytest.raises(OutputError, match=f"holds `{name}`, which nodeb did not put there"):
+        claim(tmp_path / "out", MINE, force=force)
+    assert set(content(tmp_path / "out")) == {"a", name, MARK}
+    assert content(tmp_path / "data") == {name: b"mine"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (MARK, '{"seed": 1, "version": "0.1.0"}'),
+        ("sweep.json", "{}"),
+        ("claims.csv", ""),
+    ],
+)
+def test_a_folder_of_an_earlier_version_says_what_to_do(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(OutputError, match=r"earlier version of nodeb.*; move it away, or give"):
+        claim(tmp_path, MINE, force=True)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "run"}', "\x00", "[" * 100_000])
+def test_a_mark_that_is_not_understood_protects_the_folder(tmp_path, text):
+    (tmp_path / MARK).write_text(text)
+    with pytest.raises(OutputError, match="cannot be understood, so whose folder it is"):
+        claim(tmp_path, MINE, force=True)
+
+
+def test_a_claim_without_results_leaves_nothing(tmp_path):
+    with claim(tmp_path / "out", MINE):
+        assert (tmp_path / "out" / MARK).exists()
+        with pytest.raises(OutputError, match=r"holds a run of mine\.toml"):
+            claim(tmp_path / "out", OTHERS)
+    assert not (tmp_path / "out").exists()
+    put(tmp_path / "out", a="1")
+    with claim(tmp_path / "out", MINE):
+        pass
+    assert set(content(tmp_path / "out")) == {"a", MARK}
+
+
+def test_results_of_a_folder_that_was_taken_away_are_kept_elsewhere(tmp_path):
+    place = claim(tmp_path / "out", MINE)
+    put(tmp_path / "out", OTHERS, force=True, a="others")
+    with pytest.raises(OutputError, match=r"; the results are in .*out-1 instead"):
+        place.put(lambda part: files.write_bytes(part / "a", b"mine"), {})
+    assert content(tmp_path / "out")["a"] == b"others"
+    assert content(tmp_path / "out-1")["a"] == b"mine"
+
+
+def test_where_one_is_and_what_one_reads_cannot_be_replaced(tmp_path, monkeypatch):
+    folder = put(tmp_path / "out", a="1")
+    (folder / "deep").mkdir()
+    monkeypatch.chdir(folder / "deep")
+    for place in (".", "..", str(folder), str(tmp_path)):
+        with pytest.raises(OutputError, match="is the folder you are in or above it"):
+            claim(place, MINE)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match=r"out holds out/a, which is read here"):
+        claim("out", MINE, force=True, inputs=["out/a"])
+    (tmp_path / "link").symlink_to(folder / "a")
+    with pytest.raises(OutputError, match=r"out holds link, which is read here"):
+        claim("out", MINE, inputs=["link"])
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    put(tmp_path / "out", a="1")
+    put(tmp_path / "out", a="2")
+    assert (tmp_path / "out").is_symlink()
+    assert content(tmp_path / "disk")["a"] == b"2"
+
+
+def test_a_system_that_cannot_exchange_names_swaps_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    put(tmp_path / "out", a="1")
+    put(tmp_path / "out", b="2")
+    assert set(content(tmp_path / "out")) == {"b", MARK}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def _race(folder: str, name: str, start: float, answers) -> None:
+    time.sleep(max(0.0, start - time.time()))
+    try:
+        place = claim(folder, Owner("run", name))
+    except OutputError as error:
+        answers.put((name, str(error)))
+        return
+    answers.put((name, None))
+    time.sleep(0.2)
+    place.put(lambda part: files.write_bytes(part / "who", name.encode()), {})
+
+
+@pytest.mark.parametrize("attempt", range(4))
+def test_of_two_that_claim_a_folder_at_once_one_is_refused(tmp_path, attempt):
+    context = multiprocessing.get_context("fork")
+    answers, folder, start = context.Queue(), str(tmp_path / "out"), time.time() + 0.05
+    names = ("one", "two", "three")
+    racers = [context.Process(target=_race, args=(folder, n, start, answers)) for n in names]
+    for racer in racers:
+        racer.start()
+    found = dict(answers.get(timeout=20) for _ in racers)
+    for racer in racers:
+        racer.join(20)
+    (winner,) = [name for name, error in found.items() if error is None]
+    assert all(f"holds a run of {winner}" in e for n, e in found.items() if n != winner)
+    assert content(tmp_path / "out")["who"] == winner.encode()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [("sweep", "swept.toml"), ("reproduce", "wang", "--quick", "--item", "Table 13")]
+)
+def test_two_at_work_in_one_folder_are_one_too_many(call, tmp_path, arguments):
+    (tmp_path / "swept.toml").write_text(SMALL + SWEEP)
+    assert call(*arguments, "--out", "out")[0] == 0
+    before = content(tmp_path)
+    kind = {"sweep": "sweep", "reproduce": "reproduction"}[arguments[0]]
+    of = {"sweep": "swept.toml", "reproduce": "wang"}[arguments[0]]
+    with claim("out", Owner(kind, of), resumes=True):
+        status, _, err = call(*arguments, "--out", "out")
+        assert (status, content(tmp_path)) == (2, before)
+        assert "another nodeb is at work in out; wait for it" in err
+    assert call(*arguments, "--out", "out")[0] == 0
+
+
+def test_two_sweeps_that_begin_at_once(tmp_path):
+    """The same one in both: whoever comes later is refused, and the results are right."""
+    file = tmp_path / "swept.toml"
+    file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
+    assert start("sweep", file, "--out", "alone", cwd=tmp_path).wait() == 0
+    both = [start("sweep", file, "--out", "out", cwd=tmp_path) for _ in range(2)]
+    errors = [process.communicate()[1] for process in both]
+    assert 0 in [process.returncode for process in both]
+    for process, error in zip(both, errors, strict=True):
+        if process.returncode:
+            assert "another nodeb is at work in out" in error
+    alone, out = content(tmp_path / "alone"), content(tmp_path / "out")
+    assert {**alone, MARK: b""} == {**out, MARK: b""}
+
+
+def test_leftovers_of_the_dead_are_cleared_and_nothing_else(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    alive = files.aside(tmp_path / "out").name
+    killed = alive.replace(f"-{os.getpid()}-", f"-{dead.pid}-")
+    elsewhere = killed.replace(files._HOST, "elsewhere")
+    old = killed.replace(files._HOST, "old")
+    foreign = ".out.tmp"
+    for name in (alive, killed, elsewhere, old, foreign):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "half").write_text("half")
+    long_ago = time.time() - files.LEFTOVER_S - 1
+    for name in (old, foreign):
+        os.utime(tmp_path / name, (long_ago, long_ago))
+    put(tmp_path / "out", a="1")
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"out", alive, elsewhere, foreign}
+
+
+# --- the command line ---
+
+
+def test_run_overwrites_nothing_of_the_users(call, scenario_file, tmp_path):
+    before = scenario_file.read_bytes()
+    status, _, err = call("run", scenario_file, "--out", ".")
+    assert (status, scenario_file.read_bytes()) == (2, before)
+    assert "error: . is the folder you are in or above it" in err
+    Path("data").mkdir()
+    Path("data/phones.parquet").write_text("mine")
+    status, _, err = call("run", scenario_file, "--out", "data", "--force")
+    assert status == 2
+    assert "data holds `phones.parquet`, which nodeb did not put there" in err
+    assert content(Path("data")) == {"phones.parquet": b"mine"}
+
+
+def test_a_capture_replaces_captures_only(call, scenario_file, tmp_path):
+    for target, why in (
+        (scenario_file.name, "is there already and is not a capture"),
+        ("out/small/x.pcapng", "lies in out/small, which is put in place as a whole"),
+    ):
+        before = scenario_file.read_bytes()
+        status, _, err = call("run", scenario_file, "--pcap", target)
+        assert (status, scenario_file.read_bytes()) == (2, before)
+        assert why in err
+        assert not Path("out/small").exists()
+    assert call("run", scenario_file, "--pcap", "x.pcapng")[0] == 0
+    assert call("run", scenario_file, "--pcap", "x.pcapng")[0] == 0
+    status, _, err = call("run", scenario_file, "--pcap", "out/small/summary.csv")
+    assert status == 2
+    assert "lies in out/small" in err
+
+
+def test_a_schema_does_not_replace_a_scenario(call, scenario_file):
+    before = scenario_file.read_bytes()
+    status, _, err = call("schema", "--out", scenario_file)
+    assert (status, scenario_file.read_bytes()) == (2, before)
+    assert "is there already and is not a JSON Schema" in err
+    assert call("schema", "--out", "s.json")[0] == call("schema", "--out", "s.json")[0] == 0
+
+
+def test_no_report_or_table_of_an_earlier_run_stays(call, scenario_file):
+    assert call("run", scenario_file, "--report", "--set", "record.cwnd=true")[0] == 0
+    assert {"report.html", "cwnd.parquet"} <= set(content(Path("out/small")))
+    picture = ("--x", "user", "--y", "application_bps")
+    assert call("plot", "out/small", *picture)[0] == 0
+    assert "application_bps.png" in content(Path("out/small"))
+    assert call("run", scenario_file)[0] == 0
+    assert not {"report.html", "cwnd.parquet", "application_bps.png"} & set(
+        content(Path("out/small"))
+    )
+
+
+def test_commands_do_not_take_each_others_folders(call, scenario_file, tmp_path):
+    swept = tmp_path / "swept.toml"
+    swept.write_text(SMALL + SWEEP)
+    assert call("run", scenario_file, "--out", "a")[0] == 0
+    assert call("sweep", swept, "--out", "b")[0] == 0
+    for arguments, held in (
+        (("sweep", swept, "--out", "a"), "a holds a run of small.toml"),
+        (("run", scenario_file, "--out", "b"), "b holds a sweep of swept.toml"),
+        (("reproduce", "wang", "--out", "b"), "b holds a sweep of swept.toml"),
+        (("run", swept, "--out", "a"), "a holds a run of small.toml"),
+    ):
+        before = content(tmp_path)
+        status, _, err = call(*arguments)
+        assert (status, content(tmp_path)) == (2, before)
+        assert held in err
+        assert "--force" in err
+    status, _, err = call("sweep", swept, "--out", "a", "--force")
+    assert status == 0
+    assert err.startswith("note: replaced a run of small.toml (seed 1, started ")
+    assert "flows.parquet" not in content(Path("a"))
+    status, _, err = call("run", scenario_file, "--out", "b", "--force")
+    assert status == 0
+    assert "note: replaces a sweep of swept.toml" in err
+    assert "sweep.parquet" not in content(Path("b"))
+
+
+def test_a_scenario_in_its_own_results_is_read_and_not_replaced(call, scenario_file):
+    assert call("run", scenario_file, "--out", "out/scenario")[0] == 0
+    before = content(Path("out/scenario"))
+    status, _, err = call("run", "out/scenario/scenario.toml", "--force")
+    assert (status, content(Path("out/scenario"))) == (2, before)
+    assert "holds out/scenario/scenario.toml, which is read here" in err
+
+
+def test_a_trace_in_a_folder_of_results_is_not_replaced(call, tmp_path):
+    put(tmp_path / "out", **{"t.csv": "0,1000\n"})
+    file = tmp_path / "replay.toml"
+    file.write_text('radio.dch = {}\n[[users]]\ntraffic.replay.file = "out/t.csv"\n')
+    status, _, err = call("run", file, "--out", "out", "--force")
+    assert status == 2
+    assert "t.csv, which is read here" in err
+
+
+# --- processes that die ---
+
+
+def start(*arguments, cwd, **more):
+    return subprocess.Popen(
+        [sys.executable, "-m", "nodeb", *map(str, arguments)],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_run_that_is_terminated_keeps_what_had_finished(tmp_path, number, status):
+    path = tmp_path / "long.toml"
+    path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
+    process = start("run", path, "--out", "kept", cwd=tmp_path)
+    time.sleep(3)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (status, "")
+    assert err.startswith("error: interrupted after ")
+    about = json.loads((tmp_path / "kept" / MARK).read_text())
+    assert pq.read_table(tmp_path / "kept" / "flows.parquet").num_rows == 2 * about["runs"] > 0
+
+
+def whole(folder: Path) -> int | None:
+    """The replications of a complete folder, which must be all of one run; None if it has none."""
+    if not folder.exists() or not json.loads((folder / MARK).read_text())["complete"]:
+        return None
+    about = json.loads((folder / MARK).read_text())
+    assert {p.name for p in folder.iterdir()} == {MARK, *about["files"]}
+    flows = pq.read_table(folder / "flows.parquet")
+    assert flows.num_rows == 2 * about["runs"]
+    assert f"runs = {about['runs']}" in (folder / "scenario.toml").read_text()
+    return int(about["runs"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_killed_at_any_moment_leaves_the_old_results_or_the_new(tmp_path, number):
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    begin = time.monotonic()
+    assert start("run", file, "--runs", 2, cwd=tmp_path).wait() == 0
+    took_s, folder, chance = time.monotonic() - begin, tmp_path / "out" / "small", random.Random(3)
+    before = whole(folder)
+    for runs in range(3, 9):
+        process = start("run", file, "--runs", runs, cwd=tmp_path)
+        time.sleep(took_s * chance.uniform(0.5, 1.05))
+        process.send_signal(number)
+        process.communicate()
+        after = whole(folder)
+        assert after in (before, runs)
+        before = after
+    assert start("run", file, cwd=tmp_path).wait() == 0
+    assert whole(folder) == 4
+    assert [path.name for path in folder.parent.iterdir()] == ["small"]
+
+
+WORST = """
+import os, signal, sys
+from pathlib import Path
+from nodeb import files
+from nodeb.folders import Owner, claim
+real, when = files.swap, sys.argv[2]
+def swap(new, old):
+    if when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(new, old)
+    os.kill(os.getpid(), signal.SIGKILL)
+files.swap = swap
+place = claim(sys.argv[1], Owner("run", "mine.toml"))
+place.put(lambda part: files.write_bytes(part / "a", b"new"), {})
+"""
+
+
+@pytest.mark.parametrize(("when", "left"), [("before", b"old"), ("after", b"new")])
+def test_the_worst_moments_are_before_and_after_the_swap(tmp_path, when, left):
+    put(tmp_path / "out", a="old")
+    done = subprocess.run([sys.executable, "-c", WORST, tmp_path / "out", when])
+    assert done.returncode == -signal.SIGKILL
+    assert content(tmp_path / "out")["a"] == left
+    assert len(list(tmp_path.iterdir())) == 2
+    claim(tmp_path / "out", MINE)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_kill_between_two_renames_loses_nothing(tmp_path):
+    """Where names cannot be exchanged there is a moment without a folder."""
+    put(tmp_path / "out", a="old")
+    code = WORST.replace("files.swap = swap", "files._exchange = lambda *_: False")
+    code = code.replace("place.put(", "Path.rename = once\nplace.put(").replace(
+        "place = claim",
+        "rename = Path.rename\n"
+        "def once(self, to):\n"
+        "    rename(self, to)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "place = claim",
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "out", "before"])
+    assert done.returncode == -signal.SIGKILL
+    with claim(tmp_path / "out", MINE):
+        pass
+    assert content(tmp_path / "out")["a"] in (b"old", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_signal_waits_until_results_are_in_place(tmp_path):
+    place = claim(tmp_path / "out", MINE)
+
+    def write(part: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+        (part / "a").write_text("1")
+
+    with pytest.raises(KeyboardInterrupt):
+        place.put(write, {})
+    assert set(content(tmp_path / "out")) == {"a", MARK}
+
+
+# --- a disk that is full ---
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")
+@pytest.mark.parametrize("limit", [0, 100, 1000, 3000, 6000, 8000])
+def test_a_full_disk_leaves_the_old_results(tmp_path, limit):
+    """No file may grow beyond the limit, so that one write after the other fails."""
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    assert start("run", file, cwd=tmp_path).wait() == 0
+    before = content(tmp_path / "out")
+
+    def fill() -> None:
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    process = start("run", file, "--runs", 400, cwd=tmp_path, preexec_fn=fill)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "error: cannot write results to out/small: file too large" in err
+    assert content(tmp_path / "out") == before
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["small"]
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A small disk of its own; gives what makes it a certain size, KiB."""
+    path = tmp_path / "disk"
+    path.mkdir()
+
+    def sized(kib: int) -> Path:
+        option = f"size={kib}k" if not path.is_mount() else f"remount,size={kib}k"
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", option, "tmpfs", path], capture_output=True
+        )
+        if done.returncode:
+            pytest.skip("needs the right to mount")
+        return path
+
+    yield sized
+    if path.is_mount():
+        subprocess.run(["umount", path], check=True)
+
+
+@pytest.mark.parametrize("kib", [4, 16, 32, 48, 64])
+def test_a_disk_without_room_has_the_old_results_or_none(call, disk, scenario_file, kib):
+    place = disk(kib) / "small"
+    first = call("run", scenario_file, "--out", place)[0]
+    assert (whole(place) == 4) == (first == 0)
+    before = content(place) if place.exists() else {}
+    status, _, err = call("run", scenario_file, "--runs", 3000, "--out", place)
+    assert status == 2
+    assert "no space left on device" in err
+    assert (content(place) if place.exists() else {}) == before
+    assert [path.name for path in place.parent.iterdir()] == (["small"] if before else [])
+
+
+@pytest.mark.parametrize("kib", [8, 24, 40])
+def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(call, disk, tmp_path, kib):
+    file = tmp_path / "swept.toml"
+    file.write_text(SMALL + SWEEP.replace("[0.1, 0.2]", "{ from = 0.0, to = 0.4, steps = 9 }"))
+    status, _, err = call("sweep", file, "--out", disk(kib) / "s")
+    assert status == 2
+    assert "no space left on device" in err
+    assert call("sweep", file, "--out", disk(4096) / "s")[0] == 0
+    assert call("sweep", file, "--out", "fresh")[0] == 0
+    found, fresh = content(disk(4096) / "s"), content(Path("fresh"))
+    assert {k: v for k, v in found.items() if k != MARK} == {
+        k: v for k, v in fresh.items() if k != MARK
+    }
+
+
+# --- cells ---
+
+
+@pytest.fixture
+def store(tmp_path):
+    cells = Store(tmp_path / "cells")
+    cells.open()
+    table = Table({"run": np.arange(6) % 3, "x": np.linspace(0, 1, 6), "group": ["a", "b"] * 3})
+    cells.save("one", '{"a": 1}', table)
+    return cells
+
+
+def test_a_cell_comes_back_as_it_was(store):
+    found = store.load("one")
+    assert found is not None
+    assert found["x"].tolist() == np.linspace(0, 1, 6).tolist()
+    assert found["group"].tolist() == ["a", "b"] * 3
+    assert (store.load("two"), store.damaged) == (None, [])
+
+
+def test_wrong_bits_are_never_read_as_numbers(store):
+    (file,) = store.folder.iterdir()
+    intact, right, chance = file.read_bytes(), store.load("one"), random.Random(5)
+    refused = 0
+    for _ in range(1500):
+        wrong = bytearray(intact)
+        for _ in range(chance.randint(1, 3)):
+            wrong[chance.randrange(len(wrong))] ^= 1 << chance.randrange(8)
+        file.write_bytes(wrong)
+        found = store.load("one")
+        refused += found is None
+        if found is not None:  # what was hit says nothing
+            assert {k: found[k].tolist() for k in found.columns} == {
+                k: right[k].tolist() for k in right.columns
+            }
+    assert refused > 1000
+    assert store.damaged == [file]
+
+
+def test_a_damaged_cell_is_told(call, tmp_path):
+    file = tmp_path / "swept.toml"
+    file.write_text(SMALL + SWEEP)
+    assert call("sweep", file)[0] == 0
+    intact = content(Path("out/swept"))
+    cell = sorted(Path("out/swept/cells").iterdir())[0]
+    cell.write_bytes(cell.read_bytes()[:-50])
+    status, out, err = call("sweep", file)
+    assert status == 0
+    assert err == f"warning: {cell} was damaged; the cell was simulated again\n"
+    assert "1 of them kept" in out
+    assert {k: v for k, v in content(Path("out/swept")).items() if k != MARK} == {
+        k: v for k, v in intact.items() if k != MARK
+    }
+
+
+def test_a_table_of_other_values_does_not_stay(call, tmp_path, monkeypatch):
+    file = tmp_path / "swept.toml"
+    file.write_text(SMALL + SWEEP)
+    assert call("sweep", file)[0] == 0
+    file.write_text(SMALL + SWEEP.replace("0.2", "0.3"))
+    monkeypatch.setattr("nodeb.sweep.simulate.Filler.run", lambda _: 1 / 0)
+    assert call("sweep", file)[0] == 1
+    assert not Path("out/swept/sweep.parquet").exists()
+    assert len(list(Path("out/swept/cells").iterdir())) == 2
+
+
+def test_a_picture_is_listed_in_the_folder_that_it_is_in(tmp_path):
+    folder = put(tmp_path / "out", a="1")
+    (folder / "p.png").write_text("")
+    folders.note(folder / "p.png")
+    assert json.loads((folder / MARK).read_text())["files"] == ["a", "p.png"]
+    (tmp_path / "q.png").write_text("")
+    folders.note(tmp_path / "q.png")  # there is no mark: nothing to do
+    assert not (tmp_path / MARK).exists()
