@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -33,7 +34,7 @@ Tables = Mapping[str, Mapping[str, Any]]
 T = TypeVar("T")
 
 
-class Subject(Generic[T]):
+class Subject(ABC, Generic[T]):
     """A scenario whose replications are wanted; what it is for says what is kept of them.
 
     Args:
@@ -56,13 +57,13 @@ class Subject(Generic[T]):
             self.started = known[1]
         self.judge()
 
+    @abstractmethod
     def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
         """Simulates replications; called in a thread."""
-        raise NotImplementedError
 
+    @abstractmethod
     def outcome(self, tables: Tables, runs: range) -> T:
         """What is kept of replications; called in a thread."""
-        raise NotImplementedError
 
     def closed(self) -> None:
         """There are enough replications, or no more will come: `known` has what there is."""

@@ -30,6 +30,32 @@ def scenario_file(tmp_path):
 
 
 @pytest.fixture
+def call(capsys, tmp_path, monkeypatch):
+    """Calls the command line in a folder of its own; returns status, stdout, stderr."""
+    from nodeb import cli
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        status = cli.invoke([str(argument) for argument in arguments])
+        return status, *capsys.readouterr()
+
+    return call
+
+
+class Fails:
+    """A compiled scenario of which replication number `wrong` fails, in whatever batch it is."""
+
+    def __init__(self, scenario, wrong):
+        self.scenario, self.wrong = scenario, wrong
+
+    def run_many(self, seed, first, runs, control):
+        if first <= self.wrong < first + runs:
+            raise ValueError("something odd")
+        return self.scenario.run_many(seed, first, runs, control)
+
+
+@pytest.fixture
 def small(scenario_file):
     """The same, loaded."""
     import nodeb

@@ -12,41 +12,29 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import EXAMPLES, SMALL
-from nodeb import cli, text
+from nodeb import text
 from nodeb.table import Table
 
 USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
 
 
 @pytest.fixture
-def nodeb(capsys, tmp_path, monkeypatch):
-    """Calls the command line in a folder of its own; returns status, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        status = cli.invoke([str(argument) for argument in arguments])
-        return status, *capsys.readouterr()
-
-    return call
-
-
-@pytest.fixture
-def refused(nodeb):
+def refused(call):
     """Calls the command line, which must refuse in one paragraph; returns that."""
 
-    def call(*arguments):
-        status, out, err = nodeb(*arguments)
+    def refuse(*arguments):
+        status, out, err = call(*arguments)
         assert (status, out) == (2, "")
         assert err.startswith("error: ")
         assert "Traceback" not in err
         assert "\n\n" not in err
         return err
 
-    return call
+    return refuse
 
 
-def test_run_prints_a_summary_and_saves_a_folder(nodeb, scenario_file):
-    status, out, err = nodeb("run", scenario_file, "--runs", 3, "--seed", 5)
+def test_run_prints_a_summary_and_saves_a_folder(call, scenario_file):
+    status, out, err = call("run", scenario_file, "--runs", 3, "--seed", 5)
     assert (status, err) == (0, "")
     assert "small: 3 replications, as asked; seed 5" in out
     assert "application bit rate" in out
@@ -55,9 +43,9 @@ def test_run_prints_a_summary_and_saves_a_folder(nodeb, scenario_file):
     assert pq.read_table("out/small/flows.parquet").num_rows == 6
 
 
-def test_set_changes_keys_and_precision_replicates(nodeb, scenario_file):
+def test_set_changes_keys_and_precision_replicates(call, scenario_file):
     settings = ("--set", "radio.dch.bler=0.2", "--set", "wired.delay=50 ms")
-    status, out, _ = nodeb("run", scenario_file, *settings, "--precision", 0.05, "--out", "x")
+    status, out, _ = call("run", scenario_file, *settings, "--precision", 0.05, "--out", "x")
     assert status == 0
     assert "precision reached" in out
     saved = Path("x/scenario.toml").read_text(encoding="utf-8")
@@ -66,8 +54,8 @@ def test_set_changes_keys_and_precision_replicates(nodeb, scenario_file):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_run(nodeb, path):
-    status, out, err = nodeb("run", path, "--runs", 2)
+def test_examples_run(call, path):
+    status, out, err = call("run", path, "--runs", 2)
     assert status == 0
     assert not err or err.startswith("note: ")  # of a sweep table
     text = path.read_text(encoding="utf-8")
@@ -75,21 +63,21 @@ def test_examples_run(nodeb, path):
     assert endless or "100.0" in out  # every transfer completed
 
 
-def test_validate_judges_every_file(nodeb, scenario_file, tmp_path):
+def test_validate_judges_every_file(call, scenario_file, tmp_path):
     bad = tmp_path / "bad.toml"
     bad.write_text("[wired]\ndleay = '5 ms'\n" + USERS)
-    status, out, err = nodeb("validate", bad, scenario_file)
+    status, out, err = call("validate", bad, scenario_file)
     assert status == 2
     assert f"{scenario_file}: valid (small)" in out
     assert f"error: {bad}:2: wired.dleay: unknown key; did you mean `delay`?" in err
 
 
-def test_schema_and_list(nodeb, tmp_path):
-    _, out, _ = nodeb("schema")
+def test_schema_and_list(call, tmp_path):
+    _, out, _ = call("schema")
     assert json.loads(out)["$schema"].endswith("2020-12/schema")
-    assert nodeb("schema", "--out", tmp_path / "s.json")[0] == 0
+    assert call("schema", "--out", tmp_path / "s.json")[0] == 0
     assert (tmp_path / "s.json").read_text() == out
-    _, out, _ = nodeb("list", "scheduler")
+    _, out, _ = call("list", "scheduler")
     assert "round_robin" in out
     assert "newreno" not in out
 
@@ -164,12 +152,12 @@ def test_names_that_do_not_exist_come_with_the_nearest(refused, tmp_path):
     assert "no such command" in refused("rnu")
 
 
-def test_our_own_mistakes_leave_no_traceback(nodeb, scenario_file, monkeypatch):
+def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("oops")
 
     monkeypatch.setattr("nodeb.text.summary_text", fail)
-    status, _, err = nodeb("run", scenario_file)
+    status, _, err = call("run", scenario_file)
     assert status == 1
     assert err.startswith("error: nodeb itself failed")
     assert "ZeroDivisionError: oops" in err

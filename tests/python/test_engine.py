@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Fails
 from fake_core import FakeSimulator
 from nodeb import _core
 from nodeb.errors import RunError
@@ -102,18 +103,6 @@ def test_a_number_of_replications_that_are_more_than_asked():
     stop = known.judge()
     assert stop is not None
     assert (stop.runs, known.done) == (3, 5)
-
-
-class Fails:
-    """A compiled scenario of which one replication fails, in whatever batch it is."""
-
-    def __init__(self, scenario, wrong):
-        self.scenario, self.wrong = scenario, wrong
-
-    def run_many(self, seed, first, runs, control):
-        if first <= self.wrong < first + runs:
-            raise ValueError("something odd")
-        return self.scenario.run_many(seed, first, runs, control)
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

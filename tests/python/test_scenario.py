@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import nodeb
+from conftest import Fails
 from nodeb import Scenario, _core
 from nodeb.runner import Experiment
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
@@ -238,18 +239,6 @@ def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
     with pytest.raises(nodeb.RunError) as told:
         small.run(runs=2, jobs=1)
     assert str(told.value) == message
-
-
-class Fails:
-    """A compiled scenario of which replication number `wrong` fails."""
-
-    def __init__(self, scenario, wrong):
-        self.scenario, self.wrong = scenario, wrong
-
-    def run_many(self, seed, first, runs, control):
-        if first <= self.wrong < first + runs:
-            raise ValueError("something odd")
-        return self.scenario.run_many(seed, first, runs, control)
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 4])

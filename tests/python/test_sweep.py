@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
-from nodeb import cli
 from nodeb.files import read_parquet
 from nodeb.folders import MARK
 from nodeb.stats import Precision, mean_interval, paired_difference
@@ -37,18 +36,6 @@ def write(folder: Path, sweep: str, base: str = BASE) -> Path:
     path = folder / "s.toml"
     path.write_text(base + sweep, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def call(capsys, tmp_path, monkeypatch):
-    """Calls the command line in a folder of its own; returns status, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        status = cli.invoke([str(argument) for argument in arguments])
-        return status, *capsys.readouterr()
-
-    return call
 
 
 def files(folder: Path) -> dict[str, bytes]:
