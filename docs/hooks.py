@@ -9,9 +9,10 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from nodeb import _core, glossary
+from nodeb import _core
 from nodeb.reproduce import study
-from nodeb.summary import METRICS
+from nodeb.results import glossary
+from nodeb.results.summary import METRICS
 
 INTRODUCTION = """# Scenario reference
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from nodeb import Scenario, _core, stats
-from nodeb.progress import progress_bar
+from nodeb.terminal.progress import progress_bar
 
 RUNS = 5
 FLOWS = 2

@@ -16,8 +16,8 @@ import numpy as np
 
 import nodeb
 from nodeb import stats, wcdma
+from nodeb.inputs.scenario import Scenario
 from nodeb.plot.style import PALETTE
-from nodeb.scenario import Scenario
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "wcdma.toml"
 USERS, CELLS, SECONDS = 8, 60, 60

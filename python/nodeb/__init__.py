@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         RunError,
         ScenarioError,
     )
-    from nodeb.result import Result
-    from nodeb.scenario import Scenario, load
+    from nodeb.inputs.scenario import Scenario, load
+    from nodeb.results.result import Result
     from nodeb.table import Table
 
 _HOMES = {
@@ -35,9 +35,9 @@ _HOMES = {
     "OutputError": "errors",
     "RunError": "errors",
     "ScenarioError": "errors",
-    "Result": "result",
-    "Scenario": "scenario",
-    "load": "scenario",
+    "Result": "results.result",
+    "Scenario": "inputs.scenario",
+    "load": "inputs.scenario",
     "Table": "table",
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nodeb.link.result import LinkResult
-    from nodeb.result import Result
+    from nodeb.results.result import Result
 
 
 class NodebError(Exception):

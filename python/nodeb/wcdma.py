@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from nodeb import _core
 
 if TYPE_CHECKING:
-    from nodeb.scenario import Scenario
+    from nodeb.inputs.scenario import Scenario
 
 __all__ = [
     "OperatingPoint",

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nodeb.folders import Owner, claim
+from nodeb.storage.folders import Owner, claim
 
 MINE, OTHERS = Owner("run", "mine.toml"), Owner("run", "other.toml")
 SWEEP = '\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n'

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import EXAMPLES, SMALL
-from nodeb import text
 from nodeb.table import Table
+from nodeb.terminal import text
 
 USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
 
@@ -156,7 +156,7 @@ def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("nodeb.text.summary_text", fail)
+    monkeypatch.setattr("nodeb.terminal.text.summary_text", fail)
     status, _, err = call("run", scenario_file)
     assert status == 1
     assert err.startswith("error: nodeb itself failed")

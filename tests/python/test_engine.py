@@ -20,14 +20,14 @@ from conftest import Fails
 from fake_core import FakeSimulator
 from nodeb import _core
 from nodeb.errors import RunError
-from nodeb.folders import MARK
-from nodeb.replications import Replications
+from nodeb.replication.replications import Replications
+from nodeb.replication.rules import RATES, Count, Sequential
+from nodeb.replication.runner import Experiment, mean_rates
 from nodeb.reproduce import run
 from nodeb.reproduce.kept import from_table, to_table
 from nodeb.reproduce.log import Run
-from nodeb.rules import RATES, Count, Sequential
-from nodeb.runner import Experiment, mean_rates
 from nodeb.stats import Precision, Stop
+from nodeb.storage.folders import MARK
 
 VALUES = st.lists(
     st.one_of(st.floats(1e3, 2e3), st.floats(1.0, 1e6), st.just(0.0), st.just(5.0)), max_size=60
@@ -114,7 +114,7 @@ def test_the_replication_that_failed_is_named(small, jobs):
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_precision_is_the_same_for_any_jobs_and_batches(small, jobs, monkeypatch):
     wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
-    monkeypatch.setattr("nodeb.engine.BATCH_S", 1e-9)  # each alone
+    monkeypatch.setattr("nodeb.replication.engine.BATCH_S", 1e-9)  # each alone
     found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
     assert found.provenance.stopping == wanted.provenance.stopping
     assert found.provenance.runs == wanted.provenance.runs > 3

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import nodeb
-from nodeb import error_model
+from nodeb.inputs import error_model
 
 SCENARIO = """
 runs = 1

@@ -6,7 +6,7 @@ import pytest
 import nodeb
 from nodeb import fit, link
 from nodeb.fit.folder import save
-from nodeb.folders import MARK
+from nodeb.storage.folders import MARK
 
 SCENARIO = """
 duration = "60 s"

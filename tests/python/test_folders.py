@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from conftest import SMALL
-from nodeb import files, folders
 from nodeb.errors import OutputError
-from nodeb.folders import MARK, Owner, claim
+from nodeb.storage import files, folders
+from nodeb.storage.folders import MARK, Owner, claim
 from result_folders import MINE, OTHERS, SWEEP, content, put, start
 
 # --- whose a folder is ---

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import SMALL
-from nodeb.folders import MARK, claim
+from nodeb.storage.folders import MARK, claim
 from result_folders import MINE, SWEEP, content, put, start
 
 # --- processes that die ---
@@ -70,8 +70,8 @@ def test_a_run_killed_at_any_moment_leaves_the_old_results_or_the_new(tmp_path, 
 WORST = """
 import os, signal, sys
 from pathlib import Path
-from nodeb import files
-from nodeb.folders import Owner, claim
+from nodeb.storage import files
+from nodeb.storage.folders import Owner, claim
 real, when = files.swap, sys.argv[2]
 def swap(new, old):
     if when == "before":

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import nodeb
-from nodeb import link_curve
+from nodeb.inputs import link_curve
 
 SCENARIO = """
 runs = 1

@@ -103,7 +103,7 @@ def test_several_users_are_told_apart() -> None:
     [("cwnd", "cwnd"), ("throughput", "segments"), ("sequence", "segments"), ("queue", "queue")],
 )
 def test_a_missing_series_names_the_key_to_set(kind: str, key: str) -> None:
-    from nodeb.result import Result
+    from nodeb.results.result import Result
 
     known = tables()
     without = {"flows": known["flows"]}

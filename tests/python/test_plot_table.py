@@ -7,10 +7,10 @@ import pytest
 
 from nodeb import cli
 from nodeb.errors import InputError
-from nodeb.files import write_parquet
 from nodeb.plot import curves
 from nodeb.plot.labels import Quantity
 from nodeb.stats import mean_interval
+from nodeb.storage.files import write_parquet
 from nodeb.table import Table
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

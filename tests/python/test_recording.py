@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import nodeb
-from nodeb import recording
+from nodeb.inputs import recording
 
 SCENARIO = """
 runs = 1

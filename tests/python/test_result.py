@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
-from nodeb import glossary
-from nodeb.folders import Owner, claim
+from nodeb.results import glossary
+from nodeb.results.summary import METRICS, RADIO, SWITCHED, UNITS, summarize
 from nodeb.stats import jain_index, mean_interval
-from nodeb.summary import METRICS, RADIO, SWITCHED, UNITS, summarize
+from nodeb.storage.folders import Owner, claim
 from nodeb.table import Table
 
 

@@ -11,7 +11,7 @@ import pytest
 import nodeb
 from conftest import Fails
 from nodeb import Scenario, _core
-from nodeb.runner import Experiment
+from nodeb.replication.runner import Experiment
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Precision, mean_interval
 

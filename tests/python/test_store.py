@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from conftest import SMALL
-from nodeb.folders import MARK
-from nodeb.store import Store
+from nodeb.storage.folders import MARK
+from nodeb.storage.store import Store
 from nodeb.table import Table
 from result_folders import SWEEP, content
 

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
-from nodeb.files import read_parquet
-from nodeb.folders import MARK
 from nodeb.stats import Precision, mean_interval, paired_difference
+from nodeb.storage.files import read_parquet
+from nodeb.storage.folders import MARK
 from nodeb.sweep import Sweep
 from nodeb.sweep import cells as cells_module
 from nodeb.sweep.cells import identity
@@ -244,7 +244,7 @@ def test_a_new_version_simulates_everything_again(tmp_path, monkeypatch):
     assert Sweep.load(path).run(tmp_path / "out").simulated == 6
 
 
-@pytest.mark.parametrize("module", ["_core", "summary", "stats"])
+@pytest.mark.parametrize("module", ["_core", "results.summary", "stats"])
 def test_a_cell_depends_on_all_code_that_makes_its_numbers(module, tmp_path, monkeypatch):
     (cell, *_) = Sweep.load(write(tmp_path, GRID)).cells
     before = identity(cell, 1)
@@ -288,7 +288,7 @@ def test_what_is_kept_of_a_cell_is_its_metrics_by_run(tmp_path):
     table = sweep.run(tmp_path / "out").table
     (file,) = (tmp_path / "out" / "cells").iterdir()
     kept, about = read_parquet(file)
-    assert json.loads(about["nodeb.scenario"])["radio"]["dch"]["bler"] == 0.2
+    assert json.loads(about["nodeb.inputs.scenario"])["radio"]["dch"]["bler"] == 0.2
     rates = kept["application_bps"][kept["group"] == "all"]
     assert kept["run"][kept["group"] == "all"].tolist() == [0, 1, 2, 3]
     assert mean_interval(rates).mean == table["application_bps"][0]

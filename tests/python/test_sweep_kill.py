@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeb.files import read_parquet
+from nodeb.storage.files import read_parquet
 from nodeb.sweep import Sweep
 from nodeb.sweep.cells import identity
 from test_sweep import files
@@ -128,7 +128,7 @@ def test_a_process_killed_while_it_writes_leaves_the_old_file(tmp_path):
     code = f"""
 import os, signal
 from pathlib import Path
-from nodeb.files import replace
+from nodeb.storage.files import replace
 def write(part):
     part.write_bytes(b"ne")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nodeb.errors import InputError
+from nodeb.results.timeseries import delivered_bytes, held_values, time_averages
 from nodeb.stats import batch_means
-from nodeb.timeseries import delivered_bytes, held_values, time_averages
 
 
 def test_a_step_function_by_hand():

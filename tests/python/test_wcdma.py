@@ -11,7 +11,7 @@ from scipy import integrate, stats
 
 from nodeb import _core, wcdma
 from nodeb.errors import ScenarioError
-from nodeb.scenario import Scenario, core_call
+from nodeb.inputs.scenario import Scenario, core_call
 
 USERS = '\n[[users]]\ntraffic.ftp.size = "10 kB"\n'
 

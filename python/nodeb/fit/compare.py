@@ -16,8 +16,8 @@ from nodeb.fit.laws import LAWS, Match, match
 from nodeb.fit.model import ErrorModel
 from nodeb.fit.sequence import Bits, ErrorSequence
 from nodeb.fit.within import Within
-from nodeb.progress import ProgressCallback
 from nodeb.table import Table
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Candidate", "Comparison", "Unit", "compare"]
 

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from nodeb import _core
-from nodeb.files import write_bytes, write_parquet
 from nodeb.fit.compare import Candidate, Comparison
 from nodeb.fit.recorded import recorded_model
-from nodeb.folders import Owner, Place, claim
-from nodeb.provenance import git_hash, utc_now
+from nodeb.results.provenance import git_hash, utc_now
+from nodeb.storage.files import write_bytes, write_parquet
+from nodeb.storage.folders import Owner, Place, claim
 
 __all__ = ["put", "save"]
 
 
 def save(comparison: Comparison, folder: Path, seed: int, *, force: bool = False) -> Path:
-    """Writes a comparison to a folder, as a whole or not at all; see `nodeb.folders`.
+    """Writes a comparison to a folder, as a whole or not at all; see `nodeb.storage.folders`.
 
     Args:
         comparison: what was found.

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from nodeb.errors import OutputError, os_reason
-from nodeb.files import write_bytes
 from nodeb.fit.chain import Chain
 from nodeb.fit.sequence import Bits, ErrorSequence
 from nodeb.fit.within import Within
+from nodeb.storage.files import write_bytes
 
 __all__ = ["FORMAT", "VERSION", "ErrorModel"]
 

@@ -14,12 +14,12 @@ from typing import Any, Self
 
 from nodeb import _core
 from nodeb.errors import InputError, Interrupted, ScenarioError
+from nodeb.inputs.scenario import core_call, read_text
 from nodeb.link.result import LinkResult, Point
-from nodeb.progress import ProgressCallback, progress_bar
-from nodeb.provenance import Provenance, utc_now
-from nodeb.runner import check_jobs
-from nodeb.scenario import core_call, read_text
+from nodeb.replication.runner import check_jobs
+from nodeb.results.provenance import Provenance, utc_now
 from nodeb.table import nearest
+from nodeb.terminal.progress import ProgressCallback, progress_bar
 
 __all__ = ["Experiment", "load"]
 

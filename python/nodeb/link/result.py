@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.errors import InputError
-from nodeb.files import read_parquet, write_bytes, write_parquet
-from nodeb.folders import Owner, Place, claim
-from nodeb.provenance import Provenance
+from nodeb.results.provenance import Provenance
+from nodeb.storage.files import read_parquet, write_bytes, write_parquet
+from nodeb.storage.folders import Owner, Place, claim
 from nodeb.table import Table
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class LinkResult:
         return Table({name: [row[name] for row in rows] for name in rows[0]})
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the result to a folder, as a whole or not at all; see `nodeb.folders`.
+        """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
 
         Args:
             folder: made if need be; an earlier result of an experiment of the same name is

@@ -14,7 +14,7 @@ from nodeb.errors import InputError
 from nodeb.plot.style import INK, MARKERS, new_figure
 
 if TYPE_CHECKING:
-    from nodeb.result import Result
+    from nodeb.results.result import Result
 
 SIZE = (7.6, 6.2)
 SIDE = 121

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.summary import UNITS
-from nodeb.text import FACTORS, LABELS, shown_unit
+from nodeb.results.summary import UNITS
+from nodeb.terminal.text import FACTORS, LABELS, shown_unit
 
 __all__ = ["Quantity"]
 

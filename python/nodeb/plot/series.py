@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from nodeb.errors import InputError
 from nodeb.plot.style import INK, color, legend, new_figure, nice_step
-from nodeb.timeseries import delivered_bytes
+from nodeb.results.timeseries import delivered_bytes
 
 if TYPE_CHECKING:
-    from nodeb.result import Result
+    from nodeb.results.result import Result
     from nodeb.table import Table
 
 BINS = 100

@@ -9,10 +9,11 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from nodeb import folders, glossary
 from nodeb.errors import InputError, OutputError, os_reason
-from nodeb.files import read_parquet, write_bytes
 from nodeb.plot.table import find
+from nodeb.results import glossary
+from nodeb.storage import folders
+from nodeb.storage.files import read_parquet, write_bytes
 from nodeb.table import Table
 
 __all__ = ["open_table", "save"]

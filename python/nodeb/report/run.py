@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from nodeb.report.render import render
 from nodeb.report.svg import inline_svg
-from nodeb.text import SUMMARY, summary_rows
+from nodeb.terminal.text import SUMMARY, summary_rows
 
 if TYPE_CHECKING:
-    from nodeb.result import Result
+    from nodeb.results.result import Result
 
 MOST_USERS = 10
 """With more users than this a picture of everybody's series says nothing; it is then of one."""

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from nodeb import _core
-from nodeb.engine import Engine, Subject
 from nodeb.errors import RunError
+from nodeb.replication.engine import Engine, Subject
 from nodeb.reproduce import grid, session
 from nodeb.reproduce.kept import Kept, identity
 from nodeb.reproduce.log import Log, Run, Tables, reduce

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from nodeb import _core, timeseries
+from nodeb import _core
 from nodeb.errors import OutputError, os_reason
 from nodeb.reproduce import log, session
 from nodeb.reproduce.log import Run
-from nodeb.store import Store
+from nodeb.results import timeseries
+from nodeb.storage.store import Store
 from nodeb.table import Table
 
 UNFINISHED = "unfinished"

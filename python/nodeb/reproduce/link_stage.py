@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
-from nodeb.folders import MARK
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.study import Axis, Study, nearest
+from nodeb.storage.folders import MARK
 
 if TYPE_CHECKING:
     from nodeb.fit import Comparison
@@ -84,7 +84,7 @@ def _model(value: Any, models: Path) -> Any:
     if not file.is_file():
         known = (path.stem for path in models.glob("*.json") if path.name != MARK)
         raise InputError(f"no model `{name}` was fitted; {nearest(name, sorted(known))}")
-    from nodeb import error_model  # needs the extension
+    from nodeb.inputs import error_model  # needs the extension
 
     return error_model.read(file)
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nodeb import files, folders
 from nodeb.errors import OutputError, os_reason
-from nodeb.folders import Owner, Place
+from nodeb.storage import files, folders
+from nodeb.storage.folders import Owner, Place
 
 RESULTS = ("cells.csv", "claims.csv", "facts.csv", "report.html", "figures")
 PARTS = ("cells", "link", "fit")
@@ -16,7 +16,7 @@ PARTS = ("cells", "link", "fit")
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file atomically (`nodeb.files.replace`); its folder is made if need be.
+    """Write a file atomically (`nodeb.storage.files.replace`); its folder is made if need be.
 
     Raises:
         OutputError: if it cannot be written.

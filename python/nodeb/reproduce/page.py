@@ -407,7 +407,7 @@ def _facts(findings: Findings) -> Content:
 def _version() -> tuple[str, str | None]:
     try:
         from nodeb import _core
-        from nodeb.provenance import git_hash
+        from nodeb.results.provenance import git_hash
 
         return _core.version(), git_hash()
     except ImportError:  # a page of stored results can be made without the extension

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
-from nodeb.provenance import git_hash, utc_now
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
 from nodeb.reproduce import link_stage, output
@@ -23,6 +22,7 @@ from nodeb.reproduce.kept import Kept
 from nodeb.reproduce.output import write
 from nodeb.reproduce.study import Study, nearest
 from nodeb.reproduce.targets import Target
+from nodeb.results.provenance import git_hash, utc_now
 
 if TYPE_CHECKING:
     from nodeb.reproduce.traces import Picture

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nodeb.reproduce.log import Array, Tables
-from nodeb.timeseries import delivered_bytes, held_values
+from nodeb.results.timeseries import delivered_bytes, held_values
 
 
 def reduce(tables: Tables, spec: Mapping[str, Any]) -> dict[str, Array]:

@@ -12,9 +12,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from nodeb import _core, named_files, stats, summary
+from nodeb import _core, stats
 from nodeb.errors import ScenarioError
-from nodeb.scenario import Scenario, toml_value
+from nodeb.inputs import named_files
+from nodeb.inputs.scenario import Scenario, toml_value
+from nodeb.results import summary
 from nodeb.sweep.axes import FIXED, Axis, Swept
 
 __all__ = ["Cell", "base", "cells", "identity", "plan"]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from nodeb.scenario import toml_value
+from nodeb.inputs.scenario import toml_value
 
 __all__ = ["column", "place", "plain", "quantity"]
 

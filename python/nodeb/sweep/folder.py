@@ -1,6 +1,6 @@
 """The folder of a sweep: what it belongs to, and one file for each cell that was simulated.
 
-The mark of the folder (`nodeb.folders`) says which scenario it belongs to, `sweep.toml` is the file
+The mark of the folder (`storage/folders.py`) says whose it is, `sweep.toml` is the file
 that was swept, `cells/<identity>.parquet` holds the metrics of a cell by replication, and
 `sweep.parquet` is the table of results. Cells are found by identity, so the order and number of
 cells may change.
@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from nodeb.errors import OutputError, os_reason
-from nodeb.files import remove_leftovers, write_bytes, write_parquet
-from nodeb.folders import Mark, Owner, Place, claim
-from nodeb.store import Store
+from nodeb.storage.files import remove_leftovers, write_bytes, write_parquet
+from nodeb.storage.folders import Mark, Owner, Place, claim
+from nodeb.storage.store import Store
 from nodeb.table import Table
 
 __all__ = ["Folder", "Source"]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.errors import InputError
+from nodeb.results.summary import ALL, UNITS
 from nodeb.stats import mean_interval, paired_difference
-from nodeb.summary import ALL, UNITS
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import column, place, plain, quantity
@@ -76,7 +76,7 @@ def results(
 
     One row per cell and, where there are several groups of users, per group and for `all`. The
     columns are the swept keys with their units, `group`, `runs`, `precision_reached`, `seed`,
-    `version`, and for each metric of `nodeb.summary` its mean (`transfer_s`) and 95 % interval
+    `version`, and for each metric of `results.summary` its mean (`transfer_s`) and 95 % interval
     (`transfer_s_ci95_low`, `transfer_s_ci95_high`). With a baseline the paired difference "cell
     less baseline" follows in the same form (`transfer_s_diff`, ...).
 

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from nodeb import _core
-from nodeb.engine import Engine, Subject, Tables
-from nodeb.progress import ProgressCallback
-from nodeb.replications import Replications
-from nodeb.rules import Rates, rule_of
+from nodeb.replication.engine import Engine, Subject, Tables
+from nodeb.replication.replications import Replications
+from nodeb.replication.rules import Rates, rule_of
+from nodeb.results.summary import ALL, RATED, by_run
 from nodeb.stats import Precision
-from nodeb.summary import ALL, RATED, by_run
 from nodeb.sweep.cells import Cell, identity
 from nodeb.sweep.folder import Folder
 from nodeb.table import Table
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Filler", "enough"]
 

@@ -11,12 +11,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from nodeb import _core, named_files
+from nodeb import _core
 from nodeb.errors import Interrupted, RunError, ScenarioError
-from nodeb.progress import ProgressCallback
-from nodeb.provenance import git_hash, utc_now
-from nodeb.runner import check_jobs
-from nodeb.scenario import core_call, read_text
+from nodeb.inputs import named_files
+from nodeb.inputs.scenario import core_call, read_text
+from nodeb.replication.runner import check_jobs
+from nodeb.results.provenance import git_hash, utc_now
 from nodeb.stats import Precision
 from nodeb.sweep.axes import TABLE, Axis, read_axes
 from nodeb.sweep.cells import Cell, base, cells, identity, plan
@@ -24,6 +24,7 @@ from nodeb.sweep.folder import Folder, Source
 from nodeb.sweep.results import Baseline, results
 from nodeb.sweep.simulate import Filler, enough
 from nodeb.table import Table
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Outcome", "Sweep", "has_sweep"]
 

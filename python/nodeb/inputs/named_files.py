@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nodeb import error_model, link_curve, recording
+from nodeb.inputs import error_model, link_curve, recording
 
 __all__ = ["paths", "read_all"]
 

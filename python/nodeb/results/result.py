@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeb.errors import InputError
-from nodeb.files import write_bytes, write_parquet
-from nodeb.folders import Owner, Place, claim
-from nodeb.provenance import Provenance
-from nodeb.summary import summarize
+from nodeb.results.provenance import Provenance
+from nodeb.results.summary import summarize
+from nodeb.storage.files import write_bytes, write_parquet
+from nodeb.storage.folders import Owner, Place, claim
 from nodeb.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from nodeb.runner import Tables
-    from nodeb.scenario import Scenario
+    from nodeb.inputs.scenario import Scenario
+    from nodeb.replication.runner import Tables
 
 __all__ = ["Plots", "Result"]
 
@@ -213,7 +213,7 @@ class Result:
 
     @cached_property
     def summary(self) -> Table:
-        """Mean and 95 % interval of each metric, by group of users; see `nodeb.summary`."""
+        """Mean and 95 % interval of each metric, by group of users; see `nodeb.results.summary`."""
         return summarize(self.flows, self.tables.get("channels"), self.tables.get("phones"))
 
     @property
@@ -222,7 +222,7 @@ class Result:
         return Plots(self)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the result to a folder, as a whole or not at all; see `nodeb.folders`.
+        """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
 
         Args:
             folder: made if need be; an earlier result of a scenario of the same name is replaced.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb.cli_options import Force, Jobs, Stopped, print_replaced
+from nodeb.cli.options import Force, Jobs, Stopped, print_replaced
 from nodeb.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def fit(
     """Fit error models to an error sequence, compare them, and write model files and pictures."""
     from nodeb.fit import compare, read_errors
     from nodeb.fit.folder import put
-    from nodeb.folders import Owner, claim
-    from nodeb.progress import progress_bar
-    from nodeb.runner import check_jobs
+    from nodeb.replication.runner import check_jobs
+    from nodeb.storage.folders import Owner, claim
+    from nodeb.terminal.progress import progress_bar
 
     threads = check_jobs(jobs)
     errors = read_errors(sequence, pdus_per_block)
@@ -94,7 +94,7 @@ def _units(text: str) -> list[Unit] | None:
 
 
 def _print(comparison: Comparison) -> None:
-    from nodeb.text import align
+    from nodeb.terminal.text import align
 
     errors = comparison.errors
     print(

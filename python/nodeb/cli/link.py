@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nodeb.cli_options import Force, Jobs, Out, Seed, Settings, Stopped, print_replaced
+from nodeb.cli.options import Force, Jobs, Out, Seed, Settings, Stopped, print_replaced
 from nodeb.errors import Interrupted
 
 if TYPE_CHECKING:
@@ -28,9 +28,10 @@ def run(
     force: Force = False,
 ) -> None:
     """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
-    from nodeb import folders, link
-    from nodeb.progress import progress_bar
-    from nodeb.runner import check_jobs
+    from nodeb import link
+    from nodeb.replication.runner import check_jobs
+    from nodeb.storage import folders
+    from nodeb.terminal.progress import progress_bar
 
     check_jobs(jobs)
     changes = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
@@ -88,7 +89,7 @@ def schema() -> None:
 
 
 def _print(result: LinkResult) -> None:
-    from nodeb.text import align
+    from nodeb.terminal.text import align
 
     def rate(row: dict[str, Any], name: str) -> list[str]:
         value, low, high = (row[f"{name}{end}"] for end in ("", "_ci95_low", "_ci95_high"))

@@ -1,4 +1,4 @@
-"""What commands of the command line share: options, and how a command ends early."""
+"""What commands of the command line share: options, exit status, notes, how one ends early."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb.errors import NodebError
+from nodeb.errors import InputError, NodebError
 
 if TYPE_CHECKING:
-    from nodeb.folders import Place
+    from nodeb.storage.folders import Place
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
 Settings = Annotated[
@@ -37,6 +37,10 @@ Jobs = Annotated[
 ]
 
 
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+"""Exit status."""
+
+
 class Stopped(NodebError):
     """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""
 
@@ -51,3 +55,20 @@ def print_warnings(warnings: Iterable[str]) -> None:
     """Tells what is doubtful about a scenario, and goes on."""
     for warning in warnings:
         print(f"warning: {warning}", file=sys.stderr)
+
+
+def print_error(error: object) -> None:
+    """Tells what was wrong."""
+    print(f"error: {error}", file=sys.stderr)
+
+
+def check_name(what: str, name: str, allowed: list[str]) -> None:
+    """Complains about a name that is not among those allowed.
+
+    Raises:
+        InputError: it is not.
+    """
+    from nodeb.table import nearest
+
+    if name not in allowed:
+        raise InputError(f"there is no {what} `{name}`{nearest(name, allowed)}")

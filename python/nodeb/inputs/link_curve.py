@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeb.errors import ScenarioError
-from nodeb.files import read_text
+from nodeb.storage.files import read_text
 
 __all__ = ["read", "read_all"]
 

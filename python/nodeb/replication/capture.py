@@ -8,8 +8,8 @@ from pathlib import Path
 
 from nodeb import _core
 from nodeb.errors import InputError, OutputError, os_reason
-from nodeb.files import refuse_other
-from nodeb.runner import Experiment, Tables
+from nodeb.replication.runner import Experiment, Tables
+from nodeb.storage.files import refuse_other
 
 __all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CapturedExperiment"]
 

@@ -13,16 +13,17 @@ from typing import Any, ParamSpec, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb import _core, named_files
-from nodeb.capture import Capture, CapturedExperiment
+from nodeb import _core
 from nodeb.errors import InputError, Interrupted, RunError, ScenarioError, os_reason
-from nodeb.parts import Part
-from nodeb.progress import ProgressCallback, progress_bar
-from nodeb.provenance import Provenance, utc_now
-from nodeb.result import Result
-from nodeb.runner import check_jobs
+from nodeb.inputs import named_files
+from nodeb.inputs.parts import Part
+from nodeb.replication.capture import Capture, CapturedExperiment
+from nodeb.replication.runner import check_jobs
+from nodeb.results.provenance import Provenance, utc_now
+from nodeb.results.result import Result
 from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision, Stop
+from nodeb.terminal.progress import ProgressCallback, progress_bar
 
 __all__ = ["Scenario", "load"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from nodeb.rules import Rule
+from nodeb.replication.rules import Rule
 from nodeb.stats import Stop
 
 __all__ = ["Replications"]

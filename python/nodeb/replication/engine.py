@@ -2,7 +2,7 @@
 
 The core releases the interpreter lock while it simulates, so threads use every processor. Short
 replications go together in one call of the core. What comes out depends on the scenarios, the seed
-and the rules only (`nodeb.replications`). A run has one subject, a sweep one for each cell, a
+and the rules only (`.replications`). A run has one subject, a sweep one for each cell, a
 reproduction one for each of its scenarios; what is known of a subject from before is not simulated
 again.
 """
@@ -18,10 +18,10 @@ from typing import Any, Generic, TypeVar
 
 from nodeb import _core
 from nodeb.errors import RunError
-from nodeb.replications import Replications
-from nodeb.rules import Rule
+from nodeb.replication.replications import Replications
+from nodeb.replication.rules import Rule
+from nodeb.replication.workers import Workers
 from nodeb.stats import Stop
-from nodeb.workers import Workers
 
 __all__ = ["Engine", "Subject", "Tables"]
 

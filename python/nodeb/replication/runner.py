@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from nodeb import _core
-from nodeb.engine import Engine, Subject, Tables
 from nodeb.errors import InputError
-from nodeb.progress import ProgressCallback
-from nodeb.rules import Rates, rule_of
+from nodeb.replication.engine import Engine, Subject, Tables
+from nodeb.replication.rules import Rates, rule_of
 from nodeb.stats import Precision, Stop
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Experiment", "Tables", "check_jobs", "default_jobs", "mean_rates"]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeb import _core
 from nodeb.errors import ScenarioError
-from nodeb.files import read_text
+from nodeb.storage.files import read_text
 
 __all__ = ["read", "read_all", "read_sequence"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb import glossary
-from nodeb.glossary import Column
+from nodeb.results import glossary
+from nodeb.results.glossary import Column
 from nodeb.stats import jain_index, mean_interval
 from nodeb.table import Table
 

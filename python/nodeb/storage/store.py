@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from nodeb.files import read_parquet, remove_leftovers, write_parquet
+from nodeb.storage.files import read_parquet, remove_leftovers, write_parquet
 from nodeb.table import Table
 
 __all__ = ["Store"]
 
-IDENTITY, SCENARIO, CHECKSUM = "nodeb.cell", "nodeb.scenario", "nodeb.checksum"
+IDENTITY, SCENARIO, CHECKSUM = "nodeb.cell", "nodeb.inputs.scenario", "nodeb.checksum"
 
 
 class Store:

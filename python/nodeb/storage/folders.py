@@ -22,9 +22,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from nodeb import files
 from nodeb.errors import OutputError, os_reason
 from nodeb.signals import undisturbed
+from nodeb.storage import files
 
 __all__ = ["MARK", "Owner", "Place", "claim", "note"]
 

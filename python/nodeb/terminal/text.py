@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nodeb.summary import ALL, UNITS
+from nodeb.results.summary import ALL, UNITS
 from nodeb.table import Table
 
 __all__ = ["SUMMARY", "align", "shown_unit", "summary_rows", "summary_text", "sweep_text"]

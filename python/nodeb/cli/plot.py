@@ -1,0 +1,48 @@
+"""The command `nodeb plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nodeb.errors import InputError
+
+__all__ = ["plot"]
+
+
+def plot(
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="A Parquet file, or a folder of results.")
+    ],
+    x: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the x axis.")],
+    y: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the y axis.")],
+    by: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="A curve for each of its values.")
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="Only rows with this value.")
+    ] = None,
+    log: Annotated[str, typer.Option(metavar="AXES", help="Logarithmic axes: x, y or xy.")] = "",
+    title: Annotated[str | None, typer.Option(help="What stands above the picture.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="PNG, SVG or PDF by suffix; default: <y>.png there."),
+    ] = None,
+) -> None:
+    """Draw curves with 95 % confidence bands from the table of a sweep or of a run."""
+    from nodeb.plot.source import open_table, save
+    from nodeb.plot.table import curves
+
+    found, folder = open_table(table, [x, y, *(by or ()), *(_split(one)[0] for one in where or ())])
+    figure = curves(found, x, y, by or (), dict(map(_split, where or ())), log, title)
+    print(save(figure, folder / f"{y}.png" if out is None else out))
+
+
+def _split(setting: str) -> tuple[str, str]:
+    """Column and value of `COLUMN=VALUE`."""
+    column, equals, value = setting.partition("=")
+    if not equals:
+        raise InputError(f"--where {setting}: expected COLUMN=VALUE, such as group=all")
+    return column.strip(), value.strip()

@@ -1,0 +1,126 @@
+"""The command `nodeb run`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nodeb.cli.options import (
+    File,
+    Force,
+    Jobs,
+    Out,
+    Precision,
+    Runs,
+    Seed,
+    Settings,
+    Stopped,
+    print_replaced,
+    print_warnings,
+)
+from nodeb.errors import InputError, Interrupted, OutputError
+
+if TYPE_CHECKING:
+    from nodeb.inputs.scenario import Scenario
+    from nodeb.results.result import Result
+    from nodeb.storage.folders import Place
+
+__all__ = ["run"]
+
+
+def run(
+    file: File,
+    settings: Settings = None,
+    seed: Seed = None,
+    runs: Runs = None,
+    precision: Precision = None,
+    jobs: Jobs = None,
+    out: Out = None,
+    force: Force = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write a page with pictures beside the tables.")
+    ] = False,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Packets of the first replication go here (pcapng)."),
+    ] = None,
+    snap_length: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Bytes kept of each packet; default: the headers, 80."),
+    ] = None,
+    pcap_at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLACE", help="Only packets at server, phone or proxy; may be repeated."
+        ),
+    ] = None,
+) -> None:
+    """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
+    from nodeb.inputs import named_files
+    from nodeb.inputs.scenario import load
+    from nodeb.replication.runner import check_jobs
+    from nodeb.storage import folders
+    from nodeb.sweep import has_sweep
+
+    check_jobs(jobs)
+    if snap_length is not None and pcap is None:
+        raise InputError("--snap-length says how much to keep of captured packets; give --pcap too")
+    if pcap_at and pcap is None:
+        raise InputError("--pcap-at says where packets are captured; give --pcap too")
+    scenario = load(file, settings or ()).planned(runs, precision, seed)
+    folder = Path("out") / file.stem if out is None else out
+    inputs = [file, *named_files.paths(scenario.to_dict(), file.parent)]
+    owner = folders.Owner("run", file.name)
+    with folders.claim(folder, owner, force=force, inputs=inputs) as place:
+        if pcap is not None:
+            _check_capture(pcap, place)
+        print_replaced(place)
+        if has_sweep(file):
+            hint = f"`nodeb sweep {file}` does all of it"
+            text = f"note: this simulates {file} without its [sweep] table; {hint}"
+            print(text, file=sys.stderr)
+        print_warnings(scenario.warnings())
+        capture = {"pcap": pcap, "snap_length": snap_length, "pcap_at": pcap_at or ()}
+        result = _simulated(scenario, scenario.name or file.stem, place, jobs, capture)
+        result.put(place, report=report)
+    _print_summary(result, scenario.name or file.stem)
+    print(f"\nresults: {folder}")
+    if report:
+        print(f"report: {folder / 'report.html'}")
+    if pcap is not None:
+        print(f"packets: {pcap}")
+
+
+def _simulated(
+    scenario: Scenario, title: str, place: Place, jobs: int | None, capture: dict[str, Any]
+) -> Result:
+    """Runs a scenario; what had finished when it was interrupted is put into the folder."""
+    from nodeb.terminal.progress import progress_bar
+
+    try:
+        with progress_bar(title) as bar:
+            return scenario.run(jobs=jobs, progress=bar, **capture)
+    except Interrupted as stop:
+        if stop.result is None:
+            raise Stopped(str(stop)) from None
+        raise Stopped(f"{stop}; those are in {stop.result.put(place)}") from None
+
+
+def _check_capture(pcap: Path, place: Place) -> None:
+    """Complains about a capture in the folder of results, which is replaced as a whole."""
+    if pcap.resolve().is_relative_to(place.path):
+        raise OutputError(
+            f"{pcap} lies in {place.shown}, which is put in place as a whole with the results; "
+            "give another file with --pcap"
+        )
+
+
+def _print_summary(result: Result, name: str) -> None:
+    from nodeb.terminal.text import summary_text
+
+    about = result.provenance
+    print(f"{name}: {about.stopping}; seed {about.seed}, {about.wall_time_s:.2f} s\n")
+    print(summary_text(result.summary))

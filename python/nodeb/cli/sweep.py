@@ -1,0 +1,72 @@
+"""The command `nodeb sweep`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nodeb.cli.options import (
+    File,
+    Force,
+    Jobs,
+    Out,
+    Precision,
+    Runs,
+    Seed,
+    Settings,
+    Stopped,
+    print_warnings,
+)
+from nodeb.errors import Interrupted
+
+if TYPE_CHECKING:
+    from nodeb.sweep import Outcome
+
+__all__ = ["sweep"]
+
+
+def sweep(
+    file: File,
+    settings: Settings = None,
+    seed: Seed = None,
+    runs: Runs = None,
+    precision: Precision = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="Add the paired difference of each cell to the one with this value instead.",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    out: Out = None,
+    force: Force = False,
+) -> None:
+    """Simulate all cells of a scenario's sweep table, but not those that are there already."""
+    from nodeb.sweep import Sweep
+    from nodeb.terminal.progress import progress_bar
+    from nodeb.terminal.text import sweep_text
+
+    plan = Sweep.load(file, settings or (), runs, precision, seed)
+    title = plan.name or file.stem
+    print_warnings(plan.warnings())
+    try:
+        with progress_bar(title) as bar:
+            folder = Path("out") / file.stem if out is None else out
+            outcome = plan.run(folder, baseline or (), jobs, bar, force=force)
+    except Interrupted as stop:
+        raise Stopped(str(stop)) from None
+    _print_notes(outcome, folder)
+    print(f"{title}: {outcome}; seed {plan.seed}\n")
+    print(sweep_text(outcome.table))
+    print(f"\ntable: {outcome.file}")
+
+
+def _print_notes(outcome: Outcome, folder: Path) -> None:
+    if outcome.replaced is not None:
+        print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
+    for file in outcome.damaged:
+        print(f"warning: {file} was damaged; the cell was simulated again", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""Files and folders: written whole, claimed by what made them, checked when read."""
