@@ -12,7 +12,7 @@ from mkdocs.structure.files import File, Files
 from nodeb import _core
 from nodeb.reproduce import study
 from nodeb.results import glossary
-from nodeb.results.summary import METRICS
+from nodeb.results.metrics import METRICS
 
 INTRODUCTION = """# Scenario reference
 

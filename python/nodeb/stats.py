@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,6 +65,12 @@ class Interval:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+    def within(self, low: float, high: float) -> Interval:
+        """The interval cut to the range that the mean can have; it covers it as often as before."""
+        if not (self.low < low or self.high > high):
+            return self
+        return replace(self, low=max(self.low, low), high=min(self.high, high))
 
 
 @dataclass(frozen=True, slots=True)

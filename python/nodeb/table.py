@@ -74,13 +74,17 @@ class Table:
         """As a `pyarrow.Table`."""
         import pyarrow as pa
 
+        return pa.table(self.to_arrays())
+
+    def to_arrays(self) -> dict[str, Any]:
+        """The columns as `pyarrow.Array`s."""
+        import pyarrow as pa
+
         # NumPy's fixed-width text becomes Arrow text only by way of a list.
-        return pa.table(
-            {
-                name: pa.array(c.tolist(), pa.string()) if c.dtype.kind in "UO" else pa.array(c)
-                for name, c in self._columns.items()
-            }
-        )
+        return {
+            name: pa.array(c.tolist(), pa.string()) if c.dtype.kind in "UO" else pa.array(c)
+            for name, c in self._columns.items()
+        }
 
     def to_pandas(self) -> Any:
         """As a `pandas.DataFrame`.

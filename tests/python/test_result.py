@@ -13,7 +13,8 @@ import pytest
 
 import nodeb
 from nodeb.results import glossary
-from nodeb.results.summary import METRICS, RADIO, SWITCHED, UNITS, summarize
+from nodeb.results.metrics import METRICS
+from nodeb.results.summary import summarize
 from nodeb.stats import jain_index, mean_interval
 from nodeb.storage.folders import Owner, claim
 from nodeb.table import Table
@@ -83,21 +84,30 @@ def test_summary_is_over_users_first_then_over_runs(result):
 
 def test_summary_has_every_metric_of_every_group(result):
     found = {(r["group"], r["metric"]) for r in result.summary}
-    wanted = {(g, m) for g in ("near", "far", "all") for m in UNITS if m not in (*SWITCHED, *RADIO)}
+    elsewhere = {"received_bps_p5", "cqi", "first_bler", "power_w", "dch_share"}
+    elsewhere |= {"switches_per_s", "switches_per_transfer", "queueing_delay_s"}
+    wanted = {(g, m) for g in ("near", "far", "all") for m in METRICS if m not in elsewhere}
     assert found == wanted - {("near", "jain_index")}  # a fairness of one user says nothing
+
+
+def test_the_only_group_is_everybody(small):
+    assert set(small.run(runs=2).summary["group"].tolist()) == {"all"}
 
 
 def test_summary_leaves_out_what_did_not_complete():
     nan = math.nan
-    flows = {name: np.array([1.0, nan, nan, nan]) for name in UNITS}
+    names = [*glossary.tables()["flows"].columns]
+    flows = {name: np.array([1.0, nan, nan, nan]) for name in names}
     flows |= {"run": [0, 0, 1, 1], "group": ["a"] * 4, "complete": [True, False, False, False]}
     flows["received_bps"] = np.ones(4)
-    summary = summarize(Table(flows))
+    bearers = Table({"run": [0, 1], "bearer": [0, 0], "blocks": [0, 0], "blocks_failed": [0, 0]})
+    summary = summarize({"flows": Table(flows), "bearers": bearers})
     time = summary_row(summary, "all", "transfer_s")
     assert (time["mean"], time["runs"]) == (1.0, 1)
     assert summary_row(summary, "all", "complete")["mean"] == 0.25
     flows["transfer_s"] = np.full(4, nan)
-    assert summary_row(summarize(Table(flows)), "all", "transfer_s")["runs"] == 0
+    summary = summarize({"flows": Table(flows), "bearers": bearers})
+    assert summary_row(summary, "all", "transfer_s")["runs"] == 0
 
 
 def test_a_folder_explains_itself(result, tmp_path):
@@ -223,3 +233,12 @@ def test_plots_are_figures(result):
     for draw in (result.plot.cwnd, result.plot.throughput, result.plot.sequence, result.plot.queue):
         assert isinstance(draw(), Figure)
         assert isinstance(draw(user=0), Figure)
+
+
+def test_every_metric_is_listed_with_its_meaning(call):
+    status, out, err = call("list", "metrics")
+    assert (status, err) == (0, "")
+    listed = " ".join(out.split())
+    for one in METRICS.values():
+        assert f"{one.name} {one.label} " in listed
+    assert "channel utilization % - Retransmit" in listed

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
 import nodeb
+from nodeb import _core
+from nodeb.results.metrics import METRICS
+from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision, mean_interval, paired_difference
-from nodeb.storage.files import read_parquet
 from nodeb.storage.folders import MARK
+from nodeb.storage.store import Store
 from nodeb.sweep import Sweep
-from nodeb.sweep import cells as cells_module
-from nodeb.sweep.cells import identity
 from nodeb.sweep.columns import column, quantity
 
 BASE = """name = "small"
@@ -237,25 +241,32 @@ def test_more_replications_go_on_from_those_that_are_there(tmp_path):
     assert Sweep.load(path, seed=2, runs=3).run(tmp_path / "out").replications == 18
 
 
-def test_a_new_version_simulates_everything_again(tmp_path, monkeypatch):
+def test_another_core_simulates_everything_again(tmp_path, monkeypatch):
     path = write(tmp_path, GRID)
     Sweep.load(path).run(tmp_path / "out")
-    monkeypatch.setattr("nodeb.sweep.cells._code_hash", lambda: "another")
+    monkeypatch.setattr("nodeb.sweep.cells.core_hash", lambda: "another")
     assert Sweep.load(path).run(tmp_path / "out").simulated == 6
 
 
-@pytest.mark.parametrize("module", ["_core", "results.summary", "stats"])
-def test_a_cell_depends_on_all_code_that_makes_its_numbers(module, tmp_path, monkeypatch):
-    (cell, *_) = Sweep.load(write(tmp_path, GRID)).cells
-    before = identity(cell, 1)
-    changed = tmp_path / "changed.py"
-    changed.write_text("# another formula")
-    monkeypatch.setattr(f"nodeb.{module}.__file__", str(changed))
-    cells_module._code_hash.cache_clear()
-    assert identity(cell, 1) != before
+def test_another_metric_needs_no_simulation(tmp_path, monkeypatch):
+    path = write(tmp_path, GRID)
+    Sweep.load(path).run(tmp_path / "out")
+    monkeypatch.setitem(METRICS, "retries", replace(METRICS["timeouts"], name="retries"))
+    found = Sweep.load(path).run(tmp_path / "out")
+    assert found.simulated == 0
+    assert found.table["retries"].tolist() == found.table["timeouts"].tolist()
+
+
+def test_the_core_is_told_by_its_file(tmp_path, monkeypatch):
+    before = core_hash()
+    changed = tmp_path / "core.so"
+    changed.write_bytes(b"another")
+    monkeypatch.setattr(_core, "__file__", str(changed))
+    core_hash.cache_clear()
+    assert core_hash() != before
     monkeypatch.undo()
-    cells_module._code_hash.cache_clear()
-    assert identity(cell, 1) == before
+    core_hash.cache_clear()
+    assert core_hash() == before
 
 
 def test_a_damaged_cell_is_simulated_again(tmp_path):
@@ -283,14 +294,18 @@ def test_series_are_not_recorded_and_do_not_matter(tmp_path):
     assert Sweep.load(recording).run(tmp_path / "out").simulated == 0
 
 
-def test_what_is_kept_of_a_cell_is_its_metrics_by_run(tmp_path):
-    sweep = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.2]\n"))
-    table = sweep.run(tmp_path / "out").table
+def test_a_cell_keeps_the_tables_of_its_replications(tmp_path):
+    path = write(tmp_path, "[sweep]\nradio.dch.bler = [0.2]\n")
+    table = Sweep.load(path).run(tmp_path / "out").table
     (file,) = (tmp_path / "out" / "cells").iterdir()
-    kept, about = read_parquet(file)
-    assert json.loads(about["nodeb.inputs.scenario"])["radio"]["dch"]["bler"] == 0.2
-    rates = kept["application_bps"][kept["group"] == "all"]
-    assert kept["run"][kept["group"] == "all"].tolist() == [0, 1, 2, 3]
+    stream = pa.ipc.open_stream(file.read_bytes()).read_all()
+    assert json.loads(stream.schema.metadata[b"nodeb.scenario"])["radio"]["dch"]["bler"] == 0.2
+    kept = Store(file.parent).load(file.stem)
+    alone = nodeb.load(path).with_(**{"radio.dch.bler": 0.2}).run()
+    assert set(kept) == {"flows", "bearers", "links"}
+    for name in kept:
+        assert kept[name].to_arrow().equals(alone.tables[name].to_arrow())
+    rates = kept["flows"]["application_bps"]
     assert mean_interval(rates).mean == table["application_bps"][0]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeb.storage.files import read_parquet
+from nodeb.storage.store import Store
 from nodeb.sweep import Sweep
 from nodeb.sweep.cells import identity
 from test_sweep import files
@@ -50,7 +50,7 @@ def start(path: Path, folder: Path) -> subprocess.Popen[str]:
 
 def cells(folder: Path) -> set[str]:
     """The cells that have a file."""
-    return {file.stem for file in (folder / "cells").glob("*.parquet")}
+    return {file.stem for file in (folder / "cells").glob("*.arrow")}
 
 
 def wait_for_cells(process: subprocess.Popen[str], folder: Path, more_than: int) -> None:
@@ -82,9 +82,8 @@ def test_sigkill_at_any_moment_loses_only_the_cells_under_way(path, tmp_path):
         lost = [one for one in order[: max(last, 0)] if one not in there]
         assert len(lost) <= 2 * JOBS  # replications under way, of different cells at most
         for one in there:  # nothing torn: each opens and has every run
-            table, about = read_parquet(killed / "cells" / f"{one}.parquet")
-            assert about["nodeb.cell"] == one
-            assert set(table["run"].tolist()) == set(range(RUNS))
+            tables = Store(killed / "cells").load(one)
+            assert all(set(t["run"].tolist()) == set(range(RUNS)) for t in tables.values())
         assert not (killed / "sweep.parquet").exists()
     assert kills >= KILLS // 2
     kept = len(cells(killed))
@@ -111,8 +110,8 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_even_parts_of_cells(path, tmp_path):
     assert found is not None, err
     assert found[2] == str(folder)
     assert not (folder / "sweep.parquet").exists()
-    kept = [read_parquet(file)[0] for file in (folder / "cells").iterdir()]
-    runs = [len(set(table["run"].tolist())) for table in kept]
+    kept = Store(folder / "cells")
+    runs = [len(set(kept.load(one)["flows"]["run"].tolist())) for one in kept.identities()]
     assert sum(n == RUNS for n in runs) == int(found[1])
     outcome = Sweep.load(path).run(folder)
     assert outcome.kept == int(found[1])

@@ -13,19 +13,48 @@ from nodeb.errors import OutputError, os_reason
 
 __all__ = ["list_", "schema"]
 
+METRICS = "metrics"
+
 
 def list_(
     kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Only this kind.")] = None,
 ) -> None:
-    """List what a scenario can choose from: schedulers, radio accesses, traffic, ..."""
+    """List what a scenario can choose from, or the metrics: schedulers, traffic, ..."""
     from nodeb import _core
     from nodeb.terminal.text import align
 
     entries = _core.registry()
+    if kind == METRICS:
+        print(_metrics())
+        return
     if kind is not None:
-        check_name("kind", kind, list(dict.fromkeys(entry[0] for entry in entries)))
+        check_name("kind", kind, [*dict.fromkeys(entry[0] for entry in entries), METRICS])
         entries = [entry for entry in entries if entry[0] == kind]
     print(align(["kind", "name", "what it is"], [list(entry) for entry in entries]))
+
+
+def _metrics() -> str:
+    """The glossary: what each metric says, and when it is there."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from nodeb.results import metrics
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="")
+    for head in ("metric", "called", "unit", "better", "what it says"):
+        table.add_column(head, no_wrap=head != "what it says")
+    for one in metrics.METRICS.values():
+        table.add_row(
+            one.name,
+            one.label,
+            "%" if one.percent else one.unit or "count",
+            one.better or "-",
+            one.meaning,
+        )
+    console = Console(width=max(120, Console().width), color_system=None)
+    with console.capture() as shown:
+        console.print(table, highlight=False, markup=False)
+    return "\n".join(line.rstrip() for line in shown.get().splitlines())
 
 
 def schema(

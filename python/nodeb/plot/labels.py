@@ -7,15 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.results.summary import UNITS
-from nodeb.terminal.text import FACTORS, LABELS, shown_unit
+from nodeb.results.metrics import METRICS
+from nodeb.terminal.text import FACTORS, shown_unit
 
 __all__ = ["Quantity"]
 
 SUFFIXES = {"_bps": "bit/s", "_s": "s", "_bytes": "bytes", "_packets": "packets"}
 """End of a column's name -> unit, as all tables have it."""
 DIFFERENCE = "_diff"
-NAMES = LABELS | {"t_s": "time", "cwnd_packets": "congestion window", "begin_s": "begin"}
+NAMES = {name: metric.label for name, metric in METRICS.items()} | {
+    "t_s": "time",
+    "cwnd_packets": "congestion window",
+    "begin_s": "begin",
+}
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,8 @@ class Quantity:
         suffix = next((s for s in SUFFIXES if metric.endswith(s)), "")
         known = values[np.isfinite(values)]
         largest = float(np.abs(known).max()) if known.size else 0.0
-        unit = shown_unit(metric, UNITS.get(metric, SUFFIXES.get(suffix, "")), largest)
+        plain = METRICS[metric].unit if metric in METRICS else SUFFIXES.get(suffix, "")
+        unit = shown_unit(metric, plain, largest)
         name = NAMES.get(metric, metric.removesuffix(suffix) or metric)
         prefix = "difference of " if metric != column else ""
         return cls(prefix + name, unit, FACTORS.get(unit, 1.0))

@@ -13,7 +13,7 @@ from nodeb.errors import InputError
 from nodeb.plot.bands import Curve, bands
 from nodeb.plot.labels import SUFFIXES, Quantity
 from nodeb.plot.style import nice_step
-from nodeb.results.summary import ALL
+from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
 from nodeb.stats import mean_interval
 from nodeb.table import Table, nearest

@@ -19,7 +19,7 @@ from nodeb.results import timeseries
 from nodeb.storage.store import Store
 from nodeb.table import Table
 
-UNFINISHED = "unfinished"
+UNFINISHED, REPLICATIONS = "unfinished", "replications"
 
 
 class Kept:
@@ -47,7 +47,7 @@ class Kept:
     def load(self, identity: str) -> list[Run]:
         """The replications of a scenario that are known, in order; none if there are none."""
         table = self._store.load(identity)
-        return [] if table is None else from_table(table)
+        return [] if table is None else from_table(table[REPLICATIONS])
 
     def save(self, identity: str, scenario: str, runs: Sequence[Run]) -> None:
         """Keeps the replications of a scenario.
@@ -56,7 +56,7 @@ class Kept:
             OutputError: they cannot be written; what was there before stays.
         """
         try:
-            self._store.save(identity, scenario, to_table(runs))
+            self._store.save(identity, scenario, {REPLICATIONS: to_table(runs)})
         except OSError as error:
             raise OutputError(
                 f"cannot write to {self._store.folder}: {os_reason(error)}"

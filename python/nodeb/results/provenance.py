@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import subprocess
 import sys
@@ -66,6 +67,14 @@ class Provenance:
 def utc_now() -> str:
     """The time, ISO 8601, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@cache
+def core_hash() -> str:
+    """What tells the compiled core from all others: its version and a hash of its file."""
+    file = Path(_core.__file__ or "")
+    content = file.read_bytes() if file.is_file() else b""
+    return hashlib.sha256(_core.version().encode() + content).hexdigest()
 
 
 @cache

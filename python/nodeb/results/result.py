@@ -214,7 +214,7 @@ class Result:
     @cached_property
     def summary(self) -> Table:
         """Mean and 95 % interval of each metric, by group of users; see `nodeb.results.summary`."""
-        return summarize(self.flows, self.tables.get("channels"), self.tables.get("phones"))
+        return summarize(self.tables)
 
     @property
     def plot(self) -> Plots:

@@ -7,16 +7,15 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from nodeb import _core, stats
+from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.scenario import Scenario, toml_value
-from nodeb.results import summary
+from nodeb.results.provenance import core_hash
 from nodeb.sweep.axes import FIXED, Axis, Swept
 
 __all__ = ["Cell", "base", "cells", "identity", "plan"]
@@ -97,27 +96,13 @@ def _varied(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def identity(cell: Cell, seed: int) -> str:
-    """What tells a cell's results from all others: a hash of scenario, seed and version.
+    """What tells a cell's results from all others: a hash of scenario, seed and core.
 
-    The version is that of nodeb and a hash of what makes a cell's numbers, which changes between
-    versions while somebody works on it: the compiled core, and the metrics taken of its tables.
+    The core is told by a hash too, as it changes between versions while somebody works on it. What
+    is made of its tables is not part of it: that is made when they are read.
     """
-    parts = {
-        "scenario": cell.scenario,
-        "seed": seed,
-        "version": _core.version(),
-        "code": _code_hash(),
-    }
+    parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
-
-
-@cache
-def _code_hash() -> str:
-    files = [module.__file__ for module in (_core, summary, stats)]
-    found = hashlib.sha256()
-    for file in filter(None, files):
-        found.update(hashlib.sha256(Path(file).read_bytes()).digest())
-    return found.hexdigest()
 
 
 def plan(text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> Scenario:

@@ -1,7 +1,7 @@
 """The folder of a sweep: what it belongs to, and one file for each cell that was simulated.
 
 The mark of the folder (`storage/folders.py`) says whose it is, `sweep.toml` is the file
-that was swept, `cells/<identity>.parquet` holds the metrics of a cell by replication, and
+that was swept, `cells/<identity>.arrow` holds the tables of a cell's replications, and
 `sweep.parquet` is the table of results. Cells are found by identity, so the order and number of
 cells may change.
 """
@@ -19,7 +19,7 @@ from typing import Any, Self
 from nodeb.errors import OutputError, os_reason
 from nodeb.storage.files import remove_leftovers, write_bytes, write_parquet
 from nodeb.storage.folders import Mark, Owner, Place, claim
-from nodeb.storage.store import Store
+from nodeb.storage.store import Store, Tables
 from nodeb.table import Table
 
 __all__ = ["Folder", "Source"]
@@ -109,21 +109,21 @@ class Folder:
         """The file of the results."""
         return self.path / TABLE
 
-    def load(self, identity: str) -> Table | None:
-        """The replications of a cell that are known, in order of the run; None if there are none.
+    def load(self, identity: str) -> Tables | None:
+        """The tables of a cell, in order of the run; None if there are none.
 
         A file that is damaged counts as not there: the cell is simulated again.
         """
         return self.store.load(identity)
 
-    def save(self, identity: str, scenario: str, replications: Table) -> None:
-        """Keeps the replications of a cell, in order of the run.
+    def save(self, identity: str, scenario: str, tables: Tables) -> None:
+        """Keeps the tables of a cell, in order of the run.
 
         Raises:
             OutputError: the file cannot be written; what was there before stays.
         """
         with self._told():
-            self.store.save(identity, scenario, replications)
+            self.store.save(identity, scenario, tables)
 
     def save_table(self, table: Table) -> None:
         """Writes the table of results, after which the folder is complete.

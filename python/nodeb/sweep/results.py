@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.errors import InputError
-from nodeb.results.summary import ALL, UNITS
+from nodeb.results.metrics import ALL, METRICS
 from nodeb.stats import mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
@@ -98,12 +98,14 @@ def results(
             row |= {"group": group, "runs": runs, "precision_reached": reached}
             row |= {"seed": seed, "version": _core.version()}
             rows.append(row | dict(_metrics(group, own, other)))
-    return Table({name: [row[name] for row in rows] for name in rows[0]})
+    # A cell may have metrics that another has not, such as the fairness of a single user.
+    names = {name: None for row in rows for name in row}
+    return Table({name: [row.get(name, math.nan) for row in rows] for name in names})
 
 
 def _metrics(group: str, own: Table, other: Table | None) -> Iterator[tuple[str, float]]:
     """Name and value of each metric's columns."""
-    for metric in (name for name in UNITS if name in own.columns):
+    for metric in (name for name in METRICS if name in own.columns):
         values = _by_run(own, group, metric)
         yield from zip((metric + end for end in ENDS), _interval(values), strict=True)
         if other is not None:

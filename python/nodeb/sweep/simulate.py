@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from nodeb import _core
-from nodeb.replication.engine import Engine, Subject, Tables
+from nodeb.replication.engine import Engine, Subject
+from nodeb.replication.engine import Tables as RawTables
 from nodeb.replication.replications import Replications
-from nodeb.replication.rules import Rates, rule_of
-from nodeb.results.summary import ALL, RATED, by_run
+from nodeb.replication.rules import rule_of
+from nodeb.replication.runner import mean_rates
 from nodeb.stats import Precision
+from nodeb.storage.store import Tables
 from nodeb.sweep.cells import Cell, identity
 from nodeb.sweep.folder import Folder
 from nodeb.table import Table
@@ -21,65 +22,58 @@ from nodeb.terminal.progress import ProgressCallback
 __all__ = ["Filler", "enough"]
 
 
-def enough(stop: int | Precision, known: Table | None) -> tuple[Table, bool] | None:
+def enough(stop: int | Precision, known: Tables | None) -> tuple[Tables, bool] | None:
     """The replications that count and whether a precision was reached; None if some are missing."""
-    cell: Replications[Table] = Replications(rule_of(stop, _rates))
-    if known is not None:
-        cell.add(0, known, replications(known))
+    if known is None:
+        return None
+    cell: Replications[Tables] = Replications(rule_of(stop, mean_rates))
+    cell.add(0, known, replications(known))
     verdict = cell.judge()
-    return (
-        None if verdict is None or known is None else (_first(known, verdict.runs), verdict.reached)
-    )
+    return None if verdict is None else (_first(known, verdict.runs), verdict.reached)
 
 
-def replications(metrics: Table | None) -> int:
-    """How many replications a cell has that is kept."""
-    return 0 if metrics is None else len(np.unique(metrics["run"]))
+def replications(tables: Tables) -> int:
+    """How many replications there are."""
+    return len(np.unique(tables["flows"]["run"]))
 
 
-def _rates(metrics: Table) -> Rates:
-    """The rates that a rule is asked about, means over all users of each replication."""
-    everybody = metrics.where(metrics["group"] == ALL)
-    application = np.where(everybody[RATED], everybody["application_bps"], math.nan)
-    return application, everybody["received_bps"]
+def _first(tables: Tables, runs: int) -> Tables:
+    return {name: table.where(table["run"] < runs) for name, table in tables.items()}
 
 
-def _first(metrics: Table, runs: int) -> Table:
-    return metrics.where(metrics["run"] < runs)
-
-
-class _Missing(Subject[Table]):
-    """A cell of which replications may be missing. Only metrics are kept of a replication."""
+class _Missing(Subject[Tables]):
+    """A cell of which replications may be missing."""
 
     def __init__(self, cell: Cell, seed: int, stop: int | Precision, folder: Folder) -> None:
         self._cell, self._folder, self._identity = cell, folder, identity(cell, seed)
         self._compiled: _core.CompiledScenario | None = None
         stored = folder.load(self._identity)
         known = None if stored is None else (stored, replications(stored))
-        super().__init__(rule_of(stop, _rates), known, f"{cell.label}: ")
+        super().__init__(rule_of(stop, mean_rates), known, f"{cell.label}: ")
 
-    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+    def simulate(self, seed: int, runs: range, control: _core.Control) -> RawTables:
         if self._compiled is None:  # threads that come together may read it twice
             self._compiled = self._cell.compiled()
         return self._compiled.run_many(seed, runs.start, len(runs), control)
 
-    def outcome(self, tables: Tables, runs: range) -> Table:
+    def outcome(self, tables: RawTables, runs: range) -> Tables:
         del runs
-        radio = (Table(tables[name]) if name in tables else None for name in ("channels", "phones"))
-        metrics = by_run(Table(tables["flows"]), *radio)
-        order = np.argsort(metrics["run"], kind="stable")
-        return Table({name: metrics[name][order] for name in metrics.columns})
+        return {name: Table(columns) for name, columns in tables.items()}
 
     def closed(self) -> None:
-        if not self.known.finished:
+        parts = self.known.finished
+        if not parts:
             return
-        found = Table.concat({k: one[k] for k in one.columns} for one in self.known.finished)
+        found: Tables = {
+            name: Table.concat({k: part[name][k] for k in part[name].columns} for part in parts)
+            for name in parts[0]
+        }
         if self.stop is not None:
             found = _first(found, self.stop.runs)
         self._folder.save(self._identity, self._cell.scenario, found)
 
 
-class Filler(Engine[Table]):
+class Filler(Engine[Tables]):
     """Fills in the missing cells of a sweep; a cell is saved when it is complete.
 
     Args:
@@ -115,7 +109,7 @@ class Filler(Engine[Table]):
 
     def _missing(
         self, seed: int, stop: int | Precision, folder: Folder
-    ) -> Iterator[Subject[Table]]:
+    ) -> Iterator[Subject[Tables]]:
         """The missing cells, each looked up when its turn comes."""
         for cell in self._cells:
             one = _Missing(cell, seed, stop, folder)

@@ -16,6 +16,7 @@ from nodeb.errors import Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.scenario import core_call, read_text
 from nodeb.replication.runner import check_jobs
+from nodeb.results.metrics import by_run
 from nodeb.results.provenance import git_hash, utc_now
 from nodeb.stats import Precision
 from nodeb.sweep.axes import TABLE, Axis, read_axes
@@ -181,7 +182,7 @@ class Sweep:
             found = enough(self.stop, place.load(identity(cell, self.seed)))
             if found is None:
                 raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
-            return found
+            return by_run(found[0]), found[1]
 
         table = results(self.cells, self.axes, self.seed, known, compared)
         place.save_table(table)

@@ -6,30 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nodeb.results.summary import ALL, UNITS
+from nodeb.results.metrics import ALL, METRICS
 from nodeb.table import Table
 
 __all__ = ["SUMMARY", "align", "shown_unit", "summary_rows", "summary_text", "sweep_text"]
-
-LABELS = {
-    "received_bps": "received by the phone",
-    "application_bps": "application bit rate",
-    "retransmit_bps": "retransmit bit rate",
-    "utilization": "channel utilization",
-    "download_s": "download time",
-    "transfer_s": "transfer time",
-    "transfer_delay_mean_s": "mean delay of transfers",
-    "rtt_mean_s": "mean round-trip time",
-    "timeouts": "retransmission timeouts",
-    "complete": "completed transfers",
-    "switches_per_s": "channel switches per second",
-    "switches_per_transfer": "channel switches per transfer",
-    "dch_share": "time with a dedicated channel",
-    "power_w": "power of the phone's radio",
-    "cqi": "channel quality (CQI)",
-    "first_bler": "block errors, first transmission",
-    "jain_index": "fairness (Jain)",
-}
 
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "bit/s": ((1e6, "Mbit/s"), (1e3, "kbit/s"), (0.0, "bit/s")),
@@ -38,8 +18,6 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 }
 """Unit -> (least value, shown unit), largest first."""
 FACTORS = {"Mbit/s": 1e-6, "kbit/s": 1e-3, "ms": 1e3, "%": 1e2, "MB": 1e-6, "kB": 1e-3}
-PLAIN = ("jain_index", "switches_per_transfer", "cqi")
-"""Metrics without a unit that are no shares."""
 DIGITS = 4
 """Significant digits of a mean."""
 SHOWN_ROWS = 30
@@ -80,14 +58,12 @@ SUMMARY = ("group", "metric", "mean", "95 % interval", "unit")
 def summary_rows(summary: Table) -> list[list[str]]:
     """The rows of a summary as text by `SUMMARY`, in units that read well.
 
-    Left out are metrics without a value, such as times of what was not completed, and when there is
-    one group only the rows of all users, which are the same.
+    Left out are metrics without a value, such as times of what was not completed.
     """
-    groups = set(summary["group"].tolist()) if len(summary) else set()
     return [
-        [row["group"], LABELS.get(row["metric"], row["metric"]), *_numbers(row)]
+        [row["group"], METRICS[row["metric"]].label, *_numbers(row)]
         for row in summary
-        if math.isfinite(row["mean"]) and not (len(groups) == 2 and row["group"] == ALL)
+        if math.isfinite(row["mean"])
     ]
 
 
@@ -104,7 +80,7 @@ def sweep_text(table: Table) -> str:
         [_plain(row[name]) for name in shown] + _numbers(_of_metric(row, "application_bps"))
         for row, _ in zip(table, range(SHOWN_ROWS), strict=False)
     ]
-    text = align([*shown, LABELS["application_bps"], "95 % interval", "unit"], rows)
+    text = align([*shown, METRICS["application_bps"].label, "95 % interval", "unit"], rows)
     rest = len(table) - len(rows)
     return text + (f"\n... and {rest} more rows" if rest else "")
 
@@ -112,7 +88,7 @@ def sweep_text(table: Table) -> str:
 def _of_metric(row: dict[str, Any], metric: str) -> dict[str, Any]:
     """A metric in a row of a sweep, in the form of the summary."""
     ends = {end: row[f"{metric}_{end}"] for end in ("ci95_low", "ci95_high")}
-    return {"metric": metric, "unit": UNITS[metric], "mean": row[metric], **ends}
+    return {"metric": metric, "unit": METRICS[metric].unit, "mean": row[metric], **ends}
 
 
 def _plain(value: object) -> str:
@@ -136,7 +112,7 @@ def _numbers(row: dict[str, Any]) -> list[str]:
 def shown_unit(metric: str, unit: str, value: float) -> str:
     """The unit in which a value of a metric reads well; `FACTORS` says how to get there."""
     if unit == "1":
-        return "" if metric in PLAIN else "%"
+        return "%" if metric not in METRICS or METRICS[metric].percent else ""
     for least, name in SCALES.get(unit, ()):
         if abs(value) >= least:
             return name

@@ -1,0 +1,353 @@
+"""The metrics: what summaries, sweeps and comparisons say of replications.
+
+Each is a line of `METRICS`: its name, unit and meaning, what it is called, which way is better,
+the range of its values, and how the tables of results give it. A metric has one value for each
+replication and group of users; users of one replication share a cell and are never taken for
+independent of each other. Tables are read when somebody asks, so a new metric needs no new
+simulation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.results import glossary
+from nodeb.stats import jain_index
+from nodeb.table import Table
+
+__all__ = ["ALL", "METRICS", "RATED", "Group", "Metric", "by_run"]
+
+ALL = "all"
+"""Name of the group of all users."""
+RATED = "all_rated"
+"""Whether each user of a group has an application bit rate."""
+
+EDGE_USERS = 20
+"""Users from which on there is a fifth percentile of them."""
+
+Array = NDArray[np.float64]
+Better = Literal["more", "less", ""]
+
+
+class Group:
+    """A group of users in the tables of some replications.
+
+    Args:
+        tables: those of the replications, in order of the run; `flows` at least.
+        name: of the group; `ALL` for all users.
+    """
+
+    def __init__(self, tables: Mapping[str, Table], name: str = ALL) -> None:
+        self.name = name
+        self._tables = tables
+        flows = tables["flows"]
+        self.run = np.unique(flows["run"])
+        """The replications in which it has users."""
+        self.users: NDArray[np.int64] | None = None
+        """Their numbers; None for all."""
+        if name != ALL:
+            of_group = flows["group"] == name
+            self.users = np.unique(flows["user"][of_group])
+            self.run = np.unique(flows["run"][of_group])
+
+    def has(self, table: str, *columns: str) -> bool:
+        """Whether the replications have a table with these columns."""
+        found = self._tables.get(table)
+        return found is not None and all(name in found.columns for name in columns)
+
+    def column(self, table: str, name: str) -> Array:
+        """A column of a table with a row for each user and run: the rows of this group."""
+        found = np.asarray(self._tables[table][name], dtype=np.float64)
+        return found if self.users is None else found[self._mine(table, self.users)]
+
+    def _mine(self, table: str, users: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.isin(self._tables[table]["user"], users)
+
+    def at(self, table: str) -> NDArray[np.intp]:
+        """To which of the runs each of these rows belongs."""
+        runs = self._tables[table]["run"]
+        rows = runs if self.users is None else runs[self._mine(table, self.users)]
+        return np.searchsorted(self.run, rows)
+
+    def mean(self, table: str, values: Array) -> Array:
+        """Mean over users for each run; NaN for a run without any value."""
+        known, at = np.isfinite(values), self.at(table)
+        total = np.bincount(at[known], weights=values[known], minlength=len(self.run))
+        count = np.bincount(at[known], minlength=len(self.run))
+        means = np.full(len(self.run), math.nan)
+        np.divide(total, count, out=means, where=count > 0)
+        return means
+
+    def each(self, table: str, values: Array, of: Callable[[Array], float]) -> Array:
+        """A function of the values of all users for each run."""
+        at = self.at(table)
+        return np.array([of(values[at == run]) for run in range(len(self.run))])
+
+    def bearers(self, *names: str) -> list[Array] | None:
+        """Sums by run of columns of the bearers of this group alone; None where others share them.
+
+        A dedicated channel has its user's number.
+        """
+        table = self._tables["bearers"]
+        runs, numbers = table["run"], table["bearer"]
+        mine = np.isin(runs, self.run)
+        if self.users is not None:
+            everybody = np.unique(self._tables["flows"]["user"])
+            if not np.array_equal(np.unique(numbers), everybody):
+                return None
+            mine &= np.isin(numbers, self.users)
+        at = np.searchsorted(self.run, runs[mine])
+        return [self._sum(at, table[name][mine]) for name in names]
+
+    def _sum(self, at: NDArray[np.intp], values: NDArray[Any]) -> Array:
+        """Sums of values by run."""
+        return np.bincount(at, values.astype(np.float64), len(self.run)).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What is said of a group of users in each replication."""
+
+    name: str
+    """Its name in tables."""
+    unit: str
+    """Its unit; 1 for a ratio, empty for a count."""
+    meaning: str
+    """What it says, a sentence."""
+    label: str
+    """What it is called where people read."""
+    of: Callable[[Group], Array | None]
+    """Its values by run, NaN where it has none; None where it says nothing."""
+    better: Better = ""
+    """Which way is better for the user; empty where that depends."""
+    low: float = 0.0
+    """No mean is below."""
+    high: float = math.inf
+    """No mean is above."""
+    percent: bool = False
+    """Whether people read it in per cent."""
+
+
+def by_run(tables: Mapping[str, Any]) -> Table:
+    """Each metric by replication: one row per group of users and run, groups first.
+
+    Columns `group`, `run`, the metrics, NaN where one has no value, and `all_rated`. The only group
+    of a scenario is that of all.
+
+    Args:
+        tables: of replications, in order of the run.
+    """
+    found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
+    names = list(dict.fromkeys(found["flows"]["group"].tolist()))
+    groups = [Group(found, name) for name in ([*names, ALL] if len(names) > 1 else [ALL])]
+    values = [{name: one.of(group) for name, one in METRICS.items()} for group in groups]
+    said = [name for name in METRICS if any(one[name] is not None for one in values)]
+    return Table.concat(_rows(group, one, said) for group, one in zip(groups, values, strict=True))
+
+
+def _rows(group: Group, values: Mapping[str, Array | None], said: list[str]) -> dict[str, Any]:
+    without = np.isfinite(group.column("flows", "application_bps"))
+    unrated = np.bincount(group.at("flows"), ~without, len(group.run))
+    nothing = np.full(len(group.run), math.nan)
+    return {
+        "group": np.full(len(group.run), group.name),
+        "run": group.run,
+        **{name: nothing if (one := values[name]) is None else one for name in said},
+        RATED: unrated == 0,
+    }
+
+
+# --- how the tables give them ---
+
+
+def _mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
+    """The mean over users of a column."""
+
+    def of(group: Group) -> Array | None:
+        return group.mean(table, group.column(table, name)) if group.has(table, name) else None
+
+    return of
+
+
+def _edge(group: Group) -> Array | None:
+    rates = group.column("flows", "received_bps")
+    if len(rates) < EDGE_USERS * len(group.run):
+        return None
+    return group.each("flows", rates, lambda one: float(np.quantile(one, 0.05)))
+
+
+def _fairness(group: Group) -> Array | None:
+    def index(rates: Array) -> float:
+        return jain_index(rates) if rates.size > 1 else math.nan
+
+    found = group.each("flows", group.column("flows", "received_bps"), index)
+    return found if np.isfinite(found).any() else None
+
+
+def _complete(group: Group) -> Array | None:
+    """None where traffic has no end: nothing of it is ever complete."""
+    done = group.column("flows", "complete")
+    if group.has("flows", "endless"):
+        endless = group.column("flows", "endless") > 0
+        if endless.all():
+            return None
+        done = np.where(endless, math.nan, done)
+    return group.mean("flows", done)
+
+
+def _queueing(group: Group) -> Array | None:
+    if not group.has("flows", "rtt_min_s"):
+        return None
+    rtt = group.column("flows", "rtt_mean_s") - group.column("flows", "rtt_min_s")
+    return group.mean("flows", rtt)
+
+
+def _block_errors(group: Group) -> Array | None:
+    sums = group.bearers("blocks", "blocks_failed")
+    if sums is None or not sums[0].any():
+        return None
+    share = np.full(len(group.run), math.nan)
+    np.divide(sums[1], sums[0], out=share, where=sums[0] > 0)
+    return share
+
+
+def _switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group], Array | None]:
+    """A quantity of channel switching per s of simulated time, or per completed transfer."""
+
+    def of(group: Group) -> Array | None:
+        if not group.has("channels"):
+            return None
+        below = group.column("flows", "transfers") if per == "transfers" else _time(group)
+        share = np.full(len(below), math.nan)
+        np.divide(numerator(group), below, out=share, where=below > 0)
+        return group.mean("channels", share)
+
+    return of
+
+
+def _channels(*names: str) -> Callable[[Group], Array]:
+    """A sum of columns of the table `channels`."""
+
+    def of(group: Group) -> Array:
+        total = group.column("channels", names[0])
+        for name in names[1:]:
+            total = total + group.column("channels", name)
+        return total
+
+    return of
+
+
+_HELD = ("setting_up_s", "dch_s", "releasing_s")
+_held = _channels(*_HELD)
+_switches = _channels("set_ups", "releases")
+
+
+def _time(group: Group) -> Array:
+    held = _held(group)
+    return held + _channels("fach_s", "pch_s", "paging_s")(group)
+
+
+# --- the table ---
+
+
+def _from(table: str, name: str, label: str, better: Better = "", **more: Any) -> Metric:
+    """The metric that is the users' mean of a column."""
+    column = glossary.tables()[table].columns[name]
+    of = more.pop("of", _mean_of(table, name))
+    return Metric(name, column.unit, column.meaning, label, of, better, **more)
+
+
+SHARE: dict[str, Any] = {"high": 1.0, "percent": True}
+
+
+def _table() -> dict[str, Metric]:
+    lines = (
+        _from("flows", "received_bps", "received by the phone", "more"),
+        Metric(
+            "received_bps_p5",
+            "bit/s",
+            "What 95 of 100 users of a replication exceed in `received_bps`; from 20 users on.",
+            "received at the cell's edge (5 %)",
+            _edge,
+            "more",
+        ),
+        _from("flows", "application_bps", "application bit rate", "more"),
+        _from("flows", "retransmit_bps", "radio bit rate, repetitions too"),
+        _from("flows", "utilization", "channel utilization", percent=True),
+        _from("flows", "download_s", "download time", "less"),
+        _from("flows", "transfer_s", "transfer time", "less"),
+        _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less"),
+        _from("flows", "rtt_mean_s", "mean round-trip time", "less"),
+        Metric(
+            "queueing_delay_s",
+            "s",
+            "Mean round trip less the shortest that the connection measured: what queues, "
+            "repetitions and the wait for the scheduler add (base delay of RFC 6817, 2.4.1).",
+            "queueing delay",
+            _queueing,
+            "less",
+        ),
+        _from("flows", "timeouts", "retransmission timeouts", "less"),
+        _from("flows", "complete", "completed transfers", "more", of=_complete, **SHARE),
+        Metric(
+            "block_errors",
+            "1",
+            "Share of all blocks sent, repetitions included, that were received in error.",
+            "block errors, all transmissions",
+            _block_errors,
+            "less",
+            **SHARE,
+        ),
+        Metric(
+            "switches_per_s",
+            "1/s",
+            "Set-ups and releases of dedicated channels per second.",
+            "channel switches per second",
+            _switching(_switches, "s"),
+        ),
+        Metric(
+            "switches_per_transfer",
+            "1",
+            "The same per completed transfer.",
+            "channel switches per transfer",
+            _switching(_switches, "transfers"),
+        ),
+        Metric(
+            "dch_share",
+            "1",
+            "Share of time for which a dedicated channel is held.",
+            "time with a dedicated channel",
+            _switching(_held, "s"),
+            **SHARE,
+        ),
+        Metric(
+            "power_w",
+            "W",
+            "Mean power of the phone's radio.",
+            "power of the phone's radio",
+            _switching(_channels("energy_j"), "s"),
+            "less",
+        ),
+        _from("phones", "cqi", "channel quality (CQI)", "more"),
+        _from("phones", "first_bler", "block errors, first transmission", "less", **SHARE),
+        Metric(
+            "jain_index",
+            "1",
+            "Jain's fairness index of the users' `received_bps`.",
+            "fairness (Jain)",
+            _fairness,
+            "more",
+            high=1.0,
+        ),
+    )
+    return {one.name: one for one in lines}
+
+
+METRICS: dict[str, Metric] = _table()
+"""Every metric by name, in the order of a summary."""
