@@ -302,3 +302,47 @@ class Precision:
         ratio = mean_interval(array).relative_half_width / self.relative
         needed = array.size * min(ratio, 1e3) ** 2
         return min(max(math.ceil(needed), self.min_runs, array.size), self.max_runs)
+
+
+def ratio_interval(
+    numerator: ArrayLike, denominator: ArrayLike, confidence: float = 0.95
+) -> Interval:
+    """Ratio of the means of paired values with its interval.
+
+    Formula: Fieller's: all r for which the Student-t interval of the mean of `x - r y` holds 0.
+    The interval is unbounded (NaN ends) where the mean of the denominator is not told from 0.
+    Source: Fieller: Some problems in interval estimation, J. R. Stat. Soc. B 16(2), 1954.
+
+    Args:
+        numerator: one value per replication.
+        denominator: the same, in the same order of runs.
+        confidence: probability that the interval covers the true ratio, in (0, 1).
+
+    Returns:
+        The ratio; `stdev` is NaN, as there is no ratio of single values.
+
+    Raises:
+        InputError: the two have different lengths, or see `mean_interval`.
+    """
+    x, y = _values(numerator), _values(denominator)
+    if x.size != y.size:
+        raise InputError(f"pairs need equal numbers of runs; these have {x.size} and {y.size}")
+    n, mean_x, mean_y = x.size, float(x.mean()), float(y.mean())
+    ratio = mean_x / mean_y if mean_y else math.nan
+    unknown = Interval(ratio, math.nan, math.nan, math.nan, n)
+    if n < 2 or not math.isfinite(ratio):
+        return unknown
+    from scipy.special import stdtrit  # a slow import
+
+    t2 = float(stdtrit(n - 1, (1 + confidence) / 2)) ** 2
+    covariance = np.cov(x / mean_x if mean_x else x, y / mean_y) * t2 / n
+    # With means of 1 the ends solve (1 - c_yy) r^2 - 2 (1 - c_xy) r + (1 - c_xx) = 0.
+    one = 1.0 if mean_x else 0.0
+    a, b, c = 1 - covariance[1, 1], one - covariance[0, 1], one - covariance[0, 0]
+    root = b * b - a * c
+    if a <= 0 or root < 0:
+        return unknown
+    ends = [
+        (b + sign * math.sqrt(root)) / a * (ratio if mean_x else 1 / mean_y) for sign in (-1, 1)
+    ]
+    return Interval(ratio, min(ends), max(ends), math.nan, n)

@@ -244,7 +244,7 @@ def test_more_replications_go_on_from_those_that_are_there(tmp_path):
 def test_another_core_simulates_everything_again(tmp_path, monkeypatch):
     path = write(tmp_path, GRID)
     Sweep.load(path).run(tmp_path / "out")
-    monkeypatch.setattr("nodeb.sweep.cells.core_hash", lambda: "another")
+    monkeypatch.setattr("nodeb.replication.cells.core_hash", lambda: "another")
     assert Sweep.load(path).run(tmp_path / "out").simulated == 6
 
 
@@ -443,7 +443,7 @@ def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
         def warnings(self):
             return []
 
-    monkeypatch.setattr("nodeb.sweep.cells.Cell.compiled", lambda _: Failing())
+    monkeypatch.setattr("nodeb.replication.cells.compiled", lambda _: Failing())
     status, _, err = call("sweep", write(tmp_path, GRID))
     assert status == 1
     assert err.startswith('error: radio.dch.bler = 0.1, wired.delay = "50 ms": replication ')

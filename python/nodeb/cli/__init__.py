@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from nodeb.cli import link
+from nodeb.cli.compare import compare
 from nodeb.cli.fit import fit
 from nodeb.cli.lists import list_, schema
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
@@ -54,6 +55,7 @@ def _common(
 
 
 app.command()(run)
+app.command()(compare)
 app.command()(sweep)
 app.command()(plot)
 app.add_typer(link.app, name="link")

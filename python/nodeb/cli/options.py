@@ -25,6 +25,9 @@ Precision = Annotated[
     float | None,
     typer.Option(help="Replicate until the 95 % half-width is this share of the mean bit rate."),
 ]
+Margin = Annotated[
+    float, typer.Option(help="Two are the same within this share of the baseline's mean.")
+]
 Out = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
 ]

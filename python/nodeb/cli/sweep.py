@@ -12,12 +12,14 @@ from nodeb.cli.options import (
     File,
     Force,
     Jobs,
+    Margin,
     Out,
     Precision,
     Runs,
     Seed,
     Settings,
     Stopped,
+    check_name,
     print_warnings,
 )
 from nodeb.errors import Interrupted
@@ -41,27 +43,36 @@ def sweep(
             help="Add the paired difference of each cell to the one with this value instead.",
         ),
     ] = None,
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="What is shown; the table has all metrics.")
+    ] = "application_bps",
+    margin: Margin = 0.02,
     jobs: Jobs = None,
     out: Out = None,
     force: Force = False,
 ) -> None:
     """Simulate all cells of a scenario's sweep table, but not those that are there already."""
+    from nodeb.results.metrics import METRICS
     from nodeb.sweep import Sweep
     from nodeb.terminal.progress import progress_bar
     from nodeb.terminal.text import sweep_text
 
+    check_name("metric", metric, list(METRICS))
     plan = Sweep.load(file, settings or (), runs, precision, seed)
     title = plan.name or file.stem
     print_warnings(plan.warnings())
     try:
         with progress_bar(title) as bar:
             folder = Path("out") / file.stem if out is None else out
-            outcome = plan.run(folder, baseline or (), jobs, bar, force=force)
+            chosen = folder, baseline or (), jobs, bar
+            outcome = plan.run(*chosen, force=force, metric=metric, margin=margin)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     _print_notes(outcome, folder)
     print(f"{title}: {outcome}; seed {plan.seed}\n")
-    print(sweep_text(outcome.table))
+    print(sweep_text(outcome.table, metric))
+    if outcome.against is not None:
+        print(f"\n{outcome.against}")
     print(f"\ntable: {outcome.file}")
 
 

@@ -21,6 +21,7 @@ from nodeb.table import Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from nodeb.comparison import Comparison
     from nodeb.inputs.scenario import Scenario
     from nodeb.replication.runner import Tables
 
@@ -220,6 +221,30 @@ class Result:
     def plot(self) -> Plots:
         """Figures of this result: `.cwnd()`, `.throughput()`, `.queue()`, `.cell()`, ..."""
         return Plots(self)
+
+    def compare(
+        self, *others: Result, margin: float = 0.02, metrics: Sequence[str] = ()
+    ) -> Comparison:
+        """Compares other results with this one, replication by replication.
+
+        Args:
+            others: results of the same seed: `result.compare(b)`, `result.compare(b, c)`.
+            margin: share of this result's mean within which two are the same, 0 or more.
+            metrics: only these; empty for all of `nodeb list metrics`.
+
+        Returns:
+            What differs, with intervals and verdicts: print it, or take its `table`.
+
+        Raises:
+            InputError: the seeds differ, or an argument makes no sense.
+        """
+        from nodeb.comparison import compare_results
+
+        names: list[str] = []
+        for place, one in enumerate((self, *others)):
+            name = one.scenario.name or ("baseline" if place == 0 else f"other {place}")
+            names.append(name if name not in names else f"{name} ({place})")
+        return compare_results(dict(zip(names, (self, *others), strict=True)), margin, metrics)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.

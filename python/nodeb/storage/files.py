@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import io
 import itertools
 import os
 import platform
@@ -26,6 +27,7 @@ __all__ = [
     "from_arrow",
     "is_leftover",
     "leftovers",
+    "parquet",
     "read_parquet",
     "read_text",
     "refuse_other",
@@ -118,6 +120,15 @@ def write_bytes(path: Path, data: bytes) -> None:
         part.write_bytes(data)
 
     replace(path, write)
+
+
+def parquet(table: Table) -> bytes:
+    """A table as the content of a Parquet file."""
+    import pyarrow.parquet as pq
+
+    content = io.BytesIO()
+    pq.write_table(table.to_arrow(), content, compression="zstd")
+    return content.getvalue()
 
 
 def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = None) -> None:

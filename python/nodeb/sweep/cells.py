@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -15,10 +14,10 @@ from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.scenario import Scenario, toml_value
-from nodeb.results.provenance import core_hash
-from nodeb.sweep.axes import FIXED, Axis, Swept
+from nodeb.replication.cells import ASIDE, compiled, simulated
+from nodeb.sweep.axes import Axis, Swept
 
-__all__ = ["Cell", "base", "cells", "identity", "plan"]
+__all__ = ["Cell", "base", "cells", "plan"]
 
 MOST_CELLS = 100_000
 """More than these are a typing error."""
@@ -37,7 +36,7 @@ class Cell:
 
     def compiled(self) -> _core.CompiledScenario:
         """The scenario as the core has it."""
-        return _core.CompiledScenario.from_json(self.scenario, self.label)
+        return compiled(self)
 
     @property
     def label(self) -> str:
@@ -92,17 +91,7 @@ def base(text: str, file: str, settings: Sequence[str]) -> dict[str, Any]:
 
 def _varied(data: dict[str, Any]) -> dict[str, Any]:
     """What a sweep could vary."""
-    return {key: value for key, value in data.items() if key not in FIXED}
-
-
-def identity(cell: Cell, seed: int) -> str:
-    """What tells a cell's results from all others: a hash of scenario, seed and core.
-
-    The core is told by a hash too, as it changes between versions while somebody works on it. What
-    is made of its tables is not part of it: that is made when they are read.
-    """
-    parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+    return {key: value for key, value in data.items() if key not in ASIDE}
 
 
 def plan(text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> Scenario:
@@ -116,7 +105,7 @@ def _cell(
     chosen = _chosen(axes, places)
     resolved = _resolved(text, file, chosen, settings)
     values = {one.key: one.values[at] for one, at in chosen}
-    return Cell(places, values, json.dumps(_varied(resolved), sort_keys=True))
+    return Cell(places, values, simulated(resolved))
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:

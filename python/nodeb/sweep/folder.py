@@ -1,30 +1,21 @@
-"""The folder of a sweep: what it belongs to, and one file for each cell that was simulated.
+"""Whose the folder of a sweep is.
 
-The mark of the folder (`storage/folders.py`) says whose it is, `sweep.toml` is the file
-that was swept, `cells/<identity>.arrow` holds the tables of a cell's replications, and
-`sweep.parquet` is the table of results. Cells are found by identity, so the order and number of
-cells may change.
+The mark of the folder (`storage/folders.py`) says so, `sweep.toml` is the file that was swept,
+`cells/<identity>.arrow` holds the tables of a cell's replications, and `sweep.parquet` is the table
+of results. Cells are found by identity, so the order and number of cells may change.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
 
-from nodeb.errors import OutputError, os_reason
-from nodeb.storage.files import remove_leftovers, write_bytes, write_parquet
-from nodeb.storage.folders import Mark, Owner, Place, claim
-from nodeb.storage.store import Store, Tables
-from nodeb.table import Table
+from nodeb.storage.folders import Mark, Owner
 
-__all__ = ["Folder", "Source"]
+__all__ = ["SOURCE", "TABLE", "Source"]
 
-SOURCE, TABLE, CELLS = "sweep.toml", "sweep.parquet", "cells"
+SOURCE, TABLE = "sweep.toml", "sweep.parquet"
 SHOWN = 3
 """So many differences between two scenarios are told."""
 
@@ -46,109 +37,6 @@ class Source(Owner):
             return None
         there, here = pairs["written" if None in pairs["resolved"] else "resolved"]
         return f"holds a sweep of another scenario ({_differences(there, here)})"
-
-
-class Folder:
-    """Where the results of a sweep are kept, claimed for it.
-
-    Args:
-        path: the folder.
-        text: the scenario file.
-        owner: whose the folder is.
-        about: what else its mark tells.
-        force: replace what belongs to another.
-        inputs: files that are read.
-
-    Raises:
-        OutputError: it belongs to another scenario, or cannot be written; nothing is changed.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        text: str,
-        owner: Source,
-        about: Mapping[str, Any],
-        *,
-        force: bool = False,
-        inputs: Iterable[str | os.PathLike[str]] = (),
-    ) -> None:
-        self.path = path
-        self._about = about
-        self.place: Place = claim(path, owner, force=force, inputs=inputs, resumes=True)
-        """The folder, claimed."""
-        self.replaced = self.place.replaces
-        """What of another was replaced; None if nothing."""
-        self.store = Store(path / CELLS)
-        """The cells."""
-        try:
-            self._begin(text)
-        except BaseException:
-            self.place.__exit__(None, None, None)
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.place.__exit__(None, None, None)
-
-    def _begin(self, text: str) -> None:
-        if self.replaced is not None:
-            self.place.start_over()
-        with self._told():
-            remove_leftovers(self.path)
-            if not self._is_source(text):  # the table is that of another file
-                self.table.unlink(missing_ok=True)
-                write_bytes(self.path / SOURCE, text.encode())
-            self.store.open()
-        self._mark(complete=False)
-
-    @property
-    def table(self) -> Path:
-        """The file of the results."""
-        return self.path / TABLE
-
-    def load(self, identity: str) -> Tables | None:
-        """The tables of a cell, in order of the run; None if there are none.
-
-        A file that is damaged counts as not there: the cell is simulated again.
-        """
-        return self.store.load(identity)
-
-    def save(self, identity: str, scenario: str, tables: Tables) -> None:
-        """Keeps the tables of a cell, in order of the run.
-
-        Raises:
-            OutputError: the file cannot be written; what was there before stays.
-        """
-        with self._told():
-            self.store.save(identity, scenario, tables)
-
-    def save_table(self, table: Table) -> None:
-        """Writes the table of results, after which the folder is complete.
-
-        Raises:
-            OutputError: the file cannot be written; what was there before stays.
-        """
-        with self._told():
-            write_parquet(self.table, table)
-        self._mark(complete=True)
-
-    def _mark(self, *, complete: bool) -> None:
-        self.place.mark((SOURCE, TABLE, CELLS), self._about, complete=complete)
-
-    def _is_source(self, text: str) -> bool:
-        file = self.path / SOURCE
-        return file.exists() and file.read_bytes() == text.encode()
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turns what the operating system refuses into an error for people."""
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(f"cannot write results to {self.path}: {os_reason(error)}") from error
 
 
 def _differences(other: object, base: object) -> str:

@@ -6,24 +6,29 @@ import json
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
 from nodeb import _core
+from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.scenario import core_call, read_text
+from nodeb.replication.cells import Filler, enough, identity
+from nodeb.replication.folder import CellFolder
 from nodeb.replication.runner import check_jobs
 from nodeb.results.metrics import by_run
 from nodeb.results.provenance import git_hash, utc_now
 from nodeb.stats import Precision
-from nodeb.sweep.axes import TABLE, Axis, read_axes
-from nodeb.sweep.cells import Cell, base, cells, identity, plan
-from nodeb.sweep.folder import Folder, Source
-from nodeb.sweep.results import Baseline, results
-from nodeb.sweep.simulate import Filler, enough
+from nodeb.storage.files import parquet
+from nodeb.sweep.against import Against, against
+from nodeb.sweep.axes import TABLE as SWEEP
+from nodeb.sweep.axes import Axis, read_axes
+from nodeb.sweep.cells import Cell, base, cells, plan
+from nodeb.sweep.folder import SOURCE, TABLE, Source
+from nodeb.sweep.results import Baseline, Known, results
 from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
@@ -48,6 +53,8 @@ class Outcome:
     """Cells that were damaged, and simulated again."""
     replaced: str | None = None
     """What of another scenario or command was in the folder and was replaced."""
+    against: Against | None = None
+    """The cells compared with the baseline, if there is one."""
 
     def __str__(self) -> str:
         return (
@@ -134,6 +141,8 @@ class Sweep:
         progress: ProgressCallback | None = None,
         *,
         force: bool = False,
+        metric: str = "application_bps",
+        margin: float = MARGIN,
     ) -> Outcome:
         """Simulates what is missing in a folder and writes the table there.
 
@@ -145,6 +154,8 @@ class Sweep:
             jobs: replications simulated at a time; None takes one per processor.
             progress: called with the fraction done and a few words.
             force: replace results of another scenario or another command in the folder.
+            metric: what is compared with a baseline where people read; the table has all.
+            margin: share of the baseline's mean within which two are the same.
 
         Raises:
             InputError: an argument makes no sense.
@@ -153,16 +164,21 @@ class Sweep:
             Interrupted: Ctrl-C; the same call goes on from there.
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
+        check_margin(margin)
         with self._claim(Path(folder), force) as place:
-            return self._fill(place, compared, workers, progress)
+            outcome, known = self._fill(place, compared, workers, progress)
+            if compared is None:
+                return outcome
+            found = against(self.cells, known, compared, metric, margin)
+            return replace(outcome, against=found)
 
     def _fill(
         self,
-        place: Folder,
+        place: CellFolder,
         compared: Baseline | None,
         workers: int,
         progress: ProgressCallback | None,
-    ) -> Outcome:
+    ) -> tuple[Outcome, Known]:
         """Simulates what is missing in a folder that was claimed, and writes the table."""
         filler = Filler(self.cells, self.seed, self.stop, place, workers, progress)
         try:
@@ -179,22 +195,23 @@ class Sweep:
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> tuple[Table, bool]:
             cell = by_places[places]
-            found = enough(self.stop, place.load(identity(cell, self.seed)))
+            found = enough(self.stop, place.load(identity(cell.scenario, self.seed)))
             if found is None:
                 raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
             return by_run(found[0]), found[1]
 
         table = results(self.cells, self.axes, self.seed, known, compared)
-        place.save_table(table)
+        place.finish({TABLE: parquet(table)})
         damaged = tuple(place.store.damaged)
         counts = filler.simulated, filler.kept, filler.replications
-        return Outcome(table, place.table, *counts, damaged, place.replaced)
+        return Outcome(table, place.path / TABLE, *counts, damaged, place.replaced), known
 
-    def _claim(self, folder: Path, force: bool) -> Folder:
+    def _claim(self, folder: Path, force: bool) -> CellFolder:
         owner = Source("sweep", self.file.name, self.base)
         named = named_files.paths(self.base, self.file.parent)
         inputs = [self.file, *named]
-        return Folder(folder, self.text, owner, self._about(), force=force, inputs=inputs)
+        source = SOURCE, self.text
+        return CellFolder(folder, owner, self._about(), source, [TABLE], force=force, inputs=inputs)
 
     def _about(self) -> dict[str, Any]:
         """What the mark of the folder tells besides whose it is."""
@@ -219,4 +236,4 @@ def has_sweep(path: str | os.PathLike[str]) -> bool:
 
 def _sweep_table(text: str, file: str) -> Any:
     """The `[sweep]` table of a file; None if there is none."""
-    return json.loads(core_call(_core.document, text, file)).get(TABLE)
+    return json.loads(core_call(_core.document, text, file)).get(SWEEP)

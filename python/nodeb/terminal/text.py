@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from nodeb.errors import InputError
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.table import Table
+from nodeb.table import Table, nearest
 
 __all__ = ["SUMMARY", "align", "shown_unit", "summary_rows", "summary_text", "sweep_text"]
 
@@ -72,15 +73,22 @@ def summary_text(summary: Table) -> str:
     return align(SUMMARY, summary_rows(summary))
 
 
-def sweep_text(table: Table) -> str:
-    """The application bit rate of each cell of a sweep as text; the rest is in the table."""
+def sweep_text(table: Table, metric: str = "application_bps") -> str:
+    """A metric of each cell of a sweep as text; the rest is in the table.
+
+    Raises:
+        InputError: no cell has it.
+    """
+    if metric not in table.columns:
+        there = [name for name in table.columns if name in METRICS]
+        raise InputError(f"no cell of the sweep has `{metric}`{nearest(metric, there)}")
     swept = table.columns[: table.columns.index("group")]
     shown = [*swept, *(["group"] if set(table["group"].tolist()) != {ALL} else [])]
     rows = [
-        [_plain(row[name]) for name in shown] + _numbers(_of_metric(row, "application_bps"))
+        [_plain(row[name]) for name in shown] + _numbers(_of_metric(row, metric))
         for row, _ in zip(table, range(SHOWN_ROWS), strict=False)
     ]
-    text = align([*shown, METRICS["application_bps"].label, "95 % interval", "unit"], rows)
+    text = align([*shown, METRICS[metric].label, "95 % interval", "unit"], rows)
     rest = len(table) - len(rows)
     return text + (f"\n... and {rest} more rows" if rest else "")
 

@@ -1,8 +1,11 @@
-"""Simulates the cells of a sweep that are missing."""
+"""Cells: scenarios whose replications are kept, and simulated where they are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,14 +15,66 @@ from nodeb.replication.engine import Tables as RawTables
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import rule_of
 from nodeb.replication.runner import mean_rates
+from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision
 from nodeb.storage.store import Tables
-from nodeb.sweep.cells import Cell, identity
-from nodeb.sweep.folder import Folder
 from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Filler", "enough"]
+__all__ = ["ASIDE", "Cell", "Cells", "Filler", "compiled", "enough", "identity", "simulated"]
+
+ASIDE = ("name", "seed", "runs", "max_runs", "precision", "record")
+"""Keys of a scenario that change no replication that is kept."""
+
+
+class Cell(Protocol):
+    """A scenario among others."""
+
+    @property
+    def scenario(self) -> str:
+        """What is simulated, as JSON: resolved, without name, seed, and how often."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """What a person calls it."""
+        ...
+
+
+class Cells(Protocol):
+    """Where cells are kept."""
+
+    def identities(self) -> set[str]:
+        """The cells that are there."""
+        ...
+
+    def load(self, identity: str) -> Tables | None:
+        """The tables of a cell, in order of the run; None if it is not there."""
+        ...
+
+    def save(self, identity: str, scenario: str, tables: Tables) -> None:
+        """Keeps the tables of a cell, in order of the run."""
+        ...
+
+
+def simulated(scenario: Mapping[str, Any]) -> str:
+    """What of a resolved scenario is simulated, as JSON."""
+    return json.dumps({k: v for k, v in scenario.items() if k not in ASIDE}, sort_keys=True)
+
+
+def compiled(cell: Cell) -> _core.CompiledScenario:
+    """The scenario of a cell as the core has it."""
+    return _core.CompiledScenario.from_json(cell.scenario, cell.label)
+
+
+def identity(scenario: str, seed: int) -> str:
+    """What tells a cell's results from all others: a hash of scenario, seed and core.
+
+    The core is told by a hash too, as it changes between versions while somebody works on it. What
+    is made of its tables is not part of it: that is made when they are read.
+    """
+    parts = {"scenario": scenario, "seed": seed, "core": core_hash()}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def enough(stop: int | Precision, known: Tables | None) -> tuple[Tables, bool] | None:
@@ -44,8 +99,8 @@ def _first(tables: Tables, runs: int) -> Tables:
 class _Missing(Subject[Tables]):
     """A cell of which replications may be missing."""
 
-    def __init__(self, cell: Cell, seed: int, stop: int | Precision, folder: Folder) -> None:
-        self._cell, self._folder, self._identity = cell, folder, identity(cell, seed)
+    def __init__(self, cell: Cell, seed: int, stop: int | Precision, folder: Cells) -> None:
+        self._cell, self._folder, self._identity = cell, folder, identity(cell.scenario, seed)
         self._compiled: _core.CompiledScenario | None = None
         stored = folder.load(self._identity)
         known = None if stored is None else (stored, replications(stored))
@@ -53,7 +108,7 @@ class _Missing(Subject[Tables]):
 
     def simulate(self, seed: int, runs: range, control: _core.Control) -> RawTables:
         if self._compiled is None:  # threads that come together may read it twice
-            self._compiled = self._cell.compiled()
+            self._compiled = compiled(self._cell)
         return self._compiled.run_many(seed, runs.start, len(runs), control)
 
     def outcome(self, tables: RawTables, runs: range) -> Tables:
@@ -74,7 +129,7 @@ class _Missing(Subject[Tables]):
 
 
 class Filler(Engine[Tables]):
-    """Fills in the missing cells of a sweep; a cell is saved when it is complete.
+    """Fills in the cells that are missing; a cell is saved when it is complete.
 
     Args:
         cells: all cells.
@@ -83,6 +138,7 @@ class Filler(Engine[Tables]):
         folder: where cells are kept.
         jobs: replications simulated at a time.
         progress: told of progress about ten times a second.
+        called: what cells are to whoever reads of progress.
     """
 
     def __init__(
@@ -90,15 +146,17 @@ class Filler(Engine[Tables]):
         cells: Sequence[Cell],
         seed: int,
         stop: int | Precision,
-        folder: Folder,
+        folder: Cells,
         jobs: int,
         progress: ProgressCallback | None = None,
+        called: str = "cells",
     ) -> None:
+        self._called = called
         self.kept = 0
         """Cells that were there already."""
         self._cells, self._progress = cells, progress
-        there = folder.store.identities()
-        self._unknown = sum(identity(cell, seed) not in there for cell in cells)
+        there = folder.identities()
+        self._unknown = sum(identity(cell.scenario, seed) not in there for cell in cells)
         self._shown = 0.0
         super().__init__(self._missing(seed, stop, folder), seed, jobs)
 
@@ -108,7 +166,7 @@ class Filler(Engine[Tables]):
         return self.completed
 
     def _missing(
-        self, seed: int, stop: int | Precision, folder: Folder
+        self, seed: int, stop: int | Precision, folder: Cells
     ) -> Iterator[Subject[Tables]]:
         """The missing cells, each looked up when its turn comes."""
         for cell in self._cells:
@@ -122,7 +180,7 @@ class Filler(Engine[Tables]):
         """Tells how many cells are complete."""
         if self._progress is None:
             return
-        text = f"{self.completed + self.kept} of {len(self._cells)} cells"
+        text = f"{self.completed + self.kept} of {len(self._cells)} {self._called}"
         missing = max(self._unknown, self.opened, 1)
         # More replications may turn out to be needed; a bar that runs backwards would only puzzle.
         self._shown = max(self._shown, min(self.parts() / missing, 1.0))

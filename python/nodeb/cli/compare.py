@@ -1,0 +1,58 @@
+"""The command `nodeb compare`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nodeb.cli.options import Force, Jobs, Margin, Out, Runs, Seed, Settings, Stopped, check_name
+from nodeb.errors import Interrupted
+
+__all__ = ["compare"]
+
+CHANGE = "Compare the first file with this change, too; several keys are separated by `;`."
+METRIC = "Only this metric; `nodeb list metrics` has all."
+
+
+def compare(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="BASELINE [FILE...]", help="Scenario files."),
+    ],
+    changes: Annotated[
+        list[str] | None, typer.Option("--with", metavar="KEY=VALUE", help=CHANGE)
+    ] = None,
+    settings: Settings = None,
+    metric: Annotated[list[str] | None, typer.Option(metavar="NAME", help=METRIC)] = None,
+    margin: Margin = 0.02,
+    seed: Seed = None,
+    runs: Runs = None,
+    jobs: Jobs = None,
+    out: Out = None,
+    force: Force = False,
+) -> None:
+    """Compare scenarios, replication by replication with the same random numbers."""
+    from nodeb.comparison.experiment import Experiment
+    from nodeb.results.metrics import METRICS
+    from nodeb.terminal.progress import progress_bar
+
+    for name in metric or ():
+        check_name("metric", name, list(METRICS))
+    plan = Experiment.read(files, changes or (), settings or (), runs, seed)
+    for note in plan.notes:
+        print(f"note: {note}", file=sys.stderr)
+    folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
+    try:
+        with progress_bar(f"comparing with {plan.cells[0].label}") as bar:
+            outcome = plan.run(folder, margin, metric or (), jobs, bar, force=force)
+    except Interrupted as stop:
+        raise Stopped(str(stop)) from None
+    if outcome.replaced is not None:
+        print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
+    for file in outcome.damaged:
+        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
+    print(outcome.comparison)
+    print(f"\nresults: {folder}")

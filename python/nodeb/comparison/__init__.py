@@ -1,0 +1,45 @@
+"""Comparisons of scenarios, paired by common random numbers.
+
+`differences` has the statistics, `experiment` simulates, `text` shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nodeb.comparison.differences import MARGIN, Comparison, Difference, Judgement, Tried
+from nodeb.comparison.differences import compare as _compare
+from nodeb.errors import InputError
+
+if TYPE_CHECKING:
+    from nodeb.results.result import Result
+
+__all__ = ["Comparison", "Difference", "Judgement", "Tried", "compare_results"]
+
+
+def compare_results(
+    results: Mapping[str, Result], margin: float = MARGIN, metrics: Sequence[str] = ()
+) -> Comparison:
+    """Compares results, replication by replication, with the first of them.
+
+    Args:
+        results: by what they are called, made with the same seed; the first is the baseline.
+        margin: share of the baseline's mean within which two are the same, 0 or more.
+        metrics: only these; empty for all.
+
+    Returns:
+        What differs, with intervals and verdicts: print it, or take its `table`.
+
+    Raises:
+        InputError: the seeds differ, there is nothing to compare, or an argument makes no sense.
+    """
+    seeds = {result.provenance.seed for result in results.values()}
+    if len(seeds) > 1:
+        listed = ", ".join(f"{one.provenance.seed} ({name})" for name, one in results.items())
+        raise InputError(
+            f"these results have different seeds, {listed}, and cannot be paired; run them with "
+            "the same seed"
+        )
+    tables = {name: result.tables for name, result in results.items()}
+    return _compare(tables, min(seeds, default=0), margin, metrics)

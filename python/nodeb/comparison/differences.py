@@ -1,0 +1,286 @@
+"""Comparisons: what changes from one scenario to another, replication by replication.
+
+Replication i of every scenario meets the same random numbers (common random numbers), so what is
+looked at are differences within pairs, which vary less than the values do (Law and Kelton:
+Simulation Modeling and Analysis, 3rd ed., sections 10.2.1 and 11.2). A pair is one replication,
+whatever the number of its users.
+
+Several scenarios are compared with one baseline, each at a confidence of `1 - 0.05 / k`, so that
+all k intervals of a metric hold together with 95 % (Bonferroni; Law and Kelton, section 10.3.1).
+Metrics and groups are questions of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError
+from nodeb.results.metrics import METRICS, Metric, by_run
+from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
+from nodeb.table import Table
+
+__all__ = [
+    "MARGIN",
+    "Comparison",
+    "Difference",
+    "Judgement",
+    "Tried",
+    "check_margin",
+    "compare",
+    "difference",
+    "judge",
+]
+
+MARGIN = 0.02
+"""Share of the baseline's mean within which two are the same, unless somebody says otherwise."""
+CONFIDENCE = 0.95
+MOST_RUNS = 1_000_000
+"""Nobody simulates more replications to decide something."""
+
+Array = NDArray[np.float64]
+Tables = Mapping[str, Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an interval of a difference says."""
+
+    verdict: str
+    """`better`, `worse`; `more`, `less` where no way is; `same` within the margin; `undecided`."""
+    more_runs: float = 0.0
+    """About how many replications more would decide; infinite if none would, in all likelihood."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A metric of a group in two scenarios."""
+
+    group: str
+    metric: Metric
+    baseline: Interval
+    """The mean of the baseline."""
+    other: Interval
+    """The mean of the other."""
+    difference: Interval
+    """Other less baseline, over the pairs, at the confidence of the family."""
+    ratio: Interval
+    """Other over baseline."""
+    judgement: Judgement
+    unpaired: float
+    """How many times as wide the interval would be had the runs not been paired."""
+    missing: int = 0
+    """Replications of which one of the two has no value."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A scenario that was compared with the baseline."""
+
+    name: str
+    differences: list[Difference]
+    unknown: list[str]
+    """What only one of the two has values of, as a person calls it."""
+    only: dict[str, list[str]]
+    """Groups that only one of the two has, by its name."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Scenarios, each compared with a baseline."""
+
+    baseline: str
+    """What the baseline is called."""
+    tried: list[Tried]
+    runs: int
+    """Replications of each."""
+    seed: int
+    margin: float
+    """Share of the baseline's mean within which two are the same."""
+
+    @property
+    def confidence(self) -> float:
+        """The confidence of each interval of a difference."""
+        return 1 - (1 - CONFIDENCE) / len(self.tried)
+
+    @property
+    def table(self) -> Table:
+        """One row per scenario, group and metric; a note on each column is in the documentation."""
+        rows = [_row(self, tried, one) for tried in self.tried for one in tried.differences]
+        return Table({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
+
+    def __str__(self) -> str:
+        from nodeb.comparison.text import comparison_text
+
+        return comparison_text(self)
+
+
+def compare(
+    tables: Mapping[str, Tables], seed: int, margin: float = MARGIN, metrics: Sequence[str] = ()
+) -> Comparison:
+    """Compares the replications of scenarios with those of the first.
+
+    Args:
+        tables: of each scenario by its name, with the same seed; the first is the baseline.
+        seed: that seed.
+        margin: share of the baseline's mean within which two are the same, 0 or more.
+        metrics: only these; empty for all.
+
+    Raises:
+        InputError: there is nothing to compare, or the margin makes no sense.
+    """
+    if len(tables) < 2:
+        raise InputError("there is nothing to compare with; give at least two scenarios")
+    check_margin(margin)
+    known = {name: by_run(one) for name, one in tables.items()}
+    runs = min(len(np.unique(one["run"])) for one in known.values())
+    known = {name: one.where(one["run"] < runs) for name, one in known.items()}
+    (first, base), *others = known.items()
+    confidence = 1 - (1 - CONFIDENCE) / len(others)
+    wanted = [METRICS[name] for name in metrics or METRICS]
+    tried = [
+        Tried(
+            name,
+            list(_differences(base, one, wanted, margin, confidence)),
+            list(_unknown(base, one, wanted)),
+            {
+                first: [g for g in _groups(base) if g not in _groups(one)],
+                name: [g for g in _groups(one) if g not in _groups(base)],
+            },
+        )
+        for name, one in others
+    ]
+    return Comparison(first, tried, runs, seed, margin)
+
+
+def check_margin(margin: float) -> None:
+    """Complains about a margin that makes no sense.
+
+    Raises:
+        InputError: it does.
+    """
+    if not 0 <= margin < 1:
+        raise InputError(
+            f"a margin of {margin} makes no sense; it is a share of the baseline's mean, 0 or more "
+            "and below 1, such as 0.02 for 2 %"
+        )
+
+
+def difference(
+    group: str, metric: Metric, base: Array, own: Array, margin: float, confidence: float
+) -> Difference | None:
+    """A metric of a group by run in two scenarios; None where one has no value at all.
+
+    Args:
+        group: its name.
+        metric: what the values are.
+        base: of the baseline, by run.
+        own: of the other, by run.
+        margin: share of the baseline's mean within which two are the same.
+        confidence: of the interval of the difference.
+    """
+    both = np.isfinite(base) & np.isfinite(own)
+    either = np.isfinite(base) | np.isfinite(own)
+    if not both.any():
+        return None
+    a, b = base[both], own[both]
+    paired = paired_difference(b, a, confidence)
+    mean = abs(float(a.mean()))
+    judgement = judge(paired, margin * mean, metric.better)
+    mean_a, mean_b = (mean_interval(one).within(metric.low, metric.high) for one in (a, b))
+    apart = math.hypot(mean_a.stdev, mean_b.stdev)
+    gain = apart / paired.stdev if paired.stdev > 0 else math.nan
+    ratio = ratio_interval(b, a, confidence)
+    missing = int((either & ~both).sum())
+    return Difference(group, metric, mean_a, mean_b, paired, ratio, judgement, gain, missing)
+
+
+def judge(found: Interval, margin: float, better: str = "") -> Judgement:
+    """What the interval of a difference says.
+
+    The two are the same when the whole interval lies within the margin (an equivalence test, at
+    half the error that 95 % would allow); one is better when the interval leaves out 0 and does not
+    lie within. How many replications would decide comes from the half-width, which shrinks with
+    the root of their number.
+
+    Args:
+        found: the interval of other less baseline.
+        margin: in the unit of the values.
+        better: whether `more` or `less` is.
+    """
+    if found.low >= -margin and found.high <= margin:
+        return Judgement("same")
+    if found.low > 0 or found.high < 0:
+        way = "more" if found.low > 0 else "less"
+        return Judgement(way if not better else "better" if way == better else "worse")
+    return Judgement("undecided", _more_runs(found, margin))
+
+
+def _more_runs(found: Interval, margin: float) -> float:
+    if not math.isfinite(found.half_width):
+        return 1.0  # one alone has no interval
+    size = abs(found.mean)
+    target = max(size, margin - size)
+    if target <= 0:
+        return math.inf
+    needed = math.ceil(found.n * (found.half_width / target) ** 2)
+    return math.inf if needed > MOST_RUNS else float(max(needed - found.n, 1))
+
+
+def _differences(
+    base: Table, own: Table, wanted: Sequence[Metric], margin: float, confidence: float
+) -> Iterator[Difference]:
+    groups = [group for group in _groups(base) if group in _groups(own)]
+    for group in groups:
+        one, other = (table.where(table["group"] == group) for table in (base, own))
+        for metric in wanted:
+            if metric.name in one.columns and metric.name in other.columns:
+                values = one[metric.name], other[metric.name]
+                found = difference(group, metric, *values, margin, confidence)
+                if found is not None:
+                    yield found
+
+
+def _unknown(base: Table, own: Table, wanted: Sequence[Metric]) -> Iterator[str]:
+    for metric in wanted:
+        known = [
+            metric.name in table.columns and bool(np.isfinite(table[metric.name]).any())
+            for table in (base, own)
+        ]
+        if any(known) and not all(known):
+            yield metric.label
+
+
+def _groups(table: Table) -> list[str]:
+    return list(dict.fromkeys(table["group"].tolist()))
+
+
+def _row(comparison: Comparison, tried: Tried, one: Difference) -> dict[str, Any]:
+    return {
+        "scenario": tried.name,
+        "baseline": comparison.baseline,
+        "group": one.group,
+        "metric": one.metric.name,
+        "unit": one.metric.unit,
+        "mean_baseline": one.baseline.mean,
+        "mean": one.other.mean,
+        "difference": one.difference.mean,
+        "difference_low": one.difference.low,
+        "difference_high": one.difference.high,
+        "ratio": one.ratio.mean,
+        "ratio_low": one.ratio.low,
+        "ratio_high": one.ratio.high,
+        "confidence": comparison.confidence,
+        "margin": comparison.margin,
+        "verdict": one.judgement.verdict,
+        "more_runs": one.judgement.more_runs,
+        "pairs": one.difference.n,
+        "missing": one.missing,
+        "unpaired_width": one.unpaired,
+        "seed": comparison.seed,
+    }

@@ -1,0 +1,217 @@
+"""Simulates scenarios that are compared; what finished is kept in a folder, and gone on with."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nodeb import _core
+from nodeb.comparison.differences import MARGIN, Comparison, check_margin, compare
+from nodeb.errors import InputError, Interrupted, RunError
+from nodeb.inputs import named_files
+from nodeb.inputs.scenario import Scenario, load
+from nodeb.replication.cells import Filler, enough, identity, simulated
+from nodeb.replication.folder import CellFolder
+from nodeb.replication.runner import check_jobs
+from nodeb.results.provenance import git_hash, utc_now
+from nodeb.storage.files import parquet
+from nodeb.storage.folders import Owner
+from nodeb.table import Table
+from nodeb.terminal.progress import ProgressCallback
+
+__all__ = ["Experiment", "Outcome"]
+
+SOURCE, TABLE, TEXT = "scenarios.json", "comparison.parquet", "comparison.csv"
+LEAST_RUNS = 20
+"""Replications where nobody asks for a number: a difference needs more of them than a mean."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A scenario that is compared: a cell, by its label."""
+
+    label: str
+    scenario: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a comparison."""
+
+    comparison: Comparison
+    replications: int
+    """Replications that were simulated now."""
+    damaged: tuple[Path, ...]
+    """Cells that were damaged, and simulated again."""
+    replaced: str | None
+    """What of another scenario or command was in the folder and was replaced."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Scenarios to be compared, the first of which is the baseline."""
+
+    cells: list[Compared]
+    files: list[Path]
+    """Where they come from, with the files that they name."""
+    seed: int
+    runs: int
+    """Replications of each."""
+    notes: list[str]
+    """What whoever asks for it should know."""
+
+    @classmethod
+    def read(
+        cls,
+        files: Sequence[Path],
+        changes: Sequence[str] = (),
+        settings: Sequence[str] = (),
+        runs: int | None = None,
+        seed: int | None = None,
+    ) -> Experiment:
+        """Reads scenario files.
+
+        Args:
+            files: the baseline, and what is compared with it.
+            changes: settings of the first file, each of which makes one scenario more; several
+                keys are separated by `;`.
+            settings: changes of all of them, each `key.path=value`.
+            runs: replications of each; None takes the most that a file asks for, and 20 at least.
+            seed: seed of the random streams; None takes the first file's.
+
+        Raises:
+            ScenarioError: a file is wrong; the message names line and key.
+            InputError: another argument makes no sense.
+        """
+        if len(files) + len(changes) < 2:
+            raise InputError(
+                "there is nothing to compare with; give a second file, or a change of the first, "
+                "as in `--with wired.loss=0.01`"
+            )
+        found = list(zip(_labels(files), (load(file, settings) for file in files), strict=True))
+        for change in changes:
+            parts = [part.strip() for part in change.split(";")]
+            found.append((change, load(files[0], [*settings, *parts])))
+        planned = [(label, one.planned(runs, None, seed)) for label, one in found]
+        first = planned[0][1]
+        most = max(LEAST_RUNS, *(one.runs for _, one in planned))
+        cells = [Compared(label, simulated(one.to_dict())) for label, one in planned]
+        return cls(
+            cells,
+            [*files, *_named(files, [one for _, one in found])],
+            first.seed,
+            first.runs if runs is not None else most,
+            list(_notes(planned, cells)),
+        )
+
+    def run(
+        self,
+        folder: Path,
+        margin: float = MARGIN,
+        metrics: Sequence[str] = (),
+        jobs: int | None = None,
+        progress: ProgressCallback | None = None,
+        *,
+        force: bool = False,
+    ) -> Outcome:
+        """Simulates what is missing in a folder and compares.
+
+        Args:
+            folder: where results go; replications that are there are not simulated again.
+            margin: share of the baseline's mean within which two are the same.
+            metrics: only these; empty for all.
+            jobs: replications simulated at a time; None takes one per processor.
+            progress: called with the fraction done and a few words.
+            force: replace results of another scenario or another command in the folder.
+
+        Raises:
+            InputError: an argument makes no sense.
+            OutputError: the folder belongs to another, or cannot be written.
+            RunError: a replication failed.
+            Interrupted: Ctrl-C; the same call goes on from there.
+        """
+        check_margin(margin)
+        workers = check_jobs(jobs)
+        with self._claim(folder, force) as place:
+            filler = Filler(self.cells, self.seed, self.runs, place, workers, progress, "scenarios")
+            try:
+                filler.run()
+            except KeyboardInterrupt:
+                raise Interrupted(
+                    f"interrupted; the replications that had finished are kept in {folder}, and "
+                    "the same command goes on from there"
+                ) from None
+            known = {cell.label: self._known(place, cell) for cell in self.cells}
+            found = compare(known, self.seed, margin, metrics)
+            place.finish({TABLE: parquet(found.table), TEXT: _csv(found.table)})
+            damaged = tuple(place.store.damaged)
+            return Outcome(found, filler.replications, damaged, place.replaced)
+
+    def _known(self, place: CellFolder, cell: Compared) -> Any:
+        found = enough(self.runs, place.load(identity(cell.scenario, self.seed)))
+        if found is None:
+            raise RunError(f"{place.path}: what was kept of {cell.label} was removed meanwhile")
+        return found[0]
+
+    def _claim(self, folder: Path, force: bool) -> CellFolder:
+        scenarios = {cell.label: json.loads(cell.scenario) for cell in self.cells}
+        about = {
+            "scenarios": list(scenarios),
+            "seed": self.seed,
+            "runs": self.runs,
+            "version": _core.version(),
+            "git": git_hash(),
+            "started": utc_now(),
+        }
+        owner = Owner("comparison", self.files[0].name)
+        source = SOURCE, f"{json.dumps(scenarios, indent=2)}\n"
+        return CellFolder(
+            folder, owner, about, source, (TABLE, TEXT), force=force, inputs=self.files
+        )
+
+
+def _labels(files: Sequence[Path]) -> list[str]:
+    """What scenarios are called: their files' names without suffix, or whole if two are equal."""
+    stems = [file.stem for file in files]
+    labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        raise InputError(f"{twice} is given twice")
+    return labels
+
+
+def _named(files: Sequence[Path], scenarios: Sequence[Scenario]) -> list[Path]:
+    """The files that scenarios name."""
+    return [
+        path
+        for file, one in zip(files, scenarios, strict=False)
+        for path in named_files.paths(one.to_dict(), file.parent)
+    ]
+
+
+def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Compared]) -> list[str]:
+    first, base = cells[0], planned[0][1]
+    notes = [
+        f"{cell.label} is the same scenario as {first.label}"
+        for cell in cells[1:]
+        if cell.scenario == first.scenario
+    ]
+    seeds = {one.seed for _, one in planned}
+    if len(seeds) > 1:
+        notes.append(f"the files have different seeds; pairs need one, and {base.seed} is taken")
+    if any(one.precision is not None for _, one in planned):
+        notes.append("`precision` is of a single scenario; a comparison takes --runs")
+    return notes
+
+
+def _csv(table: Table) -> bytes:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, table.columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
+    return text.getvalue().encode()

@@ -1,0 +1,104 @@
+"""A comparison as text: a table for each scenario, and what to know about it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import median
+
+from nodeb.comparison.differences import Comparison, Difference, Judgement, Tried
+from nodeb.results.metrics import ALL
+from nodeb.stats import Interval
+from nodeb.terminal.text import FACTORS, align, shown_unit
+
+__all__ = ["HEAD", "comparison_text", "difference_cells", "judged", "percent"]
+
+HEAD = ("metric", "baseline", "this", "unit", "difference", "ratio", "verdict")
+"""Columns of differences as people read them."""
+
+DIGITS = 4
+"""Significant digits of a mean."""
+
+
+def comparison_text(found: Comparison) -> str:
+    """What a terminal shows of a comparison."""
+    return "\n\n".join(_about(found, tried) for tried in found.tried)
+
+
+def judged(judgement: Judgement, margin: float) -> str:
+    """A verdict for people."""
+    if judgement.verdict == "same":
+        return f"same within {percent(margin)}" if margin else "same"
+    if judgement.verdict != "undecided":
+        return judgement.verdict
+    if math.isinf(judgement.more_runs):
+        return "undecided by any number of runs"
+    runs = "run" if judgement.more_runs == 1 else "runs"
+    return f"undecided: about {judgement.more_runs:.0f} {runs} more"
+
+
+def percent(share: float) -> str:
+    """A share for people."""
+    return f"{100 * share:.4g} %"
+
+
+def _about(found: Comparison, tried: Tried) -> str:
+    groups = {one.group for one in tried.differences} != {ALL}
+    head = [*(["group"] if groups else []), *HEAD]
+    head[-3] = f"difference ({percent(found.confidence)})"
+    rows = [
+        [*([one.group] if groups else []), *difference_cells(one, found.margin)]
+        for one in tried.differences
+    ]
+    title = f"{tried.name} against {found.baseline} (baseline)\n"
+    return "\n".join([title, align(head, rows), *_notes(found, tried)])
+
+
+def difference_cells(one: Difference, margin: float) -> list[str]:
+    """A difference as text by `HEAD`, in units that read well."""
+    largest = max(abs(one.baseline.mean), abs(one.other.mean))
+    unit = shown_unit(one.metric.name, one.metric.unit, largest)
+    factor = FACTORS.get(unit, 1.0)
+    decimals = _decimals(largest * factor)
+    means = [f"{mean * factor:.{decimals}f}" for mean in (one.baseline.mean, one.other.mean)]
+    gap = one.difference
+    shown = f"{gap.mean * factor:+.{decimals}f}"
+    if math.isfinite(gap.low):
+        shown += f" ({gap.low * factor:+.{decimals}f} .. {gap.high * factor:+.{decimals}f})"
+    return [one.metric.label, *means, unit, shown, _ratio(one.ratio), judged(one.judgement, margin)]
+
+
+def _ratio(ratio: Interval) -> str:
+    if not math.isfinite(ratio.mean):
+        return ""
+    if not math.isfinite(ratio.low):
+        return f"{ratio.mean:.3f}"
+    return f"{ratio.mean:.3f} ({ratio.low:.3f} .. {ratio.high:.3f})"
+
+
+def _decimals(size: float) -> int:
+    if size == 0 or not math.isfinite(size):
+        return DIGITS
+    return min(max(DIGITS - 1 - math.floor(math.log10(size)), 0), DIGITS)
+
+
+def _notes(found: Comparison, tried: Tried) -> Iterator[str]:
+    gains = [one.unpaired for one in tried.differences if math.isfinite(one.unpaired)]
+    yield ""
+    about = f"{found.runs} pairs of replications with the same random numbers, seed {found.seed}"
+    if gains:
+        about += f"; unpaired, intervals would be {median(gains):.2f} times as wide (median)"
+    yield about
+    done = [one for one in tried.differences if one.metric.name == "complete"]
+    if any(min(one.baseline.mean, one.other.mean) < 1 for one in done):
+        yield (
+            "note: not all transfers completed; times and application bit rates are of those that "
+            "did, what the phone received is of all"
+        )
+    if tried.unknown:
+        listed = ", ".join(tried.unknown)
+        yield f"note: of {listed} one of the two has no value at all"
+    for name, groups in tried.only.items():
+        if groups:
+            listed = ", ".join(f"`{group}`" for group in groups)
+            yield f"note: only {name} has the group {listed}, which was left out"

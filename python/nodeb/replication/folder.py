@@ -1,0 +1,129 @@
+"""A folder in which cells are kept: claimed, locked, and gone on with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from nodeb.errors import OutputError, os_reason
+from nodeb.storage.files import remove_leftovers, write_bytes
+from nodeb.storage.folders import Owner, Place, claim
+from nodeb.storage.store import Store, Tables
+
+__all__ = ["CellFolder"]
+
+CELLS = "cells"
+
+
+class CellFolder:
+    """Where cells and what is made of them are kept, claimed for it.
+
+    Args:
+        path: the folder.
+        owner: whose it is.
+        about: what else its mark tells.
+        source: name and text of a file that says what is simulated.
+        results: names of the files that are made of the cells when all are there.
+        force: replace what belongs to another.
+        inputs: files that are read.
+
+    Raises:
+        OutputError: it belongs to another, or cannot be written; nothing is changed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        owner: Owner,
+        about: Mapping[str, Any],
+        source: tuple[str, str],
+        results: Iterable[str],
+        *,
+        force: bool = False,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
+        self.path = path
+        self._about, self._source, self._results = about, source, tuple(results)
+        self.place: Place = claim(path, owner, force=force, inputs=inputs, resumes=True)
+        """The folder, claimed."""
+        self.replaced = self.place.replaces
+        """What of another was replaced; None if nothing."""
+        self.store = Store(path / CELLS)
+        """The cells."""
+        try:
+            self._begin()
+        except BaseException:
+            self.place.__exit__(None, None, None)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.place.__exit__(None, None, None)
+
+    def _begin(self) -> None:
+        if self.replaced is not None:
+            self.place.start_over()
+        with self._told():
+            remove_leftovers(self.path)
+            if not self._is_source():  # the results are those of another file
+                for name in self._results:
+                    (self.path / name).unlink(missing_ok=True)
+                write_bytes(self.path / self._source[0], self._source[1].encode())
+            self.store.open()
+        self._mark(complete=False)
+
+    def identities(self) -> set[str]:
+        """The cells that are there."""
+        return self.store.identities()
+
+    def load(self, identity: str) -> Tables | None:
+        """The tables of a cell, in order of the run; None if there are none.
+
+        A file that is damaged counts as not there: the cell is simulated again.
+        """
+        return self.store.load(identity)
+
+    def save(self, identity: str, scenario: str, tables: Tables) -> None:
+        """Keeps the tables of a cell, in order of the run.
+
+        Raises:
+            OutputError: the file cannot be written; what was there before stays.
+        """
+        with self._told():
+            self.store.save(identity, scenario, tables)
+
+    def finish(self, results: Mapping[str, bytes]) -> None:
+        """Writes the results, after which the folder is complete.
+
+        Args:
+            results: content of each file.
+
+        Raises:
+            OutputError: a file cannot be written; what was there before stays.
+        """
+        with self._told():
+            for name, content in results.items():
+                write_bytes(self.path / name, content)
+        self._mark(complete=True)
+
+    def _mark(self, *, complete: bool) -> None:
+        names = (self._source[0], *self._results, CELLS)
+        self.place.mark(names, self._about, complete=complete)
+
+    def _is_source(self) -> bool:
+        name, text = self._source
+        file = self.path / name
+        return file.exists() and file.read_bytes() == text.encode()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turns what the operating system refuses into an error for people."""
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(f"cannot write results to {self.path}: {os_reason(error)}") from error

@@ -1,0 +1,265 @@
+"""Comparisons: the statistics against closed forms, the command, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import nodeb
+from nodeb import _core
+from nodeb.comparison.differences import compare, judge
+from nodeb.comparison.text import judged
+from nodeb.replication.cells import simulated
+from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
+from nodeb.table import Table
+
+SCENARIO = """runs = 4
+radio.dch.bler = 0.1
+[[users]]
+traffic.ftp.size = "20 kB"
+"""
+
+
+@pytest.fixture
+def pair(tmp_path):
+    one, other = tmp_path / "one.toml", tmp_path / "other.toml"
+    one.write_text(SCENARIO)
+    other.write_text(SCENARIO.replace("0.1", "0.3"))
+    return one, other
+
+
+def interval(mean, half, n=20):
+    return Interval(mean, mean - half, mean + half, half, n)
+
+
+# --- the statistics ---
+
+
+def test_the_ratio_has_fiellers_interval():
+    """The ends solve `mean(x - r y) = +- t s / sqrt(n)`, as the interval is defined."""
+    chance = np.random.default_rng(4)
+    y = chance.normal(5.0, 1.0, 15)
+    x = 2 * y + chance.normal(0.0, 1.0, 15)
+    found = ratio_interval(x, y)
+    assert found.mean == pytest.approx(x.mean() / y.mean())
+    assert found.low < found.mean < found.high
+    for end in (found.low, found.high):
+        rest = mean_interval(x - end * y)
+        assert min(abs(rest.low), abs(rest.high)) == pytest.approx(0.0, abs=1e-9)
+    inside = mean_interval(x - found.mean * y)
+    assert inside.low < 0 < inside.high
+
+
+def test_a_ratio_over_what_may_be_nothing_has_no_ends():
+    found = ratio_interval([1.0, 2.0, 3.0, 4.0], [-1.0, 1.0, -2.0, 2.5])
+    assert math.isnan(found.low)
+    assert math.isnan(ratio_interval([1.0, 2.0], [0.0, 0.0]).mean)
+    zero = ratio_interval([0.5, -0.5, 0.1, -0.1], [2.0, 2.1, 1.9, 2.0])
+    assert zero.low < zero.mean == 0.0 < zero.high
+    with pytest.raises(nodeb.InputError, match="equal numbers of runs"):
+        ratio_interval([1.0], [1.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "better", "verdict"),
+    [
+        (0.5, 1.0, "more", "same"),  # within 2 either way
+        (1.5, 1.0, "more", "better"),  # leaves out 0, and may be more than the margin
+        (1.5, 1.6, "more", "undecided"),
+        (1.5, 0.2, "more", "same"),  # told from 0, and too small to matter
+        (5.0, 1.0, "more", "better"),
+        (5.0, 1.0, "less", "worse"),
+        (-5.0, 1.0, "less", "better"),
+        (-5.0, 1.0, "", "less"),
+        (5.0, 1.0, "", "more"),
+        (5.0, 6.0, "more", "undecided"),
+    ],
+)
+def test_verdicts(mean, half, better, verdict):
+    assert judge(interval(mean, half), 2.0, better).verdict == verdict
+
+
+def test_undecided_says_how_many_runs_more_decide():
+    """With that many the interval, of the same mean and spread, decides indeed."""
+    for mean, half in [(5.0, 6.0), (0.0, 3.0), (1.9, 30.0), (-0.3, 2.2)]:
+        found = judge(interval(mean, half, 20), 2.0, "more")
+        assert found.verdict == "undecided"
+        enough = 20 + found.more_runs
+        later = half * math.sqrt(20 / enough)
+        assert judge(interval(mean, 0.999 * later, 20), 2.0, "more").verdict != "undecided"
+        if found.more_runs > 2:
+            before = half * math.sqrt(20 / (enough - 2))
+            assert judge(interval(mean, before, 20), 2.0, "more").verdict == "undecided"
+    assert judge(interval(0.0, 1.0), 0.0).more_runs == math.inf
+    assert "by any number" in judged(judge(interval(0.0, 1.0), 0.0), 0.0)
+    assert judge(Interval(1.0, math.nan, math.nan, math.nan, 1), 0.1).more_runs == 1
+
+
+def block_errors(bler, seed, runs=10):
+    scenario = nodeb.Scenario.from_dict(
+        {
+            "radio": {"dch": {"bler": bler}},
+            "duration": "3 s",
+            "users": [{"traffic": {"ftp": {"size": "100 MB"}}}],
+        }
+    ).resolved()
+    compiled = _core.CompiledScenario.from_json(simulated(scenario.to_dict()), "")
+    tables = compiled.run_many(seed, 0, runs, _core.Control())
+    return {name: Table(columns) for name, columns in tables.items()}
+
+
+def test_the_interval_covers_a_difference_known_in_closed_form():
+    """Blocks fail with the probability that is asked for, so errors differ by 0.1 exactly."""
+    covered, unpaired = 0, []
+    for seed in range(1000):
+        tables = {str(p): block_errors(p, seed) for p in (0.1, 0.2)}
+        found = compare(tables, seed, metrics=["block_errors"])
+        (one,) = found.tried[0].differences
+        covered += 0.1 in one.difference
+        unpaired.append(one.unpaired)
+    assert 930 <= covered <= 970
+    assert 0.5 < np.median(unpaired) < 2
+
+
+def test_several_scenarios_share_the_error():
+    tables = {str(p): block_errors(p, 1) for p in (0.1, 0.2, 0.3)}
+    two = compare({name: tables[name] for name in ("0.1", "0.2")}, 1)
+    three = compare(tables, 1)
+    assert (two.confidence, three.confidence) == (0.95, 0.975)
+    assert two.tried[0].differences[0].difference.half_width < (
+        three.tried[0].differences[0].difference.half_width
+    )
+
+
+def test_what_is_paired_are_replications_not_phones(tmp_path):
+    path = tmp_path / "many.toml"
+    path.write_text(SCENARIO.replace("[[users]]", "[[users]]\ncount = 5"))
+    one = nodeb.load(path).run(runs=6)
+    other = nodeb.load(path).with_(**{"radio.dch.bler": 0.3}).run(runs=6)
+    found = one.compare(other)
+    row = next(r for r in found.table if r["metric"] == "application_bps")
+    means = [r.flows["application_bps"].reshape(6, 5).mean(axis=1) for r in (one, other)]
+    expected = paired_difference(means[1], means[0])
+    assert row["pairs"] == 6
+    assert (row["difference"], row["difference_low"]) == pytest.approx(
+        (expected.mean, expected.low)
+    )
+
+
+# --- results in Python ---
+
+
+def test_results_of_different_seeds_are_not_paired(small):
+    with pytest.raises(nodeb.InputError, match=r"different seeds, 1 .*, 2 .*same seed"):
+        small.run(runs=2).compare(small.run(runs=2, seed=2))
+    with pytest.raises(nodeb.InputError, match="nothing to compare"):
+        small.run(runs=2).compare()
+    with pytest.raises(nodeb.InputError, match=r"a margin of 2 makes no sense.*0\.02 for 2 %"):
+        small.run(runs=2).compare(small.run(runs=2), margin=2)
+
+
+def test_a_result_is_the_same_as_itself(small):
+    one = small.run(runs=3)
+    found = one.compare(one)
+    assert set(found.table["verdict"].tolist()) == {"same"}
+    assert not found.table["difference"].any()
+
+
+def test_groups_that_only_one_has_are_told(small, tmp_path):
+    path = tmp_path / "more.toml"
+    path.write_text(SCENARIO + '[[users]]\nname = "late"\ntraffic.ftp.size = "20 kB"\n')
+    found = small.with_(name="a").run(runs=3).compare(nodeb.load(path).run(runs=3))
+    assert "`late`" in str(found)
+    assert set(found.table["group"].tolist()) == {"all"}
+
+
+def test_what_nobody_completed_is_told(pair):
+    one = nodeb.load(pair[0]).run(runs=3)
+    never = nodeb.load(pair[0]).with_(duration="300 ms").run(runs=3)
+    text = str(one.compare(never))
+    assert "not all transfers completed" in text
+    assert "application bit rate" in text.split("note: of ")[1]
+
+
+# --- the command ---
+
+
+def test_two_files_are_compared(call, pair):
+    status, out, err = call("compare", *pair, "--runs", 10)
+    assert (status, err) == (0, "")
+    assert "other against one (baseline)" in out
+    assert "10 pairs of replications with the same random numbers, seed 1" in out
+    line = next(line for line in out.splitlines() if line.startswith("application bit rate"))
+    assert line.endswith("worse")
+    folder = Path("out/one-compared")
+    assert out.endswith(f"results: {folder}\n")
+    table = pq.read_table(folder / "comparison.parquet").to_pylist()
+    with (folder / "comparison.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [r["metric"] for r in rows] == [r["metric"] for r in table]
+    alone = nodeb.load(pair[1]).run(runs=10).summary
+    found = next(r for r in table if r["metric"] == "transfer_s")
+    own = next(r for r in alone if r["metric"] == "transfer_s")
+    assert found["mean"] == pytest.approx(own["mean"])
+
+
+def test_changes_of_one_file_are_compared(call, pair):
+    more = "radio.dch.bler=0.3; wired.delay=20 ms"
+    status, out, _ = call("compare", pair[0], "--with", "wired.loss=0.1", "--with", more)
+    assert status == 0
+    assert "wired.loss=0.1 against one (baseline)" in out
+    assert f"{more} against one (baseline)" in out
+    assert "difference (97.5 %)" in out
+    assert "20 pairs" in out
+
+
+def test_what_is_there_is_not_simulated_again(call, pair, monkeypatch):
+    assert call("compare", *pair, "--runs", 5)[0] == 0
+    first = Path("out/one-compared/comparison.csv").read_bytes()
+    monkeypatch.setattr("nodeb.replication.cells.compiled", lambda _: 1 / 0)
+    assert call("compare", *pair, "--runs", 5)[0] == 0
+    assert Path("out/one-compared/comparison.csv").read_bytes() == first
+    assert call("compare", *pair, "--runs", 5, "--metric", "transfer_s")[1].count("transfer time")
+
+
+def test_what_changes_nothing_is_said(call, pair):
+    pair[1].write_text(pair[0].read_text() + "# the same\n")
+    status, out, err = call("compare", *pair, "--runs", 3)
+    assert (status, err) == (0, "note: other is the same scenario as one\n")
+    assert "worse" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["one.toml"], "there is nothing to compare with; give a second file"),
+        (["one.toml", "one.toml"], "one.toml is given twice"),
+        (["one.toml", "no.toml"], "no.toml: there is no such file"),
+        (["one.toml", "--with", "radio.dch.blerr=1"], "did you mean `bler`"),
+        (["one.toml", "--with", "nonsense"], "nonsense"),
+        (["one.toml", "other.toml", "--margin", "-1"], "a margin of -1.0 makes no sense"),
+        (["one.toml", "other.toml", "--margin", "nan"], "a margin of nan makes no sense"),
+        (["one.toml", "other.toml", "--runs", "0"], "at least one replication"),
+        (["one.toml", "other.toml", "--metric", "rate"], "there is no metric `rate`"),
+        (["one.toml", "other.toml", "--out", "."], "is the folder you are in"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
+    del pair
+    status, out, err = call("compare", *arguments)
+    assert (status, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert not Path("out").exists()
+
+
+def test_one_replication_decides_nothing(call, pair):
+    status, out, _ = call("compare", *pair, "--runs", 1)
+    assert status == 0
+    assert "undecided: about 1 run more" in out
+    assert "better" not in out
