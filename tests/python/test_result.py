@@ -85,7 +85,7 @@ def test_summary_is_over_users_first_then_over_runs(result):
 def test_summary_has_every_metric_of_every_group(result):
     found = {(r["group"], r["metric"]) for r in result.summary}
     elsewhere = {"received_bps_p5", "cqi", "first_bler", "power_w", "dch_share"}
-    elsewhere |= {"switches_per_s", "switches_per_transfer", "queueing_delay_s"}
+    elsewhere |= {"switches_per_s", "switches_per_transfer", "load_median_s", "load_p95_s"}
     wanted = {(g, m) for g in ("near", "far", "all") for m in METRICS if m not in elsewhere}
     assert found == wanted - {("near", "jain_index")}  # a fairness of one user says nothing
 
@@ -99,6 +99,7 @@ def test_summary_leaves_out_what_did_not_complete():
     names = [*glossary.tables()["flows"].columns]
     flows = {name: np.array([1.0, nan, nan, nan]) for name in names}
     flows |= {"run": [0, 0, 1, 1], "group": ["a"] * 4, "complete": [True, False, False, False]}
+    flows["endless"] = [False] * 4
     flows["received_bps"] = np.ones(4)
     bearers = Table({"run": [0, 1], "bearer": [0, 0], "blocks": [0, 0], "blocks_failed": [0, 0]})
     summary = summarize({"flows": Table(flows), "bearers": bearers})

@@ -31,9 +31,23 @@ pub struct SenderCounts {
     pub rtt_samples: u64,
     /// Sum of the measured round trips in nanoseconds.
     pub rtt_sum_ns: u64,
+    /// The shortest of them in nanoseconds; 0 without any.
+    pub rtt_min_ns: u64,
 }
 
 impl SenderCounts {
+    /// Counts a round trip measured on data.
+    pub(crate) fn measure(&mut self, rtt: Duration) {
+        self.rtt_min_ns = if self.rtt_samples == 0 { rtt.0 } else { self.rtt_min_ns.min(rtt.0) };
+        self.rtt_samples += 1;
+        self.rtt_sum_ns += rtt.0;
+    }
+
+    /// The shortest measured round trip in seconds; NaN without one.
+    pub fn rtt_min_s(&self) -> f64 {
+        if self.rtt_samples == 0 { f64::NAN } else { Duration(self.rtt_min_ns).as_secs() }
+    }
+
     /// Mean of the measured round trips in seconds; NaN without one.
     pub fn rtt_mean_s(&self) -> f64 {
         self.rtt_sum_ns as f64 / self.rtt_samples as f64 / 1e9

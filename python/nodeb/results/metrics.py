@@ -192,18 +192,24 @@ def _fairness(group: Group) -> Array | None:
 
 def _complete(group: Group) -> Array | None:
     """None where traffic has no end: nothing of it is ever complete."""
-    done = group.column("flows", "complete")
-    if group.has("flows", "endless"):
-        endless = group.column("flows", "endless") > 0
-        if endless.all():
-            return None
-        done = np.where(endless, math.nan, done)
-    return group.mean("flows", done)
-
-
-def _queueing(group: Group) -> Array | None:
-    if not group.has("flows", "rtt_min_s"):
+    endless = group.column("flows", "endless") > 0
+    if endless.all():
         return None
+    return group.mean("flows", np.where(endless, math.nan, group.column("flows", "complete")))
+
+
+def _loads(name: str) -> Callable[[Group], Array | None]:
+    """None where nobody loads more than one thing: the download time says it."""
+
+    def of(group: Group) -> Array | None:
+        if not (group.column("flows", "loads") > 1).any():
+            return None
+        return group.mean("flows", group.column("flows", name))
+
+    return of
+
+
+def _queueing(group: Group) -> Array:
     rtt = group.column("flows", "rtt_mean_s") - group.column("flows", "rtt_min_s")
     return group.mean("flows", rtt)
 
@@ -283,6 +289,10 @@ def _table() -> dict[str, Metric]:
         _from("flows", "download_s", "download time", "less"),
         _from("flows", "transfer_s", "transfer time", "less"),
         _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less"),
+        _from("flows", "load_median_s", "load time, median", "less", of=_loads("load_median_s")),
+        _from("flows", "load_p95_s", "load time, 95 of 100", "less", of=_loads("load_p95_s")),
+        _from("flows", "stalls", "stalls (1 s and more)", "less"),
+        _from("flows", "stalled_s", "time stalled", "less"),
         _from("flows", "rtt_mean_s", "mean round-trip time", "less"),
         Metric(
             "queueing_delay_s",
@@ -293,6 +303,7 @@ def _table() -> dict[str, Metric]:
             _queueing,
             "less",
         ),
+        _from("flows", "recovery_s", "time in loss recovery", "less"),
         _from("flows", "timeouts", "retransmission timeouts", "less"),
         _from("flows", "complete", "completed transfers", "more", of=_complete, **SHARE),
         Metric(

@@ -27,6 +27,7 @@ __all__ = [
     "from_arrow",
     "is_leftover",
     "leftovers",
+    "names_to_disk",
     "parquet",
     "read_parquet",
     "read_text",
@@ -35,7 +36,6 @@ __all__ = [
     "remove_leftovers",
     "replace",
     "swap",
-    "to_disk",
     "write_bytes",
     "write_parquet",
 ]
@@ -53,12 +53,13 @@ def aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp")
 
 
-def replace(path: Path, write: Callable[[Path], None]) -> None:
+def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) -> None:
     """Writes a file so that it is there as a whole or not at all.
 
     Args:
         path: the file.
         write: writes the content to the path that it is given.
+        to_disk: wait until it would outlive a power failure.
 
     Raises:
         OSError: the file cannot be written; what was there before stays.
@@ -66,9 +67,11 @@ def replace(path: Path, write: Callable[[Path], None]) -> None:
     part = aside(path)
     try:
         write(part)
-        _to_disk(part, os.O_RDWR)
+        if to_disk:
+            _to_disk(part, os.O_RDWR)
         part.replace(path)
-        to_disk(path.parent)
+        if to_disk:
+            names_to_disk(path.parent)
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
@@ -113,13 +116,13 @@ def read_text(path: Path) -> str:
         raise ScenarioError(f"{path}: cannot be read: {error}") from None
 
 
-def write_bytes(path: Path, data: bytes) -> None:
+def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:
     """Writes bytes as a whole or not at all; see `replace`."""
 
     def write(part: Path) -> None:
         part.write_bytes(data)
 
-    replace(path, write)
+    replace(path, write, to_disk=to_disk)
 
 
 def parquet(table: Table) -> bytes:
@@ -229,7 +232,7 @@ def swap(new: Path, old: Path) -> None:
         between.rename(new)
 
 
-def to_disk(folder: Path) -> None:
+def names_to_disk(folder: Path) -> None:
     """Forces the names in a folder to the disk, where folders have handles."""
     if os.name == "posix":
         _to_disk(folder, os.O_RDONLY)

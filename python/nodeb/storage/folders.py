@@ -184,9 +184,9 @@ class Place:
             kept = _free_name(self.path)
             part.rename(kept)
             raise OutputError(f"{error}; the results are in {kept} instead") from None
-        files.to_disk(part)
+        files.names_to_disk(part)
         files.swap(part, self.path)
-        files.to_disk(self.path.parent)
+        files.names_to_disk(self.path.parent)
 
 
 def claim(

@@ -9,7 +9,6 @@ format, because Parquet takes ten times as long to read where columns are many a
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,8 @@ __all__ = ["Store", "Tables"]
 
 Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
+PACKED = 1 << 16
+"""Bytes from which on a cell is compressed; of a small one that takes longer than all else."""
 CHECKSUM = hashlib.sha256().digest_size
 """Bytes behind the stream."""
 
@@ -68,13 +69,14 @@ class Store:
         Args:
             identity: names it.
             scenario: what it comes from, for who opens the file.
-            tables: its content.
+            tables: its content. It is not forced to the disk: what a power failure takes with it
+                is simulated again.
 
         Raises:
             OSError: the file cannot be written; what was there before stays.
         """
         data = _stream(tables, {IDENTITY: identity, SCENARIO: scenario})
-        write_bytes(self._file(identity), data + _checksum(data))
+        write_bytes(self._file(identity), data + _checksum(data), to_disk=False)
 
     def _file(self, identity: str) -> Path:
         return self.folder / f"{identity}.arrow"
@@ -85,23 +87,21 @@ def _stream(tables: Tables, about: Mapping[str, str]) -> bytes:
     from pyarrow import ipc
 
     columns = {
-        f"{name}.{column}": _only(values)
+        f"{name}.{column}": values
         for name, table in tables.items()
         for column, values in table.to_arrays().items()
     }
-    arrow = pa.table(columns).replace_schema_metadata(dict(about))
-    stream = io.BytesIO()
-    options = ipc.IpcWriteOptions(compression="zstd")
-    with ipc.new_stream(stream, arrow.schema, options=options) as writer:
-        writer.write_table(arrow)
-    return stream.getvalue()
-
-
-def _only(values: Any) -> Any:
-    """An array as the only entry of a column of lists."""
-    import pyarrow as pa
-
-    return pa.LargeListArray.from_arrays(pa.array([0, len(values)], pa.int64()), values)
+    # An array of a table is the only entry of a column of lists.
+    ends = {n: pa.array([0, n], pa.int64()) for n in map(len, tables.values())}
+    lists = [pa.LargeListArray.from_arrays(ends[len(one)], one) for one in columns.values()]
+    batch = pa.RecordBatch.from_arrays(lists, list(columns))
+    schema = batch.schema.with_metadata(dict(about))
+    stream = pa.BufferOutputStream()
+    packing = "zstd" if batch.nbytes > PACKED else None
+    with ipc.new_stream(stream, schema, options=ipc.IpcWriteOptions(compression=packing)) as writer:
+        writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+    content: bytes = stream.getvalue().to_pybytes()
+    return content
 
 
 def _read(file: bytes, identity: str) -> Tables:
@@ -117,16 +117,15 @@ def _read(file: bytes, identity: str) -> Tables:
     if file[-CHECKSUM:] != _checksum(data):  # before Arrow looks, which trusts what it reads
         raise ValueError("wrong checksum")
     try:
-        arrow = ipc.open_stream(pa.BufferReader(data)).read_all()
+        batch = ipc.open_stream(pa.BufferReader(data)).read_next_batch()
     except pa.ArrowException as error:
         raise ValueError(str(error)) from None
-    if (arrow.schema.metadata or {}).get(IDENTITY.encode()) != identity.encode():
+    if (batch.schema.metadata or {}).get(IDENTITY.encode()) != identity.encode():
         raise ValueError("this is another cell")
     tables: dict[str, dict[str, Any]] = {}
-    for name, column in zip(arrow.column_names, arrow.columns, strict=True):
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
         table, _, of = name.partition(".")
-        values = column.chunk(0).flatten()
-        tables.setdefault(table, {})[of] = values.to_numpy(zero_copy_only=False)
+        tables.setdefault(table, {})[of] = column.values.to_numpy(zero_copy_only=False)
     return {name: Table(columns) for name, columns in tables.items()}
 
 

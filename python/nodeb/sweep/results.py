@@ -107,7 +107,7 @@ def _metrics(group: str, own: Table, other: Table | None) -> Iterator[tuple[str,
     """Name and value of each metric's columns."""
     for metric in (name for name in METRICS if name in own.columns):
         values = _by_run(own, group, metric)
-        yield from zip((metric + end for end in ENDS), _interval(values), strict=True)
+        yield from zip((metric + end for end in ENDS), _interval(metric, values), strict=True)
         if other is not None:
             found = _difference(values, _by_run(other, group, metric))
             yield from zip((metric + DIFFERENCE + end for end in ENDS), found, strict=True)
@@ -119,11 +119,11 @@ def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
     return found if found.size else np.full(len(np.unique(metrics["run"])), math.nan)
 
 
-def _interval(values: NDArray[np.float64]) -> tuple[float, float, float]:
+def _interval(metric: str, values: NDArray[np.float64]) -> tuple[float, float, float]:
     values = values[np.isfinite(values)]
     if not values.size:
         return math.nan, math.nan, math.nan
-    found = mean_interval(values)
+    found = mean_interval(values).within(METRICS[metric].low, METRICS[metric].high)
     return found.mean, found.low, found.high
 
 

@@ -1,4 +1,4 @@
-"""Progress on the terminal: a bar with the time left, on stderr, only for what takes a while."""
+"""Progress on stderr, only for what takes a while: a bar, or a line a minute off a terminal."""
 
 from __future__ import annotations
 
@@ -18,26 +18,57 @@ ProgressCallback = Callable[[float, str], None]
 
 PATIENCE_S = 1.0
 """Seconds after which a bar appears."""
+LINES_S = 60.0
+"""Seconds between lines off a terminal."""
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
     """Shows a bar while the block runs, if it runs for more than a second.
 
+    Where stderr is no terminal, a line a minute says the same.
+
     Yields:
-        The function to report progress to; None when stderr is not a terminal.
+        The function to report progress to; None without stderr.
 
     Args:
         what: what is being done, in a few words.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None:
         yield None
         return
-    bar = _LateBar(what)
+    bar = _LateBar(what) if sys.stderr.isatty() else _Lines(what)
     try:
         yield bar
     finally:
         bar.close()
+
+
+class _Lines:
+    """A line of text every `LINES_S`."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._begin = self._last = time.monotonic()
+
+    def __call__(self, fraction: float, text: str) -> None:
+        now = time.monotonic()
+        if now - self._last < LINES_S:
+            return
+        self._last = now
+        left = (now - self._begin) * (1 / fraction - 1) if fraction > 0 else None
+        rest = "" if left is None else f", about {_spoken(left)} left"
+        print(f"{self._what}: {100 * fraction:.0f} %, {text}{rest}", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Nothing to take away."""
+
+
+def _spoken(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class _LateBar:

@@ -22,6 +22,7 @@ pub struct FlowRow {
     pub user: u64,
     pub group: String,
     pub start_s: f64,
+    pub endless: bool,
     pub complete: bool,
     pub download_s: f64,
     pub transfer_s: f64,
@@ -32,6 +33,13 @@ pub struct FlowRow {
     pub sender: SenderCounts,
     pub transfers: u64,
     pub transfer_delay_mean_s: f64,
+    pub loads: u64,
+    pub load_mean_s: f64,
+    pub load_median_s: f64,
+    pub load_p95_s: f64,
+    pub stalls: u64,
+    pub stalled_s: f64,
+    pub recovery_s: f64,
     pub received_bps: f64,
     pub application_bps: f64,
     pub retransmit_bps: f64,
@@ -48,6 +56,8 @@ table! {
         "group" [""] Text = |row| row.group.clone().into();
         /// When the phone asked.
         "start_s" ["s"] F64 = |row| row.start_s;
+        /// Whether its traffic has no end.
+        "endless" ["1"] Bool = |row| row.endless;
         /// Whether the sender has its last ACK; of traffic without an end, never.
         "complete" ["1"] Bool = |row| row.complete;
         /// From the phone's request until the last byte in order at the phone.
@@ -70,12 +80,28 @@ table! {
         "fast_retransmits" [""] U64 = |row| row.sender.fast_retransmits;
         /// Mean of the round trips that TCP measured on data.
         "rtt_mean_s" ["s"] F64 = |row| row.sender.rtt_mean_s();
+        /// The shortest of these; NaN without any.
+        "rtt_min_s" ["s"] F64 = |row| row.sender.rtt_min_s();
         /// Number of those.
         "rtt_samples" [""] U64 = |row| row.sender.rtt_samples;
         /// Transfers completed.
         "transfers" [""] U64 = |row| row.transfers;
         /// Mean time from a transfer's beginning until the sender has its last ACK.
         "transfer_delay_mean_s" ["s"] F64 = |row| row.transfer_delay_mean_s;
+        /// Loads completed at the phone: pages with all their objects, or else transfers.
+        "loads" [""] U64 = |row| row.loads;
+        /// Mean time from asking for a load until the phone has its last byte.
+        "load_mean_s" ["s"] F64 = |row| row.load_mean_s;
+        /// Median of these times.
+        "load_median_s" ["s"] F64 = |row| row.load_median_s;
+        /// What 95 of 100 of them do not exceed.
+        "load_p95_s" ["s"] F64 = |row| row.load_p95_s;
+        /// Pauses of 1 s or more within a load, after its first byte.
+        "stalls" [""] U64 = |row| row.stalls;
+        /// Time of all these pauses.
+        "stalled_s" ["s"] F64 = |row| row.stalled_s;
+        /// Time in which the sender repaired losses: fast recovery, or repair after a timeout.
+        "recovery_s" ["s"] F64 = |row| row.recovery_s;
         /// Bytes in order at the phone over the time from the phone's request until the last of them, or
         /// until the end of the run where more was to come.
         "received_bps" ["bit/s"] F64 = |row| row.received_bps;

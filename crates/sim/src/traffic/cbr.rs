@@ -46,6 +46,12 @@ impl Source for Ticks {
     fn next(&mut self) -> Option<Transfer> {
         let wait = if self.begun { self.params.interval } else { Duration::ZERO };
         self.begun = true;
-        Some(Transfer { bytes: self.params.size.0, wait, after: After::Beginning, request_bytes: None })
+        Some(Transfer {
+            bytes: self.params.size.0,
+            wait,
+            after: After::Beginning,
+            request_bytes: None,
+            is_last: true,
+        })
     }
 }

@@ -44,6 +44,12 @@ impl Once {
 impl Source for Once {
     fn next(&mut self) -> Option<Transfer> {
         let bytes = self.0.take()?;
-        Some(Transfer { bytes, wait: Duration::ZERO, after: After::Beginning, request_bytes: None })
+        Some(Transfer {
+            bytes,
+            wait: Duration::ZERO,
+            after: After::Beginning,
+            request_bytes: None,
+            is_last: true,
+        })
     }
 }

@@ -26,6 +26,8 @@ pub struct Transfer {
     /// Payload of the phone's request, which travels up before the server begins; `None` where the
     /// server begins by itself.
     pub request_bytes: Option<u32>,
+    /// Whether what the user wants is complete with it, or more of the same is to come.
+    pub is_last: bool,
 }
 
 /// From when a wait counts.

@@ -92,6 +92,7 @@ impl Source for Bursts {
             bytes: self.params.burst.draw(&mut self.stream),
             after: if self.params.closed_loop { After::End } else { After::Beginning },
             request_bytes: None,
+            is_last: true,
         })
     }
 }

@@ -74,6 +74,7 @@ impl Source for List {
             wait: Duration(at.0 - before.0),
             after: After::Beginning,
             request_bytes: None,
+            is_last: true,
         })
     }
 }

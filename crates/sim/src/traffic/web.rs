@@ -123,7 +123,7 @@ impl Source for Pages {
         let request_bytes = Some(self.params.request.0 as u32);
         if let Some(bytes) = self.embedded_bytes.take() {
             let wait = self.params.parsing.draw(&mut self.stream);
-            return Some(Transfer { bytes, wait, after: After::End, request_bytes });
+            return Some(Transfer { bytes, wait, after: After::End, request_bytes, is_last: true });
         }
         let reading = self.params.reading.draw(&mut self.stream);
         let wait = if std::mem::take(&mut self.first) { Duration::ZERO } else { reading };
@@ -131,6 +131,7 @@ impl Source for Pages {
         let objects = self.objects();
         let embedded: u64 = (0..objects).map(|_| self.params.embedded.draw(&mut self.stream)).sum();
         self.embedded_bytes = (embedded > 0).then_some(embedded);
-        Some(Transfer { bytes, wait, after: After::End, request_bytes })
+        let is_last = self.embedded_bytes.is_none();
+        Some(Transfer { bytes, wait, after: After::End, request_bytes, is_last })
     }
 }

@@ -1,6 +1,7 @@
 //! One connection with everything that belongs to it.
 
 use super::alarms::{Alarm, Alarms};
+use super::experience::Experience;
 use super::wire::Wire;
 use crate::event::{Place, Recovery, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
@@ -62,6 +63,8 @@ pub struct Flow {
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
     pub downloaded: Option<Time>,
+    /// What its user sees of it.
+    pub experience: Experience,
     /// What was last told of the sender that faces the phone.
     pub told: Told,
 }
@@ -131,6 +134,7 @@ impl Flow {
             accepted: None,
             finished: None,
             downloaded: None,
+            experience: Experience::default(),
             told: Told::default(),
         }
     }
@@ -171,10 +175,12 @@ impl Flow {
         };
         let received_s = lasted(Some(self.start), Some(self.downloaded.unwrap_or(end.max(self.start))));
         let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s * blocks_per_success;
+        let [load_median_s, load_p95_s] = self.experience.loads.quantiles_s([0.5, 0.95]);
         FlowRow {
             user: user as u64,
             group: group.name.clone(),
             start_s: self.start.as_secs(),
+            endless: self.total_bytes.is_none(),
             complete: self.finished.is_some(),
             download_s: lasted(Some(self.start), self.downloaded),
             transfer_s,
@@ -184,6 +190,13 @@ impl Flow {
             sender: *sender.counts(),
             transfers: self.demand.completed,
             transfer_delay_mean_s: self.demand.delay_sum.as_secs() / self.demand.completed as f64,
+            loads: self.experience.loads.count,
+            load_mean_s: self.experience.loads.mean_s(),
+            load_median_s,
+            load_p95_s,
+            stalls: self.experience.stalls,
+            stalled_s: self.experience.stalled_s(),
+            recovery_s: self.experience.recovery_s(),
             received_bps: self.receiver.delivered_bytes() as f64 * 8.0 / received_s,
             application_bps,
             retransmit_bps,

@@ -16,6 +16,7 @@ mod build;
 mod control;
 mod core;
 mod env;
+mod experience;
 mod external;
 mod feedback;
 mod flow;

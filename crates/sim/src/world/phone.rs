@@ -39,7 +39,9 @@ impl<T: Listener> World<T> {
             return;
         }
         let ack = state.receiver.on_segment(self.env.common.now, segment);
-        if state.downloaded.is_none() && Some(state.receiver.delivered_bytes()) == state.total_bytes {
+        let delivered = state.receiver.delivered_bytes();
+        state.experience.deliver(self.env.common.now, delivered, state.demand.bytes);
+        if state.downloaded.is_none() && Some(delivered) == state.total_bytes {
             state.downloaded = Some(self.env.now);
         }
         self.after_receiver(flow, ack);

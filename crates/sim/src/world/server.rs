@@ -20,6 +20,7 @@ impl<T: Listener> World<T> {
         let Some(transfer) = state.demand.begin(self.env.now) else {
             return;
         };
+        state.experience.ask(self.env.now, state.demand.bytes, transfer.is_last);
         if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
             self.env.set_time(state.alarms.traffic, Some(at));
         }
@@ -127,7 +128,8 @@ impl<T: Listener> World<T> {
     /// The sender that faces a phone has heard from it: transfers may be over.
     pub(super) fn after_air_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
-        let acked = state.air_sender().acked_bytes();
+        let (acked, recovery) = (state.air_sender().acked_bytes(), state.air_sender().recovery());
+        state.experience.repair(self.env.now, recovery);
         while let Some(transfer) = state.demand.complete(self.env.now, acked) {
             let Outstanding { begun, bytes, .. } = transfer;
             self.env.emit(Event::Transfer { flow, begun, bytes });

@@ -32,6 +32,9 @@ impl<T: Listener> World<T> {
     pub(super) fn into_result(mut self, scenario: &Scenario) -> Result<RunResult> {
         self.settle()?;
         let now = self.env.now;
+        for flow in &mut self.flows {
+            flow.experience.end(now);
+        }
         let mut of_radio = Vec::new();
         for Air { bearer, flows, .. } in &mut self.bearers {
             let mut own = bearer.tables(now);

@@ -216,8 +216,7 @@ impl Transmission {
         self.rtt.sample(sent, rtt);
         self.fresh_rtt = Some(rtt);
         if seq > 0 {
-            self.counts.rtt_samples += 1;
-            self.counts.rtt_sum_ns += rtt.0;
+            self.counts.measure(rtt);
         }
     }
 

@@ -236,8 +236,7 @@ impl Sender {
         }
         self.rtt.sample(rtt, new_round);
         self.fresh_rtt = Some(rtt);
-        self.counts.rtt_samples += 1;
-        self.counts.rtt_sum_ns += rtt.0;
+        self.counts.measure(rtt);
     }
 
     fn tell_control(&mut self, now: Time, harvest: &Harvest) {

@@ -1,0 +1,135 @@
+"""Metrics: what users see, ranges of intervals, and nothing where it means nothing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb.results.metrics import ALL, METRICS, Group, by_run
+from nodeb.table import Table
+
+
+def run(runs=5, **more):
+    data = {"radio": {"dch": {"bler": 0.1}}, "users": [{"traffic": {"ftp": {"size": "50 kB"}}}]}
+    return nodeb.Scenario.from_dict({**data, **more}).run(runs=runs)
+
+
+def said(result):
+    return {row["metric"]: row for row in result.summary if row["group"] == ALL}
+
+
+def test_a_page_is_a_load_and_its_times_have_quantiles():
+    result = run(duration="2000 s", users=[{"count": 3, "traffic": {"web": {}}}])
+    flows = result.flows
+    assert (flows["loads"] > 5).all()
+    assert (flows["loads"] <= flows["transfers"]).all()  # a page may be two transfers
+    assert (flows["load_median_s"] <= flows["load_p95_s"]).all()
+    found = said(result)
+    assert found["load_median_s"]["mean"] == pytest.approx(
+        flows["load_median_s"].reshape(5, 3).mean()
+    )
+    assert "complete" not in found  # of pages without end
+    assert "loads" not in found
+
+
+def test_a_load_is_over_when_the_phone_has_it():
+    result = run(runs=3)
+    flows = result.flows
+    assert flows["load_mean_s"] == pytest.approx(flows["download_s"])
+    assert flows["loads"].tolist() == [1, 1, 1]
+    assert not {"load_median_s", "load_p95_s"} & set(said(result))  # the download time says it
+    assert said(result)["complete"]["mean"] == 1.0
+
+
+def test_an_empty_network_has_no_queueing_delay():
+    light = {"cbr": {"size": "100 B", "interval": "2 s"}}
+    quiet = said(run(duration="60 s", radio={"dch": {}}, users=[{"traffic": light}]))
+    busy = said(run(radio={"dch": {}}))
+    assert quiet["queueing_delay_s"]["mean"] < 0.01
+    assert busy["queueing_delay_s"]["mean"] > 0.05
+    assert busy["rtt_mean_s"]["mean"] > busy["queueing_delay_s"]["mean"]
+
+
+def test_without_losses_nothing_is_repaired():
+    clean = run(radio={"dch": {}})
+    assert not clean.flows["recovery_s"].any()
+    lossy = run(wired={"loss": 0.05})
+    repaired = lossy.flows["recovery_s"]
+    assert (repaired > 0).any()
+    assert (repaired < lossy.flows["transfer_s"]).all()
+
+
+def test_a_timeout_of_seconds_is_a_stall():
+    lossy = run(runs=40, wired={"loss": 0.15})
+    flows = lossy.flows
+    assert flows["stalls"].sum() > 0
+    assert (flows["stalled_s"] >= flows["stalls"]).all()  # each lasts a second at least
+    assert not run(radio={"dch": {}}).flows["stalls"].any()
+
+
+def test_intervals_stay_in_the_range_of_the_quantity():
+    """Few and very different values: the symmetric interval would begin below zero."""
+    result = run(runs=4, wired={"loss": 0.06})
+    found = said(result)
+    for row in found.values():
+        metric = METRICS[row["metric"]]
+        if math.isfinite(row["ci95_low"]):
+            assert metric.low <= row["ci95_low"] <= row["mean"] <= row["ci95_high"] <= metric.high
+    half = found["stalled_s"]["ci95_high"] - found["stalled_s"]["mean"]
+    assert half > found["stalled_s"]["mean"]
+    assert found["stalled_s"]["ci95_low"] == 0.0
+
+
+def test_the_cell_edge_needs_twenty_users():
+    few = run(
+        runs=2, radio={"hs_dsch": {}}, users=[{"count": 19, "traffic": {"ftp": {"size": "5 kB"}}}]
+    )
+    many = run(
+        runs=2, radio={"hs_dsch": {}}, users=[{"count": 20, "traffic": {"ftp": {"size": "5 kB"}}}]
+    )
+    assert "received_bps_p5" not in said(few)
+    rates = many.flows["received_bps"].reshape(2, 20)
+    expected = np.quantile(rates, 0.05, axis=1).mean()
+    assert said(many)["received_bps_p5"]["mean"] == pytest.approx(expected)
+
+
+def test_blocks_of_a_group_are_those_of_its_own_bearers():
+    users = [
+        {"name": "a", "count": 2, "traffic": {"ftp": {"size": "50 kB"}}},
+        {"name": "b", "traffic": {"ftp": {"size": "10 kB"}}},
+    ]
+    own = run(users=users)
+    table = by_run(own.tables)
+    bearers = own.bearers
+    for group, mine in (("a", bearers["bearer"] < 2), ("b", bearers["bearer"] == 2)):
+        found = table["block_errors"][table["group"] == group]
+        sums = [
+            bearers[name][mine].reshape(5, -1).sum(axis=1) for name in ("blocks_failed", "blocks")
+        ]
+        assert found == pytest.approx(sums[0] / sums[1])
+    shared = by_run(run(radio={"hs_dsch": {}}, users=users).tables)
+    assert np.isnan(shared["block_errors"][shared["group"] != ALL]).all()  # whose is a block?
+    assert np.isfinite(shared["block_errors"][shared["group"] == ALL]).all()
+
+
+def test_a_group_reads_the_rows_of_its_users_only():
+    tables = {
+        "flows": Table(
+            {
+                "run": [0, 0, 1, 1],
+                "user": [0, 1, 0, 1],
+                "group": ["a", "b"] * 2,
+                "x": [1.0, 2, 3, 4],
+            }
+        ),
+        "phones": Table({"run": [0, 0, 1, 1], "user": [0, 1, 0, 1], "y": [5.0, 6, 7, math.nan]}),
+    }
+    group = Group(tables, "b")
+    assert group.mean("flows", group.column("flows", "x")).tolist() == [2.0, 4.0]
+    found = group.mean("phones", group.column("phones", "y"))
+    assert found[0] == 6.0
+    assert math.isnan(found[1])
+    assert not group.has("channels")

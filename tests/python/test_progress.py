@@ -1,0 +1,42 @@
+"""Progress off a terminal: a line a minute with the time that is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeb.terminal import progress
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand."""
+    now = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_a_line_a_minute(clock, capsys):
+    with progress.progress_bar("sweep") as bar:
+        for second in range(200):
+            clock[0] = 1000.0 + second
+            bar(second / 400, f"{second} of 400 cells")
+    err = capsys.readouterr().err
+    assert err.splitlines() == [
+        "sweep: 15 %, 60 of 400 cells, about 6 min left",
+        "sweep: 30 %, 120 of 400 cells, about 5 min left",
+        "sweep: 45 %, 180 of 400 cells, about 4 min left",
+    ]
+
+
+def test_what_is_short_says_nothing(clock, capsys):
+    with progress.progress_bar("run") as bar:
+        clock[0] += 59.0
+        bar(0.99, "nearly")
+    assert capsys.readouterr().err == ""
+
+
+def test_nothing_is_promised_before_anything_is_done(clock, capsys):
+    with progress.progress_bar("run") as bar:
+        clock[0] += 61.0
+        bar(0.0, "0 of 5 replications")
+    assert capsys.readouterr().err == "run: 0 %, 0 of 5 replications\n"
