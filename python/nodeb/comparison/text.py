@@ -9,15 +9,12 @@ from statistics import median
 from nodeb.comparison.differences import Comparison, Difference, Judgement, Tried
 from nodeb.results.metrics import ALL
 from nodeb.stats import Interval
-from nodeb.terminal.text import FACTORS, align, shown_unit
+from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
 
 __all__ = ["HEAD", "comparison_text", "difference_cells", "judged", "percent"]
 
 HEAD = ("metric", "baseline", "this", "unit", "difference", "ratio", "verdict")
 """Columns of differences as people read them."""
-
-DIGITS = 4
-"""Significant digits of a mean."""
 
 
 def comparison_text(found: Comparison) -> str:
@@ -59,9 +56,11 @@ def difference_cells(one: Difference, margin: float) -> list[str]:
     largest = max(abs(one.baseline.mean), abs(one.other.mean))
     unit = shown_unit(one.metric.name, one.metric.unit, largest)
     factor = FACTORS.get(unit, 1.0)
-    decimals = _decimals(largest * factor)
+    decimals = decimals_of(largest * factor)
     means = [f"{mean * factor:.{decimals}f}" for mean in (one.baseline.mean, one.other.mean)]
     gap = one.difference
+    if gap.low == gap.high == 0:
+        return [one.metric.label, *means, unit, "0", "", "no difference"]
     shown = f"{gap.mean * factor:+.{decimals}f}"
     if math.isfinite(gap.low):
         shown += f" ({gap.low * factor:+.{decimals}f} .. {gap.high * factor:+.{decimals}f})"
@@ -74,12 +73,6 @@ def _ratio(ratio: Interval) -> str:
     if not math.isfinite(ratio.low):
         return f"{ratio.mean:.3f}"
     return f"{ratio.mean:.3f} ({ratio.low:.3f} .. {ratio.high:.3f})"
-
-
-def _decimals(size: float) -> int:
-    if size == 0 or not math.isfinite(size):
-        return DIGITS
-    return min(max(DIGITS - 1 - math.floor(math.log10(size)), 0), DIGITS)
 
 
 def _notes(found: Comparison, tried: Tried) -> Iterator[str]:

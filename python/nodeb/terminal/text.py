@@ -10,7 +10,15 @@ from nodeb.errors import InputError
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.table import Table, nearest
 
-__all__ = ["SUMMARY", "align", "shown_unit", "summary_rows", "summary_text", "sweep_text"]
+__all__ = [
+    "SUMMARY",
+    "align",
+    "decimals_of",
+    "shown_unit",
+    "summary_rows",
+    "summary_text",
+    "sweep_text",
+]
 
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "bit/s": ((1e6, "Mbit/s"), (1e3, "kbit/s"), (0.0, "bit/s")),
@@ -110,11 +118,17 @@ def _numbers(row: dict[str, Any]) -> list[str]:
     if not math.isfinite(mean):
         return ["-", "", unit]
     factor = FACTORS.get(unit, 1.0)
-    size = abs(mean * factor)
-    decimals = DIGITS if size == 0 else DIGITS - 1 - math.floor(math.log10(size))
-    decimals = min(max(decimals, 0), DIGITS)
+    decimals = decimals_of(mean * factor)
     ends = [f"{end * factor:.{decimals}f}" for end in (low, high) if math.isfinite(end)]
     return [f"{mean * factor:.{decimals}f}", " .. ".join(ends), unit]
+
+
+def decimals_of(value: float) -> int:
+    """Decimals that show `DIGITS` significant digits of a value."""
+    size = abs(value)
+    if size == 0 or not math.isfinite(size):
+        return 0
+    return min(max(DIGITS - 1 - math.floor(math.log10(size)), 0), DIGITS)
 
 
 def shown_unit(metric: str, unit: str, value: float) -> str:
