@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nodeb.errors import InputError
+from nodeb.student import t_quantile
 
 __all__ = [
     "BatchMeans",
@@ -111,10 +112,8 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     if np.ptp(array) == 0:  # rounding in the mean must not make equal values differ
         mean = float(array[0])
         return Interval(mean, mean, mean, 0.0, n)
-    from scipy.special import stdtrit  # a slow import
-
     stdev = float(array.std(ddof=1))
-    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * stdev / math.sqrt(n)
+    half = float(t_quantile(n - 1, (1 + confidence) / 2)) * stdev / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, stdev, n)
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 
 __all__ = ["Table", "nearest"]
 
 SHOWN_ROWS = 10
+
+LARGEST_TEXT = 2**31 - 1
+"""Bytes of text in one Arrow array."""
 
 
 class Table:
@@ -74,13 +76,8 @@ class Table:
         """As a `pyarrow.Table`."""
         import pyarrow as pa
 
-        # NumPy's fixed-width text becomes Arrow text only by way of a list.
-        return pa.table(
-            {
-                name: pa.array(c.tolist(), pa.string()) if c.dtype.kind in "UO" else pa.array(c)
-                for name, c in self._columns.items()
-            }
-        )
+        columns = [_arrow(column) for column in self._columns.values()]
+        return pa.Table.from_arrays(columns, names=self.columns)
 
     def to_pandas(self) -> Any:
         """As a `pandas.DataFrame`.
@@ -127,12 +124,30 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{size}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not known: the nearest one, and all of them."""
-    names = list(known)
-    near = get_close_matches(name, names, 1) or [one for one in names if name and name in one]
-    hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"{hint} (there is: {', '.join(names)})"
+def _arrow(column: NDArray[Any]) -> Any:
+    """A column as an Arrow array.
+
+    Made of buffers: `pyarrow.array` looks whether it was given something of pandas, and so imports
+    pandas where there is one, which takes longer than most simulations.
+    """
+    import pyarrow as pa
+
+    if column.dtype.kind in "UO":
+        texts = [str(text).encode() for text in column.tolist()]
+        ends = np.cumsum([0, *map(len, texts)])
+        if ends[-1] > LARGEST_TEXT:
+            return pa.array(column.tolist(), pa.string())  # in several chunks
+        return _from_buffers(pa.string(), len(texts), [ends.astype(np.int32), b"".join(texts)])
+    kind = pa.from_numpy_dtype(column.dtype)
+    values = np.packbits(column, bitorder="little") if column.dtype.kind == "b" else column
+    return _from_buffers(kind, len(column), [np.ascontiguousarray(values)])
+
+
+def _from_buffers(kind: Any, length: int, buffers: list[Any]) -> Any:
+    """An Arrow array without missing values."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(kind, length, [None, *map(pa.py_buffer, buffers)])
 
 
 def _cell(value: object) -> str:

@@ -61,7 +61,7 @@ def test_parts_and_plain_data_are_two_forms_of_one_thing(sample):
 def test_misspelt_attributes_are_refused(sample):
     with pytest.raises(AttributeError):
         sample.Wired().dleay = "5 ms"
-    with pytest.raises(TypeError, match="dleay"):
+    with pytest.raises(nodeb.InputError, match="did you mean `delay`"):
         sample.Wired(dleay="5 ms")
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.errors import InputError, Interrupted, RunError, ScenarioError, os_reason
-from nodeb.inputs import named_files
+from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.parts import Part
+from nodeb.inputs.reading import compiled, core_call, read, read_text
 from nodeb.replication.capture import Capture, CapturedExperiment
 from nodeb.replication.runner import check_jobs
 from nodeb.results.provenance import Provenance, utc_now
@@ -25,13 +24,10 @@ from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
-__all__ = ["Scenario", "load"]
+__all__ = ["Scenario", "core_call", "load", "read_text", "toml_value"]
 
 LARGEST_SEED = 2**63 - 1
 """What a whole number of a scenario file can hold."""
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class Scenario(ScenarioFields):
@@ -69,7 +65,7 @@ class Scenario(ScenarioFields):
         overrides = [
             f"{key}={toml_value(value)}" for key, value in changes.items() if value is not None
         ]
-        changed = core_call(_compiled(data).with_overrides, overrides)
+        changed = core_call(compiled(data).with_overrides, overrides)
         return type(self).from_dict(json.loads(changed.to_json()))
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
@@ -264,7 +260,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return _compiled(self.to_dict())
+        return compiled(self.to_dict())
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -277,53 +273,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     Raises:
         ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
     """
-    text = read_text(Path(path))
-    resolved = json.loads(core_call(_core.parse_toml, text, str(path), list(overrides)))
-    filled = named_files.read_all(copy.deepcopy(resolved), Path(path).parent)
-    if filled != resolved:  # what the files say is checked too
-        try:
-            filled = json.loads(core_call(_core.resolve, json.dumps(filled)))
-        except ScenarioError as error:
-            raise ScenarioError(f"{path}: {error}") from None
-    return Scenario.from_dict(filled)
-
-
-def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls the core; its complaints about a scenario become ours."""
-    try:
-        return function(*args, **kwargs)
-    except _core.ScenarioError as error:
-        raise ScenarioError(str(error)) from None
-    except _core.InternalError as error:
-        raise RunError(str(error)) from None
-
-
-def read_text(path: Path) -> str:
-    """Text of a scenario file."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ScenarioError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ScenarioError(f"{path}: this is a directory, not a scenario file") from None
-    except (OSError, ValueError) as error:
-        reason = os_reason(error) if isinstance(error, OSError) else str(error)
-        raise ScenarioError(f"{path}: cannot be read: {reason}") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(
-            f"{path}:{line}: this is not UTF-8 text (byte 0x{data[error.start]:02x}); "
-            "save the file as UTF-8"
-        ) from None
-
-
-def _compiled(data: dict[str, Any]) -> _core.CompiledScenario:
-    """A scenario given as plain data, with the files that it names."""
-    return core_call(
-        _core.CompiledScenario.from_json, json.dumps(named_files.read_all(data, Path()))
-    )
+    return Scenario.from_dict(read(path, overrides))
 
 
 def _remove(data: dict[str, Any], path: list[str]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Self
 from nodeb import _core
 from nodeb.errors import Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
-from nodeb.inputs.scenario import core_call, read_text
+from nodeb.inputs.reading import core_call, has_sweep, read_text
 from nodeb.replication.runner import check_jobs
 from nodeb.results.provenance import git_hash, utc_now
 from nodeb.stats import Precision
@@ -205,15 +205,6 @@ class Sweep:
             "git": git_hash(),
             "started": utc_now(),
         }
-
-
-def has_sweep(path: str | os.PathLike[str]) -> bool:
-    """Whether a scenario file has a `[sweep]` table.
-
-    Raises:
-        ScenarioError: the file cannot be read or is not TOML.
-    """
-    return _sweep_table(read_text(Path(path)), str(path)) is not None
 
 
 def _sweep_table(text: str, file: str) -> Any:

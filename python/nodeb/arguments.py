@@ -1,0 +1,65 @@
+"""Checks of what functions are given: a wrong type is told as a wrong value is, in a sentence."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from nodeb.errors import InputError
+
+__all__ = ["as_number", "as_path", "as_texts", "as_whole"]
+
+
+def as_path(value: Any, name: str) -> Path:
+    """A path, of text or of anything with `__fspath__`.
+
+    Raises:
+        InputError: it is neither; names the argument.
+    """
+    try:
+        return Path(value)
+    except TypeError:
+        raise InputError(f"{name} is {value!r}; expected a path") from None
+
+
+def as_whole(value: Any, name: str) -> int:
+    """A whole number.
+
+    Raises:
+        InputError: it is none; names the argument.
+    """
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise InputError(f"{name} is {value!r}; expected a whole number")
+
+
+def as_number(value: Any, name: str) -> float:
+    """A number.
+
+    Raises:
+        InputError: it is none; names the argument.
+    """
+    try:
+        if not isinstance(value, bool | str | bytes):
+            return float(value)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{name} is {value!r}; expected a number")
+
+
+def as_texts(value: Any, name: str, such_as: str) -> list[str]:
+    """A list of texts.
+
+    Raises:
+        InputError: it is none, or one text by itself; names the argument.
+    """
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes):
+        found = list(value)
+        if all(isinstance(one, str) for one in found):
+            return found
+    raise InputError(f"{name} is {value!r}; expected a list of texts, such as {such_as}")
