@@ -3,13 +3,47 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 
-__all__ = ["as_number", "as_path", "as_texts", "as_whole"]
+__all__ = ["as_number", "as_path", "as_texts", "as_whole", "checked"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """Tells of arguments that a function does not have, or needs, by an InputError."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            if (wrong := _mismatch(function, args, kwargs)) is not None:
+                raise InputError(wrong) from None
+            raise
+
+    return call
+
+
+def _mismatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    """What is wrong with a call; None if its arguments are those of the function."""
+    from inspect import signature
+
+    known = [name for name in signature(function).parameters if name != "self"]
+    for name in kwargs:
+        if name not in known:
+            return f"{function.__name__}: there is no argument `{name}`{nearest(name, known)}"
+    try:
+        signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        return f"{function.__name__}: {error} (the arguments are {', '.join(known)})"
+    return None
 
 
 def as_path(value: Any, name: str) -> Path:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nodeb.arguments import as_number, as_whole
 from nodeb.errors import InputError
 from nodeb.student import t_quantile
 
@@ -81,7 +82,10 @@ class BatchMeans:
 
 
 def _values(values: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=np.float64).ravel()
+    try:
+        array = np.asarray(values, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise InputError(f"{values!r} are no values to take a mean of; expected numbers") from None
     if array.size == 0:
         raise InputError("there are no values to take a mean of")
     if not np.isfinite(array).all():
@@ -102,7 +106,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     Raises:
         InputError: there are no values, some are not finite, or confidence is not in (0, 1).
     """
-    if not 0 < confidence < 1:
+    if not 0 < as_number(confidence, "confidence") < 1:
         raise InputError(f"a confidence of {confidence} makes no sense; it lies between 0 and 1")
     array = _values(values)
     n = array.size
@@ -186,8 +190,8 @@ def batch_means(
         InputError: the series is too short for the batches, or an argument makes no sense.
     """
     array = _values(series)
-    deleted = mser5(array) if warmup is None else warmup
-    if batches < 2 or deleted < 0:
+    deleted = mser5(array) if warmup is None else as_whole(warmup, "warmup")
+    if as_whole(batches, "batches") < 2 or deleted < 0:
         raise InputError("batch means need at least 2 batches and a warm-up of 0 or more")
     size = (array.size - deleted) // batches
     if size < 1:
@@ -253,12 +257,14 @@ class Precision:
     """Replications at which it gives up."""
 
     def __post_init__(self) -> None:
-        if not (self.relative > 0 and math.isfinite(self.relative)):
+        relative = as_number(self.relative, "precision")
+        if not (relative > 0 and math.isfinite(self.relative)):
             raise InputError(
                 f"a precision of {self.relative} cannot be reached; give a relative half-width "
                 "above 0, such as 0.02 for 2 %"
             )
-        if self.min_runs < 2 or self.max_runs < self.min_runs:
+        least, most = as_whole(self.min_runs, "min_runs"), as_whole(self.max_runs, "max_runs")
+        if least < 2 or most < least:
             raise InputError(
                 f"precision needs 2 <= runs <= max_runs; here runs is {self.min_runs} and "
                 f"max_runs is {self.max_runs}"

@@ -26,7 +26,12 @@ class Table:
     """
 
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
+        if not isinstance(columns, Mapping):
+            raise InputError(f"a table is made of columns by name, not of {columns!r}")
         self._columns: dict[str, NDArray[Any]] = {k: np.asarray(v) for k, v in columns.items()}
+        for name, column in self._columns.items():
+            if column.ndim == 0:
+                raise InputError(f"column `{name}` is one value; expected a list or an array")
         lengths = {len(column) for column in self._columns.values()}
         if len(lengths) > 1:
             raise InputError(f"the columns of a table have different lengths: {sorted(lengths)}")
@@ -58,7 +63,7 @@ class Table:
     def __getitem__(self, column: str) -> NDArray[Any]:
         try:
             return self._columns[column]
-        except KeyError:
+        except (KeyError, TypeError):
             names = ", ".join(self._columns)
             raise InputError(f"there is no column `{column}`; the columns are {names}") from None
 
@@ -69,7 +74,17 @@ class Table:
         return (dict(zip(names, row, strict=True)) for row in values)
 
     def where(self, keep: NDArray[np.bool_]) -> Table:
-        """The rows for which `keep` is true."""
+        """The rows for which `keep` is true.
+
+        Raises:
+            InputError: `keep` does not have one truth value for each row.
+        """
+        keep = np.asarray(keep)
+        if keep.dtype != np.bool_ or keep.shape != (len(self),):
+            raise InputError(
+                f"where: expected True or False for each of {len(self)} rows, as in "
+                "`table.where(table['user'] == 0)`"
+            )
         return Table({name: column[keep] for name, column in self._columns.items()})
 
     def to_arrow(self) -> Any:

@@ -11,10 +11,11 @@ generated each, which would take longer than most simulations.
 from __future__ import annotations
 
 import inspect
+import math
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Self, Union, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Union, dataclass_transform
 
 from nodeb.errors import InputError, MissingError, nearest
 
@@ -53,7 +54,12 @@ class Part:
         own = {name: cls.__dict__.get(name, REQUIRED) for name in names}
         cls._defaults = {**cls._defaults, **own}
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, *unnamed: Any, **values: Any) -> None:
+        if unnamed:
+            raise InputError(
+                f"{type(self).__name__}: {unnamed[0]!r} has no name; every value is given by its "
+                f"key (there is: {', '.join(self._defaults)})"
+            )
         for name, default in self._defaults.items():
             if name in values:
                 value = values.pop(name)
@@ -69,6 +75,14 @@ class Part:
         if name not in self._defaults:
             raise MissingError(self._unknown(name))
         object.__setattr__(self, name, value)
+
+    if not TYPE_CHECKING:  # a checker shall know the fields only
+
+        def __getattr__(self, name: str) -> Any:
+            """Asked for what there is not."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise MissingError(self._unknown(name))
 
     def _unknown(self, name: str) -> str:
         """What to say of a key that there is not."""
@@ -129,7 +143,11 @@ def plain(value: Any, key: str) -> Any:
     Raises:
         InputError: it is nothing of the kind.
     """
-    if value is None or isinstance(value, str | bool | int | float):
+    if isinstance(value, str):
+        return _text(value, key)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{key}: {value} is no value for a scenario; expected a finite number")
+    if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Part):
         return value.to_dict()
@@ -144,6 +162,14 @@ def plain(value: Any, key: str) -> Any:
     if isinstance(value, type) and issubclass(value, Part):
         raise InputError(f"{key}: this is the class {value.__name__}; write {value.__name__}(...)")
     raise InputError(f"{key}: {value!r} is no value for a scenario (text, number, list or table)")
+
+
+def _text(value: str, key: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{key}: {value!r} cannot be written as UTF-8") from None
+    return value
 
 
 def _decode(hint: Any, value: Any) -> Any:

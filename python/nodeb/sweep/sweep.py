@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from nodeb import _core
+from nodeb.arguments import as_path
 from nodeb.errors import Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.reading import core_call, has_sweep, read_text
@@ -98,7 +99,7 @@ class Sweep:
             ScenarioError: the file is wrong; the message names line and key.
             InputError: another argument makes no sense.
         """
-        text, file = read_text(Path(path)), str(path)
+        text, file = read_text(as_path(path, "path")), str(path)
         table = _sweep_table(text, file)
         if table is None:
             raise ScenarioError(
@@ -152,7 +153,7 @@ class Sweep:
             Interrupted: Ctrl-C; the same call goes on from there.
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
-        with self._claim(Path(folder), force) as place:
+        with self._claim(as_path(folder, "folder"), force) as place:
             return self._fill(place, compared, workers, progress)
 
     def _fill(
