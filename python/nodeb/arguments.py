@@ -6,11 +6,12 @@ import operator
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 from nodeb.errors import InputError, nearest
 
-__all__ = ["as_number", "as_path", "as_texts", "as_whole", "checked"]
+__all__ = ["as_number", "as_path", "as_texts", "as_whole", "checked", "checked_methods"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,6 +30,14 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
             raise
 
     return call
+
+
+def checked_methods(cls: type[T]) -> type[T]:
+    """The same for all public methods of a class."""
+    for name, method in list(vars(cls).items()):
+        if isinstance(method, FunctionType) and not name.startswith("_"):
+            setattr(cls, name, checked(method))
+    return cls
 
 
 def _mismatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:

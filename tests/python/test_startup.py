@@ -13,7 +13,7 @@ SLOW = ("scipy", "matplotlib", "pandas", "polars", "hmmlearn", "jinja2", "rich",
 EXAMPLE = str(next(path for path in EXAMPLES if path.stem == "dch-50k"))
 FOR_RESULTS = ("numpy", "pyarrow", "nodeb.scenario_types")
 COMMANDS = {
-    "import nodeb": (*SLOW, *FOR_RESULTS, "nodeb._core", "typing"),
+    "import nodeb": (*SLOW, *FOR_RESULTS, "nodeb._core"),
     f"from nodeb.cli import invoke; invoke(['validate', {EXAMPLE!r}])": (*SLOW, *FOR_RESULTS),
     f"from nodeb.cli import invoke; invoke(['run', {EXAMPLE!r}, '--runs', '2'])": SLOW,
 }

@@ -37,6 +37,20 @@ def made(*, default_factory: Callable[[], Any]) -> Any:
     return _Made(default_factory)
 
 
+class _Signature:
+    """What a part's constructor takes, for `help` and for those who complete names."""
+
+    def __get__(self, _: object, cls: type[Part]) -> inspect.Signature:
+        """Worked out when it is asked for, which is seldom."""
+        fields = []
+        for name, default in cls._defaults.items():
+            value = default.make() if isinstance(default, _Made) else default
+            known = inspect.Parameter.empty if value is REQUIRED else value
+            kind, hint = inspect.Parameter.KEYWORD_ONLY, cls._hints()[name]
+            fields.append(inspect.Parameter(name, kind, default=known, annotation=hint))
+        return inspect.Signature(fields)
+
+
 @dataclass_transform(kw_only_default=True, field_specifiers=(made,))
 class Part:
     """Base of the scenario types."""
@@ -48,6 +62,8 @@ class Part:
     """Default of every key, in order."""
 
     _types: ClassVar[dict[str, Any]]
+
+    __signature__: ClassVar[Any] = _Signature()
 
     def __init_subclass__(cls) -> None:
         names = [name for name in inspect.get_annotations(cls) if name != "tag"]

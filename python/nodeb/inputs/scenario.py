@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.arguments import as_number, as_path, as_texts, as_whole, checked
+from nodeb.arguments import as_number, as_path, as_texts, as_whole, checked, checked_methods
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.changes import apply, toml_value
 from nodeb.inputs.reading import compiled, core_call, read, read_text
@@ -33,6 +33,7 @@ LARGEST_SEED = 2**63 - 1
 """What a whole number of a scenario file can hold."""
 
 
+@checked_methods
 class Scenario(ScenarioFields):
     """A server, a wired network, a radio access, phones and their traffic.
 
@@ -54,7 +55,6 @@ class Scenario(ScenarioFields):
         """
         return type(self).from_dict(json.loads(self.compiled().to_json()))
 
-    @checked
     def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """A copy with changes, resolved.
 
@@ -74,7 +74,6 @@ class Scenario(ScenarioFields):
         changed = core_call(compiled(data).with_overrides, overrides)
         return type(self).from_dict(json.loads(changed.to_json()))
 
-    @checked
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
         """Mean SNR in the cell, in dB before despreading: one path, no shadowing, no fading.
 
@@ -103,7 +102,6 @@ class Scenario(ScenarioFields):
         """
         return core_call(self.compiled().to_toml)
 
-    @checked
     def run(
         self,
         runs: int | None = None,
@@ -176,7 +174,6 @@ class Scenario(ScenarioFields):
             raise Interrupted(text, partial) from None
         return result(stop, stop.reached if sequential else None)
 
-    @checked
     def capture(
         self,
         path: str | os.PathLike[str],
@@ -220,7 +217,6 @@ class Scenario(ScenarioFields):
             raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
         return Capture(as_path(pcap, "pcap"), snap_length, tuple(at))
 
-    @checked
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
     ) -> Self:

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeb.arguments import as_path, checked
+from nodeb.arguments import as_path, checked_methods
 from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance
 from nodeb.results.summary import summarize
@@ -31,13 +31,13 @@ ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Plots:
     """Figures of a result; a notebook shows what these return."""
 
     result: Result
 
-    @checked
     def cwnd(self, user: int | None = None) -> Figure:
         """Congestion window over time, in packets. Needs `record.cwnd = true`.
 
@@ -48,7 +48,6 @@ class Plots:
 
         return plot.cwnd(self.result, user)
 
-    @checked
     def throughput(self, user: int | None = None) -> Figure:
         """Data that reached the phone in order, per unit of time. Needs `record.segments = true`.
 
@@ -59,7 +58,6 @@ class Plots:
 
         return plot.throughput(self.result, user)
 
-    @checked
     def sequence(self, user: int | None = None) -> Figure:
         """Packet numbers over time as sent, dropped and acknowledged. Needs `record.segments`.
 
@@ -70,7 +68,6 @@ class Plots:
 
         return plot.sequence(self.result, user)
 
-    @checked
     def queue(self, user: int | None = None) -> Figure:
         """Packets waiting at the Node B over time. Needs `record.queue = true`.
 
@@ -81,7 +78,6 @@ class Plots:
 
         return plot.queue(self.result, user)
 
-    @checked
     def cell(self, run: int = 0) -> Figure:
         """Where phones were and how they fared, over a map of the SNR. Needs the radio `hsdpa`.
 
@@ -93,6 +89,7 @@ class Plots:
         return plot.cell(self.result, run)
 
 
+@checked_methods
 class Result(NamedTables):
     """The replications of one scenario.
 
@@ -131,7 +128,6 @@ class Result(NamedTables):
         """Figures of this result: `.cwnd()`, `.throughput()`, `.queue()`, `.cell()`, ..."""
         return Plots(self)
 
-    @checked
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
 
