@@ -136,7 +136,7 @@ class Reference:
         if also:
             text += [f"The same holds for {', '.join(f'`{path}`' for path in also)}.", ""]
         if self._variants(name):
-            text += ["| value | what it is | its keys |", "|---|---|---|"]
+            text += ["| name | what it is | its keys |", "|---|---|---|"]
             text += [self._choice(branch, home) for branch in self._branches(name)]
         else:
             text += ["| key | type | default | unit | meaning |", "|---|---|---|---|---|"]
@@ -149,7 +149,7 @@ class Reference:
         ((tag, parameters),) = branch["properties"].items()
         below = next(self._mentioned(parameters), None)
         keys = "" if below is None else f"[`{here.path}.{tag}`]({self._link(below, here)})"
-        return f'| `"{tag}"` | {_words(branch.get("description", ""))} | {keys} |'
+        return f"| `{tag}` | {_words(branch.get('description', ''))} | {keys} |"
 
     def _row(self, key: str, value: Schema, required: bool, here: Home) -> str:
         default = "**needed**" if required else self._default(value)

@@ -42,7 +42,8 @@ class Scenario(ScenarioFields):
 
         from nodeb.scenario_types import Ftp, HsDsch, UserGroup
 
-        Scenario(radio=HsDsch(channels=3), users=[UserGroup(traffic=Ftp(size="50 kB"))]).run()
+        phones = [UserGroup(count=3, traffic=Ftp(size="50 kB"))]
+        Scenario(radio=HsDsch(channels=3), users=phones).run()
     """
 
     __slots__ = ()
