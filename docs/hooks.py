@@ -1,29 +1,22 @@
-"""Writes the scenario reference, the tables of results and those of variants from the core."""
+"""Writes what the core says of itself into the pages: keys, tables of results, variants."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from reference import Reference
 
 from nodeb import _core
 from nodeb.reproduce import study
 from nodeb.results import glossary
 from nodeb.results.metrics import METRICS
-
-INTRODUCTION = """# Scenario reference
-
-A scenario is a TOML file. Every key is listed here with its type, its default and its meaning;
-this page comes from the same definitions that read the file. Quantities are strings with a unit,
-such as `"110 ms"`, `"384 kbps"` or `"50 kB"` (1 kB is 1000 bytes). A registered variant is written
-as its name (`scheduler = "round_robin"`) or, to set its parameters, as a table with one key
-(`scheduler.proportional_fair.window = "2 s"`). An unknown key, a missing unit or an impossible
-value is an error that names the line and what is allowed.
-"""
-
 
 RESULTS = """# Tables of results
 
@@ -40,19 +33,27 @@ its 95 % interval.
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds the generated pages."""
-    files.append(File.generated(config, "scenario.md", content=reference()))
+    """Adds the page of results."""
     files.append(File.generated(config, "results.md", content=results()))
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replaces `{{ registry: KIND }}` and `{{ assumptions: STUDY }}` by what nodeb says itself."""
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """Replaces `{{ registry: KIND }}`, `{{ assumptions: STUDY }}` and `{{ keys: KEY }}`."""
     for name in study.names():
         markdown = markdown.replace("{{ assumptions: " + name + " }}", assumptions(name))
     for kind in dict.fromkeys(entry[0] for entry in _core.registry()):
         markdown = markdown.replace("{{ registry: " + kind + " }}", registry_table(kind))
-    return markdown
+    file = Path(page.file.src_uri)
+    return scenario().expand(file.name, markdown) if file.parts[0] == "scenario" else markdown
+
+
+@cache
+def scenario() -> Reference:
+    """The scenario reference."""
+    pages = sorted((Path(__file__).parent / "scenario").glob("*.md"))
+    texts = {page.name: page.read_text(encoding="utf-8") for page in pages}
+    return Reference(json.loads(_core.schema()), texts)
 
 
 def assumptions(name: str) -> str:
@@ -62,15 +63,6 @@ def assumptions(name: str) -> str:
 def registry_table(kind: str) -> str:
     rows = [f"| `{name}` | {text} |" for k, name, text in _core.registry() if k == kind]
     return "\n".join(["| name | what it is |", "|---|---|", *rows])
-
-
-def reference() -> str:
-    """The whole page: the scenario itself, then every part of it."""
-    schema = json.loads(_core.schema())
-    parts = [INTRODUCTION, section(schema, "The file", schema)]
-    for name, part in sections(schema):
-        parts.append(section(schema, name, part))
-    return "\n".join(parts)
 
 
 def results() -> str:
@@ -85,65 +77,3 @@ def results() -> str:
 def columns(title: str, found: Iterable[glossary.Column]) -> str:
     rows = [f"| `{one.name}` | {one.unit} | {one.meaning} |" for one in found]
     return "\n".join([f"| {title} | unit | meaning |", "|---|---|---|", *rows])
-
-
-def sections(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The parts that have keys of their own or are a choice of names."""
-    for name, part in schema["$defs"].items():
-        if part.get("properties") or "anyOf" in part or "oneOf" in part:
-            yield name, part
-
-
-def section(schema: dict[str, Any], title: str, part: dict[str, Any]) -> str:
-    anchor = f" {{#{title.lower()}}}" if title != "The file" else ""
-    text = [f"## {title}{anchor}\n", part.get("description", ""), ""]
-    if "properties" in part:
-        text += ["| key | type | default | meaning |", "|---|---|---|---|"]
-        required = set(part.get("required", ()))
-        for key, value in part["properties"].items():
-            text.append(row(schema, key, value, key in required))
-    else:
-        text += ["| value | meaning |", "|---|---|", *choices(schema, part)]
-    return "\n".join([*text, ""])
-
-
-def row(schema: dict[str, Any], key: str, value: dict[str, Any], required: bool) -> str:
-    default = "**required**" if required else code(value.get("default"))
-    return f"| `{key}` | {kind(schema, value)} | {default} | {one_line(value)} |"
-
-
-def choices(schema: dict[str, Any], part: dict[str, Any]) -> Iterator[str]:
-    for option in part.get("anyOf", part.get("oneOf", ())):
-        if "const" in option:
-            yield f"| `{option['const']}` | {one_line(option)} |"
-        elif "properties" in option:
-            (name, parameters), *_ = option["properties"].items()
-            yield f"| `{name}` | {one_line(option)} Parameters: {kind(schema, parameters)} |"
-
-
-def kind(schema: dict[str, Any], value: dict[str, Any]) -> str:
-    """Type of a value, linked to its section where it has one."""
-    if "$ref" in value:
-        name = value["$ref"].rsplit("/", 1)[-1]
-        part = schema["$defs"][name]
-        if dict(sections(schema)).get(name):
-            return f"[{name}](#{name.lower()})"
-        return "none" if part.get("type") == "object" else name.lower()
-    for choice in ("anyOf", "oneOf", "allOf"):
-        if choice in value:
-            kinds = [kind(schema, one) for one in value[choice] if one.get("type") != "null"]
-            return " or ".join(dict.fromkeys(kinds))
-    if value.get("type") == "array":
-        return f"list of {kind(schema, value.get('items', {}))}"
-    types = value.get("type", "any")
-    if isinstance(types, list):
-        types = " or ".join(name for name in types if name != "null")
-    return str(types)
-
-
-def code(value: Any) -> str:
-    return "" if value is None else f"`{json.dumps(value)}`"
-
-
-def one_line(value: dict[str, Any]) -> str:
-    return " ".join(value.get("description", "").split()).replace("|", "\\|")

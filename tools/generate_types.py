@@ -5,7 +5,7 @@
 
 The schema comes from the core (`nodeb._core.schema()`), that is, from the doc comments, defaults
 and limits of its Rust structures; nothing about a scenario is stated here. A table becomes a
-dataclass, a registered variant becomes a dataclass with a `tag`, a quantity becomes an alias.
+class, a registered variant becomes a class with a `tag`, a quantity becomes an alias.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ given as an object of the variant's class, or by its name alone when its default
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
-from nodeb.inputs.parts import Part
+from nodeb.inputs.parts import Part, made
 
 '''
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -46,7 +45,7 @@ SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "boo
 
 @dataclass
 class Table:
-    """A dataclass to write: a table of the scenario file."""
+    """A class to write: a table of the scenario file."""
 
     name: str
     schema: Schema
@@ -175,8 +174,8 @@ class Writer:
         return f"{name}: TypeAlias = {options}\n{doc(self.model.union_docs[name])}"
 
     def table(self, table: Table) -> str:
-        """One dataclass."""
-        lines = ["@dataclass(kw_only=True, slots=True)", f"class {table.name}(Part):"]
+        """One class."""
+        lines = [f"class {table.name}(Part):"]
         lines.append(indent(doc(table.description or f"`{table.tag or table.name}`.")))
         if table.tag is not None:
             lines.append(f"    tag: ClassVar[str | None] = {table.tag!r}")
@@ -204,8 +203,8 @@ class Writer:
     def factory(value: str) -> str:
         """A default that has to be made anew for every object."""
         if value == "[]":
-            return "field(default_factory=list)"
-        return f"field(default_factory=lambda: {value})"  # late: the class may stand further down
+            return "made(default_factory=list)"
+        return f"made(default_factory=lambda: {value})"  # late: the class may stand further down
 
     def default(self, schema: Schema, value: Any) -> str:
         """Python expression of a default value."""

@@ -1,21 +1,53 @@
 """nodeb: what does a cellular radio link do to TCP?
 
-    import nodeb
-    result = nodeb.load("scenario.toml").run()
-    result.summary.to_pandas()
+From a scenario file to a table, a picture and a folder of results:
 
-Names are imported when they are first used, so that the command line starts quickly.
+    import nodeb
+
+    scenario = nodeb.load("examples/dch-50k.toml")
+    result = scenario.run(runs=20)
+    print(result.summary)  # means with 95 % intervals, by group of phones
+    result.plot.cwnd(user=0).savefig("cwnd.svg")  # a notebook shows the figure by itself
+    result.save("out/dch")
+
+The same with other values; None takes a key back to its default:
+
+    worse = scenario.with_({"radio.dch.bler": 0.2, "wired.delay": "50 ms"})
+    print(result.compare(worse.run(runs=20)))  # paired, with verdicts
+
+Many values, from the `[sweep]` table of a file:
+
+    outcome = nodeb.sweep.Sweep.load("examples/bler-sweep.toml").run("out/bler-sweep")
+    print(outcome.table)
+
+Every table of a result is an attribute (`result.flows`, `result.bearers`, ...), and
+`table["download_s"]` is a NumPy array. `table.to_pandas()` and `table.to_polars()` need pandas or
+polars installed; neither is needed otherwise. What is wrong is told by `nodeb.InputError` and the
+other errors of `nodeb.errors`.
+
+Where to look further:
+
+    help(nodeb.Scenario)         load, change, run; scenario_types has the parts of one
+    help(nodeb.Result)           tables, summary, plot, save
+    nodeb scenario file          `nodeb list`, `nodeb schema`, and the reference in docs/
+    every table and column       nodeb.results.glossary: tables()
+    statistics, figures          help(nodeb.stats), help(nodeb.plot)
+    the radio link by itself     help(nodeb.link), help(nodeb.fit)
+    published studies            help(nodeb.reproduce)
 """
+
+# Names are imported when they are first used, so that the command line starts quickly.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as in `typing`, which is slow to import
 if TYPE_CHECKING:
+    from typing import Any
+
     __version__: str
 
-    from nodeb import fit, link, plot, scenario_types, stats
+    from nodeb import fit, link, plot, reproduce, scenario_types, stats, sweep
+    from nodeb.comparison import compare
     from nodeb.errors import (
         InputError,
         Interrupted,
@@ -37,11 +69,12 @@ _HOMES = {
     "ScenarioError": "errors",
     "Result": "results.result",
     "Scenario": "inputs.scenario",
+    "compare": "comparison",
     "load": "inputs.scenario",
     "Table": "table",
 }
 
-_MODULES = ("fit", "link", "plot", "scenario_types", "stats")
+_MODULES = ("fit", "link", "plot", "reproduce", "scenario_types", "stats", "sweep")
 
 __all__ = [
     "InputError",
@@ -54,16 +87,21 @@ __all__ = [
     "ScenarioError",
     "Table",
     "__version__",
+    "compare",
     "fit",
     "link",
     "load",
     "plot",
+    "reproduce",
     "scenario_types",
     "stats",
+    "sweep",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
     if name == "__version__":
         from nodeb import _core
 
@@ -72,7 +110,11 @@ def __getattr__(name: str) -> Any:
         return import_module(f"nodeb.{name}")
     if name in _HOMES:
         return getattr(import_module(f"nodeb.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'nodeb' has no attribute {name!r}")
+    if name.startswith("_"):
+        raise AttributeError(f"module 'nodeb' has no attribute {name!r}")
+    from nodeb.errors import MissingError, nearest
+
+    raise MissingError(f"nodeb has no `{name}`{nearest(name, __all__)}")
 
 
 def __dir__() -> list[str]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from nodeb.signals import end_as_interrupts
 
 INTERRUPTED = 130
 
+OBJECTS = 100_000
+"""New objects before garbage is looked for: what modules make while they load is none."""
+
 
 def main() -> None:
     """Runs the command line and exits; ended by a signal, with 128 and its number."""
+    gc.set_threshold(OBJECTS)
     received = end_as_interrupts()
     try:
         from nodeb.cli import invoke  # here, so that Ctrl-C while it loads leaves no traceback

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ class InputError(NodebError, ValueError):
 
 class ScenarioError(InputError):
     """A scenario is wrong; the message names file, line, key and, if near, the valid name."""
+
+
+class MissingError(InputError, AttributeError):
+    """There is nothing of that name: a table that a result lacks, a key that no scenario has."""
 
 
 class OutputError(NodebError, OSError):
@@ -53,3 +58,13 @@ def os_reason(error: OSError) -> str:
         text = os.strerror(int(found[1]))
     where = f" ({error.filename})" if isinstance(error, NotADirectoryError) else ""
     return text[:1].lower() + text[1:] + where
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that is not known: the nearest one, and all of them."""
+    from difflib import get_close_matches  # after something went wrong only
+
+    names = list(known)
+    near = get_close_matches(name, names, 1) or [one for one in names if name and name in one]
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return f"{hint} (there is: {', '.join(names)})"

@@ -7,10 +7,9 @@ given as an object of the variant's class, or by its name alone when its default
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
-from nodeb.inputs.parts import Part
+from nodeb.inputs.parts import Part, made
 
 __all__ = [
     "Advances",
@@ -358,7 +357,6 @@ AtEnd: TypeAlias = Literal["loop", "stop"]
 """
 
 
-@dataclass(kw_only=True, slots=True)
 class Wired(Part):
     """A link of the fixed network, both ways."""
 
@@ -379,7 +377,7 @@ class Wired(Part):
     ack_loss: Probability | Loss = 0.0
     """Loss of packets towards the server: a probability, or a model."""
 
-    queue: Queue = field(default_factory=lambda: DropTail())
+    queue: Queue = made(default_factory=lambda: DropTail())
     """Queue in each direction."""
 
     jitter: Jitter | None = None
@@ -389,7 +387,6 @@ class Wired(Part):
     """Packets held back in each direction, so that others overtake them."""
 
 
-@dataclass(kw_only=True, slots=True)
 class RandomLoss(Part):
     """Every packet with the same probability, independently of the others."""
 
@@ -399,7 +396,6 @@ class RandomLoss(Part):
     """Probability that a packet is lost."""
 
 
-@dataclass(kw_only=True, slots=True)
 class PeriodicLoss(Part):
     """Every n-th packet."""
 
@@ -415,7 +411,6 @@ class PeriodicLoss(Part):
     """Position of the first packet lost in the order of arrival, 0 being the first packet."""
 
 
-@dataclass(kw_only=True, slots=True)
 class LossList(Part):
     """The packets at listed positions."""
 
@@ -425,7 +420,6 @@ class LossList(Part):
     """Positions of the packets to lose in the order of arrival, 0 being the first."""
 
 
-@dataclass(kw_only=True, slots=True)
 class GilbertElliott(Part):
     """In bursts: a good and a bad state, each with its own probability."""
 
@@ -444,7 +438,6 @@ class GilbertElliott(Part):
     """Probability that a packet is lost in the bad state."""
 
 
-@dataclass(kw_only=True, slots=True)
 class DropTail(Part):
     """First in, first out; a packet that finds the queue full is dropped."""
 
@@ -463,7 +456,6 @@ class DropTail(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Red(Part):
     """Random early detection: the drop probability grows with the average queue."""
 
@@ -505,7 +497,6 @@ class Red(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Codel(Part):
     """Controlled delay: drops ever faster while every packet waits longer than a target."""
 
@@ -529,7 +520,6 @@ class Codel(Part):
     """Marks packets of transports that understand it, instead of dropping them."""
 
 
-@dataclass(kw_only=True, slots=True)
 class FqCodel(Part):
     """One CoDel queue per flow, served in turn, flows that have just begun first."""
 
@@ -560,7 +550,6 @@ class FqCodel(Part):
     """Marks packets of transports that understand it, instead of dropping them."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Pie(Part):
     """A proportional-integral controller sets the drop probability from the queueing delay."""
 
@@ -603,7 +592,6 @@ class Pie(Part):
     """Drop probability from which such packets are dropped all the same, MAX_ECNTH."""
 
 
-@dataclass(kw_only=True, slots=True)
 class UniformJitter(Part):
     """Evenly distributed between nothing and a most."""
 
@@ -613,7 +601,6 @@ class UniformJitter(Part):
     """Largest extra delay."""
 
 
-@dataclass(kw_only=True, slots=True)
 class NormalJitter(Part):
     """Normally distributed, negative values taken as nothing."""
 
@@ -626,7 +613,6 @@ class NormalJitter(Part):
     """Its standard deviation."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Reordering(Part):
     """Packets that a link holds back, so that later ones overtake them."""
 
@@ -637,7 +623,6 @@ class Reordering(Part):
     """How long they are held back beyond the link's delay."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Split(Part):
     """Ends the server's connection and carries its data on over one of its own (HTTP proxy)."""
 
@@ -647,7 +632,6 @@ class Split(Part):
     """TCP between proxy and phone; absent: the same as between server and proxy."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Rnf(Part):
     """The same, with a window towards the phone that the RNC's reports of the bandwidth set."""
 
@@ -672,7 +656,7 @@ class Rnf(Part):
     loss: Probability | Loss = 0.0
     """Loss of messages: a probability, or a model."""
 
-    rtt: RoundTrip = field(default_factory=lambda: Minimum())
+    rtt: RoundTrip = made(default_factory=lambda: Minimum())
     """What the proxy takes for the round trip without waiting."""
 
     queue_feedback: float | None = None
@@ -681,13 +665,12 @@ class Rnf(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Classic(Part):
     """As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N."""
 
     tag: ClassVar[str | None] = "classic"
 
-    control: Control = field(default_factory=lambda: NewReno())
+    control: Control = made(default_factory=lambda: NewReno())
     """What the sender does about loss."""
 
     era: Era = "2003"
@@ -723,7 +706,7 @@ class Classic(Part):
     initial_rto: Duration = "3 s"
     """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1)."""
 
-    estimator: Estimator = field(default_factory=lambda: Ticks())
+    estimator: Estimator = made(default_factory=lambda: Ticks())
     """How round trips are estimated, and which segments are timed."""
 
     slow_start_restart: bool = True
@@ -757,13 +740,12 @@ class Classic(Part):
     """Who opens the connection."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Linux(Part):
     """As in today's Linux: byte counts, SACK, RACK-TLP, PRR, pacing, timestamps."""
 
     tag: ClassVar[str | None] = "linux"
 
-    control: Congestion = field(default_factory=lambda: Cubic())
+    control: Congestion = made(default_factory=lambda: Cubic())
     """How large the window is and how fast it is sent."""
 
     packet_size: Size = "1.5 kB"
@@ -835,42 +817,36 @@ class Linux(Part):
     """Who opens the connection."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Tahoe(Part):
     """Tahoe: any loss is answered by slow start from one segment."""
 
     tag: ClassVar[str | None] = "tahoe"
 
 
-@dataclass(kw_only=True, slots=True)
 class Reno(Part):
     """Reno (RFC 2581): fast recovery until the first new ACK."""
 
     tag: ClassVar[str | None] = "reno"
 
 
-@dataclass(kw_only=True, slots=True)
 class NewReno(Part):
     """NewReno (RFC 6582): stays in fast recovery until the whole window is acknowledged."""
 
     tag: ClassVar[str | None] = "newreno"
 
 
-@dataclass(kw_only=True, slots=True)
 class Sack(Part):
     """SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing."""
 
     tag: ClassVar[str | None] = "sack"
 
 
-@dataclass(kw_only=True, slots=True)
 class Ticks(Part):
     """Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time."""
 
     tag: ClassVar[str | None] = "ticks"
 
 
-@dataclass(kw_only=True, slots=True)
 class Smoothed(Part):
     """Exponential averages of mean and deviation: every segment sent only once is timed."""
 
@@ -883,14 +859,12 @@ class Smoothed(Part):
     """Mean before the first round trip; absent: that round trip, with half of it as deviation."""
 
 
-@dataclass(kw_only=True, slots=True)
 class LinuxReno(Part):
     """Reno (RFC 5681) with byte counting (RFC 3465): one segment more per round trip."""
 
     tag: ClassVar[str | None] = "reno"
 
 
-@dataclass(kw_only=True, slots=True)
 class Cubic(Part):
     """CUBIC (RFC 9438) with HyStart++ (RFC 9406): grows with time since the last reduction."""
 
@@ -909,7 +883,6 @@ class Cubic(Part):
     """Leave slow start when the round trip grows (RFC 9406)."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Bbr(Part):
     """BBR version 1: paced at the bandwidth that it measures, with a short queue."""
 
@@ -924,7 +897,6 @@ class Bbr(Part):
     """How long the window is kept small for that (4.3.5: `ProbeRTTDuration`)."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Bbr3(Part):
     """BBR version 3: also bounds what is in flight by the loss that it meets."""
 
@@ -949,14 +921,12 @@ class Bbr3(Part):
     """How long the window is kept small for one (2.15.2: `ProbeRTTDuration`)."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Westwood(Part):
     """Westwood+: after a loss falls to the bandwidth that it has measured, for radio links."""
 
     tag: ClassVar[str | None] = "westwood"
 
 
-@dataclass(kw_only=True, slots=True)
 class Vegas(Part):
     """Vegas: keeps two to four segments in the queue and so avoids loss."""
 
@@ -972,7 +942,6 @@ class Vegas(Part):
     """More than these end slow start."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Scalable(Part):
     """Scalable TCP: grows and shrinks in proportion to the window, for long fat paths."""
 
@@ -988,7 +957,6 @@ class Scalable(Part):
     """Segments up to which the window is Reno's (`lwnd`)."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Veno(Part):
     """Veno: Reno that takes a loss with a short queue for one of the radio."""
 
@@ -998,14 +966,12 @@ class Veno(Part):
     """Segments in the queue below which a loss is not taken for congestion."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Minimum(Part):
     """The least that TCP has measured between proxy and phone."""
 
     tag: ClassVar[str | None] = "minimum"
 
 
-@dataclass(kw_only=True, slots=True)
 class Fixed(Part):
     """A given time, right or wrong."""
 
@@ -1015,7 +981,6 @@ class Fixed(Part):
     """The round trip."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Snoop(Part):
     """A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`."""
 
@@ -1043,7 +1008,6 @@ class Snoop(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Uplink(Part):
     """A phone's dedicated uplink."""
 
@@ -1056,7 +1020,7 @@ class Uplink(Part):
     loss: Probability | Loss = 0.0
     """Loss of packets: a probability, or a model."""
 
-    queue: Queue = field(default_factory=lambda: DropTail())
+    queue: Queue = made(default_factory=lambda: DropTail())
     """Queue at the phone."""
 
     jitter: Jitter | None = None
@@ -1066,7 +1030,6 @@ class Uplink(Part):
     """Packets held back, so that others overtake them."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Dch(Part):
     """Dedicated channels, one bearer per user (Release 99)."""
 
@@ -1113,7 +1076,7 @@ class Dch(Part):
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
 
-    rlc: Rlc = field(default_factory=lambda: Arq())
+    rlc: Rlc = made(default_factory=lambda: Arq())
     """How RLC sees to it that PDUs arrive."""
 
     buffer: int = 1000
@@ -1123,7 +1086,6 @@ class Dch(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class HsDsch(Part):
     """The high-speed downlink shared channel: one bearer for all users (Release 5)."""
 
@@ -1165,16 +1127,16 @@ class HsDsch(Part):
     At least 1.
     """
 
-    combining: Combining = field(default_factory=lambda: NoCombining())
+    combining: Combining = made(default_factory=lambda: NoCombining())
     """What a receiver does with the failed transmissions of a block."""
 
-    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
+    scheduler: Scheduler = made(default_factory=lambda: RoundRobin())
     """Who gets the next TTI."""
 
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
 
-    rlc: Rlc = field(default_factory=lambda: Arq())
+    rlc: Rlc = made(default_factory=lambda: Arq())
     """How RLC sees to it that PDUs arrive that hybrid ARQ has given up."""
 
     buffer: int = 1000
@@ -1184,7 +1146,6 @@ class HsDsch(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Hsdpa(Part):
     """The same channel in detail: a cell with fading, CQI, HARQ processes, Iub (Release 5 to 7)."""
 
@@ -1202,10 +1163,10 @@ class Hsdpa(Part):
     At least 1.
     """
 
-    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
+    scheduler: Scheduler = made(default_factory=lambda: RoundRobin())
     """Who gets the next TTI."""
 
-    link_adaptation: LinkAdaptation = field(default_factory=lambda: CqiReports())
+    link_adaptation: LinkAdaptation = made(default_factory=lambda: CqiReports())
     """What a user is sent in a TTI."""
 
     link_curve: LinkCurves | None = None
@@ -1228,7 +1189,7 @@ class Hsdpa(Part):
     At least 1.
     """
 
-    combining: Combining = field(default_factory=lambda: Chase())
+    combining: Combining = made(default_factory=lambda: Chase())
     """What a UE does with the failed transmissions of a block."""
 
     decoding: Decoding = "independent"
@@ -1252,7 +1213,7 @@ class Hsdpa(Part):
     pdu_size: Size = "40 B"
     """Payload of an RLC PDU."""
 
-    rlc: RlcMode = field(default_factory=lambda: UnacknowledgedMode())
+    rlc: RlcMode = made(default_factory=lambda: UnacknowledgedMode())
     """What becomes of packets that MAC-hs gives up."""
 
     segmentation: bool = True
@@ -1269,7 +1230,7 @@ class Hsdpa(Part):
     iub: Iub | None = None
     """The Iub; absent: packets wait at the Node B, and the way from the RNC belongs to `core`."""
 
-    cell: Cell = field(default_factory=lambda: Cell())
+    cell: Cell = made(default_factory=lambda: Cell())
     """The cell."""
 
     handover: Handover | None = None
@@ -1278,7 +1239,6 @@ class Hsdpa(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class FachDch(Part):
     """A shared FACH and a pool of dedicated channels, switched between (Release 99)."""
 
@@ -1310,7 +1270,7 @@ class FachDch(Part):
     paging_time: Duration = "600 ms"
     """How long a phone on the paging channel takes to the FACH."""
 
-    policy: Switching = field(default_factory=lambda: Thresholds())
+    policy: Switching = made(default_factory=lambda: Thresholds())
     """Who is switched when."""
 
     buffer: int = 1000
@@ -1319,11 +1279,10 @@ class FachDch(Part):
     At least 1.
     """
 
-    power: PhonePower = field(default_factory=lambda: PhonePower())
+    power: PhonePower = made(default_factory=lambda: PhonePower())
     """What a phone's radio consumes in which state."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Wcdma(Part):
     """Codes that all users have at the same time, with a variable spreading factor."""
 
@@ -1341,16 +1300,16 @@ class Wcdma(Part):
     At least 1.
     """
 
-    rates: list[int] = field(default_factory=lambda: [1, 2, 3, 4, 5, 6, 7, 8])
+    rates: list[int] = made(default_factory=lambda: [1, 2, 3, 4, 5, 6, 7, 8])
     """The rates that may be selected, in frames per slot, lowest first."""
 
-    selection: Selection = field(default_factory=lambda: OneStep())
+    selection: Selection = made(default_factory=lambda: OneStep())
     """How rates are selected."""
 
     connection_timeout: Duration | None = None
     """A connection is active until it has had nothing to send for so long; absent: for ever."""
 
-    profile: ProfileSpec = field(default_factory=lambda: EqualPaths())
+    profile: ProfileSpec = made(default_factory=lambda: EqualPaths())
     """How the power received is spread over paths."""
 
     eb_n0_db: float = 20.0
@@ -1361,7 +1320,7 @@ class Wcdma(Part):
     correctable_bits: int = 0
     """Errors in a frame that its code corrects."""
 
-    other_cells: OtherCells = field(default_factory=lambda: Mean())
+    other_cells: OtherCells = made(default_factory=lambda: Mean())
     """What comes from other cells."""
 
     ack_delay: Duration = "10 ms"
@@ -1389,7 +1348,6 @@ class Wcdma(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class LinkBearer(Part):
     """No radio: a plain link with a rate, a delay and a queue, one per user."""
 
@@ -1401,13 +1359,13 @@ class LinkBearer(Part):
     delay: Duration = "0 s"
     """Propagation delay."""
 
-    queue: Queue = field(default_factory=lambda: DropTail())
+    queue: Queue = made(default_factory=lambda: DropTail())
     """Queue at the Node B."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets: a probability, or a model."""
 
-    drop_list: list[int] = field(default_factory=list)
+    drop_list: list[int] = made(default_factory=list)
     """Packets to lose instead, by their position in the order of arrival, 0 being the first: short
     for `loss.list.positions`.
     """
@@ -1419,7 +1377,6 @@ class LinkBearer(Part):
     """Packets held back, so that others overtake them."""
 
 
-@dataclass(kw_only=True, slots=True)
 class ErrorModel(Part):
     """Errors of a radio link. A model file, as `nodeb fit` writes it, gives all but `advances`."""
 
@@ -1445,7 +1402,6 @@ class ErrorModel(Part):
     """What makes the process go on."""
 
 
-@dataclass(kw_only=True, slots=True)
 class IndependentErrors(Part):
     """Every step with the same probability, independently of the others."""
 
@@ -1455,7 +1411,6 @@ class IndependentErrors(Part):
     """Probability of an error in a step."""
 
 
-@dataclass(kw_only=True, slots=True)
 class GilbertElliottErrors(Part):
     """In bursts: a good and a bad state, each with its own probability."""
 
@@ -1474,7 +1429,6 @@ class GilbertElliottErrors(Part):
     """Probability of an error in the bad state."""
 
 
-@dataclass(kw_only=True, slots=True)
 class HiddenMarkov(Part):
     """A hidden Markov model: any number of states, each with its own probability."""
 
@@ -1490,7 +1444,6 @@ class HiddenMarkov(Part):
     """Probability of an error in each state."""
 
 
-@dataclass(kw_only=True, slots=True)
 class RecordedErrors(Part):
     """A recorded sequence, played back in a loop."""
 
@@ -1505,7 +1458,6 @@ class RecordedErrors(Part):
     """Where to begin, in blocks; absent: anywhere."""
 
 
-@dataclass(kw_only=True, slots=True)
 class WithinBlock(Part):
     """The law of the errors within a failed block; one of the two."""
 
@@ -1520,14 +1472,12 @@ class WithinBlock(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Arq(Part):
     """A failed block goes again after a fixed delay: no headers, windows or reports."""
 
     tag: ClassVar[str | None] = "arq"
 
 
-@dataclass(kw_only=True, slots=True)
 class Am(Part):
     """Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset."""
 
@@ -1563,14 +1513,13 @@ class Am(Part):
     repeated.
     """
 
-    poll: Polling = field(default_factory=lambda: Polling())
+    poll: Polling = made(default_factory=lambda: Polling())
     """When the phone is asked for a status report."""
 
-    status: Reports = field(default_factory=lambda: Reports())
+    status: Reports = made(default_factory=lambda: Reports())
     """When and how the phone reports."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Slotted(Part):
     """A window of places, each repeated until it is right, and reports of a few PDUs together."""
 
@@ -1595,7 +1544,6 @@ class Slotted(Part):
     """From the end of the TTI that brings the last of these PDUs until the report is there."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Polling(Part):
     """When the sender sets the poll bit (TS 25.322, 9.7.1)."""
 
@@ -1630,7 +1578,6 @@ class Polling(Part):
     """Regularly (Timer_Poll_Periodic); not when absent."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Reports(Part):
     """When the phone sends STATUS PDUs (TS 25.322, 9.7.2), and how they come to the sender."""
 
@@ -1655,14 +1602,12 @@ class Reports(Part):
     """Probability that a report, or another answer, is lost."""
 
 
-@dataclass(kw_only=True, slots=True)
 class NoCombining(Part):
     """H-ARQ type I: a failed block is discarded, each transmission stands alone."""
 
     tag: ClassVar[str | None] = "none"
 
 
-@dataclass(kw_only=True, slots=True)
 class Chase(Part):
     """Chase combining: repetitions add up their energy."""
 
@@ -1672,28 +1617,24 @@ class Chase(Part):
     """Share of the ideal gain that each further transmission keeps."""
 
 
-@dataclass(kw_only=True, slots=True)
 class IncrementalRedundancy(Part):
     """Incremental redundancy: each transmission adds new parity."""
 
     tag: ClassVar[str | None] = "incremental_redundancy"
 
 
-@dataclass(kw_only=True, slots=True)
 class RoundRobin(Part):
     """Users take turns."""
 
     tag: ClassVar[str | None] = "round_robin"
 
 
-@dataclass(kw_only=True, slots=True)
 class MaxCi(Part):
     """The user with the best channel; among equals the one served least recently."""
 
     tag: ClassVar[str | None] = "max_ci"
 
 
-@dataclass(kw_only=True, slots=True)
 class ProportionalFair(Part):
     """The user whose channel is best against what it has been getting."""
 
@@ -1703,7 +1644,6 @@ class ProportionalFair(Part):
     """Time constant `t_c` of the mean rate. Jalali et al. use 1000 slots of 1.67 ms."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Normalized(Part):
     """The user whose channel is best against its own mean and deviation."""
 
@@ -1713,14 +1653,12 @@ class Normalized(Part):
     """Share of mean and variance that is kept from one TTI to the next in which the user waits."""
 
 
-@dataclass(kw_only=True, slots=True)
 class EarliestDeadline(Part):
     """The user whose packet must be there first."""
 
     tag: ClassVar[str | None] = "earliest_deadline"
 
 
-@dataclass(kw_only=True, slots=True)
 class TcpAware(Part):
     """Proportional fair, with a head start for connections that begin."""
 
@@ -1738,7 +1676,6 @@ class TcpAware(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class CqiReports(Part):
     """CQI reports choose among the transport formats of the UE category."""
 
@@ -1767,7 +1704,6 @@ class CqiReports(Part):
     """An outer loop; absent: reports are taken as they are."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Shannon(Part):
     """Capacity of the channel in the TTI itself, without errors: a bound."""
 
@@ -1780,7 +1716,6 @@ class Shannon(Part):
     """Bit rate that is never exceeded."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Row(Part):
     """A line of a CQI table."""
 
@@ -1797,7 +1732,6 @@ class Row(Part):
     """HS-PDSCH codes, 1 to 15."""
 
 
-@dataclass(kw_only=True, slots=True)
 class OuterLoop(Part):
     """Parameters of the outer loop."""
 
@@ -1808,7 +1742,6 @@ class OuterLoop(Part):
     """Shift in dB at a NACK."""
 
 
-@dataclass(kw_only=True, slots=True)
 class LinkCurves(Part):
     """Measured curves, one point in each place of the three lists.
 
@@ -1818,17 +1751,16 @@ class LinkCurves(Part):
     file: str | None = None
     """A file to take the lists from. The path counts from the scenario file's folder."""
 
-    cqi: list[int] = field(default_factory=list)
+    cqi: list[int] = made(default_factory=list)
     """CQI whose block was sent."""
 
-    snr_db: list[float] = field(default_factory=list)
+    snr_db: list[float] = made(default_factory=list)
     """SNR of all codes together before despreading in dB."""
 
-    bler: list[float] = field(default_factory=list)
+    bler: list[float] = made(default_factory=list)
     """Share of blocks that failed."""
 
 
-@dataclass(kw_only=True, slots=True)
 class UnacknowledgedMode(Part):
     """Unacknowledged mode: what MAC-hs gives up costs its packets."""
 
@@ -1840,7 +1772,6 @@ class UnacknowledgedMode(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Iub(Part):
     """The Iub and its flow control.
 
@@ -1861,7 +1792,6 @@ class Iub(Part):
     """What a user's queue at the Node B may hold."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Cell(Part):
     """The cell. Where no other source is named the defaults are those of TR 25.848, table A.3."""
 
@@ -1877,13 +1807,13 @@ class Cell(Part):
     antenna_gain_db: float = 14.0
     """Gain of the Node B's antenna in dB, less all losses of cables."""
 
-    path_loss: PathLoss = field(default_factory=lambda: LogDistance())
+    path_loss: PathLoss = made(default_factory=lambda: LogDistance())
     """Law of path loss."""
 
-    shadowing: Shadowing = field(default_factory=lambda: Shadowing())
+    shadowing: Shadowing = made(default_factory=lambda: Shadowing())
     """Shadowing."""
 
-    interference: Interference = field(default_factory=lambda: Hexagonal())
+    interference: Interference = made(default_factory=lambda: Hexagonal())
     """Interference from other cells."""
 
     noise_dbm: float = -99.2
@@ -1897,7 +1827,6 @@ class Cell(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class LogDistance(Part):
     """A loss at one kilometre and an exponent."""
 
@@ -1910,7 +1839,6 @@ class LogDistance(Part):
     """Exponent of the distance: 2 in free space."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Cost231Hata(Part):
     """COST 231's extension of Hata's law, for macro cells from 1.5 to 2 GHz."""
 
@@ -1929,7 +1857,6 @@ class Cost231Hata(Part):
     """Whether this is a metropolitan centre, where 3 dB are added."""
 
 
-@dataclass(kw_only=True, slots=True)
 class OutdoorToIndoor(Part):
     """Outdoor to indoor and pedestrian, for micro cells."""
 
@@ -1939,7 +1866,6 @@ class OutdoorToIndoor(Part):
     """Carrier frequency in MHz."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Shadowing(Part):
     """Parameters of shadowing. The defaults are those of TR 25.848, table A.3."""
 
@@ -1953,7 +1879,6 @@ class Shadowing(Part):
     """Correlation between two sites."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Hexagonal(Part):
     """Other Node Bs on a hexagonal grid around this one."""
 
@@ -1966,7 +1891,6 @@ class Hexagonal(Part):
     """Share of their power at which the others send."""
 
 
-@dataclass(kw_only=True, slots=True)
 class FixedLevel(Part):
     """One level wherever the user is."""
 
@@ -1976,7 +1900,6 @@ class FixedLevel(Part):
     """Power received from all other cells together, in dBm."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Handover(Part):
     """Handover between the cells of several Node Bs."""
 
@@ -2000,21 +1923,18 @@ class Handover(Part):
     """What becomes of a user's data in the Node B that it leaves."""
 
 
-@dataclass(kw_only=True, slots=True)
 class AlwaysFach(Part):
     """Nobody leaves the FACH."""
 
     tag: ClassVar[str | None] = "always_fach"
 
 
-@dataclass(kw_only=True, slots=True)
 class AlwaysDch(Part):
     """The first to come get the dedicated channels and keep them."""
 
     tag: ClassVar[str | None] = "always_dch"
 
 
-@dataclass(kw_only=True, slots=True)
 class Thresholds(Part):
     """To a dedicated channel when the queue is long, back when it is empty."""
 
@@ -2027,7 +1947,6 @@ class Thresholds(Part):
     """It is given back below so many packets (T_l); 0 keeps it."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Preemptive(Part):
     """As `threshold`, but back after a time, or as soon as another user waits."""
 
@@ -2043,7 +1962,6 @@ class Preemptive(Part):
     """The timer (T_out)."""
 
 
-@dataclass(kw_only=True, slots=True)
 class NonPreemptive(Part):
     """As `threshold`, but back at the end of a time at which another user waits."""
 
@@ -2059,7 +1977,6 @@ class NonPreemptive(Part):
     """The timer (T_out)."""
 
 
-@dataclass(kw_only=True, slots=True)
 class TrafficVolume(Part):
     """By traffic volume and inactivity timers, as in deployed networks; idle phones are paged."""
 
@@ -2078,7 +1995,6 @@ class TrafficVolume(Part):
     """From the last packet on the FACH until the phone goes to the paging channel."""
 
 
-@dataclass(kw_only=True, slots=True)
 class LongestQueue(Part):
     """As `non_preemptive` without rounds, and the longest queue gets the channel."""
 
@@ -2094,7 +2010,6 @@ class LongestQueue(Part):
     """How long a queue must be short before its user gives the channel to one who waits."""
 
 
-@dataclass(kw_only=True, slots=True)
 class PhonePower(Part):
     """What a phone's radio consumes, whatever it sends.
 
@@ -2116,14 +2031,12 @@ class PhonePower(Part):
     """On a dedicated channel, and while that is being released."""
 
 
-@dataclass(kw_only=True, slots=True)
 class OneStep(Part):
     """The same rate for all, the one with the highest throughput (`hossain`)."""
 
     tag: ClassVar[str | None] = "one_step"
 
 
-@dataclass(kw_only=True, slots=True)
 class PerUser(Part):
     """Rates of their own, within the cell's power: more where it does most for the throughput."""
 
@@ -2138,7 +2051,6 @@ class PerUser(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Fixed2(Part):
     """The same rate for all, whatever happens."""
 
@@ -2151,7 +2063,6 @@ class Fixed2(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class EqualPaths(Part):
     """Paths of equal mean power (channel model A of `hossain`)."""
 
@@ -2164,7 +2075,6 @@ class EqualPaths(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class VehicularB(Part):
     """Vehicular B of ITU-R M.1225, for large cells (channel model B of `hossain`)."""
 
@@ -2176,7 +2086,6 @@ class VehicularB(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Taps(Part):
     """Mean powers of one's own."""
 
@@ -2186,7 +2095,6 @@ class Taps(Part):
     """Mean power of each path, linear. Only their relation counts: they are divided by the sum."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Mean(Part):
     """Every phone receives the same mean power of them (`hossain`)."""
 
@@ -2197,11 +2105,10 @@ class Mean(Part):
     same (the study's eta).
     """
 
-    load: Load = field(default_factory=lambda: Load())
+    load: Load = made(default_factory=lambda: Load())
     """How busy the other cells are."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Map(Part):
     """Each phone has a place on a map of hexagonal cells, with path loss and shadowing."""
 
@@ -2216,11 +2123,10 @@ class Map(Part):
     correlation: float = 0.5
     """Correlation of the shadowing between two sites."""
 
-    load: Load = field(default_factory=lambda: Load())
+    load: Load = made(default_factory=lambda: Load())
     """How busy the other cells are."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Load(Part):
     """How busy the other cells are."""
 
@@ -2236,7 +2142,6 @@ class Load(Part):
     """Which mean that rate is, where it is not given."""
 
 
-@dataclass(kw_only=True, slots=True)
 class UserGroup(Part):
     """Phones that do the same."""
 
@@ -2270,7 +2175,6 @@ class UserGroup(Part):
     """Category and channel of the phones; absent: the defaults. `hsdpa` only."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Ftp(Part):
     """One file fetched from the server: connection set-up, request, then the bytes."""
 
@@ -2285,16 +2189,15 @@ class Ftp(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class OnOff(Part):
     """Bursts of data with pauses between them, laws of one's own."""
 
     tag: ClassVar[str | None] = "on_off"
 
-    burst: SizeLaw = field(default_factory=lambda: ExponentialSize(mean="30 kB"))
+    burst: SizeLaw = made(default_factory=lambda: ExponentialSize(mean="30 kB"))
     """Size of a burst."""
 
-    pause: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="5 s"))
+    pause: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="5 s"))
     """Pause before each burst."""
 
     silence_probability: Probability = 0.0
@@ -2302,7 +2205,7 @@ class OnOff(Part):
     silence in the place of a pause.
     """
 
-    silence: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="5 s"))
+    silence: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="5 s"))
     """Silence between two sessions."""
 
     closed_loop: bool = True
@@ -2311,20 +2214,19 @@ class OnOff(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class Web(Part):
     """Pages with embedded objects, read for a while."""
 
     tag: ClassVar[str | None] = "web"
 
-    main: SizeLaw = field(
+    main: SizeLaw = made(
         default_factory=lambda: LogNormalSize(
             mean="10.71 kB", sd="25.032 kB", min="100 B", max="2 MB"
         )
     )
     """Size of a page's main object."""
 
-    embedded: SizeLaw = field(
+    embedded: SizeLaw = made(
         default_factory=lambda: LogNormalSize(
             mean="7.758 kB", sd="126.168 kB", min="50 B", max="2 MB"
         )
@@ -2337,17 +2239,16 @@ class Web(Part):
     most_embedded: int = 53
     """Largest number of embedded objects."""
 
-    parsing: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="130 ms"))
+    parsing: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="130 ms"))
     """From the main object's arrival until the embedded ones are asked for."""
 
-    reading: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="30 s"))
+    reading: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="30 s"))
     """From a page's arrival until the next is asked for."""
 
     request: Size = "350 B"
     """Payload of a request."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Cbr(Part):
     """Equal amounts of data at equal intervals."""
 
@@ -2360,7 +2261,6 @@ class Cbr(Part):
     """Interval."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Replay(Part):
     """A recorded list of times and bytes."""
 
@@ -2371,21 +2271,19 @@ class Replay(Part):
     scenario file's folder.
     """
 
-    times: list[Duration] = field(default_factory=list)
+    times: list[Duration] = made(default_factory=list)
     """When each amount is there to send; never going backward."""
 
-    bytes: list[Size] = field(default_factory=list)
+    bytes: list[Size] = made(default_factory=list)
     """How much it is."""
 
 
-@dataclass(kw_only=True, slots=True)
 class External(Part):
     """Packets from outside, both ways; in worlds driven from outside only."""
 
     tag: ClassVar[str | None] = "external"
 
 
-@dataclass(kw_only=True, slots=True)
 class ConstantSize(Part):
     """Always the same size."""
 
@@ -2395,7 +2293,6 @@ class ConstantSize(Part):
     """The value."""
 
 
-@dataclass(kw_only=True, slots=True)
 class ExponentialSize(Part):
     """Exponential with a mean."""
 
@@ -2405,7 +2302,6 @@ class ExponentialSize(Part):
     """Mean."""
 
 
-@dataclass(kw_only=True, slots=True)
 class ParetoSize(Part):
     """Pareto with a mean and a shape."""
 
@@ -2421,7 +2317,6 @@ class ParetoSize(Part):
     """Larger draws are cut to this; absent: no limit."""
 
 
-@dataclass(kw_only=True, slots=True)
 class LogNormalSize(Part):
     """Log-normal with a mean and a standard deviation."""
 
@@ -2440,7 +2335,6 @@ class LogNormalSize(Part):
     """Larger draws are cut to this."""
 
 
-@dataclass(kw_only=True, slots=True)
 class ConstantDuration(Part):
     """Always the same time."""
 
@@ -2450,7 +2344,6 @@ class ConstantDuration(Part):
     """The value."""
 
 
-@dataclass(kw_only=True, slots=True)
 class ExponentialDuration(Part):
     """Exponential with a mean."""
 
@@ -2460,7 +2353,6 @@ class ExponentialDuration(Part):
     """Mean."""
 
 
-@dataclass(kw_only=True, slots=True)
 class ParetoDuration(Part):
     """Pareto with a mean and a shape."""
 
@@ -2476,7 +2368,6 @@ class ParetoDuration(Part):
     """Larger draws are cut to this; absent: no limit."""
 
 
-@dataclass(kw_only=True, slots=True)
 class LogNormalDuration(Part):
     """Log-normal with a mean and a standard deviation."""
 
@@ -2495,7 +2386,6 @@ class LogNormalDuration(Part):
     """Larger draws are cut to this."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Ue(Part):
     """A group's phones on `hsdpa`."""
 
@@ -2505,14 +2395,13 @@ class Ue(Part):
     From 0 to 255.
     """
 
-    channel: Channel = field(default_factory=lambda: Place())
+    channel: Channel = made(default_factory=lambda: Place())
     """Where the SNR comes from."""
 
     delay_budget: Duration = "300 ms"
     """How long a packet may wait at the Node B, for schedulers that look at deadlines."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Place(Part):
     """A place in the cell: path loss, shadowing, interference and fading."""
 
@@ -2542,7 +2431,6 @@ class Place(Part):
     """Paths of the user's own instead."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Fading(Part):
     """Fading around a given mean SNR."""
 
@@ -2561,7 +2449,6 @@ class Fading(Part):
     """Speed of the user, which sets the pace of fading."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Constant(Part):
     """An SNR that does not change."""
 
@@ -2571,7 +2458,6 @@ class Constant(Part):
     """SNR on HS-PDSCH in dB, before despreading."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Trace(Part):
     """A recording, one line for each TTI."""
 
@@ -2588,7 +2474,7 @@ class Trace(Part):
     fail.
     """
 
-    snrs_db: list[float] = field(default_factory=list)
+    snrs_db: list[float] = made(default_factory=list)
     """SNR of every TTI in dB, before despreading."""
 
     second_db: list[float] | None = None
@@ -2603,7 +2489,6 @@ class Trace(Part):
     """CQI measured in every TTI; absent: from the SNR."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Tap(Part):
     """A path of a profile."""
 
@@ -2614,7 +2499,6 @@ class Tap(Part):
     """Mean power in dB, relative to the other paths."""
 
 
-@dataclass(kw_only=True, slots=True)
 class Record(Part):
     """Time series to keep; each costs memory that grows with the length of the run."""
 
@@ -2642,7 +2526,6 @@ class Record(Part):
     """
 
 
-@dataclass(kw_only=True, slots=True)
 class ScenarioFields(Part):
     """What to simulate: a server, a fixed network, a Node B, and phones that download."""
 
@@ -2672,7 +2555,7 @@ class ScenarioFields(Part):
     duration: Duration = "100000 s"
     """Simulated time after which a replication ends, finished or not."""
 
-    wired: Wired = field(default_factory=lambda: Wired())
+    wired: Wired = made(default_factory=lambda: Wired())
     """The link between server and gateway, and on to the Node B where there is no `core`."""
 
     core: Wired | list[Wired] | None = None
@@ -2686,19 +2569,19 @@ class ScenarioFields(Part):
     snoop: Snoop | None = None
     """A Snoop agent at the Node B."""
 
-    uplink: Uplink = field(default_factory=lambda: Uplink())
+    uplink: Uplink = made(default_factory=lambda: Uplink())
     """Each phone's uplink."""
 
-    radio: Radio = field(default_factory=lambda: HsDsch())
+    radio: Radio = made(default_factory=lambda: HsDsch())
     """The downlink over the air."""
 
-    tcp: Tcp = field(default_factory=lambda: Classic())
+    tcp: Tcp = made(default_factory=lambda: Classic())
     """TCP at the server and at the phones."""
 
-    users: list[UserGroup] = field(default_factory=list)
+    users: list[UserGroup] = made(default_factory=list)
     """The phones, in groups of like ones."""
 
-    record: Record = field(default_factory=lambda: Record())
+    record: Record = made(default_factory=lambda: Record())
     """Time series to keep."""
 
 

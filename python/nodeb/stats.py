@@ -19,7 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nodeb.arguments import as_number, as_whole
 from nodeb.errors import InputError
+from nodeb.student import t_quantile
 
 __all__ = [
     "BatchMeans",
@@ -86,7 +88,10 @@ class BatchMeans:
 
 
 def _values(values: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=np.float64).ravel()
+    try:
+        array = np.asarray(values, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        raise InputError(f"{values!r} are no values to take a mean of; expected numbers") from None
     if array.size == 0:
         raise InputError("there are no values to take a mean of")
     if not np.isfinite(array).all():
@@ -107,7 +112,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     Raises:
         InputError: there are no values, some are not finite, or confidence is not in (0, 1).
     """
-    if not 0 < confidence < 1:
+    if not 0 < as_number(confidence, "confidence") < 1:
         raise InputError(f"a confidence of {confidence} makes no sense; it lies between 0 and 1")
     array = _values(values)
     n = array.size
@@ -117,10 +122,8 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     if np.ptp(array) == 0:  # rounding in the mean must not make equal values differ
         mean = float(array[0])
         return Interval(mean, mean, mean, 0.0, n)
-    from scipy.special import stdtrit  # a slow import
-
     stdev = float(array.std(ddof=1))
-    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * stdev / math.sqrt(n)
+    half = float(t_quantile(n - 1, (1 + confidence) / 2)) * stdev / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, stdev, n)
 
 
@@ -193,8 +196,8 @@ def batch_means(
         InputError: the series is too short for the batches, or an argument makes no sense.
     """
     array = _values(series)
-    deleted = mser5(array) if warmup is None else warmup
-    if batches < 2 or deleted < 0:
+    deleted = mser5(array) if warmup is None else as_whole(warmup, "warmup")
+    if as_whole(batches, "batches") < 2 or deleted < 0:
         raise InputError("batch means need at least 2 batches and a warm-up of 0 or more")
     size = (array.size - deleted) // batches
     if size < 1:
@@ -260,12 +263,14 @@ class Precision:
     """Replications at which it gives up."""
 
     def __post_init__(self) -> None:
-        if not (self.relative > 0 and math.isfinite(self.relative)):
+        relative = as_number(self.relative, "precision")
+        if not (relative > 0 and math.isfinite(self.relative)):
             raise InputError(
                 f"a precision of {self.relative} cannot be reached; give a relative half-width "
                 "above 0, such as 0.02 for 2 %"
             )
-        if self.min_runs < 2 or self.max_runs < self.min_runs:
+        least, most = as_whole(self.min_runs, "min_runs"), as_whole(self.max_runs, "max_runs")
+        if least < 2 or most < least:
             raise InputError(
                 f"precision needs 2 <= runs <= max_runs; here runs is {self.min_runs} and "
                 f"max_runs is {self.max_runs}"
@@ -332,9 +337,7 @@ def ratio_interval(
     unknown = Interval(ratio, math.nan, math.nan, math.nan, n)
     if n < 2 or not math.isfinite(ratio):
         return unknown
-    from scipy.special import stdtrit  # a slow import
-
-    t2 = float(stdtrit(n - 1, (1 + confidence) / 2)) ** 2
+    t2 = float(t_quantile(n - 1, (1 + confidence) / 2)) ** 2
     covariance = np.cov(x / mean_x if mean_x else x, y / mean_y) * t2 / n
     # With means of 1 the ends solve (1 - c_yy) r^2 - 2 (1 - c_xy) r + (1 - c_xx) = 0.
     one = 1.0 if mean_x else 0.0

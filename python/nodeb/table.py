@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 
 __all__ = ["Table", "nearest"]
 
 SHOWN_ROWS = 10
+
+LARGEST_TEXT = 2**31 - 1
+"""Bytes of text in one Arrow array."""
 
 
 class Table:
@@ -24,7 +26,12 @@ class Table:
     """
 
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
+        if not isinstance(columns, Mapping):
+            raise InputError(f"a table is made of columns by name, not of {columns!r}")
         self._columns: dict[str, NDArray[Any]] = {k: np.asarray(v) for k, v in columns.items()}
+        for name, column in self._columns.items():
+            if column.ndim == 0:
+                raise InputError(f"column `{name}` is one value; expected a list or an array")
         lengths = {len(column) for column in self._columns.values()}
         if len(lengths) > 1:
             raise InputError(f"the columns of a table have different lengths: {sorted(lengths)}")
@@ -56,7 +63,7 @@ class Table:
     def __getitem__(self, column: str) -> NDArray[Any]:
         try:
             return self._columns[column]
-        except KeyError:
+        except (KeyError, TypeError):
             names = ", ".join(self._columns)
             raise InputError(f"there is no column `{column}`; the columns are {names}") from None
 
@@ -67,24 +74,28 @@ class Table:
         return (dict(zip(names, row, strict=True)) for row in values)
 
     def where(self, keep: NDArray[np.bool_]) -> Table:
-        """The rows for which `keep` is true."""
+        """The rows for which `keep` is true.
+
+        Raises:
+            InputError: `keep` does not have one truth value for each row.
+        """
+        keep = np.asarray(keep)
+        if keep.dtype != np.bool_ or keep.shape != (len(self),):
+            raise InputError(
+                f"where: expected True or False for each of {len(self)} rows, as in "
+                "`table.where(table['user'] == 0)`"
+            )
         return Table({name: column[keep] for name, column in self._columns.items()})
 
     def to_arrow(self) -> Any:
         """As a `pyarrow.Table`."""
         import pyarrow as pa
 
-        return pa.table(self.to_arrays())
+        return pa.Table.from_arrays(list(self.to_arrays().values()), names=self.columns)
 
     def to_arrays(self) -> dict[str, Any]:
         """The columns as `pyarrow.Array`s."""
-        import pyarrow as pa
-
-        # NumPy's fixed-width text becomes Arrow text only by way of a list.
-        return {
-            name: pa.array(c.tolist(), pa.string()) if c.dtype.kind in "UO" else pa.array(c)
-            for name, c in self._columns.items()
-        }
+        return {name: _arrow(column) for name, column in self._columns.items()}
 
     def to_pandas(self) -> Any:
         """As a `pandas.DataFrame`.
@@ -131,12 +142,30 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{size}"
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not known: the nearest one, and all of them."""
-    names = list(known)
-    near = get_close_matches(name, names, 1) or [one for one in names if name and name in one]
-    hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"{hint} (there is: {', '.join(names)})"
+def _arrow(column: NDArray[Any]) -> Any:
+    """A column as an Arrow array.
+
+    Made of buffers: `pyarrow.array` looks whether it was given something of pandas, and so imports
+    pandas where there is one, which takes longer than most simulations.
+    """
+    import pyarrow as pa
+
+    if column.dtype.kind in "UO":
+        texts = [str(text).encode() for text in column.tolist()]
+        ends = np.cumsum([0, *map(len, texts)])
+        if ends[-1] > LARGEST_TEXT:
+            return pa.array(column.tolist(), pa.string())  # in several chunks
+        return _from_buffers(pa.string(), len(texts), [ends.astype(np.int32), b"".join(texts)])
+    kind = pa.from_numpy_dtype(column.dtype)
+    values = np.packbits(column, bitorder="little") if column.dtype.kind == "b" else column
+    return _from_buffers(kind, len(column), [np.ascontiguousarray(values)])
+
+
+def _from_buffers(kind: Any, length: int, buffers: list[Any]) -> Any:
+    """An Arrow array without missing values."""
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(kind, length, [None, *map(pa.py_buffer, buffers)])
 
 
 def _cell(value: object) -> str:

@@ -1,8 +1,14 @@
 """Tables, the summary, and the folder of a result."""
 
+import ast
+import copy
 import csv
+import inspect
 import json
 import math
+import pickle
+import re
+import tomllib
 
 import numpy as np
 import pandas as pd
@@ -12,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
-from nodeb.results import glossary
+from nodeb.results import glossary, named
 from nodeb.results.metrics import METRICS
 from nodeb.results.summary import summarize
 from nodeb.stats import jain_index, mean_interval
@@ -156,15 +162,37 @@ def test_every_column_says_what_it_is(result):
             assert wanted in (None, column.unit), column
 
 
-def test_tables_that_only_some_scenarios_have(small):
+def test_every_table_is_an_attribute(small):
+    """One that is missing says what the scenario needs, and with that it is there."""
     bare = small.run(runs=1)
-    for name in ("proxies", "snoop", "channels", "cell", "phones"):
-        with pytest.raises(nodeb.InputError, match=r"need the radio|give the scenario"):
+    assert set(get_type_hints_of_tables()) == set(glossary.tables())
+    for name, info in glossary.tables().items():
+        assert info.meaning in inspect.getdoc(getattr(nodeb.Result, name))
+        if name in bare.tables:
+            assert getattr(bare, name) is bare.tables[name]
+            continue
+        assert not hasattr(bare, name)
+        with pytest.raises(nodeb.InputError, match="the scenario") as error:
             getattr(bare, name)
-    split = small.with_(proxy="split").run(runs=1)
-    assert len(split.proxies) == 2
-    assert len(small.with_(snoop={}).run(runs=1).snoop) == 2
-    assert len(small.with_(radio="wcdma").run(runs=1).cell) == 2
+        changes = tomllib.loads(re.search("`([^`]* = [^`]*)`", str(error.value))[1])
+        if name == "bandwidth":
+            changes["radio"] = "hsdpa"
+        assert len(getattr(small.with_(**changes).run(runs=1), name)) > 0
+
+
+def get_type_hints_of_tables():
+    """The names that type checkers know."""
+    tree = ast.parse(inspect.getsource(named))
+    known = next(node for node in ast.walk(tree) if isinstance(node, ast.If))
+    return [line.target.id for line in known.body]
+
+
+def test_what_a_result_does_not_have_comes_with_the_nearest(small):
+    result = small.run(runs=1)
+    with pytest.raises(nodeb.InputError, match="did you mean `flows`"):
+        _ = result.flwos
+    assert copy.deepcopy(result).flows["run"].tolist() == result.flows["run"].tolist()
+    assert pickle.loads(pickle.dumps(result)).scenario == result.scenario
 
 
 def test_timeouts_reach_the_summary(result):

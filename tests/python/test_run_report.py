@@ -76,7 +76,7 @@ def test_a_radio_without_places_has_no_map() -> None:
     dch = nodeb.load("examples/dch-50k.toml")
     with pytest.raises(ScenarioError, match="a dch has no cell to map; expected `hsdpa`"):
         dch.cell_map()
-    with pytest.raises(InputError, match="need the radio `hsdpa`"):
+    with pytest.raises(InputError, match='`radio = "hsdpa"`'):
         dch.run(runs=1).plot.cell()
 
 

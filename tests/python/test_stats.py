@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
+from scipy.special import stdtrit
 
 from nodeb.errors import InputError
 from nodeb.stats import (
@@ -17,6 +18,7 @@ from nodeb.stats import (
     mser5,
     paired_difference,
 )
+from nodeb.student import t_quantile
 
 
 def test_student_interval_is_the_textbook_one():
@@ -29,6 +31,16 @@ def test_student_interval_is_the_textbook_one():
     )
     assert 5.5 in interval
     assert 8.0 not in interval
+
+
+def test_tabled_quantiles_are_those_of_scipy():
+    degrees = np.arange(1, 300)
+    for probability in (0.975, 0.95):
+        expected = stdtrit(degrees, probability)
+        np.testing.assert_allclose(t_quantile(degrees, probability), expected, rtol=1e-13)
+        one_by_one = [t_quantile(int(n), probability) for n in degrees]
+        np.testing.assert_allclose(one_by_one, expected, rtol=1e-13)
+    assert math.isnan(t_quantile(0, 0.975))
 
 
 def test_two_values_use_the_cauchy_quantile():

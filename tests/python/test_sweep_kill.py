@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from nodeb.replication.cells import identity
 from nodeb.storage.store import Store
 from nodeb.sweep import Sweep
-from nodeb.sweep.cells import identity
 from test_sweep import files
 
 CELLS, RUNS, JOBS, KILLS = 20, 8, 2, 6
@@ -63,7 +63,7 @@ def wait_for_cells(process: subprocess.Popen[str], folder: Path, more_than: int)
 def test_sigkill_at_any_moment_loses_only_the_cells_under_way(path, tmp_path):
     sweep = Sweep.load(path)
     sweep.run(tmp_path / "undisturbed")
-    order = [identity(cell, sweep.seed) for cell in sweep.cells]
+    order = [identity(cell.scenario, sweep.seed) for cell in sweep.cells]
     killed, chance, kills = tmp_path / "killed", random.Random(20), 0
     for attempt in range(KILLS):
         process, before = start(path, killed), cells(killed)

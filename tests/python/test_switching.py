@@ -44,7 +44,7 @@ def test_a_policy_is_an_object_like_any_other(scenario):
 
 def test_other_radios_have_no_such_table(scenario):
     result = scenario.with_(radio="dch", duration="20 s").run(runs=1)
-    with pytest.raises(nodeb.InputError, match="they need the radio `fach_dch`"):
+    with pytest.raises(nodeb.InputError, match='`radio = "fach_dch"`'):
         result.channels  # noqa: B018
 
 

@@ -1,8 +1,11 @@
 """The generator of the scenario types, and how these turn into plain data and back."""
 
+import copy
 import importlib.util
+import inspect
 import json
 import math
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -61,8 +64,23 @@ def test_parts_and_plain_data_are_two_forms_of_one_thing(sample):
 def test_misspelt_attributes_are_refused(sample):
     with pytest.raises(AttributeError):
         sample.Wired().dleay = "5 ms"
-    with pytest.raises(TypeError, match="dleay"):
+    with pytest.raises(nodeb.InputError, match="did you mean `delay`"):
         sample.Wired(dleay="5 ms")
+
+
+def test_help_shows_what_a_part_takes(sample):
+    shown = inspect.signature(sample.Wired).parameters
+    assert list(shown) == list(sample.Wired().to_dict())
+    assert shown["queue"].default == sample.DropTail(limit=500)
+    required = inspect.signature(scenario_types.Ftp).parameters["size"]
+    assert (required.default, required.kind.name) == (inspect.Parameter.empty, "KEYWORD_ONLY")
+
+
+def test_parts_are_copied_and_pickled_whole():
+    group = scenario_types.UserGroup(traffic=scenario_types.Ftp(size="5 kB"), count=2)
+    for again in (copy.deepcopy(group), pickle.loads(pickle.dumps(group))):
+        assert again == group
+        assert again.traffic is not group.traffic
 
 
 def test_a_stale_file_is_told(tmp_path):

@@ -60,10 +60,10 @@ def run(
 ) -> None:
     """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
     from nodeb.inputs import named_files
+    from nodeb.inputs.reading import has_sweep
     from nodeb.inputs.scenario import load
     from nodeb.replication.runner import check_jobs
     from nodeb.storage import folders
-    from nodeb.sweep import has_sweep
 
     check_jobs(jobs)
     if snap_length is not None and pcap is None:

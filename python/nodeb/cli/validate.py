@@ -17,20 +17,30 @@ def validate(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scenario files.")],
 ) -> None:
     """Check scenario files without running them."""
-    from nodeb.inputs.scenario import load
-    from nodeb.sweep import Sweep, has_sweep
-
     bad = 0
     for file in files:
         try:
-            found = Sweep.load(file) if has_sweep(file) else load(file)
+            about, warnings = _found(file)
         except InputError as error:
             bad += 1
             print_error(error)
         else:
-            about = [found.name] if found.name else []
-            about += [f"sweep of {len(found.cells)} cells"] if isinstance(found, Sweep) else []
             print(f"{file}: valid" + (f" ({', '.join(about)})" if about else ""))
-            print_warnings(found.warnings())
+            print_warnings(warnings)
     if bad:
         raise typer.Exit(BAD_INPUT)
+
+
+def _found(file: Path) -> tuple[list[str], list[str]]:
+    """What to say about a valid file, and what is doubtful about it."""
+    from nodeb.inputs import reading
+
+    if reading.has_sweep(file):
+        from nodeb.sweep import Sweep
+
+        plan = Sweep.load(file)
+        name, cells, warnings = plan.name, [f"sweep of {len(plan.cells)} cells"], plan.warnings()
+    else:
+        data = reading.read(file)
+        name, cells, warnings = data["name"], [], reading.compiled(data).warnings()
+    return [*([name] if name else []), *cells], warnings

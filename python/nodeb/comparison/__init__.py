@@ -15,10 +15,10 @@ from nodeb.errors import InputError
 if TYPE_CHECKING:
     from nodeb.results.result import Result
 
-__all__ = ["Comparison", "Difference", "Judgement", "Tried", "compare_results"]
+__all__ = ["Comparison", "Difference", "Judgement", "Tried", "compare"]
 
 
-def compare_results(
+def compare(
     results: Mapping[str, Result], margin: float = MARGIN, metrics: Sequence[str] = ()
 ) -> Comparison:
     """Compares results, replication by replication, with the first of them.

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from nodeb.arguments import as_path
 from nodeb.errors import OutputError, os_reason
 from nodeb.fit.chain import Chain
 from nodeb.fit.sequence import Bits, ErrorSequence
@@ -82,7 +83,7 @@ class ErrorModel:
         Raises:
             OutputError: it cannot be written.
         """
-        file = Path(path)
+        file = as_path(path, "path")
         try:
             write_bytes(file, f"{json.dumps(self.to_dict(), indent=2)}\n".encode())
         except OSError as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.arguments import as_path
 from nodeb.errors import InputError, os_reason
 
 __all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
@@ -81,7 +82,9 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
     Raises:
         InputError: the file cannot be read, or holds other symbols.
     """
-    file = _in_folder(Path(path)) if Path(path).is_dir() else Path(path)
+    file = as_path(path, "path")
+    if file.is_dir():
+        file = _in_folder(file)
     try:
         data = file.read_bytes()
     except FileNotFoundError:

@@ -1,35 +1,126 @@
 """How the generated scenario types turn into plain data and back.
 
-A part is a dataclass whose fields are keys of the scenario file. A *variant* is a part with a tag:
-`HsDsch(channels=3)` is written `{"hs_dsch": {"channels": 3}}`, and may be named by its tag alone
-(`"hs_dsch"`) when its defaults will do. A field that is None is absent.
+A part is a class whose annotated names are keys of the scenario file. A *variant* is a part with a
+tag: `HsDsch(channels=3)` is written `{"hs_dsch": {"channels": 3}}`, and may be named by its tag
+alone (`"hs_dsch"`) when its defaults will do. A field that is None is absent.
+
+Parts look like dataclasses to type checkers. They share one constructor instead of having one
+generated each, which would take longer than most simulations.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
+import math
 import types
 import typing
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self, Union
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Union, dataclass_transform
 
-__all__ = ["Part"]
+from nodeb.errors import InputError, MissingError, nearest
+
+__all__ = ["Part", "made", "plain"]
+
+REQUIRED = object()
+"""Default of a key that has none."""
 
 
-@dataclasses.dataclass(slots=True)
+class _Made:
+    """A default that is made anew for every part."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+def made(*, default_factory: Callable[[], Any]) -> Any:
+    """The default of a field that must not be shared between parts."""
+    return _Made(default_factory)
+
+
+class _Signature:
+    """What a part's constructor takes, for `help` and for those who complete names."""
+
+    def __get__(self, _: object, cls: type[Part]) -> inspect.Signature:
+        """Worked out when it is asked for, which is seldom."""
+        fields = []
+        for name, default in cls._defaults.items():
+            value = default.make() if isinstance(default, _Made) else default
+            known = inspect.Parameter.empty if value is REQUIRED else value
+            kind, hint = inspect.Parameter.KEYWORD_ONLY, cls._hints()[name]
+            fields.append(inspect.Parameter(name, kind, default=known, annotation=hint))
+        return inspect.Signature(fields)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(made,))
 class Part:
     """Base of the scenario types."""
 
     tag: ClassVar[str | None] = None
     """Name of a variant in a scenario file; None for a plain table."""
 
+    _defaults: ClassVar[Mapping[str, Any]] = {}
+    """Default of every key, in order."""
+
+    _types: ClassVar[dict[str, Any]]
+
+    __signature__: ClassVar[Any] = _Signature()
+
+    def __init_subclass__(cls) -> None:
+        names = [name for name in inspect.get_annotations(cls) if name != "tag"]
+        own = {name: cls.__dict__.get(name, REQUIRED) for name in names}
+        cls._defaults = {**cls._defaults, **own}
+
+    def __init__(self, *unnamed: Any, **values: Any) -> None:
+        if unnamed:
+            raise InputError(
+                f"{type(self).__name__}: {unnamed[0]!r} has no name; every value is given by its "
+                f"key (there is: {', '.join(self._defaults)})"
+            )
+        for name, default in self._defaults.items():
+            if name in values:
+                value = values.pop(name)
+            elif default is REQUIRED:
+                raise InputError(f"{type(self).__name__}: `{name}` is missing")
+            else:
+                value = default.make() if isinstance(default, _Made) else default
+            object.__setattr__(self, name, value)
+        for name in values:
+            raise InputError(self._unknown(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._defaults:
+            raise MissingError(self._unknown(name))
+        object.__setattr__(self, name, value)
+
+    if not TYPE_CHECKING:  # a checker shall know the fields only
+
+        def __getattr__(self, name: str) -> Any:
+            """Asked for what there is not."""
+            if name.startswith("_"):
+                raise AttributeError(name)
+            raise MissingError(self._unknown(name))
+
+    def _unknown(self, name: str) -> str:
+        """What to say of a key that there is not."""
+        return f"{type(self).__name__}: there is no key `{name}`{nearest(name, self._defaults)}"
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._defaults)
+        return f"{type(self).__qualname__}({fields})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self._defaults)
+
     def to_dict(self) -> dict[str, Any]:
-        """This part as plain data, as in a scenario file; a variant is a one-key table."""
-        fields = {
-            f.name: _encode(getattr(self, f.name))
-            for f in dataclasses.fields(self)
-            if getattr(self, f.name) is not None
-        }
+        """This part as plain data, as in a scenario file; a variant is a one-key table.
+
+        Raises:
+            InputError: a field holds what no scenario file can.
+        """
+        values = {name: getattr(self, name) for name in self._defaults}
+        fields = {k: plain(v, k) for k, v in values.items() if v is not None}
         return fields if self.tag is None else {self.tag: fields}
 
     @classmethod
@@ -40,19 +131,60 @@ class Part:
             data: keys and values, valid by the scenario schema.
 
         Raises:
-            TypeError: a key is not one of the fields.
+            InputError: it is no table, or a key is not one of the fields.
         """
+        if not isinstance(data, Mapping):
+            raise InputError(f"{cls.__name__}: expected a table of keys, not {data!r}")
         if cls.tag is not None and set(data) == {cls.tag}:
             data = data[cls.tag]
-        hints = typing.get_type_hints(cls)
-        return cls(**{key: _decode(hints.get(key, Any), value) for key, value in data.items()})
+        hints = cls._hints()
+        values = {str(key): _decode(hints.get(key, Any), value) for key, value in data.items()}
+        return cls(**values)
+
+    @classmethod
+    def _hints(cls) -> dict[str, Any]:
+        """The types of the fields, worked out once: it is slow."""
+        if "_types" not in cls.__dict__:
+            cls._types = typing.get_type_hints(cls)
+        return cls._types
 
 
-def _encode(value: Any) -> Any:
+def plain(value: Any, key: str) -> Any:
+    """A value as a scenario file could hold it: tables, lists, text, numbers.
+
+    Args:
+        value: a part, or what is in one; arrays and numbers of NumPy become lists and numbers.
+        key: its dotted key, for messages.
+
+    Raises:
+        InputError: it is nothing of the kind.
+    """
+    if isinstance(value, str):
+        return _text(value, key)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InputError(f"{key}: {value} is no value for a scenario; expected a finite number")
+    if value is None or isinstance(value, bool | int | float):
+        return value
     if isinstance(value, Part):
         return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(k): plain(v, f"{key}.{k}") for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_encode(item) for item in value]
+        return [plain(item, f"{key}.{i}") for i, item in enumerate(value)]
+    if hasattr(value, "tolist"):  # what NumPy has
+        return plain(value.tolist(), key)
+    if hasattr(value, "__fspath__"):
+        return str(value)
+    if isinstance(value, type) and issubclass(value, Part):
+        raise InputError(f"{key}: this is the class {value.__name__}; write {value.__name__}(...)")
+    raise InputError(f"{key}: {value!r} is no value for a scenario (text, number, list or table)")
+
+
+def _text(value: str, key: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{key}: {value!r} cannot be written as UTF-8") from None
     return value
 
 
@@ -71,8 +203,8 @@ def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
     for part in parts:
         if part.tag is not None and set(value) == {part.tag}:
             return part.from_dict(value[part.tag])
-    plain = [part for part in parts if part.tag is None]
-    return plain[0].from_dict(value) if plain else dict(value)
+    tables = [part for part in parts if part.tag is None]
+    return tables[0].from_dict(value) if tables else dict(value)
 
 
 def _options(hint: Any) -> tuple[Any, ...]:

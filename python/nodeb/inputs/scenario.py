@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ParamSpec, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.errors import InputError, Interrupted, RunError, ScenarioError, os_reason
-from nodeb.inputs import named_files
-from nodeb.inputs.parts import Part
+from nodeb.arguments import as_number, as_path, as_texts, as_whole, checked, checked_methods
+from nodeb.errors import InputError, Interrupted
+from nodeb.inputs.changes import apply, toml_value
+from nodeb.inputs.reading import compiled, core_call, read, read_text
 from nodeb.replication.capture import Capture, CapturedExperiment
 from nodeb.replication.runner import check_jobs
 from nodeb.results.provenance import Provenance, utc_now
@@ -25,22 +24,26 @@ from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
-__all__ = ["Scenario", "load"]
+__all__ = ["Scenario", "core_call", "load", "read_text", "toml_value"]
+
+LARGEST_SIDE = 2_000
+"""Places along each side of a map; their number is the square."""
 
 LARGEST_SEED = 2**63 - 1
 """What a whole number of a scenario file can hold."""
 
-P = ParamSpec("P")
-T = TypeVar("T")
 
-
+@checked_methods
 class Scenario(ScenarioFields):
     """A server, a wired network, a radio access, phones and their traffic.
 
     The fields are those of `nodeb.scenario_types.ScenarioFields`. A scenario built in code is
     checked when it is resolved, which `run` does:
 
-        Scenario(radio=HsDsch(channels=3), users=[User(traffic=Ftp(size="50 kB"))]).run()
+        from nodeb.scenario_types import Ftp, HsDsch, UserGroup
+
+        phones = [UserGroup(count=3, traffic=Ftp(size="50 kB"))]
+        Scenario(radio=HsDsch(channels=3), users=phones).run()
     """
 
     __slots__ = ()
@@ -53,23 +56,23 @@ class Scenario(ScenarioFields):
         """
         return type(self).from_dict(json.loads(self.compiled().to_json()))
 
-    def with_(self, **changes: Any) -> Self:
+    def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """A copy with changes, resolved.
 
         Args:
-            changes: values by dotted key: `s.with_(**{"wired.delay": "50 ms", "runs": 20})`.
+            changes: values by dotted key: `s.with_({"wired.delay": "50 ms", "runs": 20})`.
                 None takes a key away, back to its default.
+            more: the same for keys without a dot: `s.with_(runs=20)`.
 
         Raises:
+            InputError: a value is nothing that a scenario can hold.
             ScenarioError: a key is unknown or a value impossible.
         """
+        if changes is not None and not isinstance(changes, Mapping):
+            raise InputError(f"with_: {changes!r} is no table of values by key; see help(with_)")
         data = self.to_dict()
-        for key in [key for key, value in changes.items() if value is None]:
-            _remove(data, key.split("."))
-        overrides = [
-            f"{key}={toml_value(value)}" for key, value in changes.items() if value is not None
-        ]
-        changed = core_call(_compiled(data).with_overrides, overrides)
+        overrides = apply(data, {**(changes or {}), **more})
+        changed = core_call(compiled(data).with_overrides, overrides)
         return type(self).from_dict(json.loads(changed.to_json()))
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
@@ -83,8 +86,11 @@ class Scenario(ScenarioFields):
             from the south, NaN outside the cell; `sites_m`, east and north of each Node B served.
 
         Raises:
+            InputError: `side` is no number of places.
             ScenarioError: the radio is not `hsdpa`, or the scenario is wrong.
         """
+        if not 1 <= as_whole(side, "side") <= LARGEST_SIDE:
+            raise InputError(f"side is {side}; a map has 1 to {LARGEST_SIDE} places along a side")
         found = core_call(_core.cell_map, self.compiled().to_json(), side)
         shape = {"snr_db": (-1, len(found["axis_m"])), "sites_m": (-1, 2)}
         return {name: values.reshape(shape.get(name, -1)) for name, values in found.items()}
@@ -132,6 +138,8 @@ class Scenario(ScenarioFields):
         if progress is True:
             with progress_bar(self.name) as bar:
                 return self.run(runs, precision, jobs, seed, bar, pcap, snap_length, pcap_at)
+        if progress is not None and progress is not False and not callable(progress):
+            raise InputError(f"progress is {progress!r}; expected True, False or a function")
         planned = self.planned(runs, precision, seed)
         rule = planned.stopping_rule()
         workers = check_jobs(jobs)
@@ -196,16 +204,19 @@ class Scenario(ScenarioFields):
             RunError: the replication failed; when the disk is full, the file keeps the packets
                 so far.
         """
-        return self.run(runs=1, jobs=1, seed=seed, pcap=path, snap_length=snap_length, pcap_at=at)
+        file = as_path(path, "path")
+        return self.run(runs=1, jobs=1, seed=seed, pcap=file, snap_length=snap_length, pcap_at=at)
 
     def _capture(
         self, pcap: str | os.PathLike[str] | None, snap_length: int | None, at: Sequence[str]
     ) -> Capture | None:
         if pcap is None:
             return None
+        at = as_texts(at, "pcap_at", "['server']")
+        snap_length = None if snap_length is None else as_whole(snap_length, "snap_length")
         if "proxy" in at and self.proxy is None:
             raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
-        return Capture(Path(pcap), snap_length, tuple(at))
+        return Capture(as_path(pcap, "pcap"), snap_length, tuple(at))
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
@@ -223,20 +234,20 @@ class Scenario(ScenarioFields):
             plan.stopping_rule()
             return plan
         if runs is not None:
-            if runs < 1:
+            plan.runs, plan.precision = as_whole(runs, "runs"), None
+            if plan.runs < 1:
                 raise InputError(f"runs is {runs}; at least one replication is needed")
-            plan.runs, plan.precision = runs, None
         if precision is not None:
-            if not 0 < precision < 1:
+            plan.precision = as_number(precision, "precision")
+            if not 0 < plan.precision < 1:
                 raise InputError(
                     f"precision is {precision}; it is a share of the mean between 0 and 1, "
                     "such as 0.02 for 2 %"
                 )
-            plan.precision = precision
         if seed is not None:
-            if not 0 <= seed <= LARGEST_SEED:
+            plan.seed = as_whole(seed, "seed")
+            if not 0 <= plan.seed <= LARGEST_SEED:
                 raise InputError(f"seed is {seed}; a seed is a whole number from 0 to 2^63 - 1")
-            plan.seed = seed
         plan.stopping_rule()
         return plan.resolved()
 
@@ -264,9 +275,10 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return _compiled(self.to_dict())
+        return compiled(self.to_dict())
 
 
+@checked
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
     """Reads a scenario file.
 
@@ -275,79 +287,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         overrides: changes on top of it, each `key.path=value`.
 
     Raises:
+        InputError: an argument makes no sense.
         ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
     """
-    text = read_text(Path(path))
-    resolved = json.loads(core_call(_core.parse_toml, text, str(path), list(overrides)))
-    filled = named_files.read_all(copy.deepcopy(resolved), Path(path).parent)
-    if filled != resolved:  # what the files say is checked too
-        try:
-            filled = json.loads(core_call(_core.resolve, json.dumps(filled)))
-        except ScenarioError as error:
-            raise ScenarioError(f"{path}: {error}") from None
-    return Scenario.from_dict(filled)
-
-
-def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls the core; its complaints about a scenario become ours."""
-    try:
-        return function(*args, **kwargs)
-    except _core.ScenarioError as error:
-        raise ScenarioError(str(error)) from None
-    except _core.InternalError as error:
-        raise RunError(str(error)) from None
-
-
-def read_text(path: Path) -> str:
-    """Text of a scenario file."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ScenarioError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ScenarioError(f"{path}: this is a directory, not a scenario file") from None
-    except (OSError, ValueError) as error:
-        reason = os_reason(error) if isinstance(error, OSError) else str(error)
-        raise ScenarioError(f"{path}: cannot be read: {reason}") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(
-            f"{path}:{line}: this is not UTF-8 text (byte 0x{data[error.start]:02x}); "
-            "save the file as UTF-8"
-        ) from None
-
-
-def _compiled(data: dict[str, Any]) -> _core.CompiledScenario:
-    """A scenario given as plain data, with the files that it names."""
-    return core_call(
-        _core.CompiledScenario.from_json, json.dumps(named_files.read_all(data, Path()))
-    )
-
-
-def _remove(data: dict[str, Any], path: list[str]) -> None:
-    """Takes the key at a path away, if it is there."""
-    *parents, last = path
-    for key in parents:
-        data = data.get(key, {})
-    data.pop(last, None)
-
-
-def toml_value(value: Any) -> str:
-    """A value as TOML."""
-    if isinstance(value, Part):
-        return toml_value(value.to_dict())
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, Mapping):
-        return (
-            "{"
-            + ", ".join(f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
-            + "}"
-        )
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    return str(value)
+    return Scenario.from_dict(read(path, overrides))

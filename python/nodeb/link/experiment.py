@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from nodeb import _core
+from nodeb.arguments import as_path
 from nodeb.errors import InputError, Interrupted, ScenarioError
 from nodeb.inputs.scenario import core_call, read_text
 from nodeb.link.result import LinkResult, Point
@@ -209,7 +210,7 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
     Raises:
         ScenarioError: the file cannot be read or is not a valid link experiment.
     """
-    file = Path(path)
+    file = as_path(path, "path")
     text = read_text(file)
     if file.suffix == ".json":
         data = _from_json(text, file)

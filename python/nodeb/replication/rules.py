@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.stats import Precision, Stop
+from nodeb.student import t_quantile
 
 __all__ = ["RATES", "Count", "Rates", "Rule", "Sequential", "rule_of"]
 
@@ -155,8 +156,6 @@ class _Spread:
 
     def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:
         """Adds values; returns the width with each of them, NaN where there is none."""
-        from scipy.special import stdtrit  # a slow import
-
         before = len(self.values)
         self.values = np.concatenate([self.values, new])
         if not new.size:
@@ -170,7 +169,7 @@ class _Spread:
         self._sums = sums[:, -1:]
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = np.maximum(sums[1] - sums[0] ** 2 / n, 0.0) / (n - 1)
-            half = stdtrit(n - 1, 0.975) * np.sqrt(variance / n)
+            half = t_quantile(n - 1, 0.975) * np.sqrt(variance / n)
             widths = np.asarray(half / np.abs(self.values[0] + sums[0] / n), dtype=np.float64)
         self.width = float(widths[-1])
         return widths

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nodeb import _core
+from nodeb.arguments import as_whole
 from nodeb.errors import InputError
 from nodeb.replication.engine import Engine, Subject, Tables
 from nodeb.replication.rules import Rates, rule_of
@@ -30,11 +31,11 @@ def check_jobs(jobs: int | None) -> int:
     """The number of replications to simulate at a time.
 
     Raises:
-        InputError: jobs is below 1.
+        InputError: jobs is no whole number, or below 1.
     """
     if jobs is None:
         return default_jobs()
-    if jobs < 1:
+    if as_whole(jobs, "jobs") < 1:
         raise InputError(f"jobs is {jobs}; at least one replication must run at a time")
     return jobs
 

@@ -11,7 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeb.errors import InputError
+from nodeb.arguments import as_path, checked_methods
+from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance
 from nodeb.results.summary import summarize
 from nodeb.storage.files import write_bytes, write_parquet
@@ -31,6 +32,7 @@ ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
 
 
+@checked_methods
 @dataclass(frozen=True)
 class Plots:
     """Figures of a result; a notebook shows what these return."""
@@ -88,10 +90,14 @@ class Plots:
         return plot.cell(self.result, run)
 
 
-class Result:
+@checked_methods
+class Result(NamedTables):
     """The replications of one scenario.
 
+    Every table is an attribute: `result.flows`, `result.bearers`, `result.cwnd`, ... A table that
+    its scenario does not give raises an `InputError` that says what the scenario needs for it.
     Every table has a column `run`; rows are in order of the run. Rates are in bit/s, times in s.
+    `nodeb.results.glossary.tables()` says what every table and column means.
     """
 
     def __init__(
@@ -112,105 +118,6 @@ class Result:
         names = list(replications[0]) if replications else list(ALWAYS)
         tables = {name: Table.concat(r[name] for r in replications) for name in names}
         return cls(scenario, tables, provenance)
-
-    @property
-    def flows(self) -> Table:
-        """One row per user and run: download and transfer time, bit rates, packets, timeouts."""
-        return self.tables["flows"]
-
-    @property
-    def bearers(self) -> Table:
-        """One row per radio bearer and run: blocks, block errors, packets, active time."""
-        return self.tables["bearers"]
-
-    @property
-    def links(self) -> Table:
-        """One row per direction of a link and run: packets, lost, dropped, marked, bytes."""
-        return self.tables["links"]
-
-    @property
-    def proxies(self) -> Table:
-        """One row per user and run with a proxy: the server's connection to it, what it held."""
-        return self._of("proxies", "there is no proxy; give the scenario a `proxy`")
-
-    @property
-    def snoop(self) -> Table:
-        """One row per user and run with Snoop: what the agent sent again, kept back, missed."""
-        return self._of("snoop", "there is no Snoop agent; give the scenario a `snoop`")
-
-    @property
-    def channels(self) -> Table:
-        """One row per user and run on FACH and DCH: switches, time in each state, energy.
-
-        `set_ups`, `releases` and `pagings` count switches begun; a user holds a dedicated channel
-        for `setting_up_s + dch_s + releasing_s`. The energy is that of the phone's radio, J.
-        """
-        return self._of(
-            "channels", "there are no switches of channels; they need the radio `fach_dch`"
-        )
-
-    @property
-    def cell(self) -> Table:
-        """One row per user and run on `wcdma`: its place, slots, frames and their errors."""
-        return self._of("cell", "there are no places on a map; they need the radio `wcdma`")
-
-    @property
-    def phones(self) -> Table:
-        """One row per user and run on `hsdpa`: place, SNR, CQI, blocks, block errors, bytes.
-
-        Means are taken over the transmissions to the user; `available_bps` is NaN where it was not
-        measured. `handovers` counts changes of the serving cell.
-        """
-        return self._of(
-            "phones", "nothing is known of places and channels; they need the radio `hsdpa`"
-        )
-
-    def _of(self, name: str, missing: str) -> Table:
-        """A table that not every scenario has."""
-        if name not in self.tables:
-            raise InputError(missing)
-        return self.tables[name]
-
-    @property
-    def cwnd(self) -> Table:
-        """Congestion window and slow-start threshold over time, packets."""
-        return self._series("cwnd")
-
-    @property
-    def segments(self) -> Table:
-        """What happened to each TCP segment, and when."""
-        return self._series("segments")
-
-    @property
-    def rtt(self) -> Table:
-        """Round-trip time samples, s."""
-        return self._series("rtt")
-
-    @property
-    def queue(self) -> Table:
-        """Packets and bytes waiting at the Node B for each user over time."""
-        return self._series("queue")
-
-    @property
-    def transfers(self) -> Table:
-        """Every transfer completed: when it began, how long it took, its bytes."""
-        return self._series("transfers")
-
-    @property
-    def scheduler(self) -> Table:
-        """What the scheduler gave to whom in each TTI."""
-        return self._series("scheduler")
-
-    @property
-    def bandwidth(self) -> Table:
-        """What each user could have been sent over time, bytes since the beginning, and its CQI."""
-        return self._series("bandwidth")
-
-    def _series(self, name: str) -> Table:
-        return self._of(
-            name,
-            f"{name} was not recorded; set `record.{name} = true` in the scenario and run again",
-        )
 
     @cached_property
     def summary(self) -> Table:
@@ -238,13 +145,13 @@ class Result:
         Raises:
             InputError: the seeds differ, or an argument makes no sense.
         """
-        from nodeb.comparison import compare_results
+        from nodeb.comparison import compare
 
         names: list[str] = []
         for place, one in enumerate((self, *others)):
             name = one.scenario.name or ("baseline" if place == 0 else f"other {place}")
             names.append(name if name not in names else f"{name} ({place})")
-        return compare_results(dict(zip(names, (self, *others), strict=True)), margin, metrics)
+        return compare(dict(zip(names, (self, *others), strict=True)), margin, metrics)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
@@ -258,11 +165,12 @@ class Result:
             the summary and for each table.
 
         Raises:
+            InputError: `folder` is no path.
             OutputError: the folder is not nodeb's, belongs to another scenario, or cannot be
                 written; what was there before stays.
         """
         owner = Owner("run", self.scenario.name or "a scenario without name")
-        with claim(folder, owner, force=force) as place:
+        with claim(as_path(folder, "folder"), owner, force=force) as place:
             return self.put(place)
 
     def put(self, place: Place, *, report: bool = False) -> Path:

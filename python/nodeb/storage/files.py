@@ -17,10 +17,12 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import OutputError, ScenarioError, os_reason
-from nodeb.table import Table
+
+if TYPE_CHECKING:
+    from nodeb.table import Table
 
 __all__ = [
     "aside",
@@ -171,6 +173,8 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
 
 def from_arrow(arrow: Any) -> Table:
     """A `pyarrow.Table` as a table."""
+    from nodeb.table import Table  # it imports NumPy, which a check of a scenario can do without
+
     return Table(
         {name: column.to_numpy() for name, column in zip(arrow.column_names, arrow, strict=True)}
     )

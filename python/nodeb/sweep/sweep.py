@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from nodeb import _core
+from nodeb.arguments import as_path
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
-from nodeb.inputs.scenario import core_call, read_text
+from nodeb.inputs.reading import core_call, has_sweep, read_text
 from nodeb.replication.cells import Filler, enough, identity
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.runner import check_jobs
@@ -106,7 +107,7 @@ class Sweep:
             ScenarioError: the file is wrong; the message names line and key.
             InputError: another argument makes no sense.
         """
-        text, file = read_text(Path(path)), str(path)
+        text, file = read_text(as_path(path, "path")), str(path)
         table = _sweep_table(text, file)
         if table is None:
             raise ScenarioError(
@@ -165,7 +166,7 @@ class Sweep:
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
         check_margin(margin)
-        with self._claim(Path(folder), force) as place:
+        with self._claim(as_path(folder, "folder"), force) as place:
             outcome, known = self._fill(place, compared, workers, progress)
             if compared is None:
                 return outcome
@@ -223,15 +224,6 @@ class Sweep:
             "git": git_hash(),
             "started": utc_now(),
         }
-
-
-def has_sweep(path: str | os.PathLike[str]) -> bool:
-    """Whether a scenario file has a `[sweep]` table.
-
-    Raises:
-        ScenarioError: the file cannot be read or is not TOML.
-    """
-    return _sweep_table(read_text(Path(path)), str(path)) is not None
 
 
 def _sweep_table(text: str, file: str) -> Any:

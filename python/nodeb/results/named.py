@@ -1,0 +1,84 @@
+"""The tables of a result as its attributes, by the names that the core declares."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from nodeb import _core
+from nodeb.errors import MissingError, nearest
+from nodeb.results import glossary
+from nodeb.table import Table
+
+__all__ = ["NamedTables"]
+
+NEEDED = {
+    "proxies": 'proxy = "split"',
+    "snoop": "snoop = {}",
+    "channels": 'radio = "fach_dch"',
+    "cell": 'radio = "wcdma"',
+    "phones": 'radio = "hsdpa"',
+}
+"""What a scenario has to say to get a table that is no time series."""
+
+
+class NamedTables:
+    """Something with tables, each of which is an attribute too."""
+
+    tables: dict[str, Table]
+    """All tables by name."""
+
+    if TYPE_CHECKING:  # what the end of this file makes, for those who complete and check names
+        flows: Table
+        bearers: Table
+        links: Table
+        proxies: Table
+        snoop: Table
+        phones: Table
+        channels: Table
+        cell: Table
+        cwnd: Table
+        segments: Table
+        rtt: Table
+        queue: Table
+        transfers: Table
+        scheduler: Table
+        bandwidth: Table
+    else:
+
+        def __getattr__(self, name: str) -> Table:
+            """Asked for what there is not."""
+            if name.startswith("_") or name == "tables":
+                raise AttributeError(name)
+            raise MissingError(_why_not(self, name))
+
+
+def _attribute(table: glossary.TableInfo) -> property:
+    """A table as an attribute that explains itself."""
+
+    def get(self: NamedTables) -> Table:
+        try:
+            return self.tables[table.name]
+        except KeyError:
+            raise MissingError(_why_not(self, table.name)) from None
+
+    columns = "".join(f"\n    {one.name}: {_meaning(one)}" for one in table.columns.values())
+    return property(get, doc=f"{table.meaning}\n\nColumns:{columns}\n")
+
+
+def _meaning(column: glossary.Column) -> str:
+    return column.meaning + (f" In {column.unit}." if column.unit not in ("", "1") else "")
+
+
+def _why_not(result: NamedTables, name: str) -> str:
+    """What a scenario needs for a table, or what there is instead of something unknown."""
+    if name in NEEDED:
+        return f"there is no table `{name}`; the scenario needs `{NEEDED[name]}` for it"
+    if name in json.loads(_core.schema())["$defs"]["Record"]["properties"]:
+        return f"{name} was not recorded; set `record.{name} = true` in the scenario and run again"
+    known = [one for one in dir(result) if not one.startswith("_")]
+    return f"a result has no `{name}`{nearest(name, known)}"
+
+
+for _table in glossary.tables().values():
+    setattr(NamedTables, _table.name, _attribute(_table))
