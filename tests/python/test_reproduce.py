@@ -254,12 +254,12 @@ def test_a_claim_can_come_out_either_way() -> None:
     assert claims.judge(work, FALLS).holds
     opposite = {**FALLS, "checks": [{**FALLS["checks"][0], "trend": "rising"}]}
     verdict = claims.judge(work, opposite)
-    assert not verdict.holds
-    assert "not rising throughout" in verdict.evidence
-    assert verdict.failures
+    assert verdict.judgement == "contradicted"
+    assert "(contradicted: 1 %" in verdict.evidence
+    assert verdict.against
 
 
-def test_what_is_undecided_does_not_hold() -> None:
+def test_what_is_undecided_neither_holds_nor_is_contradicted() -> None:
     equal = {
         "kind": "order",
         "at": ["size:50kB", "bler:1"],
@@ -267,7 +267,9 @@ def test_what_is_undecided_does_not_hold() -> None:
         "names": ["a", "b"],
         "terms": [{"at": ["channel:hs384"]}, {"at": ["channel:hs384_delay9"]}],
     }
-    assert not claims.judge(campaign(), {"id": "x", "text": "x", "checks": [equal]}).holds
+    verdict = claims.judge(campaign(), {"id": "x", "text": "x", "checks": [equal]})
+    assert verdict.judgement == "undecided"
+    assert "practically the margin" in verdict.effort
 
 
 def test_every_check_of_a_claim_must_hold() -> None:
@@ -275,7 +277,7 @@ def test_every_check_of_a_claim_must_hold() -> None:
     true = {"kind": "between", "term": 5, "high": 5}
     both = {"id": "x", "text": "x", "checks": [true, false]}
     assert claims.judge(campaign(), {"id": "x", "text": "x", "checks": [true]}).holds
-    assert not claims.judge(campaign(), both).holds
+    assert claims.judge(campaign(), both).judgement == "contradicted"
 
 
 def test_unknown_checks_are_errors() -> None:
@@ -373,11 +375,18 @@ def test_published_values_stand_beside_their_own_cells(whole: Path) -> None:
 
 
 def test_claims_file(whole: Path) -> None:
-    assert (whole / "claims.csv").read_text().splitlines()[0] == "study,id,claim,evidence,holds"
+    assert (whole / "claims.csv").read_text().splitlines()[0] == (
+        "study,id,claim,verdict,comparisons,hold,contradicted,undecided,asked,"
+        "replications_missing,evidence"
+    )
     found = rows(whole / "claims.csv")
     assert [row["id"] for row in found] == [claim["id"] for claim in WANG.claims]
-    assert {row["holds"] for row in found} == {"true", "false"}
+    assert {row["verdict"] for row in found} == {"holds", "contradicted", "undecided"}
     for row in found:
+        counts = [int(row[name]) for name in ("hold", "contradicted", "undecided")]
+        assert sum(counts) == int(row["comparisons"]) > 0
+        assert (row["verdict"] == "contradicted") == (counts[1] > 0)
+        assert (row["verdict"] == "holds") == (counts[1:] == [0, 0])
         assert any(character.isdigit() for character in row["evidence"]), row["id"]
 
 

@@ -94,7 +94,11 @@ def test_a_fact_is_judged_by_its_interval() -> None:
     assert verdict.holds
     assert verdict.evidence == "BER 2e-05 [1e-05, 4e-05]"
     narrow = {**check, "high": 3e-5}
-    assert not claims.judge(campaign, {"id": "x", "text": "", "checks": [narrow]}).holds
+    open_one = claims.judge(campaign, {"id": "x", "text": "", "checks": [narrow]})
+    assert open_one.judgement == "undecided"
+    below = {**check, "low": 4.1e-5}
+    refuted = claims.judge(campaign, {"id": "x", "text": "", "checks": [below]})
+    assert refuted.judgement == "contradicted"
     with pytest.raises(InputError, match="unknown fact `bre`; did you mean `ber`"):
         claims.judge(campaign, {"id": "x", "text": "", "checks": [{**check, "fact": "bre"}]})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import platform
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +14,17 @@ from nodeb import plot
 from nodeb.plot import Line
 from nodeb.report import inline_svg, png, render, standalone_svg
 from nodeb.reproduce.cells import Cell, Chart, Grid
-from nodeb.reproduce.claims import Verdict
 from nodeb.reproduce.diagram import path_diagram
+from nodeb.reproduce.verdicts import Verdict
 
 if TYPE_CHECKING:
     from nodeb.reproduce.reproduction import Findings
     from nodeb.reproduce.traces import Picture
 
-MARKS = {"near": "\N{CHECK MARK}", "off": "\N{ALMOST EQUAL TO}", "far": "\N{BALLOT X}"}
+MARKS = {"near": "\N{CHECK MARK}", "off": "\N{ALMOST EQUAL TO}", "far": "\N{BALLOT X}", "open": "?"}
+GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
+STATES = {"met": "near", "missed": "far", "undecided": "open"}
+"""Judgements and targets are marked as cells are, by sign, word and colour."""
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 SHORT_EVIDENCE = 3
@@ -84,7 +88,7 @@ def html(findings: Findings) -> str:
         "reference": study.reference,
         "banners": _banners(findings),
         "tiles": _tiles(findings),
-        "targets": [_target(target) for target in findings.targets if target.met is not None],
+        "targets": [_target(target) for target in findings.targets if target.measured],
         "summary": study.summary,
         "limits": study.limits,
         "diagram": path_diagram(study.scenario),
@@ -125,8 +129,8 @@ def _banners(findings: Findings) -> list[str]:
         banners.append("This run was interrupted: only what it had measured is shown.")
     if findings.quick:
         banners.append(
-            "A quick version: few or short replications, so the intervals are wide and some claims "
-            "stay undecided, which counts against them."
+            "A quick version: few or short replications, so the intervals are wide and many claims "
+            "stay undecided."
         )
     return banners
 
@@ -134,7 +138,7 @@ def _banners(findings: Findings) -> list[str]:
 def _tiles(findings: Findings) -> list[Content]:
     cells = [cell for cell in findings.cells() if cell.grade in ("near", "off", "far")]
     tiles = []
-    checked = [target for target in findings.targets if target.met is not None]
+    checked = [target for target in findings.targets if target.measured]
     if checked:
         met = sum(target.met is True for target in checked)
         tiles.append(_tile("Targets met", f"{met} of {len(checked)}", "see Conformance"))
@@ -143,10 +147,9 @@ def _tiles(findings: Findings) -> list[Content]:
         detail = "within the tolerance of their table"
         tiles.append(_tile("Cells near the published", f"{near} of {len(cells)}", detail))
     if findings.verdicts:
-        held = sum(verdict.holds for verdict in findings.verdicts)
-        tiles.append(
-            _tile("Claims that hold", f"{held} of {len(findings.verdicts)}", "of the study")
-        )
+        counts = Counter(verdict.judgement for verdict in findings.verdicts)
+        detail = f"{counts['contradicted']} contradicted, {counts['undecided']} undecided"
+        tiles.append(_tile("Claims that hold", f"{counts['holds']} of {counts.total()}", detail))
     predicted = sum(
         len(list(grid)) for grid in findings.grids.values() if grid.spec.withheld
     ) + sum(
@@ -168,8 +171,7 @@ def _tile(name: str, value: str, detail: str) -> Content:
 
 def _target(target: Any) -> Content:
     return {
-        "grade": "near" if target.met else "far",
-        "verdict": f"{MARKS['near']} met" if target.met else f"{MARKS['far']} missed",
+        **_marked(STATES[target.state], target.state),
         "text": target.text,
         "result": target.result,
     }
@@ -335,20 +337,26 @@ def _figures_note(findings: Findings) -> str:
 
 
 def _claim(verdict: Verdict) -> Content:
-    parts = verdict.evidence.split("; ")
+    short = len(verdict.parts) <= SHORT_EVIDENCE
     return {
-        "grade": "near" if verdict.holds else "far",
-        "verdict": f"{MARKS['near']} holds" if verdict.holds else f"{MARKS['far']} fails",
+        **_marked(GRADES[verdict.judgement], verdict.judgement),
         "text": verdict.text,
         "section": verdict.section,
-        "against": [] if len(parts) <= SHORT_EVIDENCE else verdict.failures,
-        "evidence": parts,
-        "short": len(parts) <= SHORT_EVIDENCE,
+        "counts": "; ".join(
+            part for part in (verdict.summary, f"asked: {verdict.asked}", verdict.effort) if part
+        ),
+        "against": [] if short else verdict.against,
+        "evidence": [text for text, _ in verdict.parts],
+        "short": short,
     }
 
 
+def _marked(grade: str, word: str) -> Content:
+    return {"grade": grade, "verdict": f"{MARKS[grade]} {word}"}
+
+
 def _mismatches(findings: Findings) -> list[Content]:
-    """Targets missed, cells beyond their tolerance, claims that fail, endless downloads."""
+    """Targets missed, cells beyond their tolerance, claims contradicted, endless downloads."""
     found = [
         _mismatch("far", "missed", target.text, target.result)
         for target in findings.targets
@@ -363,17 +371,16 @@ def _mismatches(findings: Findings) -> list[Content]:
             text = f"{item}: {len(worse)} of {compared} cells lie beyond the tolerance.{note}"
             found.append(_mismatch(grade, "far" if grade == "far" else "off", text, _list(worse)))
     found += [
-        _mismatch("far", "fails", verdict.text, "; ".join(verdict.failures))
+        _mismatch("far", "contradicted", verdict.text, "; ".join(verdict.against))
         for verdict in findings.verdicts
-        if not verdict.holds
+        if verdict.judgement == "contradicted"
     ]
     found += [_mismatch("far", "unfinished", text, "") for text in findings.unfinished]
     return found
 
 
 def _mismatch(grade: str, verdict: str, text: str, detail: str) -> Content:
-    mark = MARKS[grade]
-    return {"grade": grade, "verdict": f"{mark} {verdict}", "text": text, "detail": detail}
+    return {**_marked(grade, verdict), "text": text, "detail": detail}
 
 
 def _list(cells: list[Cell]) -> str:

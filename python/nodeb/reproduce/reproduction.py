@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 from nodeb.errors import InputError
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import link_stage, output
+from nodeb.reproduce import link_stage, output, verdicts
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
 from nodeb.reproduce.cells import Cell, Chart, Grid
-from nodeb.reproduce.claims import Verdict
 from nodeb.reproduce.kept import Kept
 from nodeb.reproduce.output import write
 from nodeb.reproduce.study import Study, nearest
 from nodeb.reproduce.targets import Target
+from nodeb.reproduce.verdicts import Verdict
 from nodeb.results.provenance import git_hash, utc_now
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
         if _judged(claim, findings.items, whole):
             bar.start(f"claim {claim['id']}")
             findings.verdicts.append(claims_module.judge(campaign, claim))
-    write(out / "claims.csv", claims_module.to_csv(study.name, findings.verdicts))
+    write(out / "claims.csv", verdicts.to_csv(study.name, findings.verdicts))
 
 
 def _extras(study: Study, items: Sequence[str]) -> list[str]:
@@ -391,18 +392,22 @@ def _value(cell: Cell) -> str:
 
 
 def _summary(findings: Findings) -> list[str]:
-    checked = [target for target in findings.targets if target.met is not None]
     lines = []
-    if checked:
-        met = sum(target.met is True for target in checked)
-        missing = len(findings.targets) - len(checked)
-        unmeasured = f", {missing} not measured" if missing else ""
-        lines.append(f"Targets: {met} of {len(checked)} met{unmeasured}.")
-        lines += [f"  missed: {t.text} ({t.result})" for t in checked if not t.met]
+    if states := Counter(target.state for target in findings.targets if target.measured):
+        unmeasured = sum(not target.measured for target in findings.targets)
+        counted = [f"{states['met']} of {states.total()} met"]
+        counted += [f"{states['undecided']} undecided"] if states["undecided"] else []
+        counted += [f"{unmeasured} not measured"] if unmeasured else []
+        lines.append(f"Targets: {', '.join(counted)}.")
+        lines += [f"  missed: {t.text} ({t.result})" for t in findings.targets if t.met is False]
     if findings.verdicts:
-        held = sum(verdict.holds for verdict in findings.verdicts)
-        lines.append(f"Claims: {held} of {len(findings.verdicts)} hold in the measurement.")
-        lines += [f"  does not hold: {v.text}" for v in findings.verdicts if not v.holds]
+        counts = Counter(verdict.judgement for verdict in findings.verdicts)
+        lines.append(
+            f"Claims: {counts['holds']} of {counts.total()} hold, "
+            f"{counts['contradicted']} are contradicted, {counts['undecided']} undecided."
+        )
+        refuted = [one for one in findings.verdicts if one.judgement == "contradicted"]
+        lines += [f"  contradicted: {one.text}" for one in refuted]
     lines.append(
         f"{findings.replications} replications of {findings.scenarios} scenarios, "
         f"seed {findings.seed}, {findings.wall_s:.1f} s."
