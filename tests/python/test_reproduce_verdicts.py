@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from nodeb.reproduce.comparison import Comparison, holm
 from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.verdicts import Comparison, Finding, Verdict, holm, judge, rounded, to_csv
+from nodeb.reproduce.verdicts import Finding, Verdict, judge, rounded, to_csv
 from nodeb.stats import mean_interval
 
 
@@ -57,6 +58,15 @@ def test_more(found: Estimate, judgement: str) -> None:
 )
 def test_the_same_is_a_test_of_equivalence(found: Estimate, judgement: str) -> None:
     assert verdict(Comparison(found, -2, 2)).judgement == judgement
+
+
+def test_a_few_equal_replications_tell_little() -> None:
+    above, below = interval(1, 1, 5), interval(-1, -1, 5)
+    for found in (above, below):
+        open_one = verdict(Comparison(found, low=0))
+        assert (open_one.judgement, open_one.missing) == ("undecided", 1)
+    assert verdict(Comparison(interval(1, 1, 6), low=0)).judgement == "holds"
+    assert verdict(Comparison(interval(-1, -1, 6), low=0)).judgement == "contradicted"
 
 
 def test_doubt_is_the_p_value_of_students_test() -> None:

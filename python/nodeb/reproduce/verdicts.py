@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nodeb.reproduce.measure import CONFIDENCE, Estimate
+from nodeb.reproduce.comparison import ERROR, Comparison, holm
 
 Judgement = Literal["holds", "contradicted", "undecided"]
 JUDGEMENTS: tuple[Judgement, ...] = ("holds", "contradicted", "undecided")
@@ -40,78 +40,8 @@ COLUMNS = (
     "replications_missing",
     "evidence",
 )
-ERROR = 1 - CONFIDENCE
 NEVER = 1_000_000
 """A margin that more replications than these would not tell from what was measured is met."""
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A quantity that a claim wants in a range.
-
-    Attributes:
-        estimate: what was measured.
-        low: lower end of the range.
-        high: upper end of the range.
-        strict: whether the ends themselves are outside.
-        rivals: further estimates, all of which must be outside as well to contradict.
-        repeatable: whether more replications make it known better.
-        name: what tells it from the others of its finding.
-    """
-
-    estimate: Estimate
-    low: float = -math.inf
-    high: float = math.inf
-    strict: bool = False
-    rivals: tuple[Estimate, ...] = ()
-    repeatable: bool = True
-    name: str = ""
-
-    @property
-    def holds(self) -> bool:
-        """Whether the whole interval lies in the range."""
-        low, high = _ends(self.estimate)
-        if self.strict:
-            return self.low < low and high < self.high
-        return self.low <= low and high <= self.high
-
-    @property
-    def doubt(self) -> float:
-        """Two-sided p-value of the quantity lying where it was measured, outside the range; else 1.
-
-        At most 5 % where the 95 % interval excludes the range.
-        """
-        return max(self._doubt(one) for one in (self.estimate, *self.rivals))
-
-    def _doubt(self, found: Estimate) -> float:
-        low, high = _ends(found)
-        if math.isnan(low) or math.isnan(high):
-            return 1.0
-        if found.value > self.high:
-            return _p_value(found.value - self.high, found.value - low, found.runs)
-        if found.value < self.low:
-            return _p_value(self.low - found.value, high - found.value, found.runs)
-        return 1.0
-
-    def missing(self, level: float = ERROR) -> float:
-        """Replications more that would decide, about; infinite where none would.
-
-        The half-width falls with the root of their number, and has to come below the distance to
-        the nearer end of the range.
-
-        Args:
-            level: error at which the range is to be excluded where the value lies outside.
-        """
-        found = self.estimate
-        if not self.repeatable or found.runs < 2 or not math.isfinite(found.half_width):
-            return math.inf
-        needed = min(abs(found.value - self.low), abs(self.high - found.value))
-        if needed == 0:
-            return math.inf
-        width = found.half_width
-        if not self.low <= found.value <= self.high:
-            width *= _quantile(level, found.runs) / _quantile(ERROR, found.runs)
-        return max(1.0, found.runs * ((width / needed) ** 2 - 1))
 
 
 @dataclass(frozen=True)
@@ -207,20 +137,6 @@ def judge(findings: Sequence[Finding], claim: Mapping[str, Any], asked: str) -> 
     return Verdict(claim["id"], section, claim["text"], judgement, counts, asked, parts, missing)
 
 
-def holm(p_values: Sequence[float], level: float) -> list[bool]:
-    """Which of some hypotheses are rejected, with an error of at most `level` for all together.
-
-    Formula: in order of size the k-th of m is compared with level / (m - k + 1), up to the first
-    that is larger. Source: Holm 1979, A simple sequentially rejective multiple test procedure.
-    """
-    rejected = [False] * len(p_values)
-    for place, at in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
-        if p_values[at] > level / (len(p_values) - place):
-            break
-        rejected[at] = True
-    return rejected
-
-
 def _overall(judged: Sequence[Judgement]) -> Judgement:
     """Contradicted if one is, else undecided if one is."""
     worst: tuple[Judgement, ...] = ("contradicted", "undecided")
@@ -247,27 +163,6 @@ def _missing(undecided: Sequence[Comparison], total: int) -> float:
     if against:
         return min(one.missing(ERROR / total) for one in against)
     return max(one.missing() for one in undecided)
-
-
-def _ends(found: Estimate) -> tuple[float, float]:
-    """The interval; of a calculated number the number itself."""
-    return (found.value, found.value) if found.runs == 0 else (found.low, found.high)
-
-
-def _p_value(distance: float, half: float, runs: int) -> float:
-    """Two-sided p-value of a distance, from the half of the 95 % interval on that side."""
-    if half <= 0:
-        return 0.0
-    from scipy.special import stdtr  # a slow import
-
-    return float(2 * stdtr(runs - 1, -_quantile(ERROR, runs) * distance / half))
-
-
-def _quantile(level: float, runs: int) -> float:
-    """Student's t of which a two-sided interval with that error is so many standard errors."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(runs - 1, 1 - level / 2))
 
 
 def rounded(missing: float) -> str:
