@@ -16,7 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nodeb.reproduce.log import Array, Log
+from nodeb.reproduce.arrays import Array
+from nodeb.reproduce.log import Log
 from nodeb.reproduce.metrics import Metric
 
 CONFIDENCE = 0.95

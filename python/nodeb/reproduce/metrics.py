@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nodeb.errors import InputError
-from nodeb.reproduce.log import Array
+from nodeb.reproduce.arrays import Array
 from nodeb.reproduce.study import nearest
 
 Means = Mapping[str, Array]
