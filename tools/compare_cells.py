@@ -43,8 +43,8 @@ class Kind:
 
 
 def judge_cell(before: Row, after: Row) -> str:
-    """How a cell has changed."""
-    if before == after:
+    """How a cell has changed; an older file may have fewer columns."""
+    if all(before[name] == after[name] for name in before.keys() & after.keys()):
         return IDENTICAL
     fixed = ("unit", "published")
     if any(before[name] != after[name] for name in fixed):

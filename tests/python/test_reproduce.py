@@ -337,7 +337,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_cells_file(whole: Path) -> None:
     assert (whole / "cells.csv").read_text().splitlines()[0] == (
-        "study,item,row,column,unit,published,measured,ci95_low,ci95_high,replications"
+        "study,item,row,column,unit,published,measured,ci95_low,ci95_high,replications,"
+        "published_runs,prediction95_low,prediction95_high"
     )
     found = rows(whole / "cells.csv")
     assert list(dict.fromkeys(row["item"] for row in found)) == WANG.items()
@@ -366,7 +367,8 @@ def test_published_values_stand_beside_their_own_cells(whole: Path) -> None:
         "published": "31", "measured": "",
         "ci95_low": found["Table 8", "DCH", "Relative"]["ci95_low"],
         "ci95_high": found["Table 8", "DCH", "Relative"]["ci95_high"],
-        "replications": "20",
+        "replications": "20", "published_runs": "", "prediction95_low": "",
+        "prediction95_high": "",
     }  # fmt: skip
     assert found["Table A.1", "Max C/I, User2", "0 %"]["published"] == "932.2"
     assert found["Table 19", "STD, PF", "3 %"]["published"] == "8.45"

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nodeb import analytics
 from nodeb.errors import InputError
 from nodeb.reproduce.campaign import Campaign
@@ -22,6 +24,7 @@ from nodeb.reproduce.measure import (
 )
 from nodeb.reproduce.metrics import metric
 from nodeb.reproduce.study import Choice, FigureSpec, Selection, Study, TableSpec, Tolerance
+from nodeb.stats import prediction_interval
 
 COLUMNS = (
     "study",
@@ -34,9 +37,21 @@ COLUMNS = (
     "ci95_low",
     "ci95_high",
     "replications",
+    "published_runs",
+    "prediction95_low",
+    "prediction95_high",
 )
 SIGNIFICANT = 7
 NO_TOLERANCE = Tolerance()
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A 95 % prediction interval of the mean of `of` replications."""
+
+    of: int
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -52,6 +67,9 @@ class Cell:
         measured: the value found here.
         digits: decimals to show.
         tolerance: when the two count as near.
+        expected: where the value lies that so few replications give as the study had; None where
+            that is not known.
+        rounding: half of the last digit that the study printed.
     """
 
     item: str
@@ -62,6 +80,16 @@ class Cell:
     measured: Estimate
     digits: int = 1
     tolerance: Tolerance = NO_TOLERANCE
+    expected: Prediction | None = None
+    rounding: float = 0.0
+
+    @property
+    def within(self) -> bool | None:
+        """Whether the published value lies where so few replications as it is of would put it."""
+        if self.published is None or self.expected is None or math.isnan(self.expected.low):
+            return None
+        slack = self.rounding + 1e-9 * max(1.0, abs(self.published))
+        return self.expected.low - slack <= self.published <= self.expected.high + slack
 
     @property
     def deviation(self) -> float | None:
@@ -238,14 +266,41 @@ def _table_cell(
 ) -> Cell:
     row, column = place
     selection = (*fixed, *row, *column)
+    source: Quantity
     if spec.analytic:
-        value = estimate(Constant(_calculate(spec.analytic, selection) * spec.scale))
+        source = Constant(_calculate(spec.analytic, selection) * spec.scale)
     else:
-        value = estimate(quantity(campaign, selection, spec.metric))
+        source = quantity(campaign, selection, spec.metric)
+    value = estimate(source)
     unit = next((choice.unit for choice in selection if choice.unit), spec.unit)
     # A tolerance is in the table's own unit; cells in another unit are shown without a grade.
     tolerance = spec.tolerance if unit == spec.unit else Tolerance(relative=spec.tolerance.relative)
-    return Cell(spec.id, label(row), label(column), unit, published, value, spec.digits, tolerance)
+    return Cell(
+        spec.id,
+        label(row),
+        label(column),
+        unit,
+        published,
+        value,
+        spec.digits,
+        tolerance,
+        _predicted(source, spec.published_runs),
+        spec.rounding,
+    )
+
+
+def _predicted(source: Quantity, runs: int | None) -> Prediction | None:
+    """Where the mean of `runs` replications lies; None for what two scenarios make together.
+
+    Whether the two met the same losses in the study is not known, and decides how far they differ.
+    """
+    if runs is None or not isinstance(source, Measured):
+        return None
+    values = source.singles()
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    found = prediction_interval(values, runs)
+    return Prediction(runs, found.low, found.high)
 
 
 def _calculate(function: str, selection: Selection) -> float:
@@ -345,7 +400,9 @@ def to_csv(study: str, cells: Iterable[Cell]) -> str:
     for cell in cells:
         found = cell.measured
         values = (cell.published, found.value, found.low, found.high)
-        writer.writerow(
-            [study, cell.item, cell.row, cell.column, cell.unit, *map(number, values), found.runs]
-        )
+        where = (cell.item, cell.row, cell.column, cell.unit)
+        predicted = cell.expected
+        few = (predicted.of, number(predicted.low), number(predicted.high)) if predicted else ()
+        padding = [""] * (3 - len(few))
+        writer.writerow([study, *where, *map(number, values), found.runs, *few, *padding])
     return text.getvalue()

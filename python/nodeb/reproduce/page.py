@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import platform
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
@@ -28,6 +28,9 @@ STATES = {"met": "near", "missed": "far", "undecided": "open"}
 MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 SHORT_EVIDENCE = 3
+WIDEST = 9
+"""More columns than these find no room beside each other."""
+INDENT = "\N{EM SPACE}"
 SIZE = (6.4, 4.1)
 WIDE = (8.6, 4.4)
 Content = dict[str, Any]
@@ -94,6 +97,7 @@ def html(findings: Findings) -> str:
         "diagram": path_diagram(study.scenario),
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
+        "scattered": any(grid.spec.published_runs for grid in findings.grids.values()),
         "figures": [_figure(item, chart) for item, chart in findings.charts.items()]
         + [_picture(picture) for picture in findings.pictures],
         "figures_note": _figures_note(findings),
@@ -146,6 +150,10 @@ def _tiles(findings: Findings) -> list[Content]:
         near = sum(cell.grade == "near" for cell in cells)
         detail = "within the tolerance of their table"
         tiles.append(_tile("Cells near the published", f"{near} of {len(cells)}", detail))
+    few = [cell.within for cell in findings.cells() if cell.within is not None]
+    if few:
+        detail = "published, where as few runs as the study's would be"
+        tiles.append(_tile("Within the scatter", f"{sum(few)} of {len(few)}", detail))
     if findings.verdicts:
         counts = Counter(verdict.judgement for verdict in findings.verdicts)
         detail = f"{counts['contradicted']} contradicted, {counts['undecided']} undecided"
@@ -181,10 +189,45 @@ def _target(target: Any) -> Content:
 
 
 def _table(grid: Grid) -> Content:
-    spec = grid.spec
-    compared = bool(spec.published)
-    groups = ["published", "measured", "difference"] if compared else ["measured"]
+    """A table: its groups of columns side by side, or below each other where that is too wide."""
+    spec, groups = grid.spec, _groups(grid)
+    units = {cell.unit for cell in grid}
+    by_column = [{row[at].unit for row in grid.cells} for at in range(len(grid.columns))]
+    aligned = len(units) > 1 and all(len(one) == 1 for one in by_column)
+    mixed = len(units) > 1 and not aligned
+    stacked = len(groups) > 1 and len(groups) * len(grid.columns) > WIDEST
+    return {
+        "id": spec.id,
+        "anchor": anchor(spec.id),
+        "title": spec.title,
+        "unit": _subtitle(grid, spec.unit if len(units) == 1 else ""),
+        "compared": bool(spec.published),
+        "prediction": spec.withheld,
+        "corner": grid.corner,
+        "columns": [
+            f"{column} ({next(iter(one))})" if aligned else column
+            for column, one in zip(grid.columns, by_column, strict=True)
+        ],
+        "heads": [] if stacked or len(groups) == 1 else list(groups.values()),
+        "groups": [""] if stacked else list(groups),
+        "rows": _stacked(grid, groups, mixed) if stacked else _rows(grid, groups, mixed),
+        "note": spec.note,
+    }
+
+
+def _groups(grid: Grid) -> dict[str, str]:
+    """What is shown of each cell, and the heading of that."""
     calculated = all(cell.measured.runs == 0 for cell in grid)
+    measured = "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI"
+    few = grid.spec.published_runs
+    groups = {"published": "published"} if grid.spec.published else {}
+    groups["measured"] = measured
+    if few is not None:
+        groups["predicted"] = "one run, 95 %" if few == 1 else f"mean of {few} runs, 95 %"
+    return groups | ({"difference": "difference"} if grid.spec.published else {})
+
+
+def _rows(grid: Grid, groups: Iterable[str], mixed: bool) -> list[Content]:
     rows = [
         {
             "label": label,
@@ -193,27 +236,19 @@ def _table(grid: Grid) -> Content:
         }
         for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True))
     ]
-    units = {cell.unit for cell in grid}
-    by_column = [{row[at].unit for row in grid.cells} for at in range(len(grid.columns))]
-    aligned = len(units) > 1 and all(len(one) == 1 for one in by_column)
-    columns = [
-        f"{column} ({next(iter(one))})" if aligned else column
-        for column, one in zip(grid.columns, by_column, strict=True)
-    ]
-    return {
-        "id": spec.id,
-        "anchor": anchor(spec.id),
-        "title": spec.title,
-        "unit": _subtitle(grid, spec.unit if len(units) == 1 else ""),
-        "compared": compared,
-        "prediction": spec.withheld,
-        "measured": "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI",
-        "corner": grid.corner,
-        "columns": columns,
-        "groups": groups,
-        "rows": _with_units(rows, grid) if len(units) > 1 and not aligned else rows,
-        "note": spec.note,
-    }
+    return _with_units(rows, grid) if mixed else rows
+
+
+def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content]:
+    """A row for each group, those of one row of the study together."""
+    rows = []
+    for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True)):
+        unit = f" ({row[0].unit})" if mixed else ""
+        for place, (group, heading) in enumerate(groups.items()):
+            cells = [_cell(cell, group, column) for column, cell in enumerate(row)]
+            name = f"{label}{unit}, {heading}" if place == 0 else INDENT + heading
+            rows.append({"label": name, "first": place == 0 and at > 0, "cells": cells})
+    return rows
 
 
 def _subtitle(grid: Grid, unit: str) -> str:
@@ -244,6 +279,9 @@ def _cell(cell: Cell, group: str, column: int) -> Content:
     elif group == "measured":
         shown |= _measured(cell)
         css += ["open"] if cell.published is None else []
+    elif group == "predicted":
+        shown |= _predicted(cell)
+        css += [] if cell.within is None else ["near" if cell.within else "far"]
     elif cell.deviation is not None:
         shown["text"] = _signed(cell.deviation, cell.digits)
         shown["mark"] = MARKS.get(cell.grade, "")
@@ -261,6 +299,21 @@ def _measured(cell: Cell) -> Content:
     return {"text": _number(found.value, cell.digits), "interval": interval, "hint": hint}
 
 
+def _predicted(cell: Cell) -> Content:
+    """Where so few runs as the study's lie, and whether the published value is there."""
+    found = cell.expected
+    if found is None:
+        return {"text": "\N{EN DASH}", "hint": "not known for a difference of two scenarios"}
+    width = found.high - found.low
+    digits = max(0, min(cell.digits, 1 - math.floor(math.log10(width)))) if width else cell.digits
+    ends = f"{_number(found.low, digits)} .. {_number(found.high, digits)}"
+    if cell.within is None:
+        return {"text": ends, "hint": ""}
+    inside = "inside" if cell.within else "outside"
+    mark = MARKS["near" if cell.within else "far"]
+    return {"text": ends, "mark": mark, "hint": f"the published value lies {inside}"}
+
+
 def half_width(value: float, digits: int) -> str:
     """A half-width with the decimals of its value, or with one digit where those would be zeros."""
     if not 0 < value < 0.5 * 10**-digits:
@@ -276,7 +329,8 @@ def _decimals(cell: Cell) -> int:
 
 
 def _number(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}".replace("-", MINUS)
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
 
 
 def _signed(value: float, digits: int) -> str:

@@ -112,7 +112,8 @@ class TableSpec:
 
     `analytic` names a function of `nodeb.analytics` (then nothing is simulated). `published` holds
     one list per row; a missing value is NaN in the file and None here. `withheld` marks values
-    that the study has but that are not known here: the simulation predicts them.
+    that the study has but that are not known here: the simulation predicts them. `published_runs`
+    says of how many runs a printed value is the mean, where the study tells.
     """
 
     id: str
@@ -129,6 +130,14 @@ class TableSpec:
     withheld: bool
     note: str
     tolerance: Tolerance
+    published_runs: int | None = None
+
+    @property
+    def rounding(self) -> float:
+        """Half of the last digit that the study printed in the table."""
+        texts = [f"{value:.12g}" for row in self.published for value in row if value is not None]
+        digits = max((len(text.partition(".")[2]) for text in texts), default=0)
+        return float(0.5 * 10.0**-digits)
 
 
 @dataclass(frozen=True)
@@ -352,6 +361,7 @@ def _table(entry: Mapping[str, Any], published: Mapping[str, Any] | None) -> Tab
         withheld=bool(known.get("withheld", False)),
         note=entry.get("note", ""),
         tolerance=Tolerance(**entry.get("tolerance", {})),
+        published_runs=entry.get("published_runs"),
     )
 
 
