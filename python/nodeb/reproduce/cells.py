@@ -137,12 +137,17 @@ class Grid:
 
 @dataclass(frozen=True)
 class Curve:
-    """A measured curve: places on the axis, and a cell for each; and whose panel it is in."""
+    """A measured curve: places on the axis, and a cell for each.
+
+    `legend` is its label where the axes of the series are not named beside it, `panel` the one it
+    is in.
+    """
 
     label: str
     x: tuple[float, ...]
     cells: tuple[Cell, ...]
     panel: str = ""
+    legend: str = ""
 
 
 @dataclass(frozen=True)
@@ -325,6 +330,7 @@ def figure(campaign: Campaign, spec: FigureSpec, published: Mapping[str, TableSp
             tuple(_x(place, at) for at, place in enumerate(places)),
             tuple(_point_cell(campaign, spec, fixed, one, place) for place in places),
             label(one[:first]),
+            ", ".join(choice.context for choice in one[first:]),
         )
         for one in series
     )
@@ -353,9 +359,9 @@ def _point_cell(
 def _implied(
     study: Study, spec: FigureSpec, tables: Mapping[str, TableSpec], series: Sequence[Selection]
 ) -> tuple[tuple[float | None, ...], ...]:
-    """What a published utilization table says about the rates of a figure, a tuple per curve."""
+    """What a published utilization table, or the text, says about a figure, a tuple per curve."""
     if spec.published is None:
-        return tuple(() for _ in series)
+        return _points(study, spec, series)
     source, via = tables[spec.published[0]], spec.published[1]
     places = study.choices(spec.x)
     return tuple(
@@ -367,6 +373,20 @@ def _implied(
         )
         for j, one in enumerate(series)
     )
+
+
+def _points(
+    study: Study, spec: FigureSpec, series: Sequence[Selection]
+) -> tuple[tuple[float | None, ...], ...]:
+    """The values that the study's text gives of a figure's curves."""
+    known = {(point["curve"], point["x"]): float(point["value"]) for point in spec.points}
+    places = study.choices(spec.x)
+    found = tuple(
+        tuple(known.pop((label(one), place.key), None) for place in places) for one in series
+    )
+    if known:
+        raise InputError(f"{study.name}: {spec.id} has no point {next(iter(known))}")
+    return found
 
 
 def _from_utilization(percent: float, via: str, selection: Selection) -> float:

@@ -1,89 +1,32 @@
-"""Turns findings into pictures and a page."""
+"""Turns findings into a page."""
 
 from __future__ import annotations
 
-import math
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
-from nodeb import plot
-from nodeb.plot import Line
-from nodeb.report import inline_svg, png, render, standalone_svg
-from nodeb.reproduce.cells import Cell, Chart, Grid
+from nodeb.report import render
+from nodeb.reproduce import page_figures, page_tables
+from nodeb.reproduce.cells import Cell
 from nodeb.reproduce.diagram import path_diagram
+from nodeb.reproduce.shown import Content, decimals, marked, number
 from nodeb.reproduce.verdicts import Verdict
 
 if TYPE_CHECKING:
     from nodeb.reproduce.reproduction import Findings
-    from nodeb.reproduce.traces import Picture
 
-MARKS = {"near": "\N{CHECK MARK}", "off": "\N{ALMOST EQUAL TO}", "far": "\N{BALLOT X}", "open": "?"}
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
 STATES = {"met": "near", "missed": "far", "undecided": "open"}
 """Judgements and targets are marked as cells are, by sign, word and colour."""
-MINUS = "\N{MINUS SIGN}"
-PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 SHORT_EVIDENCE = 3
-WIDEST = 9
-"""More columns than these find no room beside each other."""
-INDENT = "\N{EM SPACE}"
-SIZE = (6.4, 4.1)
-WIDE = (8.6, 4.4)
-Content = dict[str, Any]
-
-
-def anchor(text: str) -> str:
-    """A name that is safe in a link and in a file name: "Table A.1" becomes "table-a-1"."""
-    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
-
-
-def draw(chart: Chart, title: str) -> Figure:
-    """A figure of the study with what was measured, and hollow what its tables imply."""
-    spec = chart.spec
-    data = [
-        Line(
-            label=curve.label,
-            mean=[cell.measured.value for cell in curve.cells],
-            low=[cell.measured.low for cell in curve.cells],
-            high=[cell.measured.high for cell in curve.cells],
-            published=implied,
-        )
-        for curve, implied in zip(chart.curves, chart.implied, strict=True)
-    ]
-    x = list(chart.curves[0].x)
-    if spec.kind == "bars":
-        return plot.bars(title, chart.x_label, spec.y_label, chart.x_ticks, data, size=SIZE)
-    ticks = [f"{one:g}" for one in x]
-    labels = (title, chart.x_label, spec.y_label, x)
-    if spec.panels:
-        parts: dict[str, list[Line]] = {}
-        for curve, line in zip(chart.curves, data, strict=True):
-            parts.setdefault(curve.panel, []).append(line)
-        return plot.panels(*labels, parts, ticks=ticks, from_zero=spec.from_zero, size=WIDE)
-    return plot.lines(*labels, data, ticks=ticks, from_zero=spec.from_zero, size=SIZE)
-
-
-def figure_files(findings: Findings) -> dict[str, str | bytes]:
-    """File name -> content of every figure, as PNG and SVG."""
-    files: dict[str, str | bytes] = {}
-    for item, chart in findings.charts.items():
-        title = chart.spec.title if chart.spec.extra else f"{item}. {chart.spec.title}"
-        figure = draw(chart, title)
-        name = anchor(item)
-        files[f"{name}.png"] = png(figure)
-        figure.set_layout_engine("none")  # the layout stands; doing it again would only take time
-        files[f"{name}.svg"] = standalone_svg(figure, name)
-    return files
 
 
 def html(findings: Findings) -> str:
     """The report: one self-contained page."""
     study = findings.study
-    tables = [_table(grid) for item, grid in findings.grids.items()]
+    tables = [page_tables.content(grid) for grid in findings.grids.values()]
     content: Content = {
         "title": study.title,
         "subtitle": study.subtitle,
@@ -98,9 +41,9 @@ def html(findings: Findings) -> str:
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
         "scattered": any(grid.spec.published_runs for grid in findings.grids.values()),
-        "figures": [_figure(item, chart) for item, chart in findings.charts.items()]
-        + [_picture(picture) for picture in findings.pictures],
-        "figures_note": _figures_note(findings),
+        "figures": [page_figures.content(item, chart) for item, chart in findings.charts.items()]
+        + [page_figures.of_picture(picture) for picture in findings.pictures],
+        "figures_note": page_figures.note(findings.charts.values()),
         "claims": [_claim(verdict) for verdict in findings.verdicts],
         "mismatches": _mismatches(findings),
         "assumptions": study.assumptions,
@@ -179,212 +122,10 @@ def _tile(name: str, value: str, detail: str) -> Content:
 
 def _target(target: Any) -> Content:
     return {
-        **_marked(STATES[target.state], target.state),
+        **marked(STATES[target.state], target.state),
         "text": target.text,
         "result": target.result,
     }
-
-
-# ------------------------------------------------------------------------------------------- tables
-
-
-def _table(grid: Grid) -> Content:
-    """A table: its groups of columns side by side, or below each other where that is too wide."""
-    spec, groups = grid.spec, _groups(grid)
-    units = {cell.unit for cell in grid}
-    by_column = [{row[at].unit for row in grid.cells} for at in range(len(grid.columns))]
-    aligned = len(units) > 1 and all(len(one) == 1 for one in by_column)
-    mixed = len(units) > 1 and not aligned
-    stacked = len(groups) > 1 and len(groups) * len(grid.columns) > WIDEST
-    return {
-        "id": spec.id,
-        "anchor": anchor(spec.id),
-        "title": spec.title,
-        "unit": _subtitle(grid, spec.unit if len(units) == 1 else ""),
-        "compared": bool(spec.published),
-        "prediction": spec.withheld,
-        "corner": grid.corner,
-        "columns": [
-            f"{column} ({next(iter(one))})" if aligned else column
-            for column, one in zip(grid.columns, by_column, strict=True)
-        ],
-        "heads": [] if stacked or len(groups) == 1 else list(groups.values()),
-        "groups": [""] if stacked else list(groups),
-        "rows": _stacked(grid, groups, mixed) if stacked else _rows(grid, groups, mixed),
-        "note": spec.note,
-    }
-
-
-def _groups(grid: Grid) -> dict[str, str]:
-    """What is shown of each cell, and the heading of that."""
-    calculated = all(cell.measured.runs == 0 for cell in grid)
-    measured = "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI"
-    few = grid.spec.published_runs
-    groups = {"published": "published"} if grid.spec.published else {}
-    groups["measured"] = measured
-    if few is not None:
-        groups["predicted"] = "one run, 95 %" if few == 1 else f"mean of {few} runs, 95 %"
-    return groups | ({"difference": "difference"} if grid.spec.published else {})
-
-
-def _rows(grid: Grid, groups: Iterable[str], mixed: bool) -> list[Content]:
-    rows = [
-        {
-            "label": label,
-            "first": at > 0 and bool(grid.blocks[at]) and grid.blocks[at] != grid.blocks[at - 1],
-            "cells": [_cell(cell, group, at) for group in groups for at, cell in enumerate(row)],
-        }
-        for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True))
-    ]
-    return _with_units(rows, grid) if mixed else rows
-
-
-def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content]:
-    """A row for each group, those of one row of the study together."""
-    rows = []
-    for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True)):
-        unit = f" ({row[0].unit})" if mixed else ""
-        for place, (group, heading) in enumerate(groups.items()):
-            cells = [_cell(cell, group, column) for column, cell in enumerate(row)]
-            name = f"{label}{unit}, {heading}" if place == 0 else INDENT + heading
-            rows.append({"label": name, "first": place == 0 and at > 0, "cells": cells})
-    return rows
-
-
-def _subtitle(grid: Grid, unit: str) -> str:
-    """Unit and column axis; the axis only where its labels are bare numbers."""
-    bare = all(column[0].isdigit() for column in grid.columns)
-    across = grid.across.replace(" (%)", "").lower().replace("internet", "Internet")
-    by = f"by {across}" if bare and across else ""
-    return ", ".join(part for part in (f"in {unit}" if unit else "", by) if part)
-
-
-def _with_units(rows: list[Content], grid: Grid) -> list[Content]:
-    """The unit behind each row's label, or behind the odd cells where it changes within a row."""
-    for row, cells in zip(rows, grid.cells, strict=True):
-        first = cells[0].unit
-        row["label"] += f" ({first})"
-        for at, shown in enumerate(row["cells"]):
-            cell = cells[at % len(cells)]
-            if cell.unit != first and shown["text"]:
-                shown["text"] += f" {cell.unit}"
-    return rows
-
-
-def _cell(cell: Cell, group: str, column: int) -> Content:
-    css = ["begin"] if column == 0 else []
-    shown: Content = {"text": "", "interval": "", "mark": "", "hint": ""}
-    if group == "published":
-        shown["text"] = "" if cell.published is None else _number(cell.published, _decimals(cell))
-    elif group == "measured":
-        shown |= _measured(cell)
-        css += ["open"] if cell.published is None else []
-    elif group == "predicted":
-        shown |= _predicted(cell)
-        css += [] if cell.within is None else ["near" if cell.within else "far"]
-    elif cell.deviation is not None:
-        shown["text"] = _signed(cell.deviation, cell.digits)
-        shown["mark"] = MARKS.get(cell.grade, "")
-        shown["hint"] = f"{cell.grade}: {cell.item}, {cell.row}, {cell.column}"
-        css.append(cell.grade)
-    return shown | {"css": " ".join(css)}
-
-
-def _measured(cell: Cell) -> Content:
-    found = cell.measured
-    if not found.known:
-        return {"text": "\N{EN DASH}", "hint": "a download did not end"}
-    interval = f"{PLUS_MINUS} {half_width(found.half_width, cell.digits)}" if found.runs > 1 else ""
-    hint = f"{found.runs} replications" if found.runs else "calculated"
-    return {"text": _number(found.value, cell.digits), "interval": interval, "hint": hint}
-
-
-def _predicted(cell: Cell) -> Content:
-    """Where so few runs as the study's lie, and whether the published value is there."""
-    found = cell.expected
-    if found is None:
-        return {"text": "\N{EN DASH}", "hint": "not known for a difference of two scenarios"}
-    width = found.high - found.low
-    digits = max(0, min(cell.digits, 1 - math.floor(math.log10(width)))) if width else cell.digits
-    ends = f"{_number(found.low, digits)} .. {_number(found.high, digits)}"
-    if cell.within is None:
-        return {"text": ends, "hint": ""}
-    inside = "inside" if cell.within else "outside"
-    mark = MARKS["near" if cell.within else "far"]
-    return {"text": ends, "mark": mark, "hint": f"the published value lies {inside}"}
-
-
-def half_width(value: float, digits: int) -> str:
-    """A half-width with the decimals of its value, or with one digit where those would be zeros."""
-    if not 0 < value < 0.5 * 10**-digits:
-        return f"{value:.{digits}f}"
-    places = min(digits + 2, -math.floor(math.log10(value)))
-    return f"{value:.{places}f}"
-
-
-def _decimals(cell: Cell) -> int:
-    """As many decimals as the study printed."""
-    text = f"{cell.published:g}"
-    return len(text.partition(".")[2])
-
-
-def _number(value: float, digits: int) -> str:
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
-
-
-def _signed(value: float, digits: int) -> str:
-    text = f"{value:+.{digits}f}"
-    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", MINUS)
-
-
-# ------------------------------------------------------------------------------------------ figures
-
-
-def _figure(item: str, chart: Chart) -> Content:
-    name = anchor(item)
-    description = f"{chart.spec.title}. {chart.spec.y_label} by {chart.x_label}. {_spoken(chart)}"
-    return {
-        "id": item,
-        "anchor": name,
-        "title": chart.spec.title,
-        "prediction": chart.spec.withheld,
-        "note": chart.spec.note,
-        "svg": inline_svg(draw(chart, ""), name, description),
-    }
-
-
-def _picture(picture: Picture) -> Content:
-    name = anchor(picture.id)
-    description = f"{picture.title}. {picture.spoken}"
-    return {
-        "id": picture.id,
-        "anchor": name,
-        "title": picture.title,
-        "prediction": True,
-        "note": picture.note,
-        "svg": inline_svg(picture.figure, name, description),
-    }
-
-
-def _spoken(chart: Chart) -> str:
-    """The values of a figure for those who cannot see it."""
-    values = {
-        f"{curve.panel} {curve.label}".strip(): [
-            _number(cell.measured.value, chart.spec.digits) for cell in curve.cells
-        ]
-        for curve in chart.curves
-    }
-    return "; ".join(f"{label}: {', '.join(texts)}" for label, texts in values.items())
-
-
-def _figures_note(findings: Findings) -> str:
-    if any(any(v is not None for v in one) for c in findings.charts.values() for one in c.implied):
-        return (
-            "The study's figures are pictures without numbers; the hollow markers (diamonds on "
-            "bars) are what its tables of utilization, rounded as printed, say about the same."
-        )
-    return ""
 
 
 # ------------------------------------------------------------------------- claims and mismatches
@@ -393,7 +134,7 @@ def _figures_note(findings: Findings) -> str:
 def _claim(verdict: Verdict) -> Content:
     short = len(verdict.parts) <= SHORT_EVIDENCE
     return {
-        **_marked(GRADES[verdict.judgement], verdict.judgement),
+        **marked(GRADES[verdict.judgement], verdict.judgement),
         "text": verdict.text,
         "section": verdict.section,
         "counts": "; ".join(
@@ -403,10 +144,6 @@ def _claim(verdict: Verdict) -> Content:
         "evidence": [text for text, _ in verdict.parts],
         "short": short,
     }
-
-
-def _marked(grade: str, word: str) -> Content:
-    return {"grade": grade, "verdict": f"{MARKS[grade]} {word}"}
 
 
 def _mismatches(findings: Findings) -> list[Content]:
@@ -434,13 +171,13 @@ def _mismatches(findings: Findings) -> list[Content]:
 
 
 def _mismatch(grade: str, verdict: str, text: str, detail: str) -> Content:
-    return {**_marked(grade, verdict), "text": text, "detail": detail}
+    return {**marked(grade, verdict), "text": text, "detail": detail}
 
 
 def _list(cells: list[Cell]) -> str:
     return "; ".join(
-        f"{cell.row}, {cell.column}: {_number(cell.measured.value, cell.digits)} against "
-        f"{_number(cell.published or 0.0, _decimals(cell))} {cell.unit}"
+        f"{cell.row}, {cell.column}: {number(cell.measured.value, cell.digits)} against "
+        f"{number(cell.published or 0.0, decimals(cell))} {cell.unit}"
         for cell in cells
     )
 

@@ -324,9 +324,9 @@ def _account(campaign: Campaign, findings: Findings, started: float) -> None:
 
 def _publish(findings: Findings, out: Path) -> Path:
     """Write the pictures and the report."""
-    from nodeb.reproduce import page  # matplotlib is slow to import
+    from nodeb.reproduce import page, page_figures  # matplotlib is slow to import
 
-    for name, content in page.figure_files(findings).items():
+    for name, content in page_figures.files(findings.charts).items():
         write(out / "figures" / name, content)
     report = out / "report.html"
     write(report, page.html(findings))

@@ -141,6 +141,15 @@ class TableSpec:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """What the text of a study says about a figure: a place on one of its axes, and a few words."""
+
+    text: str
+    x: float | None = None
+    y: float | None = None
+
+
+@dataclass(frozen=True)
 class FigureSpec:
     """A figure of the study: one curve per series choice against a numeric axis.
 
@@ -149,7 +158,10 @@ class FigureSpec:
     selector names, for example `("relative", "policy:original")`; the metric is then compared.
     `withheld` marks a figure whose results are not known here: the simulation predicts it.
     `extra` figures show a table of this reproduction and add no rows of their own.
-    `panels` gives each choice of the first axis of `series` a panel of its own.
+    `panels` gives each choice of the first axis of `series` a panel of its own; with `dodge` the
+    points of a place stand beside each other there.
+    `marks` and `said` are what the study's text says about the figure; `points` are values that
+    the text gives, by curve and place.
     """
 
     id: str
@@ -169,6 +181,10 @@ class FigureSpec:
     note: str
     from_zero: bool
     panels: bool
+    dodge: bool = False
+    marks: tuple[Mark, ...] = ()
+    said: str = ""
+    points: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -385,6 +401,10 @@ def _figure(entry: Mapping[str, Any], known: Mapping[str, Any]) -> FigureSpec:
         note=entry.get("note", ""),
         from_zero=entry.get("from_zero", True),
         panels=entry.get("panels", False),
+        dodge=entry.get("dodge", False),
+        marks=tuple(Mark(**mark) for mark in known.get("marks", ())),
+        said=known.get("said", ""),
+        points=tuple(known.get("points", ())),
     )
 
 
