@@ -43,6 +43,7 @@ def content(item: str, chart: Chart) -> Content:
 
 def of_picture(picture: Picture) -> Content:
     """A picture that is drawn from series."""
+    picture.figure.suptitle("")  # the page has a caption
     name = anchor(picture.id)
     description = f"{picture.title}. {picture.spoken}"
     return {

@@ -404,7 +404,7 @@ def _summary(findings: Findings) -> list[str]:
         counts = Counter(verdict.judgement for verdict in findings.verdicts)
         lines.append(
             f"Claims: {counts['holds']} of {counts.total()} hold, "
-            f"{counts['contradicted']} are contradicted, {counts['undecided']} undecided."
+            f"{counts['contradicted']} contradicted, {counts['undecided']} undecided."
         )
         refuted = [one for one in findings.verdicts if one.judgement == "contradicted"]
         lines += [f"  contradicted: {one.text}" for one in refuted]

@@ -115,7 +115,9 @@ class Verdict:
                 "a million replications more would not decide: what was measured is practically "
                 "the margin itself"
             )
-        return f"about {rounded(self.missing)} replications more would decide"
+        number = rounded(self.missing)
+        noun = "replication" if number == "1" else "replications"
+        return f"about {number} {noun} more would decide"
 
 
 def judge(findings: Sequence[Finding], claim: Mapping[str, Any], asked: str) -> Verdict:
