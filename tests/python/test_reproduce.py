@@ -14,7 +14,8 @@ import pytest
 import nodeb.reproduce
 from fake_core import FakeSimulator
 from nodeb.errors import InputError, OutputError, RunError
-from nodeb.reproduce import cells, claims, grid, study, targets
+from nodeb.reproduce import cell as cell_module
+from nodeb.reproduce import cells, claims, grid, specs, study, targets
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.log import Log, reduce
 from nodeb.reproduce.measure import Combined, Constant, Estimate, Measured, estimate
@@ -164,7 +165,7 @@ def test_combinations_with_numbers() -> None:
 def test_a_download_that_never_ends_has_no_value() -> None:
     found = estimate(Measured(log_of(1.0, math.nan), metric("application_kbps"), {}))
     assert not found.known
-    assert cells.number(found.value) == ""
+    assert cell_module.number(found.value) == ""
 
 
 def test_utilization_of_a_shared_channel_counts_all_over_the_last() -> None:
@@ -201,7 +202,7 @@ def test_identical_scenarios_run_once() -> None:
 def test_threads_do_not_change_results() -> None:
     def measure(jobs: int) -> str:
         found = cells.table(campaign(jobs=jobs), WANG.tables["Table A.1"])
-        return cells.to_csv("wang", found)
+        return cell_module.to_csv("wang", found)
 
     assert measure(1) == measure(7)
 
@@ -297,9 +298,11 @@ def test_claims_have_their_own_names_and_judge_known_items() -> None:
 # ---------------------------------------------------------------------------------- grades, targets
 
 
-def cell(published: float | None, value: float, **tolerance: float) -> cells.Cell:
+def cell(published: float | None, value: float, **tolerance: float) -> cell_module.Cell:
     found = Estimate(value, value - 0.1, value + 0.1, 10)
-    return cells.Cell("Table 1", "r", "c", "%", published, found, 1, study.Tolerance(**tolerance))
+    return cell_module.Cell(
+        "Table 1", "r", "c", "%", published, found, 1, specs.Tolerance(**tolerance)
+    )
 
 
 @pytest.mark.parametrize(

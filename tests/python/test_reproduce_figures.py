@@ -12,11 +12,11 @@ from fake_bursts import FakeBursts
 from nodeb.errors import InputError
 from nodeb.reproduce import cells, page_figures, study
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.cells import Cell, Chart, Curve
+from nodeb.reproduce.cell import Cell, Chart, Curve
 from nodeb.reproduce.charts import draw
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.study import FigureSpec, Mark
+from nodeb.reproduce.specs import FigureSpec, Mark
 
 PRABHU, HOSSAIN, FIORENZI = (study.load(name) for name in ("prabhu", "hossain", "fiorenzi"))
 

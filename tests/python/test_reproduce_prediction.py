@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from nodeb.errors import InputError
+from nodeb.reproduce import cell as cell_module
 from nodeb.reproduce import cells
 from nodeb.reproduce.measure import Combined, Measured
 from nodeb.reproduce.metrics import metric
@@ -49,8 +50,8 @@ def test_a_published_value_is_held_against_the_scatter_of_as_few_runs() -> None:
     assert cells._predicted(Combined("ratio", source, source), 1) is None
     known = cell(9.0, 10.0)
     assert known.within is None
-    assert replace(known, expected=cells.Prediction(1, 9.4, 11)).within is False
-    assert replace(known, expected=cells.Prediction(1, 9.4, 11), rounding=0.5).within is True
+    assert replace(known, expected=cell_module.Prediction(1, 9.4, 11)).within is False
+    assert replace(known, expected=cell_module.Prediction(1, 9.4, 11), rounding=0.5).within is True
 
 
 def test_a_single_run_is_measured_as_all_are() -> None:

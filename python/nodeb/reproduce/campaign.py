@@ -17,7 +17,8 @@ from nodeb.reproduce.arrays import Array, Tables, apart
 from nodeb.reproduce.kept import Kept, Part, identity
 from nodeb.reproduce.log import Log, Run, reduce
 from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.study import Effort, Selection, Study
+from nodeb.reproduce.specs import Effort, Selection
+from nodeb.reproduce.study import Study
 from nodeb.stats import Stop
 
 SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few

@@ -19,7 +19,7 @@ from nodeb.reproduce import cells, verdicts
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.comparison import Comparison
 from nodeb.reproduce.measure import Combined, Constant, Estimate, Quantity, estimate
-from nodeb.reproduce.study import Choice, Selection, nearest
+from nodeb.reproduce.specs import Choice, Selection, nearest
 from nodeb.reproduce.verdicts import Finding, Verdict
 
 ARROW = " \N{RIGHTWARDS ARROW} "

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
 from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.study import Axis, Study, nearest
+from nodeb.reproduce.specs import Axis, nearest
+from nodeb.reproduce.study import Study
 from nodeb.storage.folders import MARK
 
 if TYPE_CHECKING:

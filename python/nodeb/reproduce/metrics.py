@@ -10,7 +10,7 @@ import numpy as np
 
 from nodeb.errors import InputError
 from nodeb.reproduce.arrays import Array
-from nodeb.reproduce.study import nearest
+from nodeb.reproduce.specs import nearest
 
 Means = Mapping[str, Array]
 BITS_PER_KILOBYTE = 8 / 1000  # bytes/s -> kb/s

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_tables
-from nodeb.reproduce.cells import Cell
+from nodeb.reproduce.cell import Cell
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.shown import Content, decimals, marked, number
 from nodeb.reproduce.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.reproduction import Findings
+    from nodeb.reproduce.findings import Findings
 
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
 STATES = {"met": "near", "missed": "far", "undecided": "open"}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from nodeb.report import inline_svg, png, standalone_svg
-from nodeb.reproduce.cells import Chart
+from nodeb.reproduce.cell import Chart
 from nodeb.reproduce.charts import draw
 from nodeb.reproduce.shown import Content, anchor, number
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from nodeb.reproduce.cells import Cell, Grid
+from nodeb.reproduce.cell import Cell, Grid
 from nodeb.reproduce.shown import (
     MARKS,
     PLUS_MINUS,

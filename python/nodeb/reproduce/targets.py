@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from nodeb.reproduce.cells import Cell
+from nodeb.reproduce.cell import Cell
 from nodeb.reproduce.verdicts import Verdict
 
 
