@@ -87,7 +87,8 @@ def _model(value: Any, models: Path) -> Any:
         raise InputError(f"no model `{name}` was fitted; {nearest(name, sorted(known))}")
     from nodeb.inputs import error_model  # needs the extension
 
-    return error_model.read(file)
+    # By its name inside the results: where they lie makes no other scenario.
+    return error_model.read(file) | {"file": f"{models.name}/{file.name}"}
 
 
 def _facts(point: Point, comparison: Comparison) -> Facts:
