@@ -5,9 +5,10 @@
 BEFORE and AFTER are folders with a `cells.csv` and perhaps a `claims.csv`, or two such files. A
 cell is identical, within the interval (the values differ by no more than the root of the sum of the
 squares of the two half-widths), or outside; a claim is identical, has other evidence for the same
-verdict, or another verdict. What differs is printed. The exit status is 1 if a cell is outside, a
-verdict is another, or something is only on one side; with --exact if anything differs at all; and
-2 if the files cannot be compared.
+verdict, or another verdict (what `does not hold` in an older file may be contradicted or undecided
+in a newer one). What differs is printed. The exit status is 1 if a cell is outside, a verdict is
+another, or something is only on one side; with --exact if anything differs at all; and 2 if the
+files cannot be compared.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ IDENTICAL, WITHIN, OUTSIDE = "identical", "within the interval", "outside"
 EVIDENCE, VERDICT = "same verdict, other evidence", "another verdict"
 GONE, NEW = "only before", "only after"
 HARMLESS = (IDENTICAL, WITHIN, EVIDENCE)
+_HOLDS, _FAILS = "holds", "does not hold"  # the second is the older files' for two verdicts
 
 
 @dataclass(frozen=True)
@@ -41,8 +43,8 @@ class Kind:
 
 
 def judge_cell(before: Row, after: Row) -> str:
-    """How a cell has changed."""
-    if before == after:
+    """How a cell has changed; an older file may have fewer columns."""
+    if all(before[name] == after[name] for name in before.keys() & after.keys()):
         return IDENTICAL
     fixed = ("unit", "published")
     if any(before[name] != after[name] for name in fixed):
@@ -55,10 +57,14 @@ def judge_cell(before: Row, after: Row) -> str:
 
 
 def judge_claim(before: Row, after: Row) -> str:
-    """How a claim has changed."""
-    if before == after:
+    """How a claim has changed. An older file knows only whether it holds; no more is compared."""
+    verdicts = {_verdict(row) for row in (before, after)}
+    common = before.keys() & after.keys()
+    if len(verdicts) == 1 and all(before[name] == after[name] for name in common):
         return IDENTICAL
-    return EVIDENCE if _verdict(before) == _verdict(after) else VERDICT
+    if _FAILS in verdicts:
+        verdicts = {one if one == _HOLDS else _FAILS for one in verdicts}
+    return EVIDENCE if len(verdicts) == 1 else VERDICT
 
 
 def _number(text: str) -> float:
@@ -76,7 +82,7 @@ def _show_cell(row: Row) -> str:
 
 
 def _verdict(row: Row) -> str:
-    return row.get("verdict") or {"true": "holds"}.get(row["holds"], "does not hold")
+    return row.get("verdict") or (_HOLDS if row["holds"] == "true" else _FAILS)
 
 
 def _show_claim(row: Row) -> str:

@@ -33,6 +33,7 @@ __all__ = [
     "mean_interval",
     "mser5",
     "paired_difference",
+    "prediction_interval",
 ]
 
 MSER_BATCH = 5
@@ -349,3 +350,28 @@ def ratio_interval(
         (b + sign * math.sqrt(root)) / a * (ratio if mean_x else 1 / mean_y) for sign in (-1, 1)
     ]
     return Interval(ratio, min(ends), max(ends), math.nan, n)
+
+
+def prediction_interval(values: ArrayLike, of: int = 1, confidence: float = 0.95) -> Interval:
+    """Where the mean of further replications will lie, such as a value that somebody printed.
+
+    Formula: `m +- t(n-1, (1+c)/2) * s * sqrt(1/k + 1/n)` for the mean of k further ones; normal
+    values are assumed. With k = 1 it is the interval of a single run, which does not narrow with n.
+    Source: Hahn and Meeker, Statistical Intervals, 1991, section 4.7.
+
+    Args:
+        values: one value per replication, any unit.
+        of: replications whose mean is predicted, at least 1.
+        confidence: probability that the interval covers that mean, in (0, 1).
+
+    Returns:
+        An interval around the mean of the values; its ends are NaN for fewer than two.
+
+    Raises:
+        InputError: there are no values, some are not finite, or an argument makes no sense.
+    """
+    if of < 1:
+        raise InputError(f"the mean of {of} replications cannot be predicted; give 1 or more")
+    found = mean_interval(values, confidence)
+    half = found.half_width * math.sqrt(1 + found.n / of)
+    return Interval(found.mean, found.mean - half, found.mean + half, found.stdev, found.n)

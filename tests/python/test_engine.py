@@ -23,9 +23,11 @@ from nodeb.errors import RunError
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import RATES, Count, Sequential
 from nodeb.replication.runner import Experiment, mean_rates
+from nodeb.reproduce import campaign as campaign_module
 from nodeb.reproduce import run
-from nodeb.reproduce.kept import from_table, to_table
+from nodeb.reproduce.kept import Part, from_table, to_table
 from nodeb.reproduce.log import Run
+from nodeb.reproduce.metrics import METRICS, Metric
 from nodeb.stats import Precision, Stop
 from nodeb.storage.folders import MARK
 
@@ -191,15 +193,53 @@ def test_results_of_other_items_do_not_stay(tmp_path):
 
 def test_kept_replications_come_back_bit_for_bit():
     chance = np.random.default_rng(2)
-    runs = [
-        Run({"a": chance.normal(size=3), "b.c": np.array([np.nan]), "d": chance.normal(size=1)}, at)
-        for at in range(4)
+    parts = [
+        Part(
+            {
+                "flows": {
+                    "run": np.repeat(np.arange(at, at + 2, dtype=np.uint64), 2),
+                    "rate": np.append(chance.normal(size=3), np.nan),
+                    "name": ["a", "", "\N{GREEK SMALL LETTER ALPHA}", "b"],
+                    "done": np.array([True, False, True, False]),
+                },
+                "drops": {"run": np.full(at, at), "t_s": chance.normal(size=at)},
+            },
+            [{"a": chance.normal(size=3), "b.c": np.array([np.nan])} for _ in range(2)],
+        )
+        for at in (0, 2, 4)
     ]
-    for one, other in zip(runs, from_table(to_table(runs)), strict=True):
-        assert one.unfinished == other.unfinished
-        assert list(one.quantities) == list(other.quantities)
-        for name, values in one.quantities.items():
-            assert values.tobytes() == other.quantities[name].tobytes()
+    found = list(from_table(to_table(parts, 5)).each())
+    assert len(found) == 5, "of the last part one replication is left out"
+    wanted = [one for part in parts for one in part.each()][:5]
+    for (tables, series), (others, other) in zip(found, wanted, strict=True):
+        assert {name: values.tobytes() for name, values in series.items()} == {
+            name: values.tobytes() for name, values in other.items()
+        }
+        assert list(tables) == list(others)
+        for name, table in others.items():
+            assert list(tables[name]) == list(table)
+            for key, column in table.items():
+                one, two = tables[name][key], np.asarray(column)
+                assert one.tolist() == two.tolist() or one.tobytes() == two.tobytes()
+
+
+def test_a_new_metric_needs_no_new_simulation(tmp_path, monkeypatch):
+    """Whatever the core told of a replication is kept, not only what metrics ask for today."""
+    simulator, table = FakeSimulator(), ["Table 13"]
+    run("wang", tmp_path, table, quick=True, simulator=simulator)
+    reduce, again = campaign_module.reduce, FakeSimulator()
+
+    def more(tables, *arguments):
+        found = reduce(tables, *arguments)
+        started = np.asarray(tables["flows"]["start_s"])
+        return Run({**found.quantities, "started": started}, found.unfinished)
+
+    new = Metric("application_kbps", "s", "", lambda means, _: means["started"][..., 0] - 7)
+    monkeypatch.setattr(campaign_module, "reduce", more)
+    monkeypatch.setitem(METRICS, "utilization_percent", new)
+    outcome = run("wang", tmp_path, table, quick=True, simulator=again)
+    assert again.calls == []
+    assert {cell.measured.value for cell in outcome.cells} == {-7.0}
 
 
 def test_a_reproduction_killed_anywhere_comes_to_the_same(tmp_path):

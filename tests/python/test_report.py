@@ -12,8 +12,8 @@ from fake_core import FakeSimulator
 from nodeb import plot
 from nodeb.report import inline_svg, png, standalone_svg
 from nodeb.report.render import render, unbroken
-from nodeb.reproduce.page import half_width
 from nodeb.reproduce.reproduction import run
+from nodeb.reproduce.shown import half_width
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 

@@ -14,7 +14,8 @@ import pytest
 import nodeb.reproduce
 from fake_core import FakeSimulator
 from nodeb.errors import InputError, OutputError, RunError
-from nodeb.reproduce import cells, claims, grid, study, targets
+from nodeb.reproduce import cell as cell_module
+from nodeb.reproduce import cells, claims, grid, specs, study, targets
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.log import Log, reduce
 from nodeb.reproduce.measure import Combined, Constant, Estimate, Measured, estimate
@@ -164,7 +165,7 @@ def test_combinations_with_numbers() -> None:
 def test_a_download_that_never_ends_has_no_value() -> None:
     found = estimate(Measured(log_of(1.0, math.nan), metric("application_kbps"), {}))
     assert not found.known
-    assert cells.number(found.value) == ""
+    assert cell_module.number(found.value) == ""
 
 
 def test_utilization_of_a_shared_channel_counts_all_over_the_last() -> None:
@@ -201,7 +202,7 @@ def test_identical_scenarios_run_once() -> None:
 def test_threads_do_not_change_results() -> None:
     def measure(jobs: int) -> str:
         found = cells.table(campaign(jobs=jobs), WANG.tables["Table A.1"])
-        return cells.to_csv("wang", found)
+        return cell_module.to_csv("wang", found)
 
     assert measure(1) == measure(7)
 
@@ -254,12 +255,12 @@ def test_a_claim_can_come_out_either_way() -> None:
     assert claims.judge(work, FALLS).holds
     opposite = {**FALLS, "checks": [{**FALLS["checks"][0], "trend": "rising"}]}
     verdict = claims.judge(work, opposite)
-    assert not verdict.holds
-    assert "not rising throughout" in verdict.evidence
-    assert verdict.failures
+    assert verdict.judgement == "contradicted"
+    assert "(contradicted: 1 %" in verdict.evidence
+    assert verdict.against
 
 
-def test_what_is_undecided_does_not_hold() -> None:
+def test_what_is_undecided_neither_holds_nor_is_contradicted() -> None:
     equal = {
         "kind": "order",
         "at": ["size:50kB", "bler:1"],
@@ -267,7 +268,9 @@ def test_what_is_undecided_does_not_hold() -> None:
         "names": ["a", "b"],
         "terms": [{"at": ["channel:hs384"]}, {"at": ["channel:hs384_delay9"]}],
     }
-    assert not claims.judge(campaign(), {"id": "x", "text": "x", "checks": [equal]}).holds
+    verdict = claims.judge(campaign(), {"id": "x", "text": "x", "checks": [equal]})
+    assert verdict.judgement == "undecided"
+    assert "practically the margin" in verdict.effort
 
 
 def test_every_check_of_a_claim_must_hold() -> None:
@@ -275,7 +278,7 @@ def test_every_check_of_a_claim_must_hold() -> None:
     true = {"kind": "between", "term": 5, "high": 5}
     both = {"id": "x", "text": "x", "checks": [true, false]}
     assert claims.judge(campaign(), {"id": "x", "text": "x", "checks": [true]}).holds
-    assert not claims.judge(campaign(), both).holds
+    assert claims.judge(campaign(), both).judgement == "contradicted"
 
 
 def test_unknown_checks_are_errors() -> None:
@@ -295,9 +298,11 @@ def test_claims_have_their_own_names_and_judge_known_items() -> None:
 # ---------------------------------------------------------------------------------- grades, targets
 
 
-def cell(published: float | None, value: float, **tolerance: float) -> cells.Cell:
+def cell(published: float | None, value: float, **tolerance: float) -> cell_module.Cell:
     found = Estimate(value, value - 0.1, value + 0.1, 10)
-    return cells.Cell("Table 1", "r", "c", "%", published, found, 1, study.Tolerance(**tolerance))
+    return cell_module.Cell(
+        "Table 1", "r", "c", "%", published, found, 1, specs.Tolerance(**tolerance)
+    )
 
 
 @pytest.mark.parametrize(
@@ -335,7 +340,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_cells_file(whole: Path) -> None:
     assert (whole / "cells.csv").read_text().splitlines()[0] == (
-        "study,item,row,column,unit,published,measured,ci95_low,ci95_high,replications"
+        "study,item,row,column,unit,published,measured,ci95_low,ci95_high,replications,"
+        "published_runs,prediction95_low,prediction95_high"
     )
     found = rows(whole / "cells.csv")
     assert list(dict.fromkeys(row["item"] for row in found)) == WANG.items()
@@ -364,7 +370,8 @@ def test_published_values_stand_beside_their_own_cells(whole: Path) -> None:
         "published": "31", "measured": "",
         "ci95_low": found["Table 8", "DCH", "Relative"]["ci95_low"],
         "ci95_high": found["Table 8", "DCH", "Relative"]["ci95_high"],
-        "replications": "20",
+        "replications": "20", "published_runs": "", "prediction95_low": "",
+        "prediction95_high": "",
     }  # fmt: skip
     assert found["Table A.1", "Max C/I, User2", "0 %"]["published"] == "932.2"
     assert found["Table 19", "STD, PF", "3 %"]["published"] == "8.45"
@@ -373,11 +380,18 @@ def test_published_values_stand_beside_their_own_cells(whole: Path) -> None:
 
 
 def test_claims_file(whole: Path) -> None:
-    assert (whole / "claims.csv").read_text().splitlines()[0] == "study,id,claim,evidence,holds"
+    assert (whole / "claims.csv").read_text().splitlines()[0] == (
+        "study,id,claim,verdict,comparisons,hold,contradicted,undecided,asked,"
+        "replications_missing,evidence"
+    )
     found = rows(whole / "claims.csv")
     assert [row["id"] for row in found] == [claim["id"] for claim in WANG.claims]
-    assert {row["holds"] for row in found} == {"true", "false"}
+    assert {row["verdict"] for row in found} == {"holds", "contradicted", "undecided"}
     for row in found:
+        counts = [int(row[name]) for name in ("hold", "contradicted", "undecided")]
+        assert sum(counts) == int(row["comparisons"]) > 0
+        assert (row["verdict"] == "contradicted") == (counts[1] > 0)
+        assert (row["verdict"] == "holds") == (counts[1:] == [0, 0])
         assert any(character.isdigit() for character in row["evidence"]), row["id"]
 
 

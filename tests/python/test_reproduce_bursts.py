@@ -181,22 +181,26 @@ def test_an_extreme_lies_between_the_ends_or_not() -> None:
     assert inside.holds, inside.evidence
     assert "least at T_h = 4" in inside.evidence
     at_an_end = judged({"find": "least", "along": "threshold:4,5,6"})
-    assert not at_an_end.holds
-    assert not judged({"find": "most"}).holds
+    assert at_an_end.judgement == "contradicted"
+    assert "contradicted: 4" in at_an_end.evidence
+    assert judged({"find": "most"}).judgement == "contradicted"
 
 
 def test_an_extreme_is_at_a_place_or_not() -> None:
     assert judged({"find": "least", "places": ["4"]}).holds
-    assert not judged({"find": "least", "places": ["3", "5"]}).holds
-    assert judged({"find": "most", "places": ["0"]}).holds
+    assert judged({"find": "least", "places": ["3", "5"]}).judgement == "contradicted"
+    assert judged({"find": "most", "places": ["0", "8"]}).holds
+    assert judged({"find": "most", "places": ["0"]}).judgement == "undecided", "8 is as high"
     with pytest.raises(InputError, match="did you mean `least`"):
         judged({"find": "leats"})
 
 
 def test_places_that_noise_hides_are_named_and_ends_must_be_told() -> None:
     blurred = FakeBursts(own_noise=0.5)
-    assert "not told from it" in judged({"find": "least", "places": ["4"]}, blurred).evidence
-    assert not judged({"find": "least"}, blurred).holds
+    at_4 = judged({"find": "least", "places": ["4"]}, blurred)
+    assert at_4.judgement == judged({"find": "least"}, blurred).judgement == "undecided"
+    assert "(undecided: " in at_4.evidence
+    assert "replications more would decide" in at_4.effort
 
 
 # ----------------------------------------------------------------------------------- the whole run
@@ -231,7 +235,7 @@ def test_a_row_for_every_point(whole: Path) -> None:
 def test_every_claim_is_judged_from_figures(whole: Path) -> None:
     found = rows(whole / "claims.csv")
     assert [row["id"] for row in found] == [claim["id"] for claim in PRABHU.claims]
-    assert {row["holds"] for row in found} == {"true", "false"}
+    assert {"holds", "contradicted"} <= {row["verdict"] for row in found}
     for row in found:
         assert any(character.isdigit() for character in row["evidence"]), row["id"]
 

@@ -65,4 +65,4 @@ def test_another_seed_gives_other_numbers(tmp_path: Path) -> None:
 def test_the_whole_study_quickly(tmp_path: Path) -> None:
     outcome = nodeb.reproduce.run("wang", tmp_path, quick=True)
     assert all(cell.measured.known for cell in outcome.cells)
-    assert {target.met for target in outcome.targets} <= {True, False}
+    assert all(target.measured for target in outcome.targets)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +41,17 @@ def test_every_scenario_of_the_study_can_be_run(models: Path) -> None:
     for text in texts:
         assert "fitted:" not in text
         _core.resolve(text)
+
+
+def test_where_results_lie_makes_no_other_scenario(models: Path, tmp_path: Path) -> None:
+    shutil.copytree(models, tmp_path / "elsewhere" / "fit")
+    (selection,) = COSTAMAGNA.select(["model:two", "reading:once", "variant:sack", "traffic:ftp"])
+    texts = set()
+    for folder_of_models in (models, tmp_path / "elsewhere" / "fit"):
+        filled = link_stage.with_models(COSTAMAGNA, folder_of_models)
+        (chosen,) = filled.select([f"{choice.axis}:{choice.key}" for choice in selection])
+        texts.add(json.dumps(grid.scenario(filled, filled.ordered(chosen))))
+    assert len({text.replace(models.name, "fit") for text in texts}) == 1
 
 
 def test_a_model_that_was_not_fitted_is_named(models: Path) -> None:
@@ -94,7 +106,11 @@ def test_a_fact_is_judged_by_its_interval() -> None:
     assert verdict.holds
     assert verdict.evidence == "BER 2e-05 [1e-05, 4e-05]"
     narrow = {**check, "high": 3e-5}
-    assert not claims.judge(campaign, {"id": "x", "text": "", "checks": [narrow]}).holds
+    open_one = claims.judge(campaign, {"id": "x", "text": "", "checks": [narrow]})
+    assert open_one.judgement == "undecided"
+    below = {**check, "low": 4.1e-5}
+    refuted = claims.judge(campaign, {"id": "x", "text": "", "checks": [below]})
+    assert refuted.judgement == "contradicted"
     with pytest.raises(InputError, match="unknown fact `bre`; did you mean `ber`"):
         claims.judge(campaign, {"id": "x", "text": "", "checks": [{**check, "fact": "bre"}]})
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
-
-import numpy as np
 
 from nodeb import _core
 from nodeb.errors import RunError
 from nodeb.replication.engine import Engine, Subject
-from nodeb.reproduce import grid, session
-from nodeb.reproduce.kept import Kept, identity
-from nodeb.reproduce.log import Log, Run, Tables, reduce
+from nodeb.reproduce import grid, series
+from nodeb.reproduce.arrays import Array, Tables, apart
+from nodeb.reproduce.kept import Kept, Part, identity
+from nodeb.reproduce.log import Log, Run, reduce
 from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.study import Effort, Selection, Study
+from nodeb.reproduce.specs import Effort, Selection
+from nodeb.reproduce.study import Study
 from nodeb.stats import Stop
 
 SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few
@@ -61,6 +61,14 @@ class CoreSimulator:
         return found
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """Some replications: the quantities of each, and what is kept of them."""
+
+    runs: Sequence[Run]
+    kept: Part
+
+
 class _Rounds:
     """Replicates in rounds: each as long as the last interval asks for.
 
@@ -71,19 +79,19 @@ class _Rounds:
     def __init__(self, effort: Effort) -> None:
         self.limit = effort.max_runs
         self.log = Log()
-        self.kept: list[Run] = []
-        """The replications in the log."""
+        self.kept: list[Part] = []
+        """The replications in the log, and perhaps more."""
         self._effort, self._target = effort, effort.runs
         self._enough = False
 
-    def take(self, outcome: Sequence[Run], runs: int) -> None:
+    def take(self, outcome: _Outcome, runs: int) -> None:
         """Looks at the interval at the end of each round, not in between."""
         del runs
-        for run in outcome:
+        self.kept.append(outcome.kept)
+        for run in outcome.runs:
             if self._enough:
                 return
             self.log.add(run)
-            self.kept.append(run)
             if len(self.log) == self._target:
                 self._target = self._wanted()
                 self._enough = self._target == len(self.log)
@@ -112,7 +120,7 @@ class _Rounds:
         return min(effort.max_runs, max(done + 1, needed))
 
 
-class _Point(Subject[Sequence[Run]]):
+class _Point(Subject[_Outcome]):
     """One distinct scenario of a campaign."""
 
     def __init__(self, campaign: Campaign, json: str, label: str, effort: Effort) -> None:
@@ -121,10 +129,12 @@ class _Point(Subject[Sequence[Run]]):
         self._compiled = campaign.simulator.compile(json, label)
         self._rounds = _Rounds(effort)
         self._identity = identity(json, campaign.seed, campaign.how())
-        known = campaign.kept.load(self._identity) if campaign.kept else []
-        self._stored = len(known)
+        self._series = series.recorded(json)
+        found = campaign.kept.load(self._identity) if campaign.kept else None
+        self._stored = len(found.series) if found else 0
         where = f"{campaign.study.name}, the scenario of {label}: "
-        super().__init__(self._rounds, (known, len(known)), where)
+        known = (self._read(found), self._stored) if found else None
+        super().__init__(self._rounds, known, where)
 
     @property
     def log(self) -> Log:
@@ -135,37 +145,30 @@ class _Point(Subject[Sequence[Run]]):
         simulator = self._campaign.simulator
         return simulator.run_many(self._compiled, seed, runs.start, len(runs), control)
 
-    def outcome(self, tables: Tables, runs: range) -> Sequence[Run]:
-        return [self._campaign.reduced(one) for one in _apart(tables, runs)]
+    def outcome(self, tables: Tables, runs: range) -> _Outcome:
+        """What is kept of replications; their series are large."""
+        raw = {name: table for name, table in tables.items() if name not in self._series}
+        if not self._series:
+            return self._read(Part(raw, [{}] * len(runs)))
+        return self._read(Part(raw, [self._campaign.reduced(one) for one in apart(tables, runs)]))
+
+    def _read(self, kept: Part) -> _Outcome:
+        return _Outcome([self._campaign.read(*one) for one in kept.each()], kept)
 
     def closed(self) -> None:
-        kept, runs = self._campaign.kept, self._rounds.kept
-        if kept is not None and len(runs) > self._stored:
-            kept.save(self._identity, self.json, runs)
+        kept, runs = self._campaign.kept, len(self.log)
+        if kept is not None and runs > self._stored:
+            kept.save(self._identity, self.json, self._rounds.kept, runs)
 
 
-def _apart(tables: Tables, runs: range) -> Iterator[Tables]:
-    """The tables of each of some replications, which are one after the other in each table."""
-    edges = {
-        name: np.searchsorted(np.asarray(table["run"]), range(runs.start, runs.stop + 1))
-        for name, table in tables.items()
-    }
-    for at in range(len(runs)):
-        rows = {name: slice(found[at], found[at + 1]) for name, found in edges.items()}
-        yield {
-            name: {key: column[rows[name]] for key, column in table.items()}
-            for name, table in tables.items()
-        }
-
-
-class _Rising(Engine[Sequence[Run]]):
+class _Rising(Engine[_Outcome]):
     """An engine that tells of finished replications."""
 
     def __init__(self, points: Sequence[_Point], campaign: Campaign) -> None:
         super().__init__(points, campaign.seed, campaign.jobs)
         self._campaign = campaign
 
-    def noted(self, one: Subject[Sequence[Run]], runs: int) -> None:
+    def noted(self, one: Subject[_Outcome], runs: int) -> None:
         """Ticks by what they cost."""
         if isinstance(one, _Point):
             self._campaign.tick(one.label, one.effort.cost * runs)
@@ -272,16 +275,14 @@ class Campaign:
         return ", ".join(choice.label for choice in selection)
 
     def how(self) -> dict[str, Any]:
-        """What decides what is kept of a replication, besides the scenario."""
-        study = self.study
-        warm_up_s = study.warm_up_s(self.quick)
-        return {"warm_up_s": warm_up_s, "endless": study.endless, "session": study.session}
+        """What decides what is kept of a replication's series."""
+        return {"warm_up_s": self.study.warm_up_s(self.quick), "session": self.study.session}
 
-    def reduced(self, tables: Tables) -> Run:
-        """What is kept of a replication; a series of a long run is large."""
-        run = reduce(tables, self.study.warm_up_s(self.quick), self.study.endless)
-        if not self.study.session:
-            return run
-        return replace(
-            run, quantities={**run.quantities, **session.reduce(tables, self.study.session)}
-        )
+    def reduced(self, tables: Tables) -> Mapping[str, Array]:
+        """What is kept of the series of a replication."""
+        return series.reduce(tables, self.study.warm_up_s(self.quick), self.study.session)
+
+    def read(self, tables: Tables, kept: Mapping[str, Array]) -> Run:
+        """The quantities of a replication, from its tables and what is kept of its series."""
+        study = self.study
+        return reduce(tables, study.warm_up_s(self.quick), study.endless, kept)

@@ -2,130 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from nodeb import analytics
 from nodeb.errors import InputError
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.measure import (
-    Combined,
-    Constant,
-    Estimate,
-    Measured,
-    Quantity,
-    estimate,
-)
+from nodeb.reproduce.cell import Cell, Chart, Curve, Grid, Prediction, label
+from nodeb.reproduce.measure import Combined, Constant, Measured, Quantity, estimate
 from nodeb.reproduce.metrics import metric
-from nodeb.reproduce.study import Choice, FigureSpec, Selection, Study, TableSpec, Tolerance
-
-COLUMNS = (
-    "study",
-    "item",
-    "row",
-    "column",
-    "unit",
-    "published",
-    "measured",
-    "ci95_low",
-    "ci95_high",
-    "replications",
-)
-SIGNIFICANT = 7
-NO_TOLERANCE = Tolerance()
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One table cell or one point of a curve.
-
-    Attributes:
-        item: table or figure, for example "Table 13".
-        row: label of the row, or of the place on a curve's axis.
-        column: label of the column, or of the curve.
-        unit: unit of all values.
-        published: the study's value; None where it printed only a picture or the value is withheld.
-        measured: the value found here.
-        digits: decimals to show.
-        tolerance: when the two count as near.
-    """
-
-    item: str
-    row: str
-    column: str
-    unit: str
-    published: float | None
-    measured: Estimate
-    digits: int = 1
-    tolerance: Tolerance = NO_TOLERANCE
-
-    @property
-    def deviation(self) -> float | None:
-        """Measured minus published, in the cell's unit; None without one of them."""
-        if self.published is None or not self.measured.known:
-            return None
-        return self.measured.value - self.published
-
-    @property
-    def grade(self) -> str:
-        """`near`: within the tolerance, `off`: within twice as much, `far`: beyond; else `open`."""
-        if self.published is None:
-            return "open"
-        deviation, allowed = self.deviation, self.tolerance.allowed(self.published)
-        if deviation is None:
-            return "far"
-        if allowed is None:
-            return "plain"
-        # Published values are rounded: half a digit more is not a deviation, nor is 1e-9 of
-        # arithmetic.
-        size = abs(deviation) - 1e-9 * max(1.0, abs(self.published))
-        return "near" if size <= allowed else "off" if size <= 2 * allowed else "far"
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A measured table: its labels and its cells, row by row.
-
-    `blocks` says for each row to which block of rows it belongs (the first axis of several);
-    `corner` and `across` are what the rows and columns are, when they are of one axis.
-    """
-
-    spec: TableSpec
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    cells: tuple[tuple[Cell, ...], ...]
-    blocks: tuple[str, ...] = ()
-    corner: str = ""
-    across: str = ""
-
-    def __iter__(self) -> Iterator[Cell]:
-        for row in self.cells:
-            yield from row
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A measured curve: places on the axis, and a cell for each; and whose panel it is in."""
-
-    label: str
-    x: tuple[float, ...]
-    cells: tuple[Cell, ...]
-    panel: str = ""
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A measured figure, and what the study's own tables say about it."""
-
-    spec: FigureSpec
-    x_label: str
-    x_ticks: tuple[str, ...]
-    curves: tuple[Curve, ...]
-    implied: tuple[tuple[float | None, ...], ...]
+from nodeb.reproduce.specs import Choice, FigureSpec, Selection, TableSpec, Tolerance
+from nodeb.reproduce.study import Study
+from nodeb.stats import prediction_interval
 
 
 def quantity(campaign: Campaign, selection: Selection, default_metric: str | None) -> Quantity:
@@ -238,14 +128,41 @@ def _table_cell(
 ) -> Cell:
     row, column = place
     selection = (*fixed, *row, *column)
+    source: Quantity
     if spec.analytic:
-        value = estimate(Constant(_calculate(spec.analytic, selection) * spec.scale))
+        source = Constant(_calculate(spec.analytic, selection) * spec.scale)
     else:
-        value = estimate(quantity(campaign, selection, spec.metric))
+        source = quantity(campaign, selection, spec.metric)
+    value = estimate(source)
     unit = next((choice.unit for choice in selection if choice.unit), spec.unit)
     # A tolerance is in the table's own unit; cells in another unit are shown without a grade.
     tolerance = spec.tolerance if unit == spec.unit else Tolerance(relative=spec.tolerance.relative)
-    return Cell(spec.id, label(row), label(column), unit, published, value, spec.digits, tolerance)
+    return Cell(
+        spec.id,
+        label(row),
+        label(column),
+        unit,
+        published,
+        value,
+        spec.digits,
+        tolerance,
+        _predicted(source, spec.published_runs),
+        spec.rounding,
+    )
+
+
+def _predicted(source: Quantity, runs: int | None) -> Prediction | None:
+    """Where the mean of `runs` replications lies; None for what two scenarios make together.
+
+    Whether the two met the same losses in the study is not known, and decides how far they differ.
+    """
+    if runs is None or not isinstance(source, Measured):
+        return None
+    values = source.singles()
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    found = prediction_interval(values, runs)
+    return Prediction(runs, found.low, found.high)
 
 
 def _calculate(function: str, selection: Selection) -> float:
@@ -270,6 +187,7 @@ def figure(campaign: Campaign, spec: FigureSpec, published: Mapping[str, TableSp
             tuple(_x(place, at) for at, place in enumerate(places)),
             tuple(_point_cell(campaign, spec, fixed, one, place) for place in places),
             label(one[:first]),
+            ", ".join(choice.context for choice in one[first:]),
         )
         for one in series
     )
@@ -298,9 +216,9 @@ def _point_cell(
 def _implied(
     study: Study, spec: FigureSpec, tables: Mapping[str, TableSpec], series: Sequence[Selection]
 ) -> tuple[tuple[float | None, ...], ...]:
-    """What a published utilization table says about the rates of a figure, a tuple per curve."""
+    """What a published utilization table, or the text, says about a figure, a tuple per curve."""
     if spec.published is None:
-        return tuple(() for _ in series)
+        return _points(study, spec, series)
     source, via = tables[spec.published[0]], spec.published[1]
     places = study.choices(spec.x)
     return tuple(
@@ -314,6 +232,20 @@ def _implied(
     )
 
 
+def _points(
+    study: Study, spec: FigureSpec, series: Sequence[Selection]
+) -> tuple[tuple[float | None, ...], ...]:
+    """The values that the study's text gives of a figure's curves."""
+    known = {(point["curve"], point["x"]): float(point["value"]) for point in spec.points}
+    places = study.choices(spec.x)
+    found = tuple(
+        tuple(known.pop((label(one), place.key), None) for place in places) for one in series
+    )
+    if known:
+        raise InputError(f"{study.name}: {spec.id} has no point {next(iter(known))}")
+    return found
+
+
 def _from_utilization(percent: float, via: str, selection: Selection) -> float:
     """A utilization, or the bit rate in kb/s behind it: `nodeb.analytics` backwards."""
     if via == "utilization":
@@ -323,29 +255,3 @@ def _from_utilization(percent: float, via: str, selection: Selection) -> float:
     if via == "retransmit":
         return carried
     return carried * (1 - float(params["bler"])) * float(params["payload_share"])
-
-
-def label(selection: Selection) -> str:
-    """Text of a row or column."""
-    return ", ".join(choice.label for choice in selection)
-
-
-def number(value: float | None) -> str:
-    """A number for a CSV file: seven significant digits, empty when there is none."""
-    if value is None or not math.isfinite(value):
-        return ""
-    return f"{value:.{SIGNIFICANT}g}"
-
-
-def to_csv(study: str, cells: Iterable[Cell]) -> str:
-    """The text of `cells.csv`."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for cell in cells:
-        found = cell.measured
-        values = (cell.published, found.value, found.low, found.high)
-        writer.writerow(
-            [study, cell.item, cell.row, cell.column, cell.unit, *map(number, values), found.runs]
-        )
-    return text.getvalue()

@@ -1,14 +1,13 @@
-"""Judges the statements of a study from the measurement alone.
+"""The statements of a study as comparisons, judged from the measurement alone.
 
-A claim is data: a list of checks, all of which must hold. A check compares quantities under common
-random numbers; "more" and "less" mean that the 95 % interval of the paired difference excludes
-zero. What the measurement leaves undecided does not hold.
+A claim is data: a list of checks. A check compares quantities under common random numbers, and
+says with which margin: "more" and "less" are paired differences above 0, or above the `margin`
+asked; "the same" is a change within a tolerance. What comes of that: `nodeb.reproduce.verdicts`.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,42 +15,14 @@ from typing import Any
 
 from nodeb import analytics
 from nodeb.errors import InputError
-from nodeb.reproduce import cells
+from nodeb.reproduce import cells, verdicts
 from nodeb.reproduce.campaign import Campaign
+from nodeb.reproduce.comparison import Comparison
 from nodeb.reproduce.measure import Combined, Constant, Estimate, Quantity, estimate
-from nodeb.reproduce.study import Choice, Selection, nearest
+from nodeb.reproduce.specs import Choice, Selection, nearest
+from nodeb.reproduce.verdicts import Finding, Verdict
 
-COLUMNS = ("study", "id", "claim", "evidence", "holds")
 ARROW = " \N{RIGHTWARDS ARROW} "
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A claim and what the measurement says of it.
-
-    Attributes:
-        id: name of the claim.
-        section: where the study says it.
-        text: the claim in short words.
-        holds: whether every check of it held.
-        evidence: the figures it was judged from.
-        failures: the parts of the evidence that speak against it.
-    """
-
-    id: str
-    section: str
-    text: str
-    holds: bool
-    evidence: str
-    failures: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The outcome of one comparison."""
-
-    holds: bool
-    text: str
 
 
 @dataclass(frozen=True)
@@ -79,16 +50,9 @@ def judge(campaign: Campaign, claim: Mapping[str, Any]) -> Verdict:
         InputError: if its data make no sense.
     """
     findings = [finding for check in claim["checks"] for finding in _check(campaign, check)]
-    if not findings:
+    if not any(finding.comparisons for finding in findings):
         raise InputError(f"claim `{claim['id']}` checks nothing")
-    return Verdict(
-        id=claim["id"],
-        section=claim.get("section", ""),
-        text=claim["text"],
-        holds=all(finding.holds for finding in findings),
-        evidence="; ".join(finding.text for finding in findings),
-        failures=tuple(finding.text for finding in findings if not finding.holds),
-    )
+    return verdicts.judge(findings, claim, _asked(claim["checks"]))
 
 
 def _unique(choices: Iterable[Choice]) -> list[Choice]:
@@ -142,64 +106,86 @@ def _spaced(unit: str) -> str:
 
 def _trend(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
     """Along an axis the metric rises, falls, or stays within a relative tolerance."""
-    study, digits = campaign.study, check.get("digits", 1)
-    steps = study.choices(check["along"])
-    series = [cells.quantity(campaign, context.at([step]), check["metric"]) for step in steps]
-    values = [f"{estimate(one).value:.{digits}f}" for one in series]
+    steps, series = _along(campaign, check, context)
+    values = [f"{estimate(one).value:.{check.get('digits', 1)}f}" for one in series]
     text = f"{context.prefix}{ARROW.join(values)}{_spaced(check.get('unit', ''))}"
-    holds = all(
-        _moves(a, b, check["trend"], check.get("tolerance", 0.0)) for a, b in pairwise(series)
-    )
-    return [Finding(holds, text if holds else f"{text} ({_not(check['trend'])})")]
+    moves = zip(pairwise(steps), pairwise(series), strict=True)
+    comparisons = [_move(check, a.label, b.label, pair) for (a, b), pair in moves]
+    return [Finding(text, tuple(comparisons))]
 
 
-def _not(trend: str) -> str:
-    return {"rising": "not rising throughout", "falling": "not falling throughout"}.get(
-        trend, "not constant"
-    )
+def _along(
+    campaign: Campaign, check: Mapping[str, Any], context: Context
+) -> tuple[list[Choice], list[Quantity]]:
+    """The places along a check's axis, and the metric at each."""
+    steps = campaign.study.choices(check["along"])
+    return steps, [cells.quantity(campaign, context.at([s]), check["metric"]) for s in steps]
 
 
-def _moves(first: Quantity, second: Quantity, trend: str, tolerance: float) -> bool:
+def _move(
+    check: Mapping[str, Any], begin: str, end: str, pair: tuple[Quantity, Quantity]
+) -> Comparison:
+    """One step of a trend."""
+    trend, (first, second), name = check["trend"], pair, f"{begin}{ARROW}{end}"
     if trend == "flat":
         change = estimate(Combined("relative", second, first))
-        return -100 * tolerance <= change.low and change.high <= 100 * tolerance
+        most = 100 * check.get("tolerance", 0.0)
+        return Comparison(change, -most, most, name=name)
     step = estimate(Combined("difference", second, first))
     if trend == "rising":
-        return step.low > 0
+        return Comparison(step, low=0.0, strict=True, name=name)
     if trend == "falling":
-        return step.high < 0
+        return Comparison(step, high=0.0, strict=True, name=name)
     raise InputError(f"unknown trend `{trend}`; {nearest(trend, ('rising', 'falling', 'flat'))}")
 
 
 def _extreme(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
     """Along an axis the metric has its `find` (least or most) at one of `places`, or between.
 
-    With `places` the extreme is where the mean is, and the evidence names what the 95 % intervals
-    of the paired differences do not tell from it. Without, both ends must be told from it.
-    The extreme is chosen from the same replications, which makes those intervals a little short.
+    Without `places` these are all but both ends. Each other place is compared with the best of
+    them: it must be worse. It contradicts where it is better than every one of them.
+    The best is chosen from the same replications, which makes the intervals a little short.
     """
-    study, find, digits = campaign.study, check["find"], check.get("digits", 1)
+    find, digits, unit = check["find"], check.get("digits", 1), check.get("unit", "")
     if find not in ("least", "most"):
         raise InputError(f"unknown extreme `{find}`; {nearest(find, ('least', 'most'))}")
-    steps = study.choices(check["along"])
-    series = [cells.quantity(campaign, context.at([step]), check["metric"]) for step in steps]
+    steps, series = _along(campaign, check, context)
     sign = 1 if find == "least" else -1
-    best = min(range(len(steps)), key=lambda at: sign * estimate(series[at]).value)
-    # How much worse each other place is: an interval above zero tells it from the extreme.
-    gaps = [estimate(Combined("difference", *(one, series[best])[::sign])) for one in series]
-    told = [gap.low > 0 for gap in gaps]
-    value = _show(estimate(series[best]), check.get("unit", ""), digits)
-    text = f"{context.prefix}{find} at {steps[best].context}, {value}"
-    if "places" in check:
-        near = [step.label for step, far in zip(steps, told, strict=True) if not far]
-        near.remove(steps[best].label)
-        text += f" (not told from it: {', '.join(near)})" if near else ""
-        return [Finding(steps[best].key in check["places"], text)]
-    ends = ", ".join(
-        f"{steps[at].context} worse by {_show(gaps[at], check.get('unit', ''), digits)}"
-        for at in (0, -1)
+    means = [sign * estimate(one).value for one in series]
+    places = [at for at, step in enumerate(steps) if step.key in _places(check, steps)]
+    others = [at for at in range(len(steps)) if at not in places]
+    if not places or not others:
+        raise InputError(f"an extreme needs places and others beside them: `{check['along']}`")
+    best = min(places, key=lambda at: means[at])
+
+    def worse(at: int, than: int) -> Estimate:
+        return estimate(Combined("difference", *(series[at], series[than])[::sign]))
+
+    comparisons = tuple(
+        Comparison(
+            worse(at, best),
+            low=0.0,
+            strict=True,
+            rivals=tuple(worse(at, than) for than in places if than != best),
+            name=steps[at].label,
+        )
+        for at in others
     )
-    return [Finding(told[0] and told[-1], f"{text}, {ends}")]
+    found = min(range(len(steps)), key=lambda at: means[at])
+    value = _show(estimate(series[found]), unit, digits)
+    text = f"{context.prefix}{find} at {steps[found].context}, {value}"
+    if "places" not in check:
+        ends = (
+            f"{steps[at].context} worse by {_show(c.estimate, unit, digits)}"
+            for at, c in zip(others, comparisons, strict=True)
+        )
+        text = ", ".join([text, *ends])
+    return [Finding(text, comparisons)]
+
+
+def _places(check: Mapping[str, Any], steps: list[Choice]) -> list[str]:
+    """Keys of the places where an extreme is looked for."""
+    return list(check.get("places", [step.key for step in steps[1:-1]]))
 
 
 def _order(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
@@ -217,7 +203,8 @@ def _order(campaign: Campaign, check: Mapping[str, Any], context: Context) -> li
             f"{context.prefix}{name} {a:.{digits}f}, {other} {b:.{digits}f}, "
             f"difference {_show(gap, unit, digits)}"
         )
-        findings.append(Finding(gap.low > check.get("margin", 0.0), text))
+        margin = check.get("margin", 0.0)
+        findings.append(Finding(text, (Comparison(gap, low=margin, strict=True),)))
     return findings
 
 
@@ -234,16 +221,16 @@ def _with_metric(term: Any, check: Mapping[str, Any]) -> Any:
 
 
 def _between(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
-    """The 95 % interval of a term lies between two numbers."""
+    """A term lies between two numbers."""
     value = estimate(_term(campaign, _with_metric(check["term"], check), context))
-    low, high = check.get("low", float("-inf")), check.get("high", float("inf"))
     shown = _show(value, check.get("unit", ""), check.get("digits", 1))
     name = f"{check['name']} " if "name" in check else ""
-    inside = (
-        low <= (value.low if value.runs > 1 else value.value)
-        and (value.high if value.runs > 1 else value.value) <= high
-    )
-    return [Finding(inside, f"{context.prefix}{name}{shown}")]
+    low, high = _limits(check)
+    return [Finding(f"{context.prefix}{name}{shown}", (Comparison(value, low, high),))]
+
+
+def _limits(check: Mapping[str, Any]) -> tuple[float, float]:
+    return check.get("low", -math.inf), check.get("high", math.inf)
 
 
 def _fact(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
@@ -253,10 +240,8 @@ def _fact(campaign: Campaign, check: Mapping[str, Any], context: Context) -> lis
         found = campaign.facts[name]
     except KeyError:
         raise InputError(f"unknown fact `{name}`; {nearest(name, campaign.facts)}") from None
-    low, high = check.get("low", float("-inf")), check.get("high", float("inf"))
-    ends = (found.low, found.high) if found.runs > 1 else (found.value, found.value)
     text = f"{check['name']} {_significant(found)}{_spaced(check.get('unit', ''))}"
-    return [Finding(low <= ends[0] and ends[1] <= high, text)]
+    return [Finding(text, (Comparison(found, *_limits(check), repeatable=False),))]
 
 
 def _significant(found: Estimate) -> str:
@@ -273,12 +258,24 @@ KINDS: Mapping[str, Callable[[Campaign, Mapping[str, Any], Context], list[Findin
 }
 
 
-def to_csv(study: str, verdicts: Iterable[Verdict]) -> str:
-    """The text of `claims.csv`."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for verdict in verdicts:
-        holds = "true" if verdict.holds else "false"
-        writer.writerow([study, verdict.id, verdict.text, verdict.evidence, holds])
-    return text.getvalue()
+def _asked(checks: Iterable[Mapping[str, Any]]) -> str:
+    """The margins that some checks ask for, each told once."""
+    return ", ".join(dict.fromkeys(_margin(check) for check in checks))
+
+
+def _margin(check: Mapping[str, Any]) -> str:
+    unit = _spaced(check.get("unit", ""))
+    match check["kind"], check.get("trend"):
+        case "trend", "flat":
+            return f"each step within {100 * check.get('tolerance', 0.0):g} %"
+        case "trend", trend:
+            return f"each step {trend}"
+        case "order", _:
+            return f"differences above {check.get('margin', 0):g}{unit}"
+        case "extreme", _:
+            where = ", ".join(check["places"]) if "places" in check else "between the ends"
+            return f"{check['find']} {'at ' if 'places' in check else ''}{where}, others worse"
+    low, high = _limits(check)
+    if math.isinf(low):
+        return f"at most {high:g}{unit}"
+    return f"at least {low:g}{unit}" if math.isinf(high) else f"{low:g} to {high:g}{unit}"

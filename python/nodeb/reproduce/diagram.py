@@ -9,8 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-WIDTH, HEIGHT, MARGIN = 720, 132, 10
-BOX_WIDTH, BOX_TOP, BOX_HEIGHT = 110, 42, 46
+WIDTH, HEIGHT, MARGIN = 720, 132, 28
+BOX_WIDTH, BOX_TOP, BOX_HEIGHT = 84, 42, 46
+LINE = 14
 KINDS = {
     "hsdpa": ("HSDPA", "MAC-hs, HARQ, CQI, fading"),
     "hs_dsch": ("HS-DSCH or DCH", "RLC, MAC, block errors, scheduler"),
@@ -74,7 +75,9 @@ def _link(start: float, end: float, above: str, below: str) -> str:
     """Arrows both ways between two boxes, and what is said of them."""
     y, middle = BOX_TOP + BOX_HEIGHT / 2, (start + end) / 2
     arrows = _arrow(start, end - 2, y - 5) + _arrow(end, start + 2, y + 5)
-    return arrows + _text(middle, 50, above, "small") + _text(middle, 88, below, "small")
+    lines = below.split(", ")  # a line each, as there is little room between boxes
+    told = (_text(middle, 86 + LINE * at, line, "small") for at, line in enumerate(lines))
+    return arrows + _text(middle, 50, above, "small") + "".join(told)
 
 
 def _arrow(start: float, end: float, y: float) -> str:

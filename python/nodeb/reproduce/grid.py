@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodeb.errors import InputError
-from nodeb.reproduce.study import Effort, Selection, Study
+from nodeb.reproduce.specs import Effort, Selection
+from nodeb.reproduce.study import Study
 
 ANY = "*"
 IF_THERE = "?"

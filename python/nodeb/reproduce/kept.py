@@ -1,25 +1,51 @@
-"""Replications of a study's scenarios that are kept for the next run of a reproduction."""
+"""Replications of a study's scenarios that are kept for the next run of a reproduction.
+
+A cell keeps the tables of its replications as the core made them. Metrics are computed when it is
+read, so that a new one needs no new simulation, and the cell's name depends on the core and the
+scenario only. The exception are series, which are too large to keep: of them there is what the
+study's metrics are made of, and the name depends on how that is made too.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nodeb import _core
 from nodeb.errors import OutputError, os_reason
-from nodeb.reproduce import log, session
-from nodeb.reproduce.log import Run
+from nodeb.reproduce import series, session
+from nodeb.reproduce.arrays import Array, Tables, apart
 from nodeb.results import timeseries
+from nodeb.results.provenance import core_hash
 from nodeb.storage.store import Store
 from nodeb.table import Table
 
-UNFINISHED, REPLICATIONS = "unfinished", "replications"
+SERIES, RUN = "series", "run"
+
+
+@dataclass(frozen=True)
+class Part:
+    """What is kept of some replications, one after the other.
+
+    Attributes:
+        tables: those of the core, without series.
+        series: of each replication what is kept of its series.
+    """
+
+    tables: Tables
+    series: Sequence[Mapping[str, Array]]
+
+    def each(self) -> Iterator[tuple[Tables, Mapping[str, Array]]]:
+        """Tables and series of each of them."""
+        first = int(self.tables["flows"][RUN][0])  # every replication has flows
+        runs = range(first, first + len(self.series))
+        return zip(apart(self.tables, runs), self.series, strict=True)
 
 
 class Kept:
@@ -44,19 +70,19 @@ class Kept:
         """Files that were found to be damaged."""
         return self._store.damaged
 
-    def load(self, identity: str) -> list[Run]:
-        """The replications of a scenario that are known, in order; none if there are none."""
-        table = self._store.load(identity)
-        return [] if table is None else from_table(table[REPLICATIONS])
+    def load(self, identity: str) -> Part | None:
+        """The replications of a scenario that are known, from the first on."""
+        found = self._store.load(identity)
+        return None if found is None else from_tables(found)
 
-    def save(self, identity: str, scenario: str, runs: Sequence[Run]) -> None:
-        """Keeps the replications of a scenario.
+    def save(self, identity: str, scenario: str, parts: Sequence[Part], runs: int) -> None:
+        """Keeps the first `runs` replications of a scenario, which the parts have in order.
 
         Raises:
             OutputError: they cannot be written; what was there before stays.
         """
         try:
-            self._store.save(identity, scenario, {REPLICATIONS: to_table(runs)})
+            self._store.save(identity, scenario, to_tables(parts, runs))
         except OSError as error:
             raise OutputError(
                 f"cannot write to {self._store.folder}: {os_reason(error)}"
@@ -69,43 +95,63 @@ def identity(scenario: str, seed: int, how: Mapping[str, Any]) -> str:
     Args:
         scenario: resolved, as JSON.
         seed: seed of all random streams.
-        how: what else decides what is kept of a replication.
+        how: what decides what is kept of series, if there are any.
     """
-    parts = {"scenario": scenario, "seed": seed, "how": how, "code": _code_hash()}
+    parts = {"scenario": scenario, "seed": seed, "core": core_hash()}
+    if series.recorded(scenario):
+        parts["series"] = {"how": how, "code": _hash(series, session, timeseries)}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 @cache
-def _code_hash() -> str:
-    found = hashlib.sha256(_core.version().encode())
-    for module in (_core, log, session, timeseries):
+def _hash(*modules: Any) -> str:
+    found = hashlib.sha256()
+    for module in modules:
         if module.__file__:
             found.update(hashlib.sha256(Path(module.__file__).read_bytes()).digest())
     return found.hexdigest()
 
 
-def to_table(runs: Sequence[Run]) -> Table:
-    """Replications as a table: a row for each, a column `name.place` for each number."""
-    columns: dict[str, Any] = {
-        "run": np.arange(len(runs)),
-        UNFINISHED: np.array([run.unfinished for run in runs]),
-    }
-    for name in runs[0].quantities:
-        values = np.stack([run.quantities[name] for run in runs])
-        for place in range(values.shape[1]):
-            columns[f"{name}.{place}"] = values[:, place]
+def to_tables(parts: Sequence[Part], runs: int) -> dict[str, Table]:
+    """The first `runs` replications as the tables of a cell.
+
+    What is kept of series is a table of its own: a row for each replication, a column `name.place`
+    for each number.
+    """
+    names = parts[0].tables
+    tables = {name: _first([part.tables[name] for part in parts], runs) for name in names}
+    tables[SERIES] = _numbers([one for part in parts for one in part.series][:runs])
+    return tables
+
+
+def _first(tables: Sequence[Mapping[str, Any]], runs: int) -> Table:
+    """The rows of the first replications."""
+    whole = Table.concat(tables)
+    return whole.where(whole[RUN] < runs)
+
+
+def _numbers(series: Sequence[Mapping[str, Array]]) -> Table:
+    columns: dict[str, Any] = {RUN: np.arange(len(series))}
+    for name in series[0]:
+        values = np.stack([one[name] for one in series])
+        columns |= {f"{name}.{place}": values[:, place] for place in range(values.shape[1])}
     return Table(columns)
 
 
-def from_table(table: Table) -> list[Run]:
-    """The replications that `to_table` made a table of."""
+def from_tables(cell: Mapping[str, Table]) -> Part:
+    """The replications that `to_tables` made tables of."""
+    tables = {name: {key: table[key] for key in table.columns} for name, table in cell.items()}
+    numbers = tables.pop(SERIES)
+    kept = _stacked(numbers)
+    runs = range(len(numbers[RUN]))
+    return Part(tables, [{name: values[at] for name, values in kept.items()} for at in runs])
+
+
+def _stacked(numbers: Mapping[str, Any]) -> dict[str, Array]:
+    """Name -> array of runs by places."""
     columns: dict[str, list[Any]] = {}
-    for column in table.columns:
+    for column, values in numbers.items():
         name, dot, _ = column.rpartition(".")
         if dot:
-            columns.setdefault(name, []).append(table[column])
-    stacked = {name: np.stack(found, axis=1) for name, found in columns.items()}
-    return [
-        Run({name: values[at] for name, values in stacked.items()}, int(lost))
-        for at, lost in enumerate(table[UNFINISHED])
-    ]
+            columns.setdefault(name, []).append(values)
+    return {name: np.stack(found, axis=1) for name, found in columns.items()}

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
 from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.study import Axis, Study, nearest
+from nodeb.reproduce.specs import Axis, nearest
+from nodeb.reproduce.study import Study
 from nodeb.storage.folders import MARK
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def _model(value: Any, models: Path) -> Any:
         raise InputError(f"no model `{name}` was fitted; {nearest(name, sorted(known))}")
     from nodeb.inputs import error_model  # needs the extension
 
-    return error_model.read(file)
+    # By its name inside the results: where they lie makes no other scenario.
+    return error_model.read(file) | {"file": f"{models.name}/{file.name}"}
 
 
 def _facts(point: Point, comparison: Comparison) -> Facts:

@@ -1,4 +1,4 @@
-"""What is kept of the replications of one scenario: a few numbers per user, never a series."""
+"""The quantities of the replications of one scenario: a few numbers per user, for metrics."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nodeb.reproduce import series as series_module
+from nodeb.reproduce.arrays import Array, Tables
 from nodeb.stats import mean_interval
-
-Array = NDArray[np.float64]
-Tables = Mapping[str, Mapping[str, Any]]
 
 _FLOW_COLUMNS = (
     "transfer_s",
@@ -42,21 +40,28 @@ class Run:
     unfinished: int
 
 
-def reduce(tables: Tables, warm_up_s: float = 0.0, endless: bool = False) -> Run:
-    """What is kept of the tables of a replication.
+def reduce(
+    tables: Tables,
+    warm_up_s: float = 0.0,
+    endless: bool = False,
+    series: Mapping[str, Array] | None = None,
+) -> Run:
+    """The quantities of a replication.
 
     Args:
         tables: as the simulation core returns them.
         warm_up_s: bursts (rows of the table `transfers`) count if they end later than this.
         endless: downloads are not meant to end; what they had delivered at the end counts.
+        series: what was kept of the series; None reduces those that are among the tables.
     """
-    quantities = _downloads(tables["flows"]) | _bearer(tables["bearers"])
+    if series is None:
+        series = series_module.bursts(tables, warm_up_s)
+    quantities = _downloads(tables["flows"]) | _bearer(tables["bearers"]) | dict(series)
     if endless:
         return Run(quantities | _delivered(tables), 0)
-    if "transfers" not in tables:
+    if "bursts" not in series:
         complete = np.asarray(tables["flows"]["complete"], dtype=bool)
         return Run(quantities, int(np.sum(~complete)))
-    quantities |= _bursts(tables["transfers"], len(tables["flows"]["user"]), warm_up_s)
     if "channels" in tables:
         quantities |= _channels(tables["channels"], warm_up_s)
     return Run(quantities, 0)
@@ -92,29 +97,6 @@ def _bearer(bearers: Mapping[str, Any]) -> dict[str, Array]:
         "bearers": np.array([float(len(np.asarray(bearers["bler"])))]),
         "bler": np.asarray(bearers["bler"], dtype=float)[:1],
         "channel_rate_bps": np.asarray(bearers["channel_rate_bps"], dtype=float)[:1],
-    }
-
-
-def _bursts(transfers: Mapping[str, Any], users: int, warm_up_s: float) -> dict[str, Array]:
-    """Sums over each user's bursts that end after the warm-up.
-
-    The end decides, not the beginning: bursts that both begin and end in a window would be too
-    short a sample of them.
-    """
-    user = np.asarray(transfers["user"], dtype=np.int64)
-    delay = np.asarray(transfers["delay_s"], dtype=float)
-    size = np.asarray(transfers["bytes"], dtype=float)
-    kept = np.asarray(transfers["begin_s"], dtype=float) + delay > warm_up_s
-
-    def per_user(values: Array) -> Array:
-        return np.bincount(user[kept], values[kept], users).astype(np.float64)
-
-    return {
-        "all_bursts": np.bincount(user, minlength=users).astype(float),
-        "bursts": per_user(np.ones_like(delay)),
-        "burst_delay_s": per_user(delay),
-        "burst_bytes": per_user(size),
-        "burst_rate": per_user(size / delay),
     }
 
 

@@ -16,7 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nodeb.reproduce.log import Array, Log
+from nodeb.reproduce.arrays import Array
+from nodeb.reproduce.log import Log
 from nodeb.reproduce.metrics import Metric
 
 CONFIDENCE = 0.95
@@ -78,6 +79,10 @@ class Quantity(Protocol):
         """Value from the first `n` replications."""
         ...
 
+    def singles(self) -> Array:
+        """Value from each replication by itself."""
+        ...
+
 
 def estimate(quantity: Quantity) -> Estimate:
     """Value and interval of a quantity from all its replications."""
@@ -106,6 +111,11 @@ class Measured:
         rest = {key: (n * means[key] - values) / (n - 1) for key, values in columns.items()}
         return Sample(value, np.broadcast_to(self.metric.of(rest, self.params), (n,)))
 
+    def singles(self) -> Array:
+        """Metric from each replication by itself."""
+        values = self.metric.of(self.log.stacked(), self.params)
+        return np.broadcast_to(values, (self.runs(),))
+
 
 @dataclass(frozen=True)
 class Combined:
@@ -131,6 +141,11 @@ class Combined:
             np.asarray(operate(left.left_out, right.left_out)),
         )
 
+    def singles(self) -> Array:
+        """The combination of each replication by itself."""
+        n, operate = self.runs(), OPERATIONS[self.operation]
+        return np.asarray(operate(self.left.singles()[:n], self.right.singles()[:n]))
+
 
 @dataclass(frozen=True)
 class Constant:
@@ -145,6 +160,10 @@ class Constant:
     def sample(self, n: int) -> Sample:
         """The number itself."""
         return Sample(self.value, np.full(n, self.value))
+
+    def singles(self) -> Array:
+        """Nothing was simulated."""
+        return np.empty(0)
 
 
 def _ratio(left: Array, right: Array) -> Array:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nodeb.errors import InputError
-from nodeb.reproduce.log import Array
-from nodeb.reproduce.study import nearest
+from nodeb.reproduce.arrays import Array
+from nodeb.reproduce.specs import nearest
 
 Means = Mapping[str, Array]
 BITS_PER_KILOBYTE = 8 / 1000  # bytes/s -> kb/s

@@ -1,82 +1,32 @@
-"""Turns findings into pictures and a page."""
+"""Turns findings into a page."""
 
 from __future__ import annotations
 
-import math
 import platform
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
-
-from nodeb import plot
-from nodeb.plot import Line
-from nodeb.report import inline_svg, png, render, standalone_svg
-from nodeb.reproduce.cells import Cell, Chart, Grid
-from nodeb.reproduce.claims import Verdict
+from nodeb.report import render
+from nodeb.reproduce import page_figures, page_tables
+from nodeb.reproduce.cell import Cell
 from nodeb.reproduce.diagram import path_diagram
+from nodeb.reproduce.shown import Content, decimals, marked, number
+from nodeb.reproduce.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.reproduction import Findings
-    from nodeb.reproduce.traces import Picture
+    from nodeb.reproduce.findings import Findings
 
-MARKS = {"near": "\N{CHECK MARK}", "off": "\N{ALMOST EQUAL TO}", "far": "\N{BALLOT X}"}
-MINUS = "\N{MINUS SIGN}"
-PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
+STATES = {"met": "near", "missed": "far", "undecided": "open"}
+"""Judgements and targets are marked as cells are, by sign, word and colour."""
 SHORT_EVIDENCE = 3
-SIZE = (6.4, 4.1)
-WIDE = (8.6, 4.4)
-Content = dict[str, Any]
-
-
-def anchor(text: str) -> str:
-    """A name that is safe in a link and in a file name: "Table A.1" becomes "table-a-1"."""
-    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
-
-
-def draw(chart: Chart, title: str) -> Figure:
-    """A figure of the study with what was measured, and hollow what its tables imply."""
-    spec = chart.spec
-    data = [
-        Line(
-            label=curve.label,
-            mean=[cell.measured.value for cell in curve.cells],
-            low=[cell.measured.low for cell in curve.cells],
-            high=[cell.measured.high for cell in curve.cells],
-            published=implied,
-        )
-        for curve, implied in zip(chart.curves, chart.implied, strict=True)
-    ]
-    x = list(chart.curves[0].x)
-    if spec.kind == "bars":
-        return plot.bars(title, chart.x_label, spec.y_label, chart.x_ticks, data, size=SIZE)
-    ticks = [f"{one:g}" for one in x]
-    labels = (title, chart.x_label, spec.y_label, x)
-    if spec.panels:
-        parts: dict[str, list[Line]] = {}
-        for curve, line in zip(chart.curves, data, strict=True):
-            parts.setdefault(curve.panel, []).append(line)
-        return plot.panels(*labels, parts, ticks=ticks, from_zero=spec.from_zero, size=WIDE)
-    return plot.lines(*labels, data, ticks=ticks, from_zero=spec.from_zero, size=SIZE)
-
-
-def figure_files(findings: Findings) -> dict[str, str | bytes]:
-    """File name -> content of every figure, as PNG and SVG."""
-    files: dict[str, str | bytes] = {}
-    for item, chart in findings.charts.items():
-        title = chart.spec.title if chart.spec.extra else f"{item}. {chart.spec.title}"
-        figure = draw(chart, title)
-        name = anchor(item)
-        files[f"{name}.png"] = png(figure)
-        figure.set_layout_engine("none")  # the layout stands; doing it again would only take time
-        files[f"{name}.svg"] = standalone_svg(figure, name)
-    return files
 
 
 def html(findings: Findings) -> str:
     """The report: one self-contained page."""
     study = findings.study
-    tables = [_table(grid) for item, grid in findings.grids.items()]
+    tables = [page_tables.content(grid) for grid in findings.grids.values()]
     content: Content = {
         "title": study.title,
         "subtitle": study.subtitle,
@@ -84,15 +34,16 @@ def html(findings: Findings) -> str:
         "reference": study.reference,
         "banners": _banners(findings),
         "tiles": _tiles(findings),
-        "targets": [_target(target) for target in findings.targets if target.met is not None],
+        "targets": [_target(target) for target in findings.targets if target.measured],
         "summary": study.summary,
         "limits": study.limits,
         "diagram": path_diagram(study.scenario),
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
-        "figures": [_figure(item, chart) for item, chart in findings.charts.items()]
-        + [_picture(picture) for picture in findings.pictures],
-        "figures_note": _figures_note(findings),
+        "scattered": any(grid.spec.published_runs for grid in findings.grids.values()),
+        "figures": [page_figures.content(item, chart) for item, chart in findings.charts.items()]
+        + [page_figures.of_picture(picture) for picture in findings.pictures],
+        "figures_note": page_figures.note(findings.charts.values()),
         "claims": [_claim(verdict) for verdict in findings.verdicts],
         "mismatches": _mismatches(findings),
         "assumptions": study.assumptions,
@@ -125,8 +76,8 @@ def _banners(findings: Findings) -> list[str]:
         banners.append("This run was interrupted: only what it had measured is shown.")
     if findings.quick:
         banners.append(
-            "A quick version: few or short replications, so the intervals are wide and some claims "
-            "stay undecided, which counts against them."
+            "A quick version: few or short replications, so the intervals are wide and many claims "
+            "stay undecided."
         )
     return banners
 
@@ -134,7 +85,7 @@ def _banners(findings: Findings) -> list[str]:
 def _tiles(findings: Findings) -> list[Content]:
     cells = [cell for cell in findings.cells() if cell.grade in ("near", "off", "far")]
     tiles = []
-    checked = [target for target in findings.targets if target.met is not None]
+    checked = [target for target in findings.targets if target.measured]
     if checked:
         met = sum(target.met is True for target in checked)
         tiles.append(_tile("Targets met", f"{met} of {len(checked)}", "see Conformance"))
@@ -142,11 +93,14 @@ def _tiles(findings: Findings) -> list[Content]:
         near = sum(cell.grade == "near" for cell in cells)
         detail = "within the tolerance of their table"
         tiles.append(_tile("Cells near the published", f"{near} of {len(cells)}", detail))
+    few = [cell.within for cell in findings.cells() if cell.within is not None]
+    if few:
+        detail = "published, where as few runs as the study's would be"
+        tiles.append(_tile("Within the scatter", f"{sum(few)} of {len(few)}", detail))
     if findings.verdicts:
-        held = sum(verdict.holds for verdict in findings.verdicts)
-        tiles.append(
-            _tile("Claims that hold", f"{held} of {len(findings.verdicts)}", "of the study")
-        )
+        counts = Counter(verdict.judgement for verdict in findings.verdicts)
+        detail = f"{counts['contradicted']} contradicted, {counts['undecided']} undecided"
+        tiles.append(_tile("Claims that hold", f"{counts['holds']} of {counts.total()}", detail))
     predicted = sum(
         len(list(grid)) for grid in findings.grids.values() if grid.spec.withheld
     ) + sum(
@@ -168,187 +122,32 @@ def _tile(name: str, value: str, detail: str) -> Content:
 
 def _target(target: Any) -> Content:
     return {
-        "grade": "near" if target.met else "far",
-        "verdict": f"{MARKS['near']} met" if target.met else f"{MARKS['far']} missed",
+        **marked(STATES[target.state], target.state),
         "text": target.text,
         "result": target.result,
     }
-
-
-# ------------------------------------------------------------------------------------------- tables
-
-
-def _table(grid: Grid) -> Content:
-    spec = grid.spec
-    compared = bool(spec.published)
-    groups = ["published", "measured", "difference"] if compared else ["measured"]
-    calculated = all(cell.measured.runs == 0 for cell in grid)
-    rows = [
-        {
-            "label": label,
-            "first": at > 0 and bool(grid.blocks[at]) and grid.blocks[at] != grid.blocks[at - 1],
-            "cells": [_cell(cell, group, at) for group in groups for at, cell in enumerate(row)],
-        }
-        for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True))
-    ]
-    units = {cell.unit for cell in grid}
-    by_column = [{row[at].unit for row in grid.cells} for at in range(len(grid.columns))]
-    aligned = len(units) > 1 and all(len(one) == 1 for one in by_column)
-    columns = [
-        f"{column} ({next(iter(one))})" if aligned else column
-        for column, one in zip(grid.columns, by_column, strict=True)
-    ]
-    return {
-        "id": spec.id,
-        "anchor": anchor(spec.id),
-        "title": spec.title,
-        "unit": _subtitle(grid, spec.unit if len(units) == 1 else ""),
-        "compared": compared,
-        "prediction": spec.withheld,
-        "measured": "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI",
-        "corner": grid.corner,
-        "columns": columns,
-        "groups": groups,
-        "rows": _with_units(rows, grid) if len(units) > 1 and not aligned else rows,
-        "note": spec.note,
-    }
-
-
-def _subtitle(grid: Grid, unit: str) -> str:
-    """Unit and column axis; the axis only where its labels are bare numbers."""
-    bare = all(column[0].isdigit() for column in grid.columns)
-    across = grid.across.replace(" (%)", "").lower().replace("internet", "Internet")
-    by = f"by {across}" if bare and across else ""
-    return ", ".join(part for part in (f"in {unit}" if unit else "", by) if part)
-
-
-def _with_units(rows: list[Content], grid: Grid) -> list[Content]:
-    """The unit behind each row's label, or behind the odd cells where it changes within a row."""
-    for row, cells in zip(rows, grid.cells, strict=True):
-        first = cells[0].unit
-        row["label"] += f" ({first})"
-        for at, shown in enumerate(row["cells"]):
-            cell = cells[at % len(cells)]
-            if cell.unit != first and shown["text"]:
-                shown["text"] += f" {cell.unit}"
-    return rows
-
-
-def _cell(cell: Cell, group: str, column: int) -> Content:
-    css = ["begin"] if column == 0 else []
-    shown: Content = {"text": "", "interval": "", "mark": "", "hint": ""}
-    if group == "published":
-        shown["text"] = "" if cell.published is None else _number(cell.published, _decimals(cell))
-    elif group == "measured":
-        shown |= _measured(cell)
-        css += ["open"] if cell.published is None else []
-    elif cell.deviation is not None:
-        shown["text"] = _signed(cell.deviation, cell.digits)
-        shown["mark"] = MARKS.get(cell.grade, "")
-        shown["hint"] = f"{cell.grade}: {cell.item}, {cell.row}, {cell.column}"
-        css.append(cell.grade)
-    return shown | {"css": " ".join(css)}
-
-
-def _measured(cell: Cell) -> Content:
-    found = cell.measured
-    if not found.known:
-        return {"text": "\N{EN DASH}", "hint": "a download did not end"}
-    interval = f"{PLUS_MINUS} {half_width(found.half_width, cell.digits)}" if found.runs > 1 else ""
-    hint = f"{found.runs} replications" if found.runs else "calculated"
-    return {"text": _number(found.value, cell.digits), "interval": interval, "hint": hint}
-
-
-def half_width(value: float, digits: int) -> str:
-    """A half-width with the decimals of its value, or with one digit where those would be zeros."""
-    if not 0 < value < 0.5 * 10**-digits:
-        return f"{value:.{digits}f}"
-    places = min(digits + 2, -math.floor(math.log10(value)))
-    return f"{value:.{places}f}"
-
-
-def _decimals(cell: Cell) -> int:
-    """As many decimals as the study printed."""
-    text = f"{cell.published:g}"
-    return len(text.partition(".")[2])
-
-
-def _number(value: float, digits: int) -> str:
-    return f"{value:.{digits}f}".replace("-", MINUS)
-
-
-def _signed(value: float, digits: int) -> str:
-    text = f"{value:+.{digits}f}"
-    return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", MINUS)
-
-
-# ------------------------------------------------------------------------------------------ figures
-
-
-def _figure(item: str, chart: Chart) -> Content:
-    name = anchor(item)
-    description = f"{chart.spec.title}. {chart.spec.y_label} by {chart.x_label}. {_spoken(chart)}"
-    return {
-        "id": item,
-        "anchor": name,
-        "title": chart.spec.title,
-        "prediction": chart.spec.withheld,
-        "note": chart.spec.note,
-        "svg": inline_svg(draw(chart, ""), name, description),
-    }
-
-
-def _picture(picture: Picture) -> Content:
-    name = anchor(picture.id)
-    description = f"{picture.title}. {picture.spoken}"
-    return {
-        "id": picture.id,
-        "anchor": name,
-        "title": picture.title,
-        "prediction": True,
-        "note": picture.note,
-        "svg": inline_svg(picture.figure, name, description),
-    }
-
-
-def _spoken(chart: Chart) -> str:
-    """The values of a figure for those who cannot see it."""
-    values = {
-        f"{curve.panel} {curve.label}".strip(): [
-            _number(cell.measured.value, chart.spec.digits) for cell in curve.cells
-        ]
-        for curve in chart.curves
-    }
-    return "; ".join(f"{label}: {', '.join(texts)}" for label, texts in values.items())
-
-
-def _figures_note(findings: Findings) -> str:
-    if any(any(v is not None for v in one) for c in findings.charts.values() for one in c.implied):
-        return (
-            "The study's figures are pictures without numbers; the hollow markers (diamonds on "
-            "bars) are what its tables of utilization, rounded as printed, say about the same."
-        )
-    return ""
 
 
 # ------------------------------------------------------------------------- claims and mismatches
 
 
 def _claim(verdict: Verdict) -> Content:
-    parts = verdict.evidence.split("; ")
+    short = len(verdict.parts) <= SHORT_EVIDENCE
     return {
-        "grade": "near" if verdict.holds else "far",
-        "verdict": f"{MARKS['near']} holds" if verdict.holds else f"{MARKS['far']} fails",
+        **marked(GRADES[verdict.judgement], verdict.judgement),
         "text": verdict.text,
         "section": verdict.section,
-        "against": [] if len(parts) <= SHORT_EVIDENCE else verdict.failures,
-        "evidence": parts,
-        "short": len(parts) <= SHORT_EVIDENCE,
+        "counts": "; ".join(
+            part for part in (verdict.summary, f"asked: {verdict.asked}", verdict.effort) if part
+        ),
+        "against": [] if short else verdict.against,
+        "evidence": [text for text, _ in verdict.parts],
+        "short": short,
     }
 
 
 def _mismatches(findings: Findings) -> list[Content]:
-    """Targets missed, cells beyond their tolerance, claims that fail, endless downloads."""
+    """Targets missed, cells beyond their tolerance, claims contradicted, endless downloads."""
     found = [
         _mismatch("far", "missed", target.text, target.result)
         for target in findings.targets
@@ -363,23 +162,22 @@ def _mismatches(findings: Findings) -> list[Content]:
             text = f"{item}: {len(worse)} of {compared} cells lie beyond the tolerance.{note}"
             found.append(_mismatch(grade, "far" if grade == "far" else "off", text, _list(worse)))
     found += [
-        _mismatch("far", "fails", verdict.text, "; ".join(verdict.failures))
+        _mismatch("far", "contradicted", verdict.text, "; ".join(verdict.against))
         for verdict in findings.verdicts
-        if not verdict.holds
+        if verdict.judgement == "contradicted"
     ]
     found += [_mismatch("far", "unfinished", text, "") for text in findings.unfinished]
     return found
 
 
 def _mismatch(grade: str, verdict: str, text: str, detail: str) -> Content:
-    mark = MARKS[grade]
-    return {"grade": grade, "verdict": f"{mark} {verdict}", "text": text, "detail": detail}
+    return {**marked(grade, verdict), "text": text, "detail": detail}
 
 
 def _list(cells: list[Cell]) -> str:
     return "; ".join(
-        f"{cell.row}, {cell.column}: {_number(cell.measured.value, cell.digits)} against "
-        f"{_number(cell.published or 0.0, _decimals(cell))} {cell.unit}"
+        f"{cell.row}, {cell.column}: {number(cell.measured.value, cell.digits)} against "
+        f"{number(cell.published or 0.0, decimals(cell))} {cell.unit}"
         for cell in cells
     )
 

@@ -5,91 +5,30 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nodeb.errors import InputError
+from nodeb.reproduce import cell as cell_module
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import link_stage, output
+from nodeb.reproduce import link_stage, output, verdicts
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
-from nodeb.reproduce.cells import Cell, Chart, Grid
-from nodeb.reproduce.claims import Verdict
+from nodeb.reproduce.findings import Findings
 from nodeb.reproduce.kept import Kept
+from nodeb.reproduce.outcome import ReproduceOutcome, outcome
 from nodeb.reproduce.output import write
-from nodeb.reproduce.study import Study, nearest
-from nodeb.reproduce.targets import Target
+from nodeb.reproduce.specs import Selection, nearest
+from nodeb.reproduce.study import Study
 from nodeb.results.provenance import git_hash, utc_now
-
-if TYPE_CHECKING:
-    from nodeb.reproduce.traces import Picture
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
 REPORT_SHARE = 0.03  # of the progress bar
 STEP = 0.002  # a bar that is redrawn for less only costs time
-
-
-@dataclass
-class ReproduceOutcome:
-    """What a reproduction found and where it wrote it.
-
-    Attributes:
-        headline_title: title of a small table that says most in least space.
-        headline_columns: its column labels.
-        headline_rows: its rows.
-        report: path of `report.html`.
-        summary_lines: sentences about targets, claims and effort, for a terminal.
-        cells: every table cell and curve point.
-        claims: every claim that was judged.
-        targets: every target.
-        replaced: what of another study or command was in the folder and was replaced.
-        damaged: kept replications that were damaged, and simulated again.
-    """
-
-    headline_title: str
-    headline_columns: list[str]
-    headline_rows: list[list[str]]
-    report: Path
-    summary_lines: list[str]
-    cells: list[Cell] = field(default_factory=list)
-    claims: list[Verdict] = field(default_factory=list)
-    targets: list[Target] = field(default_factory=list)
-    replaced: str | None = None
-    damaged: list[Path] = field(default_factory=list)
-
-
-@dataclass
-class Findings:
-    """Everything measured so far."""
-
-    study: Study
-    seed: int
-    quick: bool
-    items: list[str]
-    grids: dict[str, Grid] = field(default_factory=dict)
-    charts: dict[str, Chart] = field(default_factory=dict)
-    pictures: list[Picture] = field(default_factory=list)
-    verdicts: list[Verdict] = field(default_factory=list)
-    targets: list[Target] = field(default_factory=list)
-    replications: int = 0
-    scenarios: int = 0
-    unfinished: list[str] = field(default_factory=list)
-    wall_s: float = 0.0
-    complete: bool = False
-
-    def cells(self) -> list[Cell]:
-        """Cells of the tables and points of the figures, in the study's order."""
-        found: list[Cell] = []
-        for item in self.study.items():
-            if item in self.grids:
-                found += self.grids[item]
-            elif item in self.charts:
-                found += [cell for curve in self.charts[item].curves for cell in curve.cells]
-        return found
 
 
 def run(
@@ -135,10 +74,10 @@ def run(
     about = _about(seed, quick, chosen)
     with output.claim(out, name, about, force=force) as place:
         work = _Work(study, chosen, items is None, out, quick, jobs, seed, simulator)
-        outcome = work.run(_Bar(progress), started)
+        found = work.run(_Bar(progress), started)
         place.mark((), about, complete=True)
-    outcome.replaced = place.replaces
-    return outcome
+    found.replaced = place.replaces
+    return found
 
 
 @dataclass(frozen=True)
@@ -171,9 +110,9 @@ class _Work:
             if findings.grids or findings.charts:
                 report = _publish(findings, self.out)
         bar.done()
-        outcome = _outcome(findings, report)
-        outcome.damaged = kept.damaged
-        return outcome
+        found = outcome(findings, report)
+        found.damaged = kept.damaged
+        return found
 
 
 def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:
@@ -264,7 +203,7 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
         else:
             chart = cells_module.figure(campaign, study.figures[item], study.tables)
             findings.charts[item] = chart
-        write(out / "cells.csv", cells_module.to_csv(study.name, findings.cells()))
+        write(out / "cells.csv", cell_module.to_csv(study.name, findings.cells()))
     if whole and study.traces:
         from nodeb.reproduce import traces  # matplotlib is slow to import
 
@@ -282,14 +221,14 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
         if _judged(claim, findings.items, whole):
             bar.start(f"claim {claim['id']}")
             findings.verdicts.append(claims_module.judge(campaign, claim))
-    write(out / "claims.csv", claims_module.to_csv(study.name, findings.verdicts))
+    write(out / "claims.csv", verdicts.to_csv(study.name, findings.verdicts))
 
 
 def _extras(study: Study, items: Sequence[str]) -> list[str]:
     return [name for name, figure in study.figures.items() if figure.extra and items]
 
 
-def _selections(study: Study, items: Iterable[str]) -> list[study_module.Selection]:
+def _selections(study: Study, items: Iterable[str]) -> list[Selection]:
     found = []
     for item in items:
         if item in study.tables:
@@ -323,88 +262,10 @@ def _account(campaign: Campaign, findings: Findings, started: float) -> None:
 
 def _publish(findings: Findings, out: Path) -> Path:
     """Write the pictures and the report."""
-    from nodeb.reproduce import page  # matplotlib is slow to import
+    from nodeb.reproduce import page, page_figures  # matplotlib is slow to import
 
-    for name, content in page.figure_files(findings).items():
+    for name, content in page_figures.files(findings.charts).items():
         write(out / "figures" / name, content)
     report = out / "report.html"
     write(report, page.html(findings))
     return report
-
-
-def _outcome(findings: Findings, report: Path) -> ReproduceOutcome:
-    title, columns, rows = _headline(findings)
-    return ReproduceOutcome(
-        headline_title=title,
-        headline_columns=columns,
-        headline_rows=rows,
-        report=report,
-        summary_lines=_summary(findings),
-        cells=findings.cells(),
-        claims=findings.verdicts,
-        targets=findings.targets,
-    )
-
-
-def _headline(findings: Findings) -> tuple[str, list[str], list[list[str]]]:
-    """The study's headline table if it was measured, else the first item that was."""
-    spec = findings.study.headline
-    grid = findings.grids.get(spec["table"])
-    if grid is not None:
-        wanted = [c for c in grid.columns if c in spec["columns"]]
-        return (spec["title"], *_rows(grid, wanted))
-    if findings.grids:
-        grid = next(iter(findings.grids.values()))
-        return (f"{grid.spec.id}: {grid.spec.title}", *_rows(grid, list(grid.columns)))
-    chart = next(iter(findings.charts.values()))
-    rows = [
-        [label, *(_value(curve.cells[at]) for curve in chart.curves)]
-        for at, label in enumerate(chart.x_ticks)
-    ]
-    title = f"{chart.spec.id}: {chart.spec.title} ({chart.spec.unit})"
-    return title, [chart.x_label, *(curve.label for curve in chart.curves)], rows
-
-
-def _rows(grid: Grid, wanted: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    compared = bool(grid.spec.published)
-    columns = [""]
-    for column in wanted:
-        columns += [f"{column} published", "measured"] if compared else [column]
-    rows = []
-    for label, row in zip(grid.rows, grid.cells, strict=True):
-        texts = [label]
-        for cell in row:
-            if cell.column in wanted:
-                published = "-" if cell.published is None else f"{cell.published:g}"
-                texts += [published, _value(cell)] if compared else [_value(cell)]
-        rows.append(texts)
-    return columns, rows
-
-
-def _value(cell: Cell) -> str:
-    found = cell.measured
-    if not found.known:
-        return "not finished"
-    if found.runs < 2:
-        return f"{found.value:.{cell.digits}f}"
-    return f"{found.value:.{cell.digits}f} \N{PLUS-MINUS SIGN} {found.half_width:.{cell.digits}f}"
-
-
-def _summary(findings: Findings) -> list[str]:
-    checked = [target for target in findings.targets if target.met is not None]
-    lines = []
-    if checked:
-        met = sum(target.met is True for target in checked)
-        missing = len(findings.targets) - len(checked)
-        unmeasured = f", {missing} not measured" if missing else ""
-        lines.append(f"Targets: {met} of {len(checked)} met{unmeasured}.")
-        lines += [f"  missed: {t.text} ({t.result})" for t in checked if not t.met]
-    if findings.verdicts:
-        held = sum(verdict.holds for verdict in findings.verdicts)
-        lines.append(f"Claims: {held} of {len(findings.verdicts)} hold in the measurement.")
-        lines += [f"  does not hold: {v.text}" for v in findings.verdicts if not v.holds]
-    lines.append(
-        f"{findings.replications} replications of {findings.scenarios} scenarios, "
-        f"seed {findings.seed}, {findings.wall_s:.1f} s."
-    )
-    return lines

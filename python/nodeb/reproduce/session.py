@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nodeb.reproduce.log import Array, Tables
+from nodeb.reproduce.arrays import Array, Tables
 from nodeb.results.timeseries import delivered_bytes, held_values
 
 

@@ -18,8 +18,8 @@ from matplotlib.figure import Figure
 from nodeb.plot.source import save
 from nodeb.plot.style import BAND, color, new_rows
 from nodeb.reproduce import session
+from nodeb.reproduce.arrays import Array, Tables
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.log import Array, Tables
 from nodeb.reproduce.traces import Picture
 
 RUN = 0

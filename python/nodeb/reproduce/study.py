@@ -8,7 +8,6 @@ described by data.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,148 +17,17 @@ from itertools import product
 from typing import Any
 
 from nodeb.errors import InputError
-
-Selection = tuple["Choice", ...]
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Text for an error message: the nearest known name and all of them."""
-    options = list(known)
-    close = difflib.get_close_matches(name.lower(), [o.lower() for o in options], n=1, cutoff=0.5)
-    hint = next((f"did you mean `{o}`? " for o in options if close and o.lower() == close[0]), "")
-    return f"{hint}(known: {', '.join(options)})"
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How long to replicate a point.
-
-    Attributes:
-        runs: replications at least.
-        max_runs: replications at most.
-        precision: wanted half-width of the 95 % interval, relative to the mean; None asks for none.
-        cost: rough cost of one replication, for progress and the order of work only.
-    """
-
-    runs: int = 10
-    max_runs: int = 10
-    precision: float | None = None
-    cost: float = 1.0
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One value of an axis.
-
-    Attributes:
-        axis: name of the axis.
-        key: name of the choice, unique in its axis.
-        label: text in tables and legends.
-        context: text where the axis is not named beside it, for example "BLER 1 %".
-        set: changes of the scenario, dotted path -> value; `*` stands for the only key at its
-            place.
-        params: named numbers for analytic tables and for metrics (for example which user).
-        metric: name of the metric that the choice stands for, if any.
-        unit: unit of that metric.
-        derived: ("difference" | "relative", minuend, subtrahend), keys of other choices of the
-            axis.
-        effort: what of the study's effort is different for this choice.
-        x: number on a figure's axis.
-    """
-
-    axis: str
-    key: str
-    label: str
-    context: str
-    set: Mapping[str, Any] = field(default_factory=dict)
-    params: Mapping[str, Any] = field(default_factory=dict)
-    metric: str | None = None
-    unit: str | None = None
-    derived: tuple[str, str, str] | None = None
-    effort: Mapping[str, Any] = field(default_factory=dict)
-    x: float | None = None
-
-    def __hash__(self) -> int:
-        return hash((self.axis, self.key))
-
-
-@dataclass(frozen=True)
-class Axis:
-    """Something that a study varies or tabulates; `label` and `unit` go to a figure's axis."""
-
-    name: str
-    label: str
-    choices: Mapping[str, Choice]
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """When a cell counts as near its published value: absolute in the cell's unit, or relative."""
-
-    absolute: float | None = None
-    relative: float | None = None
-
-    def allowed(self, published: float) -> float | None:
-        """Largest deviation that counts as near, in the unit of the cell."""
-        if self.absolute is not None:
-            return self.absolute
-        return None if self.relative is None else self.relative * abs(published)
-
-
-@dataclass(frozen=True)
-class TableSpec:
-    """A table of the study: axes in rows and columns, what is fixed, and the published values.
-
-    `analytic` names a function of `nodeb.analytics` (then nothing is simulated). `published` holds
-    one list per row; a missing value is NaN in the file and None here. `withheld` marks values
-    that the study has but that are not known here: the simulation predicts them.
-    """
-
-    id: str
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    fixed: tuple[str, ...]
-    metric: str | None
-    unit: str
-    digits: int
-    analytic: str | None
-    scale: float
-    published: tuple[tuple[float | None, ...], ...]
-    withheld: bool
-    note: str
-    tolerance: Tolerance
-
-
-@dataclass(frozen=True)
-class FigureSpec:
-    """A figure of the study: one curve per series choice against a numeric axis.
-
-    `published` = (table, formula) draws hollow markers that follow from the study's own table.
-    `against` = (operation, selector) shows each point's paired difference to the choice that the
-    selector names, for example `("relative", "policy:original")`; the metric is then compared.
-    `withheld` marks a figure whose results are not known here: the simulation predicts it.
-    `extra` figures show a table of this reproduction and add no rows of their own.
-    `panels` gives each choice of the first axis of `series` a panel of its own.
-    """
-
-    id: str
-    title: str
-    x: str
-    series: tuple[str, ...]
-    fixed: tuple[str, ...]
-    metric: str
-    unit: str
-    y_label: str
-    digits: int
-    published: tuple[str, str] | None
-    against: tuple[str, str] | None
-    withheld: bool
-    extra: bool
-    kind: str
-    note: str
-    from_zero: bool
-    panels: bool
+from nodeb.reproduce.specs import (
+    Axis,
+    Choice,
+    Effort,
+    FigureSpec,
+    Mark,
+    Selection,
+    TableSpec,
+    Tolerance,
+    nearest,
+)
 
 
 @dataclass(frozen=True)
@@ -352,6 +220,7 @@ def _table(entry: Mapping[str, Any], published: Mapping[str, Any] | None) -> Tab
         withheld=bool(known.get("withheld", False)),
         note=entry.get("note", ""),
         tolerance=Tolerance(**entry.get("tolerance", {})),
+        published_runs=entry.get("published_runs"),
     )
 
 
@@ -375,6 +244,10 @@ def _figure(entry: Mapping[str, Any], known: Mapping[str, Any]) -> FigureSpec:
         note=entry.get("note", ""),
         from_zero=entry.get("from_zero", True),
         panels=entry.get("panels", False),
+        dodge=entry.get("dodge", False),
+        marks=tuple(Mark(**mark) for mark in known.get("marks", ())),
+        said=known.get("said", ""),
+        points=tuple(known.get("points", ())),
     )
 
 

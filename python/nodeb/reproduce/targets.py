@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from nodeb.reproduce.cells import Cell
-from nodeb.reproduce.claims import Verdict
+from nodeb.reproduce.cell import Cell
+from nodeb.reproduce.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -18,14 +18,23 @@ class Target:
     Attributes:
         id: name.
         text: the expectation in words.
-        met: whether it was met; None when what it needs was not measured.
+        met: whether it was met; None when that is not known.
         result: what was found.
+        measured: whether what it needs was measured; a claim may still be undecided.
     """
 
     id: str
     text: str
     met: bool | None
     result: str
+    measured: bool = True
+
+    @property
+    def state(self) -> str:
+        """`met`, `missed`, `undecided` or `not measured`."""
+        if self.met is None:
+            return "undecided" if self.measured else "not measured"
+        return "met" if self.met else "missed"
 
 
 def check(target: Mapping[str, Any], cells: Iterable[Cell], verdicts: Iterable[Verdict]) -> Target:
@@ -34,7 +43,7 @@ def check(target: Mapping[str, Any], cells: Iterable[Cell], verdicts: Iterable[V
         return _claims(target, {verdict.id: verdict for verdict in verdicts})
     chosen = [cell for cell in cells if _chosen(target, cell) and cell.published is not None]
     if {cell.item for cell in chosen} != set(target["items"]):
-        return Target(target["id"], target["text"], None, "not measured")
+        return Target(target["id"], target["text"], None, "not measured", measured=False)
     return _deviations(target, chosen)
 
 
@@ -78,8 +87,9 @@ def _claims(target: Mapping[str, Any], known: Mapping[str, Verdict]) -> Target:
     wanted = [known.get(name) for name in target["claims"]]
     judged = [verdict for verdict in wanted if verdict is not None]
     if len(judged) < len(wanted):
-        return Target(target["id"], target["text"], None, "not measured")
-    failures = [text for verdict in judged for text in verdict.failures]
-    met = all(verdict.holds for verdict in judged)
-    evidence = "; ".join(failures or (verdict.evidence for verdict in judged))
+        return Target(target["id"], target["text"], None, "not measured", measured=False)
+    against = [text for verdict in judged for text in verdict.against]
+    evidence = "; ".join(against or (verdict.evidence for verdict in judged))
+    judgements = {verdict.judgement for verdict in judged}
+    met = False if "contradicted" in judgements else None if "undecided" in judgements else True
     return Target(target["id"], target["text"], met, evidence)

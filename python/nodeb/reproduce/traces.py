@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 
 from nodeb.plot.source import save
 from nodeb.plot.style import DASHES, color, legend, new_figure, new_rows
+from nodeb.reproduce.arrays import Array, Tables
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.link_stage import Facts, calculated
-from nodeb.reproduce.log import Array, Tables
 from nodeb.reproduce.measure import Estimate
 from nodeb.stats import mean_interval
 

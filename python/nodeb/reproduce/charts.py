@@ -1,0 +1,135 @@
+"""Draws figures: what was measured, what the study printed, and what its text says of them."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Literal
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from nodeb import plot
+from nodeb.plot import Line
+from nodeb.plot.style import DASHES, MARKERS, color, new_panels
+from nodeb.reproduce.cell import Chart
+from nodeb.reproduce.specs import Mark
+
+SIZE = (6.4, 4.1)
+WIDE = (8.6, 4.4)
+TALL = (8.6, 5.0)
+LETTERS_PER_INCH = 9
+"""Letters of a title that find room."""
+SPREAD = 0.6
+"""Part of the distance between two places that curves beside each other take."""
+MUTED = "#57606a"
+
+
+def draw(chart: Chart, title: str) -> Figure:
+    """A figure with intervals; hollow is what the study printed, dotted what its text says."""
+    spec, lines = chart.spec, _lines(chart)
+    size = (TALL if spec.dodge else WIDE) if spec.panels else SIZE
+    title = textwrap.fill(title, int(LETTERS_PER_INCH * size[0]))
+    if spec.kind == "bars":
+        figure = plot.bars(title, chart.x_label, spec.y_label, chart.x_ticks, lines, size=size)
+    elif spec.panels:
+        figure = _panels(chart, title, lines, size)
+    else:
+        x = list(chart.curves[0].x)
+        labels = (title, chart.x_label, spec.y_label, x)
+        ticks = [f"{one:g}" for one in x]
+        figure = plot.lines(*labels, lines, ticks=ticks, from_zero=spec.from_zero, size=size)
+    for axes in figure.axes:
+        for mark in spec.marks:
+            _mark(axes, chart, mark)
+    return figure
+
+
+def _lines(chart: Chart) -> list[Line]:
+    return [
+        Line(
+            label=curve.legend,
+            mean=[cell.measured.value for cell in curve.cells],
+            low=[cell.measured.low for cell in curve.cells],
+            high=[cell.measured.high for cell in curve.cells],
+            published=implied,
+        )
+        for curve, implied in zip(chart.curves, chart.implied, strict=True)
+    ]
+
+
+def _panels(chart: Chart, title: str, lines: Sequence[Line], size: tuple[float, float]) -> Figure:
+    parts: dict[str, list[Line]] = {}
+    for curve, line in zip(chart.curves, lines, strict=True):
+        parts.setdefault(curve.panel, []).append(line)
+    spec, x = chart.spec, list(chart.curves[0].x)
+    labels = (title, chart.x_label, spec.y_label)
+    ticks = [f"{one:g}" for one in x]
+    if not spec.dodge:
+        return plot.panels(*labels, x, parts, ticks=ticks, from_zero=spec.from_zero, size=size)
+    figure, panels = new_panels(*labels, len(parts), size)
+    for axes, (case, some) in zip(panels, parts.items(), strict=True):
+        _beside(axes, some, ticks)
+        axes.set_title(case, loc="center", fontsize=10)
+    if spec.from_zero:
+        panels[0].set_ylim(bottom=0)
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _beside(axes: Axes, lines: Sequence[Line], ticks: Sequence[str]) -> None:
+    """Points with intervals; those of one place stand beside each other."""
+    places = range(len(ticks))
+    for at, line in enumerate(lines):
+        shift = SPREAD * ((at + 0.5) / len(lines) - 0.5)
+        axes.errorbar(
+            [place + shift for place in places],
+            line.mean,
+            yerr=line.errors(),
+            label=line.label,
+            color=color(at),
+            marker=MARKERS[at % len(MARKERS)],
+            markersize=5,
+            linestyle=DASHES[at % len(DASHES)],
+            linewidth=0.9,
+            capsize=2,
+            elinewidth=1.3,
+        )
+    axes.set_xticks(list(places), list(ticks))
+    axes.grid(visible=False, axis="x")
+
+
+def _mark(axes: Axes, chart: Chart, mark: Mark) -> None:
+    """A dotted line with a few words."""
+    if mark.x is not None:
+        by_place = chart.spec.dodge or chart.spec.kind == "bars"
+        x = float(chart.curves[0].x.index(mark.x)) if by_place else mark.x
+        axes.axvline(x, color=MUTED, linestyle=":", linewidth=1.4, zorder=1.5)
+        _words(axes, mark.text, (x, 1), ("data", "axes fraction"), (4, -3), ("left", "top"))
+    if mark.y is not None:
+        axes.axhline(mark.y, color=MUTED, linestyle=":", linewidth=1.4, zorder=1.5)
+        at = (1, mark.y)
+        _words(axes, mark.text, at, ("axes fraction", "data"), (-2, 3), ("right", "bottom"))
+
+
+def _words(
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    coordinates: tuple[str, str],
+    offset: tuple[float, float],
+    aligned: tuple[Literal["left", "right"], Literal["top", "bottom"]],
+) -> None:
+    words = axes.annotate(
+        text,
+        at,
+        xytext=offset,
+        xycoords=coordinates,
+        textcoords="offset points",
+        fontsize=9,
+        color=MUTED,
+        ha=aligned[0],
+        va=aligned[1],
+    )
+    words.set_in_layout(False)  # a narrow panel does not make room for them

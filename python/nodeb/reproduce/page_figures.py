@@ -1,0 +1,90 @@
+"""The figures of a page, and the same as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from nodeb.report import inline_svg, png, standalone_svg
+from nodeb.reproduce.cell import Chart
+from nodeb.reproduce.charts import draw
+from nodeb.reproduce.shown import Content, anchor, number
+
+if TYPE_CHECKING:
+    from nodeb.reproduce.traces import Picture
+
+
+def files(charts: Mapping[str, Chart]) -> dict[str, str | bytes]:
+    """File name -> content of every figure, as PNG and SVG."""
+    made: dict[str, str | bytes] = {}
+    for item, chart in charts.items():
+        title = chart.spec.title if chart.spec.extra else f"{item}. {chart.spec.title}"
+        figure = draw(chart, title)
+        name = anchor(item)
+        made[f"{name}.png"] = png(figure)
+        figure.set_layout_engine("none")  # the layout stands; doing it again would only take time
+        made[f"{name}.svg"] = standalone_svg(figure, name)
+    return made
+
+
+def content(item: str, chart: Chart) -> Content:
+    """A figure of the study."""
+    name = anchor(item)
+    description = f"{chart.spec.title}. {chart.spec.y_label} by {chart.x_label}. {_spoken(chart)}"
+    return {
+        "id": item,
+        "anchor": name,
+        "title": chart.spec.title,
+        "prediction": chart.spec.withheld,
+        "note": " ".join(part for part in (chart.spec.note, _said(chart)) if part),
+        "svg": inline_svg(draw(chart, ""), name, description),
+    }
+
+
+def of_picture(picture: Picture) -> Content:
+    """A picture that is drawn from series."""
+    picture.figure.suptitle("")  # the page has a caption
+    name = anchor(picture.id)
+    description = f"{picture.title}. {picture.spoken}"
+    return {
+        "id": picture.id,
+        "anchor": name,
+        "title": picture.title,
+        "prediction": True,
+        "note": picture.note,
+        "svg": inline_svg(picture.figure, name, description),
+    }
+
+
+def _said(chart: Chart) -> str:
+    """What the study's text says about the figure."""
+    said = chart.spec.said
+    if not said:
+        return ""
+    known = ", which was not known when this was predicted" if chart.spec.withheld else ""
+    return f"The study{known}: {said}"
+
+
+def _spoken(chart: Chart) -> str:
+    """The values of a figure for those who cannot see it."""
+    values = {
+        f"{curve.panel} {curve.label}".strip(): [
+            number(cell.measured.value, chart.spec.digits) for cell in curve.cells
+        ]
+        for curve in chart.curves
+    }
+    return "; ".join(f"{label}: {', '.join(texts)}" for label, texts in values.items())
+
+
+def note(charts: Iterable[Chart]) -> str:
+    """What the marks in the figures mean; nothing where there are none."""
+    drawn = list(charts)
+    texts = []
+    if any(value is not None for chart in drawn for one in chart.implied for value in one):
+        texts.append(
+            "The study's figures are pictures without numbers; the hollow markers (diamonds on "
+            "bars) are what its tables, rounded as printed, or its text say about the same."
+        )
+    if any(chart.spec.marks for chart in drawn):
+        texts.append("Dotted lines are what the study's text says about a figure.")
+    return " ".join(texts)

@@ -1,0 +1,189 @@
+"""Three verdicts on a statement: it holds, it is contradicted, or the measurement leaves it open.
+
+A claim is a set of comparisons: each says that a quantity lies in a range, above 0 for "more",
+between two margins for "the same". A comparison *holds* where the 95 % interval lies within the
+range, which for a range with two ends is a test of equivalence by two one-sided tests (Schuirmann
+1987), is *contradicted* where the interval lies wholly outside, and is *undecided* otherwise.
+
+A claim holds if all its comparisons do. To call a false claim true a comparison that is false has
+to err, so 95 % for each is 95 % for the claim (intersection-union test, Berger 1982). It is
+contradicted if one comparison is, and of 72 some would be by chance. There the error of 5 % is held
+for the claim as a whole, by Holm's procedure (1979): it asks nothing of how the comparisons depend
+on each other, which share their replications, and contradicts whatever Bonferroni's would and more.
+A claim of one comparison is judged by its 95 % interval either way.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nodeb.reproduce.comparison import ERROR, Comparison, holm
+
+Judgement = Literal["holds", "contradicted", "undecided"]
+JUDGEMENTS: tuple[Judgement, ...] = ("holds", "contradicted", "undecided")
+COLUMNS = (
+    "study",
+    "id",
+    "claim",
+    "verdict",
+    "comparisons",
+    "hold",
+    "contradicted",
+    "undecided",
+    "asked",
+    "replications_missing",
+    "evidence",
+)
+NEVER = 1_000_000
+"""A margin that more replications than these would not tell from what was measured is met."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A piece of evidence: comparisons that are told together.
+
+    Attributes:
+        text: what was measured.
+        comparisons: what it is judged by.
+    """
+
+    text: str
+    comparisons: tuple[Comparison, ...]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim and what the measurement says of it.
+
+    Attributes:
+        id: name of the claim.
+        section: where the study says it.
+        text: the claim in short words.
+        judgement: what came out.
+        counts: how many of its comparisons came out how.
+        asked: the margins that they ask for.
+        parts: each piece of evidence, and what came out of it.
+        missing: replications more that would decide, about; NaN where nothing is open.
+    """
+
+    id: str
+    section: str
+    text: str
+    judgement: Judgement
+    counts: Counter[Judgement]
+    asked: str
+    parts: tuple[tuple[str, Judgement], ...]
+    missing: float = math.nan
+
+    @property
+    def holds(self) -> bool:
+        """Whether the measurement bears the claim out."""
+        return self.judgement == "holds"
+
+    @property
+    def evidence(self) -> str:
+        """The figures it was judged from."""
+        return "; ".join(text for text, _ in self.parts)
+
+    @property
+    def against(self) -> tuple[str, ...]:
+        """The evidence that keeps it from holding: what contradicts it, or else what is open."""
+        wanted = self.judgement
+        return tuple(t for t, found in self.parts if found == wanted) if wanted != "holds" else ()
+
+    @property
+    def summary(self) -> str:
+        """The comparisons, counted: "68 of 72 comparisons hold, 4 undecided"."""
+        total = self.counts.total()
+        noun = "comparison holds" if total == 1 else "comparisons hold"
+        rest = [f"{self.counts[kind]} {kind}" for kind in JUDGEMENTS[1:] if self.counts[kind]]
+        return ", ".join([f"{self.counts['holds']} of {total} {noun}", *rest])
+
+    @property
+    def effort(self) -> str:
+        """What would decide an open claim; empty where there is nothing to decide."""
+        if self.judgement != "undecided":
+            return ""
+        if self.missing > NEVER:
+            return (
+                "a million replications more would not decide: what was measured is practically "
+                "the margin itself"
+            )
+        number = rounded(self.missing)
+        noun = "replication" if number == "1" else "replications"
+        return f"about {number} {noun} more would decide"
+
+
+def judge(findings: Sequence[Finding], claim: Mapping[str, Any], asked: str) -> Verdict:
+    """The verdict on a claim from its findings; there must be a comparison among them."""
+    comparisons = [one for finding in findings for one in finding.comparisons]
+    doubts = [one.doubt for one in comparisons]
+    refuted = holm(doubts, ERROR)
+    judged: list[Judgement] = [
+        "holds" if one.holds else "contradicted" if no else "undecided"
+        for one, no in zip(comparisons, refuted, strict=True)
+    ]
+    counts: Counter[Judgement] = Counter(judged)
+    left = iter(zip(comparisons, judged, strict=True))
+    parts = tuple(_part(finding, [next(left) for _ in finding.comparisons]) for finding in findings)
+    judgement = _overall(judged)
+    open_ones = [c for c, found in zip(comparisons, judged, strict=True) if found == "undecided"]
+    missing = _missing(open_ones, len(comparisons)) if judgement == "undecided" else math.nan
+    section = claim.get("section", "")
+    return Verdict(claim["id"], section, claim["text"], judgement, counts, asked, parts, missing)
+
+
+def _overall(judged: Sequence[Judgement]) -> Judgement:
+    """Contradicted if one is, else undecided if one is."""
+    worst: tuple[Judgement, ...] = ("contradicted", "undecided")
+    return next((kind for kind in worst if kind in judged), "holds")
+
+
+def _part(
+    finding: Finding, judged: Sequence[tuple[Comparison, Judgement]]
+) -> tuple[str, Judgement]:
+    """The text of a finding, with what does not hold of it, and its judgement."""
+    told = []
+    for kind in JUDGEMENTS[1:]:
+        some = [one.name for one, found in judged if found == kind]
+        if some:
+            named = ", ".join(name for name in some if name)
+            told.append(f"{kind}: {named}" if named else kind)
+    text = f"{finding.text} ({', '.join(told)})" if told else finding.text
+    return text, _overall([found for _, found in judged])
+
+
+def _missing(undecided: Sequence[Comparison], total: int) -> float:
+    """Replications that would decide a claim: the first that contradicts, or all that may hold."""
+    against = [one for one in undecided if not one.low <= one.estimate.value <= one.high]
+    if against:
+        return min(one.missing(ERROR / total) for one in against)
+    return max(one.missing() for one in undecided)
+
+
+def rounded(missing: float) -> str:
+    """Replications, rounded up to the two digits that a guess is worth; empty if none decide."""
+    if not missing <= NEVER:
+        return ""
+    step = 10 ** max(0, math.floor(math.log10(missing)) - 1)
+    return str(math.ceil(missing / step) * step)
+
+
+def to_csv(study: str, found: Iterable[Verdict]) -> str:
+    """The text of `claims.csv`; what no number of replications decides has no number there."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in found:
+        counts = (one.counts.total(), *(one.counts[kind] for kind in JUDGEMENTS))
+        missing = rounded(one.missing)
+        writer.writerow(
+            [study, one.id, one.text, one.judgement, *counts, one.asked, missing, one.evidence]
+        )
+    return text.getvalue()

@@ -1,0 +1,100 @@
+"""Figures: points beside each other, marks of what a study says, titles that find room."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from matplotlib.text import Text
+
+from fake_bursts import FakeBursts
+from nodeb.errors import InputError
+from nodeb.reproduce import cells, page_figures, study
+from nodeb.reproduce.campaign import Campaign
+from nodeb.reproduce.cell import Cell, Chart, Curve
+from nodeb.reproduce.charts import draw
+from nodeb.reproduce.diagram import path_diagram
+from nodeb.reproduce.measure import Estimate
+from nodeb.reproduce.specs import FigureSpec, Mark
+
+PRABHU, HOSSAIN, FIORENZI = (study.load(name) for name in ("prabhu", "hossain", "fiorenzi"))
+
+
+def chart(spec: FigureSpec, curves: int = 3, panels: int = 1) -> Chart:
+    def point(value: float) -> Cell:
+        return Cell("F", "r", "c", "s", None, Estimate(value, value - 1, value + 1, 9))
+
+    made = tuple(
+        Curve(f"c{at}", (80, 250, 500), tuple(map(point, (5, 6, 7))), f"p{panel}", f"curve {at}")
+        for panel in range(panels)
+        for at in range(curves)
+    )
+    return Chart(spec, "x", ("80", "250", "500"), made, tuple(() for _ in made))
+
+
+def test_points_of_a_place_stand_beside_each_other() -> None:
+    spec = replace(FIORENZI.figures["Figure 6"], marks=(Mark("best", x=250),))
+    figure = draw(chart(spec, curves=6, panels=3), "title")
+    assert len(figure.axes) == 3
+    for axes in figure.axes:
+        places = sorted(float(x) for container in axes.containers for x in container[0].get_xdata())
+        assert len(places) == 18
+        gaps = [b - a for a, b in pairwise(places)]
+        assert min(gaps) > 0.09, "no two intervals on one line"
+        assert [text.get_text() for text in axes.texts] == ["best"]
+        (line,) = [one for one in axes.lines if one.get_linestyle() == ":"]
+        assert set(line.get_xdata()) == {1}, "250 is the second place"
+
+
+def test_a_long_title_is_broken() -> None:
+    name = "Figure 5. Throughput per connection for different E_b/N_o, model B"
+    figure = draw(chart(HOSSAIN.figures["Figure 5"]), name)
+    title = figure.axes[0].get_title(loc="left")
+    assert title.split() == name.split()
+    assert "\n" in title
+    figure.draw_without_rendering()
+    (shown,) = figure.findobj(lambda one: isinstance(one, Text) and one.get_text() == title)
+    assert shown.get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_marks_are_lines_with_words() -> None:
+    spec = replace(HOSSAIN.figures["Figure 3"], marks=(Mark("most", y=7.5), Mark("here", x=80)))
+    (axes,) = draw(chart(spec), "").axes
+    assert [text.get_text() for text in axes.texts] == ["most", "here"]
+
+
+def test_legends_say_what_numbers_are() -> None:
+    spec = HOSSAIN.figures["Figure 8"]
+    names = {choice.context for choice in HOSSAIN.choices(spec.series[1])}
+    assert names == {"W = 2", "W = 5", "W = 30"}
+
+
+def test_what_a_study_says_of_a_figure_is_known_for_its_own_axis() -> None:
+    for known in (PRABHU, HOSSAIN, FIORENZI):
+        for spec in known.figures.values():
+            places = {choice.x for choice in known.choices(spec.x)}
+            assert {mark.x for mark in spec.marks if mark.x is not None} <= places
+
+
+def test_values_of_the_text_are_drawn_hollow() -> None:
+    work = Campaign(PRABHU, FakeBursts(), seed=1, quick=True)
+    spec = PRABHU.figures["Figure 5, paired"]
+    found = cells.figure(work, spec, PRABHU.tables)
+    known = {
+        curve.label: implied[0]
+        for curve, implied in zip(found.curves, found.implied, strict=True)
+        if any(value is not None for value in implied)
+    }
+    assert set(known.values()) == {-20.0}
+    assert all(label.startswith("npe") for label in known)
+    assert "hollow" in page_figures.note([found])
+    wrong = replace(spec, points=({"curve": "npe", "x": "0", "value": 1},))
+    with pytest.raises(InputError, match="Figure 5, paired has no point"):
+        cells.figure(work, wrong, PRABHU.tables)
+
+
+def test_the_texts_between_boxes_of_the_path_find_room() -> None:
+    svg = str(path_diagram(FIORENZI.scenario))
+    assert ">uplink 384 kbps<" in svg
+    assert ">20 ms<" in svg

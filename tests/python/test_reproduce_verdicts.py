@@ -1,0 +1,151 @@
+"""What is made of comparisons: three verdicts, an error held per claim, and what would decide."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nodeb.reproduce.comparison import Comparison, holm
+from nodeb.reproduce.measure import Estimate
+from nodeb.reproduce.verdicts import Finding, Verdict, judge, rounded, to_csv
+from nodeb.stats import mean_interval
+
+
+def interval(low: float, high: float, runs: int = 20) -> Estimate:
+    return Estimate((low + high) / 2, low, high, runs)
+
+
+def exact(value: float) -> Estimate:
+    return Estimate(value, math.nan, math.nan, 0)
+
+
+def verdict(*comparisons: Comparison) -> Verdict:
+    claim = {"id": "x", "text": "says"}
+    return judge([Finding("text", (one,)) for one in comparisons], claim, "more")
+
+
+@pytest.mark.parametrize(
+    ("found", "judgement"),
+    [
+        (interval(1, 2), "holds"),
+        (interval(-1, 2), "undecided"),
+        (interval(-2, 1), "undecided"),
+        (interval(-2, -1), "contradicted"),
+        (interval(0, 0), "undecided"),  # nothing was seen of it, which is not that there is nothing
+        (exact(1), "holds"),
+        (exact(-1), "contradicted"),
+        (Estimate(math.nan, math.nan, math.nan, 20), "undecided"),
+        (Estimate(1, math.nan, math.nan, 1), "undecided"),
+    ],
+)
+def test_more(found: Estimate, judgement: str) -> None:
+    assert verdict(Comparison(found, low=0, strict=True)).judgement == judgement
+
+
+@pytest.mark.parametrize(
+    ("found", "judgement"),
+    [
+        (interval(-1.9, 1.9), "holds"),
+        (interval(-2.1, 1.9), "undecided"),
+        (interval(-3, 3), "undecided"),
+        (interval(1.9, 4), "undecided"),
+        (interval(2.1, 4), "contradicted"),
+        (interval(-4, -2.1), "contradicted"),
+        (exact(2), "holds"),
+    ],
+)
+def test_the_same_is_a_test_of_equivalence(found: Estimate, judgement: str) -> None:
+    assert verdict(Comparison(found, -2, 2)).judgement == judgement
+
+
+def test_a_few_equal_replications_tell_little() -> None:
+    above, below = interval(1, 1, 5), interval(-1, -1, 5)
+    for found in (above, below):
+        open_one = verdict(Comparison(found, low=0))
+        assert (open_one.judgement, open_one.missing) == ("undecided", 1)
+    assert verdict(Comparison(interval(1, 1, 6), low=0)).judgement == "holds"
+    assert verdict(Comparison(interval(-1, -1, 6), low=0)).judgement == "contradicted"
+
+
+def test_doubt_is_the_p_value_of_students_test() -> None:
+    from scipy.stats import ttest_1samp
+
+    values = np.random.default_rng(1).normal(-1, 2, 12)
+    found = mean_interval(values)
+    comparison = Comparison(Estimate(found.mean, found.low, found.high, 12), low=0.0, strict=True)
+    assert comparison.doubt == pytest.approx(ttest_1samp(values, 0).pvalue, rel=1e-9)
+
+
+def test_of_many_comparisons_a_weak_one_does_not_contradict() -> None:
+    weak, good = Comparison(interval(-2, -0.1), low=0, strict=True), Comparison(interval(1, 2), 0)
+    assert verdict(weak).judgement == "contradicted"
+    assert verdict(weak, *[good] * 71).judgement == "undecided"
+    strong = Comparison(interval(-2, -1.5), low=0, strict=True)
+    assert verdict(strong, *[good] * 71).judgement == "contradicted"
+
+
+def test_a_true_claim_of_many_comparisons_is_seldom_contradicted() -> None:
+    """At the edge of the claim, where each comparison by itself would be one time in forty."""
+    chance, refuted = np.random.default_rng(3), 0
+    for _ in range(400):
+        found = [mean_interval(values) for values in chance.normal(0, 1, (30, 8))]
+        estimates = [Estimate(one.mean, one.low, one.high, 8) for one in found]
+        claim = verdict(*(Comparison(one, low=0.0, strict=True) for one in estimates))
+        refuted += claim.judgement == "contradicted"
+    assert refuted <= 0.05 * 400
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005], 0.05) == [True, False, False, True]
+    assert holm([], 0.05) == []
+
+
+def test_comparisons_are_counted() -> None:
+    good, unknown = Comparison(interval(1, 2), 0), Comparison(interval(-1, 2), 0)
+    claim = verdict(*[good] * 68, *[unknown] * 4)
+    assert claim.summary == "68 of 72 comparisons hold, 4 undecided"
+    assert verdict(good).summary == "1 of 1 comparison holds"
+    assert claim.against == ("text (undecided)",) * 4
+    assert verdict(good).against == ()
+
+
+def test_what_would_decide_follows_from_the_half_width() -> None:
+    # Half-width 2 at a distance of 1: four times the replications.
+    claim = verdict(Comparison(interval(-1, 3, 20), low=0, strict=True))
+    assert claim.missing == pytest.approx(60)
+    assert claim.effort == "about 60 replications more would decide"
+    # The one that needs most, where all may hold.
+    other = Comparison(interval(-1, 2, 20), low=0, strict=True)  # (1.5 / 0.5)^2
+    assert verdict(Comparison(interval(-1, 3, 20), low=0, strict=True), other).missing == (
+        pytest.approx(160)
+    )
+    same = verdict(Comparison(interval(-1, 1, 20), low=0, strict=True))
+    assert "a million replications more would not decide" in same.effort
+    assert verdict(Comparison(interval(1, 2), low=0)).effort == ""
+
+
+def test_against_a_claim_the_error_of_the_whole_claim_is_asked_for() -> None:
+    worse = Comparison(interval(-3, 1, 20), low=0, strict=True)
+    good = Comparison(interval(1, 2), 0)
+    assert verdict(worse).missing == pytest.approx(60)
+    assert verdict(worse, *[good] * 9).missing > 100
+
+
+def test_numbers_of_replications_are_rounded_up() -> None:
+    assert [rounded(n) for n in (1, 60.0, 161, 12_345)] == ["1", "60", "170", "13000"]
+    assert rounded(math.inf) == rounded(math.nan) == ""
+
+
+def test_all_rivals_must_be_outside_to_contradict() -> None:
+    worse, open_one = interval(-3, -1), interval(-2, 1)
+    assert verdict(Comparison(worse, 0, strict=True, rivals=(worse,))).judgement == "contradicted"
+    assert verdict(Comparison(worse, 0, strict=True, rivals=(open_one,))).judgement == "undecided"
+
+
+def test_the_file_tells_verdict_and_counts() -> None:
+    found = verdict(Comparison(interval(-1, 3, 20), 0), Comparison(interval(1, 2), 0))
+    assert to_csv("s", [found]).splitlines()[1] == (
+        "s,x,says,undecided,2,1,0,1,more,60,text (undecided); text"
+    )
