@@ -89,6 +89,11 @@ impl<B> Processes<B> {
         self.all[self.next_again(tti)?].again.as_ref()
     }
 
+    /// Whether some block will be sent again.
+    pub fn has_again(&self) -> bool {
+        self.again_at < u64::MAX
+    }
+
     /// Whether a new block may be begun in TTI number `tti`.
     pub fn has_free(&self, tti: u64) -> bool {
         self.fresh_at <= tti
