@@ -3,7 +3,7 @@
 use super::control::Listener;
 use super::flow::Flow;
 use super::wire::{Duplex, Wire};
-use super::{Air, World};
+use super::{HostedBearer, World};
 use crate::error::Result;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::scenario::{Scenario, UserGroup};
@@ -33,7 +33,7 @@ impl<T: Listener> World<T> {
         self.settle()?;
         let now = self.env.now;
         let mut of_radio = Vec::new();
-        for Air { bearer, flows, .. } in &mut self.bearers {
+        for HostedBearer { bearer, flows, .. } in &mut self.bearers {
             let mut own = bearer.tables(now);
             for table in &mut own {
                 table.name_users(|position| u64::from(flows[position]));
@@ -61,7 +61,7 @@ impl<T: Listener> World<T> {
 
     fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {
         let tti = scenario.radio.facts().tti.unwrap_or(Duration::ZERO);
-        let row = |(bearer, air): (u64, &Air)| {
+        let row = |(bearer, air): (u64, &HostedBearer)| {
             let counts = air.counts;
             BearerRow {
                 bearer,

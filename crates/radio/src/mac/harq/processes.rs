@@ -122,8 +122,11 @@ impl<B> Processes<B> {
         Some((index, self.all[index].again.take()?))
     }
 
-    /// The number of a free process and of the block that it is to send.
+    /// The number of a free process and of the block that it is to send, unless the window is in the way.
     pub fn begin(&mut self, tti: u64) -> Option<(usize, u64)> {
+        if !self.has_free(tti) {
+            return None;
+        }
         let index = self.all.iter().position(|process| process.at <= tti && process.again.is_none())?;
         self.next_tsn += 1;
         Some((index, self.next_tsn - 1))
