@@ -76,6 +76,12 @@ impl Common {
     pub fn new(horizon: Time, sink: Sink) -> Self {
         Self { now: Time::ZERO, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
     }
+
+    /// Tells what happens now.
+    #[inline]
+    pub fn emit(&mut self, event: Event) {
+        self.sink.emit(self.now, event);
+    }
 }
 
 /// The surroundings of a place while it does something: what all places share, and what is its own.
@@ -123,19 +129,13 @@ impl Context<'_> {
         self.sink.wants(mask)
     }
 
-    /// Tells what happens now.
-    #[inline]
-    pub fn emit(&mut self, event: Event) {
-        let Common { now, sink, .. } = &mut *self.common;
-        sink.emit(*now, event);
-    }
-
     /// A packet is taken.
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
         self.counts.packets_in += 1;
         if self.wants(Mask::PLACES) {
-            self.emit(Event::Entered { place: self.place, packet: packet.id });
+            let place = self.place;
+            self.emit(Event::Entered { place, packet: packet.id });
         }
     }
 
@@ -145,7 +145,8 @@ impl Context<'_> {
         self.counts.packets_delivered += 1;
         self.counts.bytes_delivered += u64::from(packet.size);
         if self.wants(Mask::PLACES) {
-            self.emit(Event::Left { place: self.place, packet: packet.id });
+            let place = self.place;
+            self.emit(Event::Left { place, packet: packet.id });
         }
     }
 
@@ -159,7 +160,8 @@ impl Context<'_> {
     /// A packet is lost.
     pub fn lose(&mut self, user: usize, packet: Packet, cause: Cause) {
         self.counts.packets_dropped += 1;
-        self.emit(Event::Lost { place: self.place, packet: packet.id, cause });
+        let place = self.place;
+        self.emit(Event::Lost { place, packet: packet.id, cause });
         self.out.push(Output::Lost { user, packet, cause });
     }
 

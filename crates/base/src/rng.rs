@@ -102,6 +102,23 @@ pub struct ErrorGaps {
     stream: Stream,
 }
 
+/// More than [`rough_ln`] may be wrong.
+const LARGEST_ERROR: f64 = 1e-9;
+
+/// The natural logarithm of a normal number from 0 to 1 but for [`LARGEST_ERROR`]: that of `2^k m`, with `m`
+/// from `sqrt(1/2)` to `sqrt(2)`, by the first terms of `ln m = 2 artanh((m - 1) / (m + 1))`.
+fn rough_ln(x: f64) -> f64 {
+    const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
+    let bits = x.to_bits();
+    let k = bits.wrapping_sub(std::f64::consts::FRAC_1_SQRT_2.to_bits()).cast_signed() >> MANTISSA;
+    let m = f64::from_bits(bits.wrapping_sub(k.cast_unsigned() << MANTISSA));
+    let ratio = (m - 1.0) / (m + 1.0);
+    let square = ratio * ratio;
+    let series =
+        1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square * (1.0 / 7.0 + square * (1.0 / 9.0))));
+    k as f64 * std::f64::consts::LN_2 + 2.0 * ratio * series
+}
+
 impl ErrorGaps {
     /// Errors with probability `p` (0 to 1) drawn from `stream`.
     pub fn new(p: f64, stream: Stream) -> Self {
@@ -111,7 +128,21 @@ impl ErrorGaps {
     }
 
     fn gap(&mut self) -> u64 {
-        let u = 1.0 - unit(self.stream.next_u64());
+        let u = 1.0 - uniform(&mut self.stream);
+        self.gap_of(u)
+    }
+
+    /// The gap that a number from 0 to 1 stands for. Logarithms are a sixth of what a DCH costs, and one that is
+    /// far enough from the next whole gap need not be exact.
+    #[inline]
+    fn gap_of(&self, u: f64) -> u64 {
+        let rough = rough_ln(u) * self.inverse_log;
+        let (gap, margin) = (rough as i64, LARGEST_ERROR * -self.inverse_log);
+        let beyond = rough - gap as f64;
+        if beyond > margin && beyond < 1.0 - margin { gap as u64 } else { self.exact_gap(u) }
+    }
+
+    fn exact_gap(&self, u: f64) -> u64 {
         // A float-to-integer cast saturates, so p = 0 gives the largest gap there is.
         match libm::log(u) * self.inverse_log {
             gap if gap.is_nan() => u64::MAX,
@@ -213,6 +244,30 @@ mod tests {
             first(Streams::new(1, 0), "wired", 0, "jitter"),
         ] {
             assert_ne!(base, other);
+        }
+    }
+
+    #[test]
+    fn a_rough_logarithm_is_hardly_wrong() {
+        let mut draws = stream("logarithms");
+        let near_one = (0..1_000).map(|n| 1.0 - f64::from(n) * f64::EPSILON / 2.0);
+        let random = (0..100_000).map(|_| 1.0 - uniform(&mut draws));
+        let tiny = (0..=53).map(|n| 0.5f64.powi(n));
+        for x in near_one.chain(random).chain(tiny) {
+            assert!((rough_ln(x) - libm::log(x)).abs() < LARGEST_ERROR, "{x}");
+        }
+    }
+
+    #[test]
+    fn gaps_are_those_of_the_exact_logarithm() {
+        let mut draws = stream("gaps");
+        for p in [0.0, 1e-12, 1e-5, 0.003, 0.1, 0.5, 0.97, 1.0 - 1e-15, 1.0] {
+            let gaps = ErrorGaps::new(p, stream("gaps"));
+            let random = (0..50_000).map(|_| 1.0 - uniform(&mut draws));
+            let whole = (0..50).map(|n| (1.0 - p).powi(n)).filter(|u| *u > 1e-16);
+            for u in random.chain(whole).chain([1.0, f64::EPSILON / 2.0]) {
+                assert_eq!(gaps.gap_of(u), gaps.exact_gap(u), "{p}: {u}");
+            }
         }
     }
 

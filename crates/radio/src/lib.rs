@@ -116,8 +116,8 @@ pub struct UserRadio {
 }
 
 /// What the rest of the simulator asks about a radio before there is a bearer. Each is declared with the
-/// radio's parameters.
-#[derive(Clone, Debug, PartialEq)]
+/// radio's parameters; by default it can do nothing but carry packets, on a bearer for each user.
+#[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Facts {
     /// Whether all users share one bearer.
@@ -138,23 +138,6 @@ pub struct Facts {
     pub tti: Option<Duration>,
     /// The block error rate of first transmissions, where it is given.
     pub bler: Option<Probability>,
-}
-
-impl Default for Facts {
-    /// A radio that can do nothing but carry packets, on a bearer for each user.
-    fn default() -> Self {
-        Self {
-            is_shared: false,
-            follows_ci: false,
-            has_ues: false,
-            measures_bandwidth: false,
-            records_bandwidth: false,
-            tells_ttis: false,
-            has_rnc: false,
-            tti: None,
-            bler: None,
-        }
-    }
 }
 
 /// The parameters of a radio.

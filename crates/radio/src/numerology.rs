@@ -3,6 +3,7 @@
 //! Whatever counts TTIs, tells paths apart or fades is handed one of these; none of it knows a number of
 //! its own.
 
+use crate::tti::grid::Grid;
 use crate::units::{Duration, Speed, Time};
 
 /// Speed of light in a vacuum in m/s (exact).
@@ -37,13 +38,13 @@ impl Numerology {
     /// Beginning of TTI number `tti`.
     #[inline]
     pub fn beginning(self, tti: u64) -> Time {
-        Time(tti * self.tti.0)
+        Grid::new(self.tti).beginning(tti)
     }
 
     /// The first TTI that does not begin before `at`.
     #[inline]
     pub fn first_from(self, at: Time) -> u64 {
-        at.0.div_ceil(self.tti.0)
+        Grid::new(self.tti).from(at)
     }
 
     /// Number of the chip next to a delay in nanoseconds.

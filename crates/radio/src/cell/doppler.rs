@@ -24,15 +24,26 @@ const LENGTH: usize = 1 << LENGTH_BITS;
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
+/// The most TTIs that a path at rest is asked about at once.
+const MOST_PEAK_TTIS: u64 = 1 << 10;
+
 /// Fractional bits of a position in the sequence.
 const FRACTION_BITS: u32 = 20;
 
 /// A complex number.
 type Complex<T> = (T, T);
 
-/// The sequence that all paths read: its samples, and the first of them once more.
+/// Samples after the first for which [`Ray::peak`] speaks, as an entry of a table does.
+const PEAK_SPAN: u64 = 8;
+
+/// The sequence that all paths read.
 #[derive(Clone, Debug)]
-pub struct JakesSequence(Box<[Complex<f32>; LENGTH + 1]>);
+pub struct JakesSequence {
+    /// Its samples, and the first of them once more.
+    samples: Box<[Complex<f32>; LENGTH + 1]>,
+    /// The highest power of each sample and the [`PEAK_SPAN`] after it.
+    peaks: Box<[f32]>,
+}
 
 impl JakesSequence {
     /// A sequence of unit power.
@@ -58,25 +69,42 @@ impl JakesSequence {
         inverse_dft(&mut bins);
         let scale = 1.0 / libm::sqrt(power);
         let mut sequence = Self::silent();
-        for (sample, (re, im)) in sequence.0.iter_mut().zip(bins.iter().chain(&bins[..1])) {
+        for (sample, (re, im)) in sequence.samples.iter_mut().zip(bins.iter().chain(&bins[..1])) {
             *sample = ((re * scale) as f32, (im * scale) as f32);
         }
+        sequence.peaks = highest_powers(&sequence.samples[..LENGTH]);
         sequence
     }
 
     /// A sequence for users who do not fade, which is never read.
     pub fn silent() -> Self {
         let samples: Box<[_]> = vec![(0.0, 0.0); LENGTH + 1].into();
-        Self(samples.try_into().unwrap_or_else(|_| unreachable!("as many samples as were made")))
+        let samples = samples.try_into().unwrap_or_else(|_| unreachable!("as many samples as were made"));
+        Self { samples, peaks: Box::default() }
     }
 
     /// The amplitude a fraction of the way from a place to the next.
     #[inline]
     fn between(&self, place: u64, fraction: f32) -> Complex<f32> {
         let i = place as usize % LENGTH;
-        let (from, to) = (self.0[i], self.0[i + 1]);
+        let (from, to) = (self.samples[i], self.samples[i + 1]);
         (from.0 + (to.0 - from.0) * fraction, from.1 + (to.1 - from.1) * fraction)
     }
+}
+
+/// The highest power of each sample and the [`PEAK_SPAN`] after it, the sequence being a ring.
+fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
+    let mut highest: Vec<f32> = samples.iter().map(|sample| power(*sample)).collect();
+    // What is known of 1, 2, 4, ... samples is put together to what there is of twice as many.
+    let mut reach = 1;
+    while reach <= PEAK_SPAN as usize {
+        let next = reach.min(PEAK_SPAN as usize + 1 - reach);
+        let ring = highest.clone();
+        let later = ring[next..].iter().chain(&ring[..next]);
+        highest.iter_mut().zip(later).for_each(|(here, later)| *here = here.max(*later));
+        reach += next;
+    }
+    highest.into()
 }
 
 /// Share of a bin's power that linear interpolation keeps: at a fraction `a` between two samples
@@ -171,7 +199,7 @@ impl Ray {
         let mut fractions = [0.0; N];
         for i in 0..N {
             let at = (place + (ahead >> FRACTION_BITS)) as usize % LENGTH;
-            let (before, after) = (sequence.0[at], sequence.0[at + 1]);
+            let (before, after) = (sequence.samples[at], sequence.samples[at + 1]);
             (from[0][i], from[1][i]) = before;
             (to[0][i], to[1][i]) = after;
             fractions[i] = fraction_of(ahead);
@@ -181,6 +209,30 @@ impl Ray {
             let at = |part: usize| from[part][i] + (to[part][i] - from[part][i]) * fractions[i];
             gains[i] = power((at(0), at(1))) * mean;
         }
+    }
+
+    /// TTIs in a row about which [`Self::peak`] tells; too few to be worth it for a path that fades fast.
+    pub fn peak_ttis(&self) -> u64 {
+        (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MOST_PEAK_TTIS)
+    }
+
+    /// A power gain that is exceeded in none of `ttis` TTIs from number `tti` on, but for rounding.
+    pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
+        let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);
+        if first / SEGMENT != last / SEGMENT {
+            return f32::INFINITY;
+        }
+        if first / SEGMENT != self.segment {
+            self.move_to(first / SEGMENT);
+        }
+        let peak = |place: u64| sequence.peaks[place as usize % LENGTH];
+        let here = peak(u64::from(self.begins[0]) + first % SEGMENT);
+        if SEGMENT - last % SEGMENT > CHANGE {
+            return here;
+        }
+        // The squares of the weights add up to one, so that power adds up at most.
+        let left = SEGMENT - first % SEGMENT;
+        here + peak(u64::from(self.begins[1]) + LENGTH as u64 - left)
     }
 
     fn position(&self, tti: u64) -> u64 {

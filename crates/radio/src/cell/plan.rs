@@ -139,6 +139,9 @@ impl Cell {
     }
 }
 
+/// More than single precision may be wrong after the few steps from gains to an SNR.
+const ROUNDING: f32 = 1e-5;
+
 /// A rake receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Rake {
@@ -158,6 +161,18 @@ impl Rake {
             Some(share) => self.hs_share * total / (share * total + disturbance),
             None => self.hs_share * gains.map(|gain| gain / (total - gain + disturbance)).sum::<f32>(),
         }
+    }
+
+    /// An SNR that no gains exceed of which none is higher than these.
+    pub fn highest_snr(self, gains: &[f32], disturbance: f32) -> f32 {
+        let total: f32 = gains.iter().sum();
+        let least = match self.disturbing {
+            Some(share) => share * total + disturbance,
+            // The other paths may all have faded, and the difference from the sum been rounded below zero.
+            None => (disturbance - ROUNDING * total).max(0.0),
+        };
+        let highest = self.hs_share * total / least * (1.0 + ROUNDING);
+        if highest.is_nan() { f32::INFINITY } else { highest }
     }
 
     /// The same in several TTIs at once, in steps that processors do side by side.

@@ -140,6 +140,23 @@ impl Paths {
         self.each(look, |path, gains| path.ray.gains(sequence, tti, path.mean, gains))
     }
 
+    /// The same for gains that are exceeded in none of some TTIs from number `tti` on, and the first after them;
+    /// where that is less to do than to look at each.
+    #[inline]
+    pub fn peaks<R>(
+        &mut self,
+        sequence: &JakesSequence,
+        tti: u64,
+        look: impl FnOnce(&[f32]) -> R,
+    ) -> Option<(R, u64)> {
+        let ttis = self.0.first()?.ray.peak_ttis();
+        if ttis < BLOCK as u64 {
+            return None;
+        }
+        let found = self.each(look, |path, gain| *gain = path.ray.peak(sequence, tti, ttis) * path.mean);
+        Some((found, tti + ttis))
+    }
+
     /// Shows what `put` says of every path.
     #[inline]
     fn each<T: Copy + Default, R>(

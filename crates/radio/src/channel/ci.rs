@@ -1,6 +1,7 @@
 //! The C/I process of `wang`, section 9.5: an independent value per user and TTI.
 
 use crate::UserRadio;
+use crate::mac::sched::Candidate;
 use crate::rng::{Indexed, Streams};
 
 /// Independent C/I values 1 to n with given frequencies.
@@ -40,6 +41,39 @@ impl CiProcess {
         let u = self.draws.uniform(tti);
         let below = self.cumulative.iter().take_while(|&&edge| u >= edge).count();
         (below + 1).min(self.cumulative.len()) as u32
+    }
+}
+
+/// PDUs in a user's blocks: as many as its C/I value says, or always the same.
+#[derive(Clone, Debug)]
+pub struct BlockSize {
+    ci: Option<CiProcess>,
+    constant: u32,
+    /// The most there can be.
+    pub most: u32,
+}
+
+impl BlockSize {
+    /// That of a user, whose blocks have `constant` PDUs without a C/I process.
+    pub fn of_user(user: &UserRadio, constant: u32, streams: &Streams) -> Self {
+        let most = constant.max(user.ci.len() as u32);
+        Self { ci: CiProcess::of_user(user, streams), constant, most }
+    }
+
+    /// The user as it takes part in the choice of TTI number `tti`.
+    #[inline]
+    pub fn candidate(&self, user: usize, tti: u64) -> Candidate {
+        Candidate::at_rate(user, self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti)))
+    }
+
+    /// What series tell of the channel when blocks of so many PDUs are sent: the C/I value, 0 without one.
+    pub fn quality(&self, pdus: u32) -> u32 {
+        if self.ci.is_some() { pdus } else { 0 }
+    }
+
+    /// Whether it never changes.
+    pub fn is_constant(&self) -> bool {
+        self.ci.is_none()
     }
 }
 

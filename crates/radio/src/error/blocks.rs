@@ -6,9 +6,9 @@ use crate::mac::harq::{CombiningSpec, LAST_DISTINCT};
 use crate::rng::{ErrorGaps, Stream, Streams};
 use crate::units::Probability;
 
-/// Where a block is sent.
+/// What a block is sent on: a channel in a TTI.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct Resource {
     /// Position of the user on the bearer.
     pub user: usize,
     /// Number of the TTI.
@@ -34,23 +34,23 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// The number of a place since time zero, counting every channel of every TTI.
-    fn number(&self, place: Place) -> u64 {
-        place.tti * self.channels + place.channel
+    /// The number of a resource since time zero, counting every channel of every TTI.
+    fn number(&self, on: Resource) -> u64 {
+        on.tti * self.channels + on.channel
     }
 
     // Out of line, so that independent errors cost what they did without models.
     #[inline(never)]
-    fn first_failure(&mut self, place: Place, blocks: u64, pdus: u32) -> Option<u64> {
-        let number = self.number(place);
-        let link = &mut self.links[place.user];
+    fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
+        let number = self.number(on);
+        let link = &mut self.links[on.user];
         (0..blocks).find(|nth| link.block_fails(number + nth, pdus, 0))
     }
 
     #[inline(never)]
-    fn fails_again(&mut self, place: Place, pdus: u32, nth: usize) -> bool {
-        let number = self.number(place);
-        self.links[place.user].block_fails(number, pdus, nth)
+    fn fails_again(&mut self, on: Resource, pdus: u32, nth: usize) -> bool {
+        let number = self.number(on);
+        self.links[on.user].block_fails(number, pdus, nth)
     }
 }
 
@@ -92,13 +92,13 @@ impl BlockErrors {
         Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
     }
 
-    /// Sends up to `blocks` blocks of `pdus` PDUs for the first time, side by side from `place` on;
+    /// Sends up to `blocks` blocks of `pdus` PDUs for the first time, side by side from there on;
     /// stops after the first that fails and says how many had not.
     #[inline]
-    pub fn first_failure(&mut self, place: Place, blocks: u64, pdus: u32) -> Option<u64> {
+    pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
             Self::Independent(gaps) => gaps[0].next_error_within(blocks),
-            Self::Modelled(model) => model.first_failure(place, blocks, pdus),
+            Self::Modelled(model) => model.first_failure(on, blocks, pdus),
         }
     }
 
@@ -122,21 +122,21 @@ impl BlockErrors {
 
     /// Sends a block that has failed `times` times; whether it fails again.
     #[inline]
-    pub fn fails_again(&mut self, place: Place, pdus: u32, times: u32) -> bool {
+    pub fn fails_again(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
         let nth = times.min(LAST_DISTINCT - 1) as usize;
         match self {
             Self::Independent(gaps) => gaps[nth].next_is_error(),
-            Self::Modelled(model) => model.fails_again(place, pdus, nth),
+            Self::Modelled(model) => model.fails_again(on, pdus, nth),
         }
     }
 
     /// Sends a block of PDUs that have a checksum each; writes down which are wrong.
-    pub fn wrong_pdus(&mut self, place: Place, wrong: &mut [bool]) {
+    pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
             Self::Independent(gaps) => wrong.fill(gaps[0].next_is_error()),
             Self::Modelled(model) => {
-                let number = model.number(place);
-                model.links[place.user].wrong_pdus(number, wrong);
+                let number = model.number(on);
+                model.links[on.user].wrong_pdus(number, wrong);
             }
         }
     }
@@ -177,18 +177,18 @@ impl LinkErrors {
         }
     }
 
-    /// Takes the steps that lie before the block at a place.
-    fn go_to(&mut self, place: u64) {
+    /// Takes the steps that lie before the block on resource number `number`.
+    fn go_to(&mut self, number: u64) {
         if self.advances == Advances::WithTime {
-            let begin = place * self.steps;
+            let begin = number * self.steps;
             self.process.skip(begin.saturating_sub(self.next));
             self.next = self.next.max(begin);
         }
     }
 
     /// Takes a block's steps and writes down its wrong PDUs.
-    fn wrong_pdus(&mut self, place: u64, wrong: &mut [bool]) {
-        self.go_to(place);
+    fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
+        self.go_to(number);
         if self.unit == Unit::Pdu {
             for wrong in wrong.iter_mut() {
                 *wrong = self.process.next_is_error();
@@ -210,11 +210,11 @@ impl LinkErrors {
     }
 
     /// Whether a block that has failed `times` times has a wrong PDU. Its checksum covers all.
-    fn block_fails(&mut self, place: u64, pdus: u32, times: usize) -> bool {
+    fn block_fails(&mut self, number: u64, pdus: u32, times: usize) -> bool {
         let mut wrong = std::mem::take(&mut self.wrong);
         wrong.clear();
         wrong.resize(pdus as usize, false);
-        self.wrong_pdus(place, &mut wrong);
+        self.wrong_pdus(number, &mut wrong);
         let failed = wrong.contains(&true);
         self.wrong = wrong;
         failed && self.remains[times].next_is_error()

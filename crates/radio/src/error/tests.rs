@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::blocks::{BlockErrors, BlockShape, Place};
+use super::blocks::{BlockErrors, BlockShape, Resource};
 use super::{Advances, ErrorModel, ErrorProcess, ErrorSpec, file};
 use crate::check::Check;
 use crate::mac::harq::CombiningSpec;
@@ -175,8 +175,8 @@ fn errors_of(json: Value, combining: &CombiningSpec, run: u64) -> BlockErrors {
     BlockErrors::new(Some(&model(json)), shape, &[0], &Streams::new(9, run))
 }
 
-fn at(number: u64) -> Place {
-    Place { user: 0, tti: number, channel: 0 }
+fn at(number: u64) -> Resource {
+    Resource { user: 0, tti: number, channel: 0 }
 }
 
 /// Within failed blocks patterns come as often as the law says.

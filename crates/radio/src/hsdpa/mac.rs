@@ -40,6 +40,8 @@ pub struct HsdpaMac {
     /// Users whose T1 runs.
     timers: Vec<usize>,
     candidates: Candidates,
+    /// Who was served last in each cell.
+    served_last: Vec<usize>,
     /// Of the users whose bandwidth is measured.
     meters: Vec<Meter>,
 }
@@ -58,6 +60,7 @@ impl HsdpaMac {
         Self {
             view: schedulers[0].view(),
             learns: node_b.users.iter().any(|user| user.adapter.learns()),
+            served_last: vec![0; schedulers.len()],
             schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
             node_b,
@@ -67,6 +70,13 @@ impl HsdpaMac {
             candidates: Candidates::default(),
             meters: Vec::new(),
         }
+    }
+
+    /// Another scheduler in the place of the first cell's.
+    #[cfg(test)]
+    pub(super) fn replace_scheduler(&mut self, by: impl Fn(Box<dyn Scheduler>) -> Box<dyn Scheduler>) {
+        let cell = self.schedulers.remove(0);
+        self.schedulers.insert(0, by(cell));
     }
 
     /// What has come over the Iub by `now` joins the queues.

@@ -7,6 +7,7 @@
 //! and the packets' own last PDUs. Left out: PDU headers and the AM protocol's status reports.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::Delivered;
 use crate::Backlog;
@@ -112,11 +113,10 @@ impl Buffer {
         self.failed.keep(from, block);
     }
 
-    /// Gives up a block: the packets in it cannot be delivered any more.
-    pub fn give_up(&mut self, block: FailedBlock) {
-        let end = block.first + u64::from(block.pdus);
-        let from = self.sdus.partition_point(|sdu| sdu.end <= block.first);
-        for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < end) {
+    /// Gives up the PDUs of a block: the packets in it cannot be delivered any more.
+    pub fn give_up(&mut self, pdus: Range<u64>) {
+        let from = self.sdus.partition_point(|sdu| sdu.end <= pdus.start);
+        for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < pdus.end) {
             sdu.damaged = true;
         }
     }
@@ -244,7 +244,7 @@ mod tests {
     fn a_block_given_up_takes_its_packets_with_it() {
         let mut buffer = buffer(Delivered::InSequence, &[(2, 2)]);
         let block = buffer.take_failed(5).unwrap();
-        buffer.give_up(block);
+        buffer.give_up(block.first..block.first + u64::from(block.pdus));
         assert_eq!(release(&mut buffer), (vec![2], 2));
     }
 

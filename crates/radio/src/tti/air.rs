@@ -83,9 +83,9 @@ impl Air {
         Rate((bits_per_tti * u128::from(NANOS_PER_S) / u128::from(self.tti.0)) as u64)
     }
 
-    /// TTI number from which a block that failed in TTI number `tti` may be sent again.
-    pub fn eligible_after(&self, tti: u64) -> u64 {
-        (tti + self.retransmission_delay.0.div_ceil(self.tti.0)).max(tti + 1)
+    /// TTIs from one in which a block failed to the first in which it may be sent again.
+    pub fn retransmission_ttis(&self) -> u64 {
+        self.retransmission_delay.0.div_ceil(self.tti.0).max(1)
     }
 
     /// Whether a block that has failed so often may be sent again.

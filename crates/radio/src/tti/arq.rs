@@ -9,13 +9,15 @@
 //! has failed when any of its PDUs is wrong. Left out: ACK/NACK errors, control channels, and a limit on
 //! how many blocks may be outstanding (`wang`, section 8.3).
 
+use std::ops::Range;
+
 use super::ahead::Ahead;
 use super::grid::Grid;
 use super::{Air, Mac};
-use crate::channel::ci::CiProcess;
+use crate::channel::ci::BlockSize;
 use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
-use crate::error::blocks::{BlockErrors, Place};
+use crate::error::blocks::{BlockErrors, Resource};
 use crate::event::{Cause, Event, Mask};
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
@@ -31,15 +33,7 @@ const FEWEST_AT_ONCE: u64 = 4;
 #[derive(Debug)]
 struct User {
     buffer: Buffer,
-    /// PDUs per block, where the channel decides, and the most there can be.
-    ci: Option<CiProcess>,
-    most_pdus_per_block: u32,
-}
-
-impl User {
-    fn pdus_per_block(&self, tti: u64, air: &Air) -> u32 {
-        self.ci.as_ref().map_or(air.pdus_per_block, |ci| ci.value(tti))
-    }
+    block_size: BlockSize,
 }
 
 /// The simple ARQ in TTIs.
@@ -49,6 +43,8 @@ pub struct ArqMac {
     users: Vec<User>,
     channel: SharedChannel,
     errors: BlockErrors,
+    /// TTIs from one in which a block failed to the first in which it may go again.
+    retransmission_ttis: u64,
     /// Who was sent packets' last PDUs, which arrive when the last TTI that was run ends.
     completed: Option<usize>,
     ahead: Ahead,
@@ -69,11 +65,11 @@ impl ArqMac {
         let errors = BlockErrors::new(errors, air.blocks(), &ids, streams);
         let state = |user: &UserRadio| User {
             buffer: Buffer::new(air.pdu_bytes, air.buffer, air.delivered),
-            ci: CiProcess::of_user(user, streams),
-            most_pdus_per_block: air.pdus_per_block.max(user.ci.len() as u32),
+            block_size: BlockSize::of_user(user, air.pdus_per_block, streams),
         };
         Self {
             users: users.iter().map(state).collect(),
+            retransmission_ttis: air.retransmission_ttis(),
             air,
             channel: SharedChannel::new(scheduler),
             errors,
@@ -84,17 +80,17 @@ impl ArqMac {
     }
 
     /// The same that runs every TTI when it comes.
-    #[must_use]
-    pub fn without_running_ahead(self) -> Self {
+    #[cfg(test)]
+    fn without_running_ahead(self) -> Self {
         Self { runs_ahead: false, ..self }
     }
 
     /// Who gets TTI number `tti`, if anybody has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
-        let Self { users, air, channel, .. } = self;
+        let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, state| {
             let is_ready = state.buffer.eligible().is_some_and(|from| from <= tti);
-            is_ready.then(|| Candidate::at_rate(user, state.pdus_per_block(tti, air)))
+            is_ready.then(|| state.block_size.candidate(user, tti))
         })
     }
 
@@ -106,7 +102,7 @@ impl ArqMac {
         let sent = self.send_blocks(ctx, at, tti, chosen);
         self.channel.served(tti, chosen.user, sent.units);
         let state = &self.users[chosen.user];
-        let quality = if state.ci.is_some() { chosen.rate } else { 0 };
+        let quality = state.block_size.quality(chosen.rate);
         if at <= ctx.now {
             ctx.blocks(at, chosen.user, quality, sent);
         } else {
@@ -119,20 +115,21 @@ impl ArqMac {
 
     /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
     fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> Sent {
-        let Self { air, users, errors, ahead, .. } = self;
+        let Self { air, users, errors, ahead, retransmission_ttis, .. } = self;
         let (listens, buffer) = (ctx.wants(Mask::BLOCKS), &mut users[to.user].buffer);
-        let mut blocks = Blocks { air, buffer, ahead, user: to.user, at, tti, listens };
+        let again_from = tti + *retransmission_ttis;
+        let mut blocks = BlockWriter { air, buffer, ahead, user: to.user, at, again_from, listens };
         let all = u64::from(air.channels);
         let mut channels = all;
-        let place = |left: u64| Place { user: to.user, tti, channel: all - left };
+        let resource = |left: u64| Resource { user: to.user, tti, channel: all - left };
         let mut sent = Sent::default();
         while channels > 0
             && let Some(block) = blocks.buffer.take_failed(tti)
         {
-            let place = place(channels);
+            let on = resource(channels);
             channels -= 1;
             sent.units += block.pdus;
-            let fails = errors.fails_again(place, block.pdus, block.transmissions);
+            let fails = errors.fails_again(on, block.pdus, block.transmissions);
             let block = FailedBlock { transmissions: block.transmissions + 1, ..block };
             sent.failed += u32::from(fails);
             blocks.tell(ctx, block, fails);
@@ -147,10 +144,10 @@ impl ArqMac {
         let end = first + pdus;
         sent.blocks = (all - channels + new) as u32;
         sent.units += pdus as u32;
-        while let Some(good) = errors.first_failure(place(channels), new, to.rate) {
+        while let Some(good) = errors.first_failure(resource(channels), new, to.rate) {
             channels -= good + 1;
             let failed = first + good * per_block;
-            blocks.tell_new(ctx, first..failed, per_block, false);
+            blocks.tell_new(ctx, first..failed, per_block);
             let size = per_block.min(end - failed);
             let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
             sent.failed += 1;
@@ -159,7 +156,7 @@ impl ArqMac {
             first = failed + size;
             new -= good + 1;
         }
-        blocks.tell_new(ctx, first..end, per_block, false);
+        blocks.tell_new(ctx, first..end, per_block);
         sent
     }
 
@@ -169,8 +166,7 @@ impl ArqMac {
         match &self.users[..] {
             [alone] => {
                 self.runs_ahead
-                    && alone.buffer.fresh()
-                        >= u64::from(self.air.channels) * u64::from(alone.most_pdus_per_block)
+                    && alone.buffer.fresh() >= u64::from(self.air.channels) * u64::from(alone.block_size.most)
             }
             _ => false,
         }
@@ -179,14 +175,14 @@ impl ArqMac {
     /// TTIs from number `tti` on that are full and without error and in which nothing else happens, up to
     /// the one that completes a packet; none where the run ends before.
     fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
-        let ([User { buffer, ci: None, .. }], Some(good)) = (&self.users[..], self.errors.good_blocks())
-        else {
+        let ([User { buffer, block_size }], Some(good)) = (&self.users[..], self.errors.good_blocks()) else {
             return 0;
         };
         let channels = u64::from(self.air.channels);
         let per_tti = channels * u64::from(self.air.pdus_per_block);
         // A step costs three divisions, which fewer TTIs are not worth.
-        if good < FEWEST_AT_ONCE * channels || buffer.fresh() < FEWEST_AT_ONCE * per_tti {
+        let is_worth_it = good >= FEWEST_AT_ONCE * channels && buffer.fresh() >= FEWEST_AT_ONCE * per_tti;
+        if !is_worth_it || !block_size.is_constant() {
             return 0;
         }
         let quiet = buffer.ttis_until_change(tti, per_tti);
@@ -218,7 +214,7 @@ impl Mac for ArqMac {
     }
 
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
-        Some(grid.beginning(grid.from(now)))
+        Some(grid.next_beginning(now))
     }
 
     fn due(&self, grid: &Grid, _: Time) -> Option<Time> {
@@ -271,37 +267,44 @@ impl Mac for ArqMac {
     }
 }
 
-/// The blocks of one TTI on their way to a user.
-struct Blocks<'a> {
+/// Writes down what becomes of the blocks of one TTI, and tells it.
+struct BlockWriter<'a> {
     air: &'a Air,
     buffer: &'a mut Buffer,
     ahead: &'a mut Ahead,
     user: usize,
     at: Time,
-    tti: u64,
+    /// The TTI from which those that fail may go again.
+    again_from: u64,
     /// Whether somebody listens.
     listens: bool,
 }
 
-impl Blocks<'_> {
+impl BlockWriter<'_> {
     /// A block has failed: it waits to go again, or is given up.
+    #[inline]
     fn fail(&mut self, ctx: &mut Context, block: FailedBlock) {
         if self.air.may_send_again(block.transmissions) {
-            self.buffer.keep_failed(self.air.eligible_after(self.tti), block);
+            self.buffer.keep_failed(self.again_from, block);
         } else {
-            let (bearer, user) = (ctx.place.index, self.user as u32);
-            self.ahead.emit(ctx, self.at, Event::GivenUp { bearer, user, block: block.first });
-            self.buffer.give_up(block);
+            self.give_up(ctx, block.first, block.pdus);
         }
     }
 
-    /// New blocks of `per_block` PDUs have been sent.
+    #[cold]
+    fn give_up(&mut self, ctx: &mut Context, first: u64, pdus: u32) {
+        let (bearer, user) = (ctx.place.index, self.user as u32);
+        self.ahead.emit(ctx, self.at, Event::GivenUp { bearer, user, block: first });
+        self.buffer.give_up(first..first + u64::from(pdus));
+    }
+
+    /// New blocks of `per_block` PDUs have been received.
     #[inline]
-    fn tell_new(&mut self, ctx: &mut Context, pdus: std::ops::Range<u64>, per_block: u64, failed: bool) {
+    fn tell_new(&mut self, ctx: &mut Context, pdus: Range<u64>, per_block: u64) {
         if self.listens {
             for first in pdus.clone().step_by(per_block as usize) {
                 let pdus = per_block.min(pdus.end - first) as u32;
-                self.tell(ctx, FailedBlock { first, pdus, transmissions: 1 }, failed);
+                self.tell_listeners(ctx, first, pdus, 1, false);
             }
         }
     }
@@ -310,19 +313,17 @@ impl Blocks<'_> {
     #[inline]
     fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
         if self.listens {
-            self.tell_listeners(ctx, block, failed);
+            self.tell_listeners(ctx, block.first, block.pdus, block.transmissions, failed);
         }
     }
 
+    /// Takes the block in parts, so that it need not lie in memory where nobody listens.
     #[cold]
-    fn tell_listeners(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
+    fn tell_listeners(&mut self, ctx: &mut Context, first: u64, pdus: u32, transmission: u32, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
-        let FailedBlock { first, pdus, transmissions } = block;
         let Self { buffer, ahead, at, .. } = self;
-        let event =
-            Event::Block { bearer, user, block: first, units: pdus, transmission: transmissions, failed };
-        ahead.emit(ctx, *at, event);
-        if transmissions == 1 {
+        ahead.emit(ctx, *at, Event::Block { bearer, user, block: first, units: pdus, transmission, failed });
+        if transmission == 1 {
             for part in buffer.carried(first, pdus) {
                 ahead.emit(ctx, *at, Event::Carries { bearer, user, block: first, part });
             }

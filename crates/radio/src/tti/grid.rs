@@ -29,6 +29,12 @@ impl Grid {
         now.0.div_ceil(self.tti.0).max(self.next)
     }
 
+    /// When that begins.
+    #[inline]
+    pub fn next_beginning(&self, now: Time) -> Time {
+        self.beginning(self.from(now))
+    }
+
     /// TTIs that begin by `time`: the number of the first that begins after it.
     #[inline]
     pub fn begun_by(&self, time: Time) -> u64 {
@@ -38,26 +44,26 @@ impl Grid {
 
 /// When a bearer is woken next.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Alarm(Option<Key>);
+pub struct NextWake(Option<Key>);
 
-impl Alarm {
-    /// The key under which it rings.
+impl NextWake {
+    /// The key under which it is.
     #[inline]
     pub fn key(&self) -> Option<Key> {
         self.0
     }
 
-    /// Whether it rings under `key`; it is then silent until it is set.
+    /// Whether it is woken under `key`; it then sleeps until this is set.
     #[inline]
-    pub fn ring(&mut self, key: Key) -> bool {
-        let rings = self.0 == Some(key);
-        if rings {
+    pub fn take(&mut self, key: Key) -> bool {
+        let wakes = self.0 == Some(key);
+        if wakes {
             self.0 = None;
         }
-        rings
+        wakes
     }
 
-    /// Sets it to `at`; an alarm that is set to that already keeps its place in the order of events.
+    /// Sets it to `at`; if it is set to that already it keeps its place in the order of events.
     #[inline]
     pub fn set(&mut self, at: Option<Time>, key: impl FnOnce(Time) -> Key) {
         if at != self.0.map(|(at, _)| at) {

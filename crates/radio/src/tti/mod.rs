@@ -14,7 +14,7 @@ pub mod rlc;
 
 pub use air::Air;
 
-use self::grid::{Alarm, Grid};
+use self::grid::{Grid, NextWake};
 use crate::context::Context;
 use crate::engine::Key;
 use crate::event::Cause;
@@ -63,15 +63,15 @@ pub trait Mac: Send + std::fmt::Debug {
 #[derive(Debug)]
 pub struct TtiBearer<M> {
     /// What happens in a TTI.
-    pub mac: M,
+    pub(crate) mac: M,
     grid: Grid,
-    alarm: Alarm,
+    next_wake: NextWake,
 }
 
 impl<M: Mac> TtiBearer<M> {
     /// A bearer that sleeps, with TTIs of length `tti`.
     pub fn new(tti: Duration, mac: M) -> Self {
-        Self { mac, grid: Grid::new(tti), alarm: Alarm::default() }
+        Self { mac, grid: Grid::new(tti), next_wake: NextWake::default() }
     }
 }
 
@@ -82,19 +82,19 @@ impl<M: Mac> Bearer for TtiBearer<M> {
             return false;
         }
         ctx.take(&packet);
-        self.alarm.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
+        self.next_wake.set(self.mac.due_after(&self.grid, ctx.now), |at| ctx.key(at));
         true
     }
 
     fn next_wake(&self) -> Option<Key> {
-        self.alarm.key()
+        self.next_wake.key()
     }
 
     fn wake(&mut self, ctx: &mut Context, key: Key) {
-        if !self.alarm.ring(key) {
+        if !self.next_wake.take(key) {
             return;
         }
-        let Self { mac, grid, alarm } = self;
+        let Self { mac, grid, next_wake } = self;
         mac.catch_up(ctx, grid);
         let tti = grid.from(ctx.now);
         let begins = grid.beginning(tti) == ctx.now;
@@ -108,7 +108,7 @@ impl<M: Mac> Bearer for TtiBearer<M> {
             mac.serve(ctx, grid, tti);
             ctx.counts.ttis += u64::from(ctx.counts.blocks > blocks);
         }
-        alarm.set(mac.due(grid, ctx.now), |at| ctx.key(at));
+        next_wake.set(mac.due(grid, ctx.now), |at| ctx.key(at));
     }
 
     fn settle(&mut self, ctx: &mut Context) {

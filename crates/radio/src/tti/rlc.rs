@@ -7,10 +7,10 @@
 
 use super::grid::Grid;
 use super::{Air, Mac};
-use crate::channel::ci::CiProcess;
+use crate::channel::ci::BlockSize;
 use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
-use crate::error::blocks::{BlockErrors, Place};
+use crate::error::blocks::{BlockErrors, Resource};
 use crate::event::{Cause, Event, Mask};
 use crate::mac::harq::repetitions::Repetitions;
 use crate::mac::reordering::ReorderingQueue;
@@ -34,7 +34,7 @@ pub enum Checksum {
 #[derive(Debug)]
 struct Station<R: Peers> {
     rlc: R,
-    ci: Option<CiProcess>,
+    block_size: BlockSize,
     /// Blocks begun that hybrid ARQ repeats, and those of them that wait to go again.
     begun: u64,
     failed: Repetitions<Block<R::Pdu>>,
@@ -87,15 +87,15 @@ impl<R: Peers> RlcMac<R> {
         let errors = BlockErrors::new(errors, air.blocks(), &ids, streams);
         let station = |user: &UserRadio| Station {
             rlc: rlc(user),
-            ci: CiProcess::of_user(user, streams),
+            block_size: BlockSize::of_user(user, air.pdus_per_block, streams),
             begun: 0,
             failed: Repetitions::default(),
             reordering: ReorderingQueue::without_timer(),
         };
         Self {
+            users: users.iter().map(station).collect(),
             air,
             checksum,
-            users: users.iter().map(station).collect(),
             channel: SharedChannel::new(scheduler),
             errors,
             on_air: None,
@@ -104,12 +104,11 @@ impl<R: Peers> RlcMac<R> {
 
     /// Who gets TTI number `tti`, if anybody has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
-        let Self { users, air, channel, .. } = self;
+        let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, station| {
             let is_ready =
                 station.rlc.is_ready() || station.failed.eligible().is_some_and(|from| from <= tti);
-            let rate = || station.ci.as_ref().map_or(air.pdus_per_block, |ci| ci.value(tti));
-            is_ready.then(|| Candidate::at_rate(user, rate()))
+            is_ready.then(|| station.block_size.candidate(user, tti))
         })
     }
 
@@ -123,7 +122,7 @@ impl<R: Peers> RlcMac<R> {
         }
         let units = blocks.iter().map(|block| block.pdus.len() as u32).sum();
         let failed = blocks.iter().filter(|block| block.wrong.contains(&true)).count() as u32;
-        let quality = if self.users[chosen.user].ci.is_some() { chosen.rate } else { 0 };
+        let quality = self.users[chosen.user].block_size.quality(chosen.rate);
         let sent = Sent { blocks: blocks.len() as u32, failed, units };
         if ctx.wants(Mask::BLOCKS) {
             self.tell(ctx, chosen.user, &blocks);
@@ -140,7 +139,7 @@ impl<R: Peers> RlcMac<R> {
         let Station { rlc, begun, failed, .. } = &mut users[to.user];
         let mut blocks = Vec::new();
         for channel in 0..channels {
-            let place = Place { user: to.user, tti, channel };
+            let on = Resource { user: to.user, tti, channel };
             let mut block = if let Some(again) = failed.take(tti) {
                 again
             } else {
@@ -154,9 +153,9 @@ impl<R: Peers> RlcMac<R> {
             };
             let (size, wrong) = (block.pdus.len() as u32, &mut block.wrong);
             match (*checksum, block.transmissions) {
-                (Checksum::Pdu, _) => errors.wrong_pdus(place, wrong),
-                (_, 0) => wrong.fill(errors.first_failure(place, 1, to.rate).is_some()),
-                (_, times) => wrong.fill(errors.fails_again(place, size, times)),
+                (Checksum::Pdu, _) => errors.wrong_pdus(on, wrong),
+                (_, 0) => wrong.fill(errors.first_failure(on, 1, to.rate).is_some()),
+                (_, times) => wrong.fill(errors.fails_again(on, size, times)),
             }
             block.transmissions += 1;
             blocks.push(block);
@@ -194,7 +193,7 @@ impl<R: Peers> RlcMac<R> {
                     rlc.arrive(now, pdu, !wrong);
                 }
             } else if fails && self.air.may_send_again(block.transmissions) {
-                failed.keep(self.air.eligible_after(tti), block);
+                failed.keep(tti + self.air.retransmission_ttis(), block);
             } else {
                 if fails {
                     let (bearer, user) = (ctx.place.index, user as u32);

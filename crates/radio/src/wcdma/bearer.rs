@@ -198,7 +198,7 @@ impl Mac for WcdmaMac {
     }
 
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
-        Some(grid.beginning(grid.from(now)))
+        Some(grid.next_beginning(now))
     }
 
     fn due(&self, grid: &Grid, _: Time) -> Option<Time> {

@@ -8,7 +8,7 @@ use super::flow::Flow;
 use super::recorder::Recorder;
 use super::tell::Ears;
 use super::wire::Duplex;
-use super::{Air, World};
+use super::{HostedBearer, World};
 use crate::context::{Blocks, Common, Counts};
 use crate::engine::Agenda;
 use crate::event::{Mask, Place, Sink, Site};
@@ -104,15 +104,15 @@ fn flows(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<Flow
     (0..).zip(members).map(build).collect()
 }
 
-fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut Alarms) -> Vec<Air> {
+fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut Alarms) -> Vec<HostedBearer> {
     let radio = |(id, flow): (u64, &Flow)| {
         let group = &scenario.users[flow.group];
         UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
     };
     let radios: Vec<UserRadio> = (0..).zip(flows).map(radio).collect();
     let built = (0..).zip(scenario.radio.build(&radios, &streams));
-    let mut bearers: Vec<Air> = built
-        .map(|(i, bearer)| Air {
+    let mut bearers: Vec<HostedBearer> = built
+        .map(|(i, bearer)| HostedBearer {
             bearer,
             place: Place::new(Site::Bearer, i),
             counts: Counts::default(),

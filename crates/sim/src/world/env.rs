@@ -4,7 +4,6 @@ use std::ops::{Deref, DerefMut};
 
 use crate::context::Common;
 use crate::engine::Agenda;
-use crate::event::Event;
 use crate::packet::{EcnField, Packet, PacketId};
 use crate::transport::segment::{Kind, Segment};
 use crate::units::Time;
@@ -101,13 +100,6 @@ impl DerefMut for Env {
 }
 
 impl Env {
-    /// Tells what happens now.
-    #[inline]
-    pub fn emit(&mut self, event: Event) {
-        let Common { now, sink, .. } = &mut self.common;
-        sink.emit(*now, event);
-    }
-
     /// Sets an alarm to ring at a time, after all that were set for the same time before.
     #[inline]
     pub fn set_time(&mut self, alarm: usize, at: Option<Time>) {

@@ -92,7 +92,7 @@ pub fn run_heard<T: Listener>(
 
 /// A bearer with the number of its alarm and the flows of its users, by their position on it.
 #[derive(Debug)]
-struct Air {
+struct HostedBearer {
     bearer: Box<dyn Bearer>,
     place: Place,
     counts: Counts,
@@ -101,7 +101,7 @@ struct Air {
     flows: Vec<u32>,
 }
 
-impl Air {
+impl HostedBearer {
     /// The bearer and its context.
     #[inline]
     fn at_work<'a>(&'a mut self, env: &'a mut Env) -> (&'a mut dyn Bearer, Context<'a>) {
@@ -118,7 +118,7 @@ struct World<T> {
     wired: Duplex,
     /// The links of the core network from the gateway on.
     core: Vec<Duplex>,
-    bearers: Vec<Air>,
+    bearers: Vec<HostedBearer>,
     flows: Vec<Flow>,
     has_proxy: bool,
     has_snoop: bool,

@@ -92,22 +92,25 @@ impl<T: Listener> World<T> {
         let Some(packet) = arrived else {
             return;
         };
-        if self.has_snoop {
-            self.settle_bearer(flow);
+        if !self.has_snoop || self.passes_snoop(flow, &packet) {
+            self.enter_core_up(packet, self.core.len());
         }
-        if self.has_snoop
-            && let Some(snoop) = &mut self.flows[flow as usize].snoop
-        {
-            let now = self.env.now;
-            let goes_on = snoop.agent.on_ack(now, self.env.flying.look(&packet), &mut self.again);
-            self.after_snoop(flow);
-            if !goes_on {
-                self.receive(Site::Snoop, &packet);
-                self.env.flying.land(&packet);
-                return;
-            }
+    }
+
+    /// A packet of a phone comes to where its agent stands; whether it goes on from there.
+    fn passes_snoop(&mut self, flow: u32, packet: &Packet) -> bool {
+        self.settle_bearer(flow);
+        let Some(snoop) = &mut self.flows[flow as usize].snoop else {
+            return true;
+        };
+        let now = self.env.now;
+        let goes_on = snoop.agent.on_ack(now, self.env.flying.look(packet), &mut self.again);
+        self.after_snoop(flow);
+        if !goes_on {
+            self.receive(Site::Snoop, packet);
+            self.env.flying.land(packet);
         }
-        self.enter_core_up(packet, self.core.len());
+        goes_on
     }
 
     /// A bearer makes good what it has put off, before an agent goes by what it knows: its user may have

@@ -26,7 +26,7 @@ struct Followed {
 /// Writes events down as rows.
 #[derive(Debug)]
 pub struct Recorder {
-    record: Record,
+    mask: Mask,
     /// Where the sender stands that faces the phones.
     air_sender: Site,
     /// The numbers of each bearer's users.
@@ -35,11 +35,27 @@ pub struct Recorder {
     series: Series,
 }
 
+/// What has to be heard for what is asked for.
+fn mask(record: Record) -> Mask {
+    let Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth } = record;
+    [
+        Mask::PACKETS.when(segments),
+        Mask::WINDOW.when(cwnd),
+        Mask::ROUND_TRIPS.when(rtt),
+        Mask::QUEUE.when(queue),
+        Mask::TRANSFERS.when(transfers),
+        Mask::TTIS.when(scheduler),
+        Mask::BANDWIDTH.when(bandwidth),
+    ]
+    .into_iter()
+    .fold(Mask::NONE, Mask::or)
+}
+
 impl Recorder {
     /// A recorder of what is asked for.
     pub fn new(record: Record, has_proxy: bool, users: Vec<Vec<u32>>) -> Self {
         let air_sender = if has_proxy { Site::Proxy } else { Site::Server };
-        Self { record, air_sender, users, followed: HashMap::new(), series: Series::default() }
+        Self { mask: mask(record), air_sender, users, followed: HashMap::new(), series: Series::default() }
     }
 
     /// What has been written down: rows of TTIs and bandwidth by bearers and users, all others in order
@@ -95,22 +111,11 @@ impl Recorder {
 
 impl Listener for Recorder {
     fn mask(&self) -> Mask {
-        let Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth } = self.record;
-        [
-            Mask::PACKETS.when(segments),
-            Mask::WINDOW.when(cwnd),
-            Mask::ROUND_TRIPS.when(rtt),
-            Mask::QUEUE.when(queue),
-            Mask::TRANSFERS.when(transfers),
-            Mask::TTIS.when(scheduler),
-            Mask::BANDWIDTH.when(bandwidth),
-        ]
-        .into_iter()
-        .fold(Mask::NONE, Mask::or)
+        self.mask
     }
 
     fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {
-        if !self.mask().has(event.class()) {
+        if !self.mask.has(event.class()) {
             return Ok(());
         }
         match *event {

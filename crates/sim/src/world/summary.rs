@@ -3,7 +3,7 @@
 use super::control::Listener;
 use super::flow::Flow;
 use super::wire::{Duplex, Wire};
-use super::{Air, World};
+use super::{HostedBearer, World};
 use crate::error::Result;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::scenario::{Scenario, UserGroup};
@@ -36,7 +36,7 @@ impl<T: Listener> World<T> {
             flow.experience.end(now);
         }
         let mut of_radio = Vec::new();
-        for Air { bearer, flows, .. } in &mut self.bearers {
+        for HostedBearer { bearer, flows, .. } in &mut self.bearers {
             let mut own = bearer.tables(now);
             for table in &mut own {
                 table.name_users(|position| u64::from(flows[position]));
@@ -64,7 +64,7 @@ impl<T: Listener> World<T> {
 
     fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {
         let tti = scenario.radio.facts().tti.unwrap_or(Duration::ZERO);
-        let row = |(bearer, air): (u64, &Air)| {
+        let row = |(bearer, air): (u64, &HostedBearer)| {
             let counts = air.counts;
             BearerRow {
                 bearer,

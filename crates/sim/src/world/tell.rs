@@ -36,13 +36,15 @@ fn purpose(kind: Kind) -> Purpose {
 pub struct Ears<T> {
     pub recorder: Recorder,
     listener: T,
-    /// What kept the listener from taking an event.
+    /// What has kept the listener from taking an event, until whoever runs the world knows it.
     failure: Option<Error>,
+    /// Whether that has happened: the listener is asked no more.
+    has_failed: bool,
 }
 
 impl<T: Listener> Ears<T> {
     pub fn new(recorder: Recorder, listener: T) -> Self {
-        Self { recorder, listener, failure: None }
+        Self { recorder, listener, failure: None, has_failed: false }
     }
 
     /// What they want to hear.
@@ -52,11 +54,11 @@ impl<T: Listener> Ears<T> {
 
     fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) {
         let mut told = self.recorder.hear(at, event, segment);
-        if told.is_ok() && self.listener.mask().has(event.class()) {
+        if told.is_ok() && !self.has_failed && self.listener.mask().has(event.class()) {
             told = self.listener.hear(at, event, segment);
         }
         if let Err(failure) = told {
-            self.failure.get_or_insert(failure);
+            (self.failure, self.has_failed) = (Some(failure), true);
         }
     }
 }
@@ -71,10 +73,12 @@ impl<T: Listener> World<T> {
         if !self.env.sink.is_empty() {
             self.hand_all_on();
         }
-        match self.ears.failure.take() {
-            None => Ok(()),
-            Some(failure) => Err(failure),
-        }
+        if self.ears.failure.is_some() { self.fail() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn fail(&mut self) -> Result<()> {
+        self.ears.failure.take().map_or(Ok(()), Err)
     }
 
     fn hand_all_on(&mut self) {

@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use nodeb_sim::error::Result;
+use nodeb_sim::error::{Error, Result};
 use nodeb_sim::event::{Event, Mask, Part, Place, Record, Recovery, Site};
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::units::Time;
-use nodeb_sim::world::{Listener, run_heard};
-use nodeb_sim::{Control, run};
+use nodeb_sim::world::{Listener, Live, run_heard};
+use nodeb_sim::{Control, run, scenario};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
@@ -160,5 +160,41 @@ proptest! {
         recovery_is_told_as_counted(&told, &loud)?;
         told.sort_by_key(|(at, _)| *at);
         blocks_belong_to_packets(&told)?;
+    }
+}
+
+/// Hears so many events and fails at each one after them.
+struct Fails {
+    after: u32,
+    asked: u32,
+}
+
+impl Listener for Fails {
+    fn mask(&self) -> Mask {
+        Mask::ALL
+    }
+
+    fn hear(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> Result<()> {
+        self.asked += 1;
+        if self.asked > self.after { Err(Error::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Many events belong to one step.
+#[test]
+fn a_listener_that_has_failed_is_asked_no_more() {
+    let text = "[radio.hs_dsch]\nbler = 0.3\n[[users]]\ntraffic.ftp.size = '20 kB'";
+    let scenario = scenario::from_toml(text, "fails", &[]).unwrap();
+    for after in 0..100 {
+        let mut listener = Fails { after, asked: 0 };
+        run_heard(&scenario, 1, 0, &Control::default(), &mut listener).unwrap_err();
+        assert_eq!(listener.asked, after + 1);
+        let mut listener = Fails { after, asked: 0 };
+        let mut live = Live::heard(&scenario, 1, 0, &mut listener).unwrap();
+        let failures =
+            (0..50).filter(|second| live.advance(Time(second * 100_000_000), &mut Vec::new()).is_err());
+        assert_eq!(failures.count(), 1);
+        drop(live);
+        assert_eq!(listener.asked, after + 1);
     }
 }

@@ -92,6 +92,12 @@ impl Channel {
         if let Self::Cell(placed) = self { placed.ahead(sequence, tti) } else { None }
     }
 
+    /// An SNR that is exceeded in no TTI from number `tti` to the one that comes with it, where that is cheap to
+    /// tell.
+    pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
+        if let Self::Cell(placed) = self { placed.peak(sequence, tti) } else { None }
+    }
+
     /// Where the user is in TTI number `tti`, at least the latest asked for, if it has a place.
     pub fn place(&mut self, tti: u64) -> Option<Point> {
         if let Self::Cell(placed) = self { Some(placed.place(tti)) } else { None }

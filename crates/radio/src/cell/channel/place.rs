@@ -146,11 +146,19 @@ impl Placed {
         let rake = self.rake;
         Some(self.paths.blocks(sequence, tti, |gains| rake.snrs(gains, disturbance)))
     }
+
+    /// An SNR that is exceeded in no TTI from number `tti` to the one that comes with it, if the user stays.
+    pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
+        let disturbance = self.at_rest?;
+        let rake = self.rake;
+        self.paths.peaks(sequence, tti, |gains| rake.highest_snr(gains, disturbance))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Probability;
 
     /// What is worked out ahead is what one looks up TTI by TTI, to the last bit.
     #[test]
@@ -166,6 +174,30 @@ mod tests {
                 for (tti, found) in (first..).zip(found) {
                     let expected = single.snr(&sequence, tti);
                     assert_eq!(found.to_bits(), expected.to_bits(), "{kmh} km/h, TTI {tti}");
+                }
+            }
+        }
+    }
+
+    /// However near the Node B, where paths disturb each other more than other cells do.
+    #[test]
+    fn no_snr_is_above_its_peak() {
+        let streams = Streams::new(5, 0);
+        let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
+        let shared = Some(Probability(0.4));
+        for (metres, orthogonality) in [(900, None), (900, shared), (20, None), (20, shared)] {
+            let cell = Cell { orthogonality, ..Cell::default() };
+            for profile in [Profile::Flat, Profile::PedestrianA, Profile::VehicularA] {
+                let distance = Some(Distance::from_metres(metres));
+                let place = Place { distance, profile, ..Place::default() };
+                let mut user = place.build(&cell, 1, 0, &streams, Numerology::HSDPA);
+                let mut first = 0;
+                while first < 100_000 {
+                    let (peak, until) = user.peak(&sequence, first).expect("the user stays");
+                    for tti in first..until {
+                        assert!(user.snr(&sequence, tti) <= peak, "{metres} m, {profile:?}, TTI {tti}");
+                    }
+                    first = until;
                 }
             }
         }

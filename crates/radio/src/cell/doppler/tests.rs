@@ -112,6 +112,26 @@ fn changes_of_place_are_smooth() {
     }
 }
 
+/// Nor in changes of place, and where a stretch of TTIs goes on into the next segment.
+#[test]
+fn no_gain_is_above_its_peak() {
+    let streams = Streams::new(1, 0);
+    let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
+    let mut close = 0;
+    for doppler_per_tti in [0.0, DOPPLER_PER_TTI / 3.0, DOPPLER_PER_TTI, 4.0 * DOPPLER_PER_TTI] {
+        let ray = Ray::new(doppler_per_tti, streams.indexed("user", 0, "path 0"));
+        let [mut asked, mut read] = [ray.clone(), ray];
+        let ttis = asked.peak_ttis();
+        for first in (0..300_000).step_by(ttis as usize - 1) {
+            let peak = asked.peak(&sequence, first, ttis) * 1.000_01;
+            let highest = (first..first + ttis).map(|tti| read.gain(&sequence, tti)).fold(0.0, f32::max);
+            assert!(highest <= peak, "{doppler_per_tti}, TTI {first}: {highest} {peak}");
+            close += u32::from(highest > 0.8 * peak);
+        }
+    }
+    assert!(close > 10_000, "{close}");
+}
+
 #[test]
 fn the_inverse_dft_is_the_sum_it_stands_for() {
     let input: Vec<Complex<f64>> = (0..16).map(|k| (f64::from(k % 5), f64::from(k % 3) - 1.0)).collect();

@@ -345,6 +345,26 @@ impl Reporter {
         (self.first == first).then_some((&self.ahead, phase, first + BLOCK as u64 + self.delay))
     }
 
+    /// Units that no block has more of from TTI number `tti` to the one that comes with them, where that can be
+    /// told without looking at every report.
+    pub fn most_units(
+        &self,
+        channel: &mut Channel,
+        sequence: &JakesSequence,
+        tti: u64,
+    ) -> Option<(u32, u64)> {
+        if !self.works_ahead() || self.learns() {
+            return None;
+        }
+        let (snr, until) = channel.peak(sequence, tti.checked_sub(self.delay)?)?;
+        Some((self.blocks.units[usize::from(self.cqi_of(snr))], until + self.delay))
+    }
+
+    /// Whether reports follow from the channel alone, TTI by TTI.
+    fn works_ahead(&self) -> bool {
+        self.cycle == 1 && self.error_db <= 0.0
+    }
+
     /// Whether there is an outer loop.
     pub fn learns(&self) -> bool {
         self.steps.is_some()
@@ -354,8 +374,7 @@ impl Reporter {
     fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
         let within = at as usize % BLOCK;
         let first = at - within as u64;
-        if self.cycle == 1
-            && self.error_db <= 0.0
+        if self.works_ahead()
             && let Some(snrs) = channel.ahead(sequence, first)
         {
             if let Thresholds::OfFormula(thresholds) = &self.thresholds {

@@ -144,6 +144,14 @@ impl Curves {
         })
     }
 
+    /// Whether a block of this CQI is received whose `fortune` is drawn from 0 to 1.
+    pub fn spares(&self, cqi: u8, snr_db: f64, fortune: f64) -> bool {
+        // Most blocks are far from failing.
+        let is_safe =
+            matches!(self, Self::Formula) && fortune >= link_curve::bler_limit(f64::from(cqi), snr_db);
+        is_safe || fortune >= self.bler(cqi, snr_db)
+    }
+
     /// BLER of a block of this CQI. Where nothing was measured every block fails.
     pub fn bler(&self, cqi: u8, snr_db: f64) -> f64 {
         let Self::Measured(curves) = self else {

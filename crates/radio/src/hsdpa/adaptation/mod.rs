@@ -124,6 +124,17 @@ impl Adapter {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; BLOCK] }
     }
 
+    /// Units that no new block has more of from TTI number `tti` to the one that comes with them, where that can
+    /// be told without looking at the channel in each.
+    pub fn most_units(
+        &self,
+        channel: &mut Channel,
+        sequence: &JakesSequence,
+        tti: u64,
+    ) -> Option<(u32, u64)> {
+        if let Self::Cqi(reporter) = self { reporter.most_units(channel, sequence, tti) } else { None }
+    }
+
     /// Whether what the Node B knows of the channel is a CQI, not decibels.
     pub fn has_cqis(&self) -> bool {
         matches!(self, Self::Cqi(_))

@@ -1,6 +1,8 @@
 //! Who is served in a TTI, and what those who are measured could have been sent.
 
 use super::super::node_b::NodeB;
+use super::super::node_b::slot::Slot;
+use super::super::node_b::user::User;
 use super::HsdpaMac;
 use crate::context::Context;
 use crate::mac::sched::Candidate;
@@ -24,7 +26,9 @@ impl HsdpaMac {
             self.meter(tti, cell);
             self.serve_sharers(ctx, tti, cell);
         } else {
-            self.gather(tti, cell);
+            if !self.gather_contenders(tti, cell) {
+                self.gather(tti, cell);
+            }
             self.serve_one(ctx, tti, cell);
         }
     }
@@ -55,6 +59,7 @@ impl HsdpaMac {
             if let Some(grant) = self.node_b.users[user].grant(tti, limits, &self.node_b.sequence) {
                 let sent = self.send(ctx, tti, user, grant, 1);
                 self.schedulers[cell].served(tti, user, sent);
+                self.served_last[cell] = user;
                 break;
             }
             self.candidates.list.remove(at);
@@ -65,7 +70,7 @@ impl HsdpaMac {
     fn gather_grants(&mut self, tti: u64, cell: usize) {
         let limits = self.node_b.limits();
         let Self { node_b: NodeB { users, slots, sequence, .. }, candidates, view, .. } = self;
-        slots.waiting(cell, tti, |user, _| {
+        slots.waiting(cell, tti, |user, _, _| {
             let state = &mut users[user];
             state.listen(tti);
             if let Some(grant) = state.grant(tti, limits, sequence) {
@@ -81,7 +86,7 @@ impl HsdpaMac {
         let Self { node_b: NodeB { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
         let (view, candidates) = (*view, &mut candidates.list);
         candidates.reserve(users.len());
-        slots.waiting(cell, tti, |user, slot| {
+        slots.waiting(cell, tti, |user, slot, _| {
             let (rate, quality) = if !view.rate && !view.quality {
                 if *learns {
                     users[user].listen(tti);
@@ -99,6 +104,40 @@ impl HsdpaMac {
                 candidates.push(Candidate { user, rate, quality, deadline });
             }
         });
+    }
+
+    /// Lists who may have the highest rate over the mean, where that is how the scheduler chooses. Most users
+    /// would not even with the most that their channels may allow for a while, so nobody looks at these.
+    fn gather_contenders(&mut self, tti: u64, cell: usize) -> bool {
+        let limits = self.node_b.limits();
+        let Self { node_b: NodeB { users, slots, sequence, .. }, schedulers, candidates, .. } = self;
+        let Some(means) = schedulers[cell].mean_rates(tti) else {
+            return false;
+        };
+        let ratio = |user: usize, units: u32| f64::from(units) / means[user];
+        let look = |users: &mut [User], user: usize, slot: &mut Slot| {
+            slot.recall(tti).unwrap_or_else(|| users[user].look(tti, limits, sequence, true, slot))
+        };
+        // Who was served last is mostly far ahead still.
+        let last = self.served_last[cell];
+        let slot = slots.if_waiting(cell, tti, last);
+        let mut highest = slot.map_or(0.0, |slot| ratio(last, look(users, last, slot).0));
+        slots.waiting(cell, tti, |user, slot, ceiling| {
+            if ceiling.until <= tti {
+                *ceiling = users[user].ceiling(tti, sequence);
+            }
+            #[cfg(test)]
+            users[user].assert_below(ceiling.units, tti, limits, sequence);
+            if ratio(user, ceiling.units) < highest {
+                return;
+            }
+            let (rate, quality) = look(users, user, slot);
+            if rate > 0 && ratio(user, rate) >= highest {
+                highest = ratio(user, rate);
+                candidates.list.push(Candidate { user, rate, quality, deadline: 0 });
+            }
+        });
+        true
     }
 
     /// Accounts for the TTIs before number `tti`, in which all were idle.

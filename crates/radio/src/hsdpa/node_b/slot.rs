@@ -15,7 +15,23 @@ pub struct Slots {
     ready: Vec<u64>,
     /// The cell that serves each.
     cells: Vec<u8>,
+    ceilings: Vec<Ceiling>,
     kept: Vec<Slot>,
+}
+
+/// What one user would be sent at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Ceiling {
+    pub units: u32,
+    /// The first TTI for which it does not hold.
+    pub until: u64,
+}
+
+impl Ceiling {
+    /// Nothing is known, nor will be until something happens.
+    pub const NONE: Self = Self { units: u32::MAX, until: u64::MAX };
+    /// It has to be asked for.
+    const UNKNOWN: Self = Self { units: u32::MAX, until: 0 };
 }
 
 /// What one user would be sent in some TTIs of a block of them.
@@ -38,6 +54,7 @@ impl Slots {
         Self {
             ready: vec![u64::MAX; users.len()],
             cells: users.iter().map(|user| user.serving as u8).collect(),
+            ceilings: vec![Ceiling::UNKNOWN; users.len()],
             kept: vec![nothing; users.len()],
         }
     }
@@ -45,6 +62,7 @@ impl Slots {
     /// Something has happened to a user.
     pub fn renew(&mut self, user: usize, state: &User) {
         (self.ready[user], self.cells[user]) = (state.ready(), state.serving as u8);
+        self.ceilings[user] = Ceiling::UNKNOWN;
         self.forget(user);
     }
 
@@ -55,14 +73,21 @@ impl Slots {
 
     /// Shows the users who may have something to send in a cell in TTI number `tti`, in order.
     #[inline]
-    pub fn waiting(&mut self, cell: usize, tti: u64, mut look: impl FnMut(usize, &mut Slot)) {
+    pub fn waiting(&mut self, cell: usize, tti: u64, mut look: impl FnMut(usize, &mut Slot, &mut Ceiling)) {
         let users = self.ready.len();
-        let (ready, cells, kept) = (&self.ready[..users], &self.cells[..users], &mut self.kept[..users]);
+        let (ready, cells) = (&self.ready[..users], &self.cells[..users]);
+        let (kept, ceilings) = (&mut self.kept[..users], &mut self.ceilings[..users]);
         for user in 0..users {
             if ready[user] <= tti && usize::from(cells[user]) == cell {
-                look(user, &mut kept[user]);
+                look(user, &mut kept[user], &mut ceilings[user]);
             }
         }
+    }
+
+    /// What is remembered of a user, if it is one of them.
+    pub fn if_waiting(&mut self, cell: usize, tti: u64, user: usize) -> Option<&mut Slot> {
+        let waits = self.ready[user] <= tti && usize::from(self.cells[user]) == cell;
+        waits.then(|| &mut self.kept[user])
     }
 
     /// The first TTI in which somebody may have something to send, or one before number `tti` if there is

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::block::Block;
-use super::slot::Slot;
+use super::slot::{Ceiling, Slot};
 use crate::UserRadio;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
@@ -184,6 +184,15 @@ impl User {
         (grant.map_or(0, |grant| grant.units), quality)
     }
 
+    /// Units that are no more than could be sent at best, for as long as nothing happens to the user.
+    pub fn ceiling(&mut self, tti: u64, sequence: &JakesSequence) -> Ceiling {
+        // A block that goes again may be larger than what the channel allows now.
+        let most = (!self.processes.has_again())
+            .then(|| self.adapter.most_units(&mut self.channel, sequence, tti))
+            .flatten();
+        most.map_or(Ceiling::NONE, |(units, until)| Ceiling { units, until })
+    }
+
     /// What would be sent in TTI number `tti` and those after it, if that is known now.
     fn plan(&self, tti: u64, limits: Limits, rates: bool) -> Option<Slot> {
         let (cqi, phase, end) = self.adapter.known(tti)?;
@@ -290,6 +299,13 @@ impl User {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
     }
 
+    /// Nothing is sent in a TTI that is above the ceiling.
+    #[cfg(test)]
+    pub fn assert_below(&mut self, ceiling: u32, tti: u64, limits: Limits, sequence: &JakesSequence) {
+        let fresh = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
+        assert!(fresh <= ceiling, "{fresh} units in TTI {tti}, at most {ceiling}");
+    }
+
     /// What is remembered of a TTI is what is found when one looks.
     #[cfg(test)]
     pub fn assert_remembered(
@@ -389,13 +405,12 @@ impl User {
         block.symbol_snr = params.combining.add(block.symbol_snr, snr * gain, n);
         let recorded = self.channel.recorded_combined(tti, n).map(f64::from);
         let combined = recorded.unwrap_or(block.symbol_snr / gain);
-        let bler = self.curves.bler(curve, 10.0 * libm::log10(combined));
         let luck = match params.decoding {
             Decoding::OneNumber => block.fortune,
             Decoding::Independent if n == 1 => block.fortune,
             Decoding::Independent => uniform(&mut self.draws.decoding),
         };
-        luck >= bler
+        self.curves.spares(curve, 10.0 * libm::log10(combined), luck)
     }
 }
 

@@ -1,10 +1,11 @@
 //! What a cell remembers of its users: the bearer itself compares it in tests with what one finds when
-//! one looks (`User::assert_remembered`), here over scenarios drawn at random.
+//! one looks (`User::assert_remembered`, `User::assert_below`), here over scenarios drawn at random.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::mac::sched::{Candidate, Scheduler, View};
 use crate::units::Duration;
 
 fn scenario() -> impl Strategy<Value = Value> {
@@ -71,5 +72,43 @@ proptest! {
             bench.run(now);
         }
         bench.run(now + Duration::from_secs(1));
+    }
+}
+
+/// A scheduler who wants to see everybody.
+#[derive(Debug)]
+struct SeesAll(Box<dyn Scheduler>);
+
+impl Scheduler for SeesAll {
+    fn view(&self) -> View {
+        self.0.view()
+    }
+
+    fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
+        self.0.pick(tti, candidates)
+    }
+
+    fn served(&mut self, tti: u64, user: usize, units: u32) {
+        self.0.served(tti, user, units);
+    }
+}
+
+/// Whom proportional fair serves does not depend on who is left out because others are ahead.
+#[test]
+fn who_is_left_out_would_not_have_been_chosen() {
+    for (kmh, category) in [(0, 6), (3, 10), (3, 1), (12, 6), (120, 6)] {
+        let place = json!({ "speed": format!("{kmh} km/h") });
+        let users = vec![ue(json!({ "category": category, "channel": { "cell": place } })); 20];
+        let params = hsdpa(json!({ "scheduler": "proportional_fair", "ack_error": 0.1, "nack_error": 0.1 }));
+        let served = |sees_all: bool| {
+            let mut bench = Bench::new(&params, &users, 0);
+            if sees_all {
+                bench.bearer.mac.replace_scheduler(|scheduler| Box::new(SeesAll(scheduler)));
+            }
+            bench.saturate(2_000, 3, 1_000);
+            bench.ttis()
+        };
+        let all = served(true);
+        assert!(all == served(false) && all.len() > 1_000, "{kmh} km/h, category {category}");
     }
 }

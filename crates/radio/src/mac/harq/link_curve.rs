@@ -40,8 +40,20 @@ pub fn snr_db(cqi: f64, bler: f64) -> f64 {
 
 /// The inverse of [`snr_db`].
 pub fn bler(cqi: f64, snr_db: f64) -> f64 {
-    let exponent = 2.0 * (snr_db - 1.03 * cqi + 17.3) / (3f64.sqrt() - libm::log10(cqi));
-    libm::pow(libm::pow(10.0, exponent) + 1.0, -1.0 / 0.7)
+    libm::pow(libm::pow(10.0, exponent(cqi, snr_db)) + 1.0, -1.0 / 0.7)
+}
+
+/// A power of two that [`bler`] stays below, for which no power has to be worked out: without the 1 that is
+/// added to it, `10^x` would give `2^-(x log2(10) / 0.7)`.
+pub fn bler_limit(cqi: f64, snr_db: f64) -> f64 {
+    let halvings = exponent(cqi, snr_db) * (std::f64::consts::LOG2_10 / 0.7);
+    // The 1 counts for more than rounding as far as that.
+    let halvings = halvings.clamp(0.0, 50.0) as u64;
+    f64::from_bits((f64::MAX_EXP as u64 - 1 - halvings) << (f64::MANTISSA_DIGITS - 1))
+}
+
+fn exponent(cqi: f64, snr_db: f64) -> f64 {
+    2.0 * (snr_db - 1.03 * cqi + 17.3) / (3f64.sqrt() - libm::log10(cqi))
 }
 
 /// BLER of a block of `bits` once combining has changed its symbols' SNR (linear, per code and
@@ -77,6 +89,18 @@ mod tests {
                 assert!((bler(cqi, snr_db(cqi, target)) - target).abs() < 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn no_bler_is_above_its_limit() {
+        for cqi in (1..=30).map(f64::from) {
+            for snr_db in (-400..1_600).map(|tenth| f64::from(tenth) / 40.0) {
+                let (found, limit) = (bler(cqi, snr_db), bler_limit(cqi, snr_db));
+                assert!(found <= limit && (limit < 6.0 * found || limit < 1e-15), "{cqi} {snr_db}: {found}");
+            }
+        }
+        let limits = [f64::NAN, f64::NEG_INFINITY].map(|snr_db| bler_limit(5.0, snr_db));
+        assert!(limits.iter().all(|limit| *limit >= 1.0), "{limits:?}");
     }
 
     #[test]

@@ -57,10 +57,9 @@ impl CombiningSpec {
     /// SNR (linear, per symbol) after transmission number `n` of `snr`, if those before came to `before`.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         match self {
-            _ if n <= 1 => snr,
-            Self::None(_) => snr,
-            Self::Chase(params) => params.add(before, snr, n),
-            Self::IncrementalRedundancy(params) => params.add(before, snr),
+            Self::Chase(params) if n > 1 => params.add(before, snr, n),
+            Self::IncrementalRedundancy(params) if n > 1 => params.add(before, snr),
+            _ => snr,
         }
     }
 }

@@ -89,6 +89,11 @@ impl<B> Processes<B> {
         self.all[self.next_again(tti)?].again.as_ref()
     }
 
+    /// Whether some block will be sent again.
+    pub fn has_again(&self) -> bool {
+        self.again_at < u64::MAX
+    }
+
     /// Whether a new block may be begun in TTI number `tti`.
     pub fn has_free(&self, tti: u64) -> bool {
         self.fresh_at <= tti
@@ -117,8 +122,11 @@ impl<B> Processes<B> {
         Some((index, self.all[index].again.take()?))
     }
 
-    /// The number of a free process and of the block that it is to send.
+    /// The number of a free process and of the block that it is to send, unless the window is in the way.
     pub fn begin(&mut self, tti: u64) -> Option<(usize, u64)> {
+        if !self.has_free(tti) {
+            return None;
+        }
         let index = self.all.iter().position(|process| process.at <= tti && process.again.is_none())?;
         self.next_tsn += 1;
         Some((index, self.next_tsn - 1))

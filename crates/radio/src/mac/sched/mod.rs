@@ -50,6 +50,11 @@ pub trait Scheduler: Send + std::fmt::Debug {
     /// The position in `candidates`, which is not empty and in order of users, of the one to
     /// serve in TTI number `tti`.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;
+    /// The users' mean rates, where it picks the highest rate over the mean in TTI number `tti`, and the first
+    /// of equals: whoever cannot have that need not be among the candidates.
+    fn mean_rates(&self, _tti: u64) -> Option<&[f64]> {
+        None
+    }
     /// Tells how many units the chosen user was sent in TTI number `tti`.
     fn served(&mut self, tti: u64, user: usize, units: u32);
 }

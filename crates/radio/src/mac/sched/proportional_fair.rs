@@ -60,13 +60,18 @@ impl Policy {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
 
+    /// What the scale is in TTI number `tti` if nobody is served before.
+    fn scale_in(&self, tti: u64) -> f64 {
+        match tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32 {
+            0 => self.scale,
+            1 => self.scale * self.keep,
+            passed => self.scale * libm::pow(self.keep, f64::from(passed)),
+        }
+    }
+
     /// Lets time pass until TTI number `tti`.
     pub fn age(&mut self, tti: u64) {
-        let passed = tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32;
-        self.tti = tti;
-        if passed > 0 {
-            self.scale *= if passed == 1 { self.keep } else { libm::pow(self.keep, f64::from(passed)) };
-        }
+        (self.scale, self.tti) = (self.scale_in(tti), tti);
         if self.scale < SMALLEST_SCALE {
             for mean in &mut self.means {
                 *mean = (*mean * self.scale).max(1e-9);
@@ -84,6 +89,11 @@ impl Scheduler for Policy {
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize {
         self.age(tti);
         best_by(candidates, |candidate| self.ratio(candidate))
+    }
+
+    fn mean_rates(&self, tti: u64) -> Option<&[f64]> {
+        // Where they are about to be scaled up again it is not these that count.
+        (self.scale_in(tti) >= SMALLEST_SCALE).then_some(&self.means)
     }
 
     fn served(&mut self, tti: u64, user: usize, units: u32) {

@@ -34,8 +34,12 @@ impl SharedChannel {
         chosen.map(|position| candidates[position])
     }
 
-    /// Tells how many units the chosen user was sent in TTI number `tti`.
+    /// Tells how many units the chosen user was sent in TTI number `tti`, which does not matter to one that
+    /// never has to choose.
+    #[inline]
     pub fn served(&mut self, tti: u64, user: usize, units: u32) {
-        self.scheduler.served(tti, user, units);
+        if !self.candidates.is_empty() {
+            self.scheduler.served(tti, user, units);
+        }
     }
 }
