@@ -62,7 +62,7 @@ def test_a_sweep_has_a_curve_for_each_value_with_its_own_intervals():
     box = first.get_paths()[0].get_extents()
     assert (box.x0, box.x1) == (0.0, 0.2)
     assert (box.y0, box.y1) == pytest.approx((0.99, 1.04))
-    assert [t.get_text() for t in axes.get_legend().get_texts()] == list(drawn(figure))
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == list(drawn(figure))
 
 
 def test_rows_are_chosen_and_groups_are_all_together_unless_named():

@@ -15,7 +15,12 @@ __all__ = ["Quantity"]
 SUFFIXES = {"_bps": "bit/s", "_s": "s", "_bytes": "bytes", "_packets": "packets"}
 """End of a column's name -> unit, as all tables have it."""
 DIFFERENCE = "_diff"
-NAMES = LABELS | {"t_s": "time", "cwnd_packets": "congestion window", "begin_s": "begin"}
+NAMES = LABELS | {
+    "t_s": "time",
+    "cwnd_packets": "congestion window",
+    "begin_s": "begin",
+    "rtt_s": "round-trip time",
+}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,7 @@ def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: 
     _refuse_twins(rows, x, used)
     order = np.argsort(at, kind="stable")
     low, high = (rows[end] if known else np.full(len(rows), np.nan) for end in ends)
-    return Curve(label, *(one[order] for one in (at, values, low, high)))
+    return Curve(label, at[order], values[order], low[order], high[order])
 
 
 def _refuse_twins(rows: Table, x: str, used: set[str]) -> None:
@@ -209,8 +210,8 @@ def _means(label: str, at: NDArray[np.float64], found: Sequence[Sequence[float]]
 
 
 def _scaled(curve: Curve, across: float, up: float) -> Curve:
-    heights = (one * up for one in (curve.mean, curve.low, curve.high))
-    return Curve(curve.label, curve.x * across, *heights)
+    low, high = curve.low * up, curve.high * up
+    return replace(curve, x=curve.x * across, mean=curve.mean * up, low=low, high=high)
 
 
 def _shown(value: object) -> str:

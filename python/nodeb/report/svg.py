@@ -43,6 +43,8 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     for axes in figure.axes:
         axes.set_title("", loc="left")
         axes.set_facecolor("none")
+    if figure.get_suptitle():
+        figure.suptitle("")
     text = _save(figure, name, facecolor="none")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
@@ -67,6 +69,7 @@ def _save(figure: Figure, name: str, facecolor: str) -> str:
 
 def _themed(text: str) -> str:
     names = {INK: "currentColor", FAINT: "var(--grid)", "#57606a": "var(--muted)"}
+    names |= {"#000000": "currentColor"}
     names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}
     for paint, name in names.items():
         text = re.sub(re.escape(paint), name, text, flags=re.IGNORECASE)

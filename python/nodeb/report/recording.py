@@ -1,0 +1,116 @@
+"""One replication again, with its series recorded, for the pictures of a page.
+
+Recording changes no table, so that what is seen is what was measured. Memory is bounded: of a long
+replication the first part is simulated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nodeb.errors import NodebError
+from nodeb.terminal.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from nodeb.inputs.scenario import Scenario
+    from nodeb.results.result import Result
+
+__all__ = ["Recording", "record"]
+
+SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
+"""What is recorded of every scenario."""
+OF_CELLS = ("bandwidth",)
+"""What is recorded on `hsdpa` too."""
+MOST_ROWS = 1_500_000
+"""So many rows of series are kept, about 150 MB."""
+ROWS_PER_PACKET = 6.5
+"""Sent, arrived, acknowledged; into the queue and out; the window; and some that go again."""
+LOOKS_PER_S = 50.0
+"""Rows of `bandwidth` for each user."""
+TRIES = 12
+"""Attempts at a part that is short enough."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A replication with its series, or why there is none."""
+
+    result: Result | None
+    """A result of one replication, number 0."""
+    until_s: float | None = None
+    """Where it was cut off, s; None if it is whole."""
+    problem: str = ""
+    """Why there is nothing, a sentence."""
+
+    @property
+    def told(self) -> str:
+        """A sentence on the part that is shown; nothing where it is all."""
+        if self.until_s is None:
+            return ""
+        return f"Shown are the first {self.until_s:.4g} s, as the whole is too long to record."
+
+
+def record(
+    result: Result, progress: ProgressCallback | None = None, most_rows: int = MOST_ROWS
+) -> Recording:
+    """The first replication of a result with all of its series.
+
+    Args:
+        result: it is used as it is if its scenario has recorded everything.
+        progress: told how far the simulation is.
+        most_rows: about so many rows are kept at most.
+    """
+    names = [*SERIES, *(OF_CELLS if "phones" in result.tables else ())]
+    try:
+        if all(name in result.tables for name in names):
+            return Recording(_first(result))
+        scenario = result.scenario.with_(
+            **{f"record.{name}": False for name in ("scheduler", *OF_CELLS)}
+        )
+        until = _until(result, scenario, most_rows)
+        if until is not None:
+            scenario = _cut(scenario, until)
+        recorded = scenario.with_(**{f"record.{name}": True for name in names})
+        again = recorded.run(runs=1, jobs=1, seed=result.provenance.seed, progress=progress)
+    except NodebError as error:
+        return Recording(None, problem=f"The first replication cannot be recorded: {error}.")
+    except MemoryError:
+        return Recording(None, problem="There is not enough memory to record the series.")
+    return Recording(again, until)
+
+
+def _first(result: Result) -> Result:
+    """The first replication of a result."""
+    from nodeb.results.result import Result
+
+    tables = {name: t.where(np.asarray(t["run"]) == 0) for name, t in result.tables.items()}
+    return Result(result.scenario, tables, result.provenance)
+
+
+def _until(result: Result, scenario: Scenario, most_rows: int) -> float | None:
+    """How long a part of the replication has few enough rows, s; None for all of it."""
+    users, seed = len(np.unique(result.flows["user"])), result.provenance.seed
+    tried, until = _first(result), None
+    for _ in range(TRIES):
+        end = float(np.max(tried.bearers["end_s"]))
+        rows = _rows(tried, users, end)
+        if rows <= most_rows:
+            return until
+        # Where most happens early, a part in proportion has still too much in it.
+        until = 0.9 * end * most_rows / rows
+        tried = _cut(scenario, until).run(runs=1, jobs=1, seed=seed)
+    raise NodebError(f"even its first {until:.3g} s have too many packets")
+
+
+def _rows(result: Result, users: int, end_s: float) -> float:
+    """About how many rows the series of a replication have."""
+    packets = float(np.sum(result.flows["packets_sent"]))
+    looks = LOOKS_PER_S * users * end_s if "phones" in result.tables else 0.0
+    return ROWS_PER_PACKET * packets + looks
+
+
+def _cut(scenario: Scenario, until_s: float) -> Scenario:
+    return scenario.with_(duration=f"{until_s:.9f} s")
