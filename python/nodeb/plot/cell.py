@@ -88,7 +88,16 @@ def _map(figure: Figure, axes: Axes, result: Result) -> None:
     levels = MaxNLocator(STEPS).tick_values(float(snr.min()), min(float(snr.max()), TOP_DB))
     shades = axes.contourf(axis, axis, snr, levels=levels, cmap=MAP, alpha=0.75, extend="max")
     _scale(figure, axes, shades, "Mean SNR (dB)")
+    inside = np.isfinite(found["snr_db"])
+    axes.set_xlim(_limits(axis[inside.any(axis=0)]))
+    axes.set_ylim(_limits(axis[inside.any(axis=1)]))
     _node_bs(axes, found["sites_m"] / 1000)
+
+
+def _limits(places: NDArray[np.float64]) -> tuple[float, float]:
+    """Ends of an axis around places, in order, with a little room."""
+    margin = 0.03 * float(places[-1] - places[0])
+    return float(places[0]) - margin, float(places[-1]) + margin
 
 
 def _border(axes: Axes) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from nodeb.errors import InputError
@@ -18,7 +19,7 @@ from nodeb.plot.labels import Quantity
 from nodeb.plot.steps import thinned
 from nodeb.plot.style import SIZE, color, legend, new_figure, new_grid, nice_step
 from nodeb.plot.users import TOGETHER, chosen, user_name
-from nodeb.results.timeseries import delivered_bytes
+from nodeb.results.timeseries import delivered_bytes, time_averages
 
 if TYPE_CHECKING:
     from nodeb.results.result import Result
@@ -31,6 +32,8 @@ BINS = 100
 TIME_LABEL = "Time (s)"
 DOTS = 200
 """A curve of more samples than this has no dot at each."""
+PAUSE = 4.0
+"""So many round trips without a sample break a curve of them."""
 
 Draw = Callable[[Axes, int, "Table", dict[str, Any]], None]
 """Draws the rows of a user, whose number is given, with this colour and label."""
@@ -118,9 +121,10 @@ def rtt(
     unit = Quantity.of("rtt_s", np.asarray(recorded(result, "rtt", run)["rtt_s"]))
 
     def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
-        times, values = thinned(rows["t_s"], np.asarray(rows["rtt_s"]) * unit.factor)
+        times, values = thinned(rows["t_s"], rows["rtt_s"])
         marker = "." if len(times) <= DOTS else ""
-        axes.plot(times, values, marker=marker, linewidth=1.0, **look)
+        times, values = _without_pauses(times, values)
+        axes.plot(times, values * unit.factor, marker=marker, linewidth=1.0, **look)
 
     words = unit.title, unit.label
     return _over_time(result, "rtt", (user, run), words, draw, size)
@@ -144,6 +148,7 @@ def queue(
 
     def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
         _steps(axes, rows, "packets", end, **look)
+        axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
 
     words = "Queue at the Node B", "Waiting (packets)"
     return _over_time(result, "queue", (user, run), words, draw, size)
@@ -154,7 +159,8 @@ def cqi(
 ) -> Figure:
     """Channel quality that the Node B had of each phone over time, every 20 ms.
 
-    With the link adaptation `shannon`, which needs no CQI, it is the SNR.
+    Where that is too much to see its mean in each hundredth of the time stands out. With the link
+    adaptation `shannon`, which needs no CQI, it is the SNR.
 
     Args:
         result: a result on `hsdpa` whose scenario has `record.bandwidth = true`.
@@ -168,7 +174,12 @@ def cqi(
     end = _end(result, "bandwidth", run)
 
     def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
-        _steps(axes, rows, "cqi", end, **look)
+        if len(rows) <= DOTS:
+            _steps(axes, rows, "cqi", end, **look)
+            return
+        _steps(axes, rows, "cqi", end, color=look["color"], alpha=0.3, linewidth=0.7)
+        edges = np.linspace(float(rows["t_s"][0]), end, BINS + 1)
+        axes.stairs(time_averages(rows["t_s"], rows["cqi"], edges), edges, baseline=None, **look)
 
     radio = getattr(result.scenario, "radio", None)
     adaptation = getattr(radio, "link_adaptation", None)
@@ -256,7 +267,19 @@ def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> N
     times, values = thinned(rows["t_s"], rows[column])
     if len(times) and times[-1] < end_s:
         times, values = np.append(times, end_s), np.append(values, values[-1])
-    axes.step(times, values, where="post", linewidth=1.3, **look)
+    axes.step(times, values, where="post", **({"linewidth": 1.3} | look))
+
+
+def _without_pauses(
+    times: NDArray[np.float64], samples: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Round trips with a break wherever several could have been measured and none was."""
+    if len(times) < 2:
+        return times, samples
+    usual = np.maximum(samples[1:], samples[:-1])
+    longest = np.maximum(PAUSE * usual, (times[-1] - times[0]) / BINS)
+    at = np.flatnonzero(np.diff(times) > longest) + 1
+    return np.insert(times, at, np.nan), np.insert(samples, at, np.nan)
 
 
 def _end(result: Result, series: str, run: int) -> float:

@@ -94,7 +94,7 @@ def curves(
         log=log,
     )
     if rows[x].dtype.kind in "iu" and "x" not in log:
-        figure.axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
+        figure.axes[0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     return figure
 
 

@@ -103,8 +103,10 @@ def _series(result: Result, recording: Recording, name: str) -> tuple[Table | No
         return table, _all(result)
     if recording.result is None:
         return None, ""
-    first = "the replication" if result.provenance.runs == 1 else "the first replication"
-    return recording.result.tables[name], first
+    whose = "the replication" if result.provenance.runs == 1 else "the first replication"
+    if recording.until_s is not None:
+        whose = f"the first {recording.until_s:g} s of {whose}"
+    return recording.result.tables[name], whose
 
 
 def _all(result: Result) -> str:
@@ -125,5 +127,8 @@ def _by_group(result: Result, table: Table, column: str) -> Samples:
 
 def _drawn(anchor: str, title: str, column: str, samples: Samples, note: str) -> Iterator[Content]:
     """The figure, if there is a value."""
-    if any(len(values) for values in samples.values()):
+    sizes = [len(values) for values in samples.values() if len(values)]
+    if len(sizes) == 1:  # of several the legend tells
+        note = f"{note} Values: {sizes[0]}."
+    if sizes:
         yield figure(anchor, title, shares(title, column, samples, NARROW), note)

@@ -6,6 +6,7 @@ replication the first part is simulated.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,13 +45,15 @@ class Recording:
     """Where it was cut off, s; None if it is whole."""
     problem: str = ""
     """Why there is nothing, a sentence."""
+    is_again: bool = False
+    """Whether it was simulated again."""
 
     @property
     def told(self) -> str:
         """A sentence on the part that is shown; nothing where it is all."""
         if self.until_s is None:
             return ""
-        return f"Shown are the first {self.until_s:.4g} s, as the whole is too long to record."
+        return f"Shown are the first {self.until_s:g} s, as the whole is too long to record."
 
 
 def record(
@@ -68,7 +71,7 @@ def record(
         if all(name in result.tables for name in names):
             return Recording(_first(result))
         scenario = result.scenario.with_(
-            **{f"record.{name}": False for name in ("scheduler", *OF_CELLS)}
+            **{f"record.{name}": False for name in (*SERIES, *OF_CELLS, "scheduler")}
         )
         until = _until(result, scenario, most_rows)
         if until is not None:
@@ -79,7 +82,10 @@ def record(
         return Recording(None, problem=f"The first replication cannot be recorded: {error}.")
     except MemoryError:
         return Recording(None, problem="There is not enough memory to record the series.")
-    return Recording(again, until)
+    if not len(again.segments):
+        part = "The replication" if until is None else "The part that fits in memory"
+        return Recording(None, problem=f"{part} is too short to show anything.")
+    return Recording(again, until, is_again=True)
 
 
 def _first(result: Result) -> Result:
@@ -100,7 +106,7 @@ def _until(result: Result, scenario: Scenario, most_rows: int) -> float | None:
         if rows <= most_rows:
             return until
         # Where most happens early, a part in proportion has still too much in it.
-        until = 0.9 * end * most_rows / rows
+        until = _rounded(0.95 * end * most_rows / rows)
         tried = _cut(scenario, until).run(runs=1, jobs=1, seed=seed)
     raise NodebError(f"even its first {until:.3g} s have too many packets")
 
@@ -110,6 +116,12 @@ def _rows(result: Result, users: int, end_s: float) -> float:
     packets = float(np.sum(result.flows["packets_sent"]))
     looks = LOOKS_PER_S * users * end_s if "phones" in result.tables else 0.0
     return ROWS_PER_PACKET * packets + looks
+
+
+def _rounded(seconds: float) -> float:
+    """A time of two digits, not longer."""
+    power = 10.0 ** (math.floor(math.log10(seconds)) - 1)
+    return float(f"{math.floor(seconds / power) * power:.12g}")
 
 
 def _cut(scenario: Scenario, until_s: float) -> Scenario:

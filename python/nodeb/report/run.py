@@ -102,10 +102,11 @@ def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     is_one = result.provenance.runs == 1
     first = "The replication" if is_one else f"The first of {result.provenance.runs} replications"
     yield _part("cell", "The cell", [f"{first}."], list(_cell(result)))
-    shown = [f"{first}.", told(recording.result) if recording.result else "", recording.told]
+    again = ", simulated again to record it" if recording.is_again else ""
+    shown = [f"{first}{again}.", told(recording.result) if recording.result else "", recording.told]
     yield _part("time", "Over time", shown, list(_over_time(recording)), recording.problem)
     words = ["Which share of the delays is no longer than a value, by group of users."]
-    yield _part("delays", "Delays", [*words, recording.told], list(delays(result, recording)))
+    yield _part("delays", "Delays", words, list(delays(result, recording)))
 
 
 def _part(

@@ -12,6 +12,9 @@ from nodeb.plot.style import FAINT, INK, PALETTE
 
 PNG_DPI = 150
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
+_PATH = re.compile(r'\bd="[^"]*"')
+_LONG = re.compile(r"(\.\d\d)\d+")
+"""Digits of a coordinate beyond a hundredth of a point."""
 _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 
@@ -54,6 +57,7 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     text = _themed(_FAMILY.sub(r"\1inherit-font", text)).replace(
         "inherit-font", "system-ui, sans-serif"
     )
+    text = _PATH.sub(lambda path: _LONG.sub(r"\1", path.group()), text)
     label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
