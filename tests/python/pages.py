@@ -33,6 +33,8 @@ SCENARIOS = {
     "link": '[tcp.linux]\n[radio.link]\nrate = "2 Mbps"\n' + DOWNLOAD,
 }
 """Kind of page -> the scenario of its run."""
+ITEMS = ["Table 1", "Table 2", "Table 8", "Table 13", "Table 19", "Figure 8"]
+"""Wide tables, predictions, claims, curves and bars."""
 
 
 def of_run(kind: str, folder: Path) -> Path:
@@ -49,8 +51,9 @@ def without_series(folder: Path, monkeypatch) -> Path:
 
 
 def of_study(folder: Path) -> Path:
-    """The page of a reproduction whose replications are made up."""
-    return reproduce("wang", folder / "wang", quick=True, simulator=FakeSimulator()).report
+    """The page of a reproduction with every kind of part, whose replications are made up."""
+    made_up = FakeSimulator()
+    return reproduce("wang", folder / "wang", ITEMS, quick=True, simulator=made_up).report
 
 
 def _result(kind: str) -> nodeb.Result:
