@@ -61,6 +61,20 @@ def _times(table):
     return table["begin_s"] + table["delay_s"] if begun else table["t_s"]
 
 
+def test_who_begins_later_than_the_part_is_not_in_it(small):
+    scenario = small.with_(**{"radio.dch.bler": 0}).to_dict()
+    scenario["users"] += [scenario["users"][0] | {"name": "late", "start": "50 s"}]
+    result = nodeb.Scenario.from_dict(scenario).run(jobs=1)
+    whole = recording.record(result).result
+    part = recording.record(result, most_rows=100)
+    assert part.until_s < 50
+    before = whole.segments.where(_times(whole.segments) < part.until_s * recording.LAST)
+    early = part.result.segments.where(np.asarray(part.result.segments["user"]) < 2)
+    assert rows(early) == rows(before)
+    assert len(part.result.flows) == 4
+    assert html(result)
+
+
 def test_what_was_recorded_is_not_simulated_again(small, monkeypatch):
     result = small.with_(record=Record(**dict.fromkeys(SERIES, True))).run(jobs=1)
     monkeypatch.setattr(nodeb.Scenario, "run", None)

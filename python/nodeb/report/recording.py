@@ -31,6 +31,8 @@ ROWS_PER_PACKET = 6.5
 """Sent, arrived, acknowledged; into the queue and out; the window; and some that go again."""
 LOOKS_PER_S = 50.0
 """Rows of `bandwidth` for each user."""
+LAST = 1 - 1e-6
+"""When those begin who would begin after a part, as a share of it."""
 TRIES = 12
 """Attempts at a part that is short enough."""
 
@@ -75,7 +77,7 @@ def record(
         )
         until = _until(result, scenario, most_rows)
         if until is not None:
-            scenario = _cut(scenario, until)
+            scenario = _cut(scenario, result, until)
         recorded = scenario.with_(**{f"record.{name}": True for name in names})
         again = recorded.run(runs=1, jobs=1, seed=result.provenance.seed, progress=progress)
     except NodebError as error:
@@ -107,7 +109,7 @@ def _until(result: Result, scenario: Scenario, most_rows: int) -> float | None:
             return until
         # Where most happens early, a part in proportion has still too much in it.
         until = _rounded(0.95 * end * most_rows / rows)
-        tried = _cut(scenario, until).run(runs=1, jobs=1, seed=seed)
+        tried = _cut(scenario, result, until).run(runs=1, jobs=1, seed=seed)
     raise NodebError(f"even its first {until:.3g} s have too many packets")
 
 
@@ -124,5 +126,16 @@ def _rounded(seconds: float) -> float:
     return float(f"{math.floor(seconds / power) * power:.12g}")
 
 
-def _cut(scenario: Scenario, until_s: float) -> Scenario:
-    return scenario.with_(duration=f"{until_s:.9f} s")
+def _cut(scenario: Scenario, result: Result, until_s: float) -> Scenario:
+    """The scenario until some time; who begins later begins, and has no time for more, at its end.
+
+    A group that would still begin is refused in a scenario.
+    """
+    flows = _first(result).flows
+    begins, groups = np.asarray(flows["start_s"]), np.asarray(flows["group"])
+    changes = {"duration": f"{until_s:.9f} s"}
+    for number, name in enumerate(dict.fromkeys(groups.tolist())):
+        if not (begins[groups == name] < until_s).any():
+            changes |= {f"users.{number}.start": f"{LAST * until_s:.9f} s"}
+            changes |= {f"users.{number}.stagger": "0 s"}
+    return scenario.with_(**changes)
