@@ -88,13 +88,13 @@ def test_throughput_adds_up_to_the_delivered_bytes() -> None:
 
 def test_sequence_marks_retransmissions() -> None:
     figure = plot.sequence(result(**tables()))
-    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["acknowledged", "sent", "sent again", "arrived at the phone"]
 
 
 def test_several_users_are_told_apart() -> None:
     figure = plot.queue(result(**tables()))
-    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["user 0 (phone)", "user 1 (phone)"]
 
 
@@ -128,7 +128,7 @@ def test_lines_draw_intervals_and_published_values() -> None:
     assert axes.containers  # error bars
     hollow = [drawn for drawn in axes.lines if drawn.get_markerfacecolor() == "none"]
     assert [list(drawn.get_xdata()) for drawn in hollow] == [[1], []]  # the second is the legend's
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(labels) == ["a", "published"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from nodeb import cli
 from nodeb.errors import InputError
 from nodeb.plot import curves
 from nodeb.plot.labels import Quantity
+from nodeb.plot.style import SIZE
 from nodeb.stats import mean_interval
 from nodeb.storage.files import write_parquet
 from nodeb.table import Table
@@ -62,7 +65,7 @@ def test_a_sweep_has_a_curve_for_each_value_with_its_own_intervals():
     box = first.get_paths()[0].get_extents()
     assert (box.x0, box.x1) == (0.0, 0.2)
     assert (box.y0, box.y1) == pytest.approx((0.99, 1.04))
-    assert [t.get_text() for t in axes.get_legend().get_texts()] == list(drawn(figure))
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == list(drawn(figure))
 
 
 def test_rows_are_chosen_and_groups_are_all_together_unless_named():
@@ -125,12 +128,15 @@ def test_axes_may_be_logarithmic(log):
         ({"where": {"users.0.count": "7"}}, r"no row has users.0.count = 7 \(there is: 1, 2\)"),
         ({"x": "group", "log": "x"}, "no logarithm"),
         ({"log": "z"}, "x, y or xy"),
+        ({"x": "zero", "log": "x"}, "`zero` is never above zero, where a logarithm begins"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(arguments, expected):
     asked = {"x": "wired.loss", "y": "application_bps", "by": ["users.0.count"], **arguments}
+    table = swept().where(swept()["wired.loss"] == 0.0)
+    table = Table({name: table[name] for name in table.columns} | {"zero": np.zeros(6)})
     with pytest.raises(InputError, match=expected):
-        curves(swept(), **asked)
+        curves(table, **asked)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +191,41 @@ def test_results_of_a_run_can_be_drawn(call, tmp_path, small):
     assert call("run", "--x", "user", "--y", "application_bps")[0] == 0
     summary = ("run/summary.parquet", "--x", "group", "--y", "mean")
     assert call(*summary, "--where", "metric=transfer_s")[0] == 0
+
+
+def test_a_long_legend_and_title_are_broken_and_have_room():
+    loss, place = np.tile([0.0, 0.1], 12), np.repeat(np.arange(12), 2)
+    names = [f"a name of a group that goes on and on and on, number {n} of twelve" for n in place]
+    table = Table({"loss": loss, "group": names, "other": names, "rate": place + loss})
+    figure = curves(table, "loss", "rate", ["group", "other"], title="word " * 60)
+    figure.savefig(io.BytesIO())  # lays it out
+    width = figure.get_figwidth() * figure.dpi
+    (legend,), (axes,) = figure.legends, figure.axes
+    box = legend.get_window_extent()
+    assert (box.x0 >= 0, box.x1 <= width, box.y0 >= 0) == (True, True, True)
+    title = axes.get_window_extent(), axes._left_title.get_window_extent()
+    assert title[1].x1 <= width
+    assert title[0].height > 0.25 * SIZE[1] * figure.dpi
+    assert len(legend.get_texts()) == 12
+
+
+def test_curves_beyond_the_seventh_look_different():
+    loss, place = np.tile([0.0, 0.1], 20), np.repeat(np.arange(20), 2)
+    figure = curves(Table({"loss": loss, "n": place, "rate": place + loss}), "loss", "rate", ["n"])
+    looks = [
+        (line.get_color(), line.get_marker(), line.get_linestyle()) for line in figure.axes[0].lines
+    ]
+    assert len(set(looks)) == 20
+
+
+def test_what_was_measured_makes_points_and_users_whole_numbers():
+    table = of_runs()
+    rate = Table({name: table[name] for name in table.columns} | {"delay_s": np.arange(6) / 8})
+    (line,) = curves(rate, "delay_s", "application_bps").axes[0].lines
+    assert (line.get_linestyle(), line.get_marker()) == ("None", "o")
+    (axes,) = curves(table, "user", "application_bps").axes
+    assert axes.lines[0].get_linestyle() == "-"
+    assert all(tick == round(tick) for tick in axes.get_xticks())
 
 
 @pytest.mark.parametrize(

@@ -83,8 +83,8 @@ def test_a_radio_without_places_has_no_map() -> None:
 def test_the_picture_shows_groups_and_both_scales(result: nodeb.Result) -> None:
     figure = result.plot.cell(run=1)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["Node B", "near", "far"]
-    labels = {axes.get_ylabel() for axes in figure.axes}
-    assert {"North (km)", "Mean SNR (dB)", "Received in order (kb/s)"} <= labels
+    labels = {label for axes in figure.axes for label in (axes.get_xlabel(), axes.get_ylabel())}
+    assert {"North (km)", "Mean SNR (dB)", "Received in order (kbit/s)"} <= labels
     with pytest.raises(InputError, match=r"there is no run 7 \(runs: 0, 1\)"):
         result.plot.cell(run=7)
 

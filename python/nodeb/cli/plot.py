@@ -16,7 +16,9 @@ def plot(
     table: Annotated[
         Path, typer.Argument(metavar="TABLE", help="A Parquet file, or a folder of results.")
     ],
-    x: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the x axis.")],
+    x: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Column of the x axis; TABLE.COLUMN says which.")
+    ],
     y: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the y axis.")],
     by: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="A curve for each of its values.")
@@ -31,12 +33,21 @@ def plot(
         typer.Option(metavar="FILE", help="PNG, SVG or PDF by suffix; default: <y>.png there."),
     ] = None,
 ) -> None:
-    """Draw curves with 95 % confidence bands from the table of a sweep or of a run."""
+    """Draw curves with 95 % confidence bands from the table of a sweep or of a run.
+
+    Columns of several tables in a folder are joined on run and user.
+    """
     from nodeb.plot.source import open_table, save
     from nodeb.plot.table import curves
 
-    found, folder = open_table(table, [x, y, *(by or ()), *(_split(one)[0] for one in where or ())])
-    figure = curves(found, x, y, by or (), dict(map(_split, where or ())), log, title)
+    chosen = dict(map(_split, where or ()))
+    found, folder, names = open_table(table, [x, y, *(by or ()), *chosen])
+
+    def column(name: str) -> str:
+        return names.get(name, name)
+
+    rows = {column(name): value for name, value in chosen.items()}
+    figure = curves(found, column(x), column(y), list(map(column, by or ())), rows, log, title)
     print(save(figure, folder / f"{y}.png" if out is None else out))
 
 

@@ -85,7 +85,7 @@ def run(
         print_warnings(scenario.warnings())
         capture = {"pcap": pcap, "snap_length": snap_length, "pcap_at": pcap_at or ()}
         result = _simulated(scenario, scenario.name or file.stem, place, jobs, capture)
-        result.put(place, report=report)
+        result.put(place, report=_page(result, place) if report else None)
     _print_summary(result, scenario.name or file.stem)
     print(f"\nresults: {folder}")
     if report:
@@ -107,6 +107,22 @@ def _simulated(
         if stop.result is None:
             raise Stopped(str(stop)) from None
         raise Stopped(f"{stop}; those are in {stop.result.put(place)}") from None
+
+
+def _page(result: Result, place: Place) -> str:
+    """The page about a result; whatever happens to it, the tables are put into the folder."""
+    from nodeb.report.run import html
+    from nodeb.terminal.progress import progress_bar
+
+    try:
+        with progress_bar("report") as bar:
+            return html(result, bar)
+    except KeyboardInterrupt:
+        text = "interrupted while the report was made; all replications had finished"
+        raise Stopped(f"{text}, their tables are in {result.put(place)}") from None
+    except Exception:
+        result.put(place)
+        raise
 
 
 def _check_capture(pcap: Path, place: Place) -> None:

@@ -9,7 +9,9 @@ confidence intervals.
 from nodeb.plot.cell import cell
 from nodeb.plot.intervals import Line, bars, lines, panels
 from nodeb.plot.link import link_curves
-from nodeb.plot.series import cwnd, queue, sequence, throughput
+from nodeb.plot.sequence import sequence
+from nodeb.plot.series import cqi, cwnd, queue, rtt, throughput
+from nodeb.plot.shares import shares
 from nodeb.plot.style import PALETTE, new_figure
 from nodeb.plot.table import curves
 
@@ -18,6 +20,7 @@ __all__ = [
     "Line",
     "bars",
     "cell",
+    "cqi",
     "curves",
     "cwnd",
     "lines",
@@ -25,6 +28,8 @@ __all__ = [
     "new_figure",
     "panels",
     "queue",
+    "rtt",
     "sequence",
+    "shares",
     "throughput",
 ]

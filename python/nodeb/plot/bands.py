@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from nodeb.plot.style import DASHES, MARKERS, SIZE, color, legend, new_figure
+from nodeb.plot.style import MARKERS, SIZE, color, dash, legend, name_places, new_figure
 
 __all__ = ["Curve", "bands"]
 
@@ -26,6 +26,8 @@ class Curve:
     mean: NDArray[np.float64]
     low: NDArray[np.float64]
     high: NDArray[np.float64]
+    points: bool = False
+    """Whether its points are not joined by a line."""
 
 
 def bands(
@@ -52,8 +54,10 @@ def bands(
     figure, axes = new_figure(title, x_label, y_label, size)
     for place, curve in enumerate(curves):
         paint = color(place)
-        marker = MARKERS[place % len(MARKERS)] if len(curve.x) <= MOST_MARKERS else ""
-        line = "none" if ticks else DASHES[place // len(MARKERS) % len(DASHES)]
+        marker = (
+            MARKERS[place % len(MARKERS)] if len(curve.x) <= MOST_MARKERS or curve.points else ""
+        )
+        line = "none" if ticks or curve.points else dash(place)
         axes.plot(
             curve.x,
             curve.mean,
@@ -70,7 +74,7 @@ def bands(
         else:
             axes.fill_between(curve.x, curve.low, curve.high, color=paint, alpha=0.2, linewidth=0)
     if ticks:
-        axes.set_xticks(range(len(ticks)), list(ticks))
+        name_places(axes, ticks, size[0])
         axes.set_xlim(-0.5, len(ticks) - 0.5)
     if "x" in log:
         axes.set_xscale("log")

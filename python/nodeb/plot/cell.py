@@ -1,4 +1,4 @@
-"""A picture of the cell: the mean SNR everywhere, and how the phones fared where they were."""
+"""A picture of the cell: where the phones were, how they fared, and the mean SNR everywhere."""
 
 from __future__ import annotations
 
@@ -7,67 +7,113 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import RegularPolygon
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from nodeb.errors import InputError
-from nodeb.plot.style import INK, MARKERS, new_figure
+from nodeb.plot.style import FAINT, INK, MARKERS, figure_legend, new_figure, styled
 
 if TYPE_CHECKING:
     from nodeb.results.result import Result
+    from nodeb.table import Table
 
-SIZE = (7.6, 6.2)
+__all__ = ["cell", "has_places"]
+
+SIZE = (6.4, 7.4)
 SIDE = 121
 """Places along each side of the map."""
 MAP, PHONES = "Greys", "plasma"
 STEPS = 12
 TOP_DB = 30.0
 """Beyond this SNR, near the Node B, no phone does better."""
+PLACES = {"phones": ("x_m", "y_m", 1e-3, "km"), "cell": ("x_radii", "y_radii", 1.0, "cell radii")}
+"""Table with places -> its columns, what to multiply them by, and the unit then."""
 
 
-def cell(result: Result, run: int = 0) -> Figure:
-    """Where the phones of a replication were, over a map of the cell.
+def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figure:
+    """Where the phones of a replication were; on `hsdpa` over a map of the mean SNR.
 
     The map is of the mean SNR on HS-PDSCH, in dB before despreading, of one path without
     shadowing; the colour of a phone is the rate at which data reached it in order. A phone that
-    moved stands where it began.
+    moved stands where it was at last.
 
     Args:
-        result: a result whose radio is `hsdpa`, with phones at places in the cell.
+        result: a result with phones at places: on `hsdpa` in the cell, on `wcdma` on the map.
         run: which replication.
+        size: width and height in inches.
 
     Raises:
         InputError: if the phones have no places, or there is no such run.
     """
-    phones = result.phones.where(np.asarray(result.phones["run"]) == run)
-    if not len(phones):
-        known = ", ".join(str(n) for n in np.unique(result.phones["run"]))
-        raise InputError(f"there is no run {run} (runs: {known})")
-    x, y = (np.asarray(phones[name], dtype=float) / 1000 for name in ("x_m", "y_m"))
+    name = "cell" if "cell" in result.tables else "phones"
+    table: Table = getattr(result, name)  # says which radio has places
+    known = np.unique(table["run"])
+    table = table.where(np.asarray(table["run"]) == run)
+    if not len(table):
+        raise InputError(f"there is no run {run} (runs: {', '.join(map(str, known))})")
+    east, north, factor, unit = PLACES[name]
+    x, y = (np.asarray(table[column], dtype=float) * factor for column in (east, north))
     if not np.isfinite(x).any():
-        raise InputError("no phone has a place; they need the channel `cell`")
-    title = "The cell" + (f", run {run}" if len(np.unique(result.phones["run"])) > 1 else "")
-    figure, axes = new_figure(f"{title}\n{result.scenario.name}", "East (km)", "North (km)", SIZE)
-    _map(figure, axes, result)
-    _phones(figure, axes, result, run, (x, y))
+        where = "the channel `cell`" if name == "phones" else "`other_cells.map`"
+        raise InputError(f"no phone has a place; they need {where}")
+    title = "The cell" + (f", run {run}" if len(known) > 1 else "")
+    figure, axes = new_figure(
+        f"{title}\n{result.scenario.name}", f"East ({unit})", f"North ({unit})", size
+    )
     axes.set_aspect("equal")
     axes.grid(visible=False)
+    with styled():
+        _map(figure, axes, result) if name == "phones" else _border(axes)
+        _phones(figure, axes, result, run, (x, y))
+    handles, labels = axes.get_legend_handles_labels()
+    figure_legend(figure, list(zip(handles, labels, strict=True)), columns=4)
     return figure
 
 
+def has_places(result: Result) -> bool:
+    """Whether there is a picture of the cell."""
+    for name, (east, *_) in PLACES.items():
+        table = result.tables.get(name)
+        if table is not None and np.isfinite(np.asarray(table[east], dtype=float)).any():
+            return True
+    return False
+
+
 def _map(figure: Figure, axes: Axes, result: Result) -> None:
+    """The mean SNR, and the Node Bs."""
     found = result.scenario.cell_map(SIDE)
     axis = found["axis_m"] / 1000
     snr = np.ma.masked_invalid(found["snr_db"])
     levels = MaxNLocator(STEPS).tick_values(float(snr.min()), min(float(snr.max()), TOP_DB))
     shades = axes.contourf(axis, axis, snr, levels=levels, cmap=MAP, alpha=0.75, extend="max")
-    figure.colorbar(shades, ax=axes, label="Mean SNR (dB)", shrink=0.8, pad=0.02)
+    _scale(figure, axes, shades, "Mean SNR (dB)")
+    inside = np.isfinite(found["snr_db"])
+    axes.set_xlim(_limits(axis[inside.any(axis=0)]))
+    axes.set_ylim(_limits(axis[inside.any(axis=1)]))
+    _node_bs(axes, found["sites_m"] / 1000)
+
+
+def _limits(places: NDArray[np.float64]) -> tuple[float, float]:
+    """Ends of an axis around places, in order, with a little room."""
+    margin = 0.03 * float(places[-1] - places[0])
+    return float(places[0]) - margin, float(places[-1]) + margin
+
+
+def _border(axes: Axes) -> None:
+    """The hexagon of the own cell, and its Node B."""
+    axes.add_patch(RegularPolygon((0, 0), 6, radius=1.0, facecolor="none", edgecolor=FAINT))
+    _node_bs(axes, np.zeros((1, 2)))
+
+
+def _node_bs(axes: Axes, places: NDArray[np.float64]) -> None:
     axes.plot(
-        *found["sites_m"].T / 1000,
+        *places.T,
         linestyle="none",
         marker="*",
         markersize=15,
         color=INK,
+        markeredgecolor="white",
         label="Node B",
     )
 
@@ -82,9 +128,8 @@ def _phones(
     flows = result.flows.where(np.asarray(result.flows["run"]) == run)
     kbps = np.asarray(flows["received_bps"], dtype=float) / 1e3
     groups = np.asarray(flows["group"])
-    names = list(dict.fromkeys(groups.tolist()))
     drawn = None
-    for place, name in enumerate(names):
+    for place, name in enumerate(dict.fromkeys(groups.tolist())):
         mine = groups == name
         drawn = axes.scatter(
             places[0][mine],
@@ -101,5 +146,16 @@ def _phones(
             zorder=3,
         )
     if drawn is not None:
-        figure.colorbar(drawn, ax=axes, label="Received in order (kb/s)", shrink=0.8, pad=0.02)
-    figure.legend(loc="outside lower center", ncols=min(4, 1 + len(names)), frameon=False)
+        _scale(figure, axes, drawn, "Received in order (kbit/s)")
+
+
+def _scale(figure: Figure, axes: Axes, shades: object, label: str) -> None:
+    """A scale of colours below the map, where a phone has room for it."""
+    figure.colorbar(
+        shades,  # type: ignore[arg-type]
+        ax=axes,
+        label=label,
+        location="bottom",
+        aspect=32,
+        pad=0.02,
+    )

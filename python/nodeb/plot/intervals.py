@@ -10,10 +10,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nodeb.errors import InputError
-from nodeb.plot.style import DASHES, MARKERS, SIZE, color, legend, new_figure, new_panels
+from nodeb.plot.style import (
+    DASHES,
+    MARKERS,
+    PALETTE,
+    SIZE,
+    color,
+    figure_legend,
+    legend,
+    name_places,
+    new_figure,
+    new_panels,
+)
 
 PUBLISHED_LABEL = "published"
 BAR_INK = "#57606a"
+HATCHES = ("", "///", "...")
+"""What tells bars apart whose colours come again."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +125,7 @@ def panels(
     if top is not None:
         parts[0].set_ylim(0, top)
     handles, labels = parts[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    figure_legend(figure, list(zip(handles, labels, strict=True)), columns=3)
     return figure
 
 
@@ -126,7 +139,7 @@ def _draw(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[
             color=color(place),
             marker=MARKERS[place % len(MARKERS)],
             markersize=5,
-            linestyle=DASHES[place % len(DASHES)],
+            linestyle=DASHES[(place + place // len(PALETTE)) % len(DASHES)],
             capsize=3,
             elinewidth=1.1,
         )
@@ -169,13 +182,15 @@ def bars(
             yerr=line.errors(),
             label=line.label,
             color=color(place),
+            hatch=HATCHES[place // len(PALETTE) % len(HATCHES)],
+            edgecolor="white" if place >= len(PALETTE) else None,
             capsize=3,
             ecolor=BAR_INK,
         )
         _on_bars(axes, at, line)
     _explain_published(axes, data, "D", "white")
     axes.grid(visible=False, axis="x")
-    axes.set_xticks(x, list(places))
+    name_places(axes, places, size[0])
     return _finish(figure, axes, data, from_zero=True)
 
 

@@ -12,13 +12,22 @@ from nodeb.terminal.text import FACTORS, shown_unit
 
 __all__ = ["Quantity"]
 
-SUFFIXES = {"_bps": "bit/s", "_s": "s", "_bytes": "bytes", "_packets": "packets"}
+SUFFIXES = {
+    "_bps": "bit/s",
+    "_s": "s",
+    "_bytes": "bytes",
+    "_packets": "packets",
+    "_m": "m",
+    "_db": "dB",
+}
 """End of a column's name -> unit, as all tables have it."""
 DIFFERENCE = "_diff"
 NAMES = {name: metric.label for name, metric in METRICS.items()} | {
     "t_s": "time",
     "cwnd_packets": "congestion window",
     "begin_s": "begin",
+    "rtt_s": "round-trip time",
+    "snr_db": "mean SNR",
 }
 
 

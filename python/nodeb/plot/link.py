@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from nodeb.errors import InputError
-from nodeb.plot.style import DASHES, MARKERS, color, legend, new_figure
+from nodeb.plot.style import MARKERS, color, dash, legend, new_figure
 from nodeb.table import Table, nearest
 
 __all__ = ["LINK_RATES", "link_curves"]
@@ -71,7 +71,7 @@ def _curve(axes: Axes, place: int, name: str, table: Table, rate: str) -> bool:
         color=paint,
         marker=MARKERS[place % len(MARKERS)],
         markersize=4.5,
-        linestyle=DASHES[place // len(MARKERS) % len(DASHES)],
+        linestyle=dash(place),
         capsize=2.5,
         elinewidth=1.1,
     )

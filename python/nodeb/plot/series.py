@@ -1,69 +1,79 @@
-"""Pictures of what happened during one replication."""
+"""Pictures of what happened over time during one replication.
+
+Up to six users share one picture; of more, six have a panel each (`nodeb.plot.users`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from nodeb.errors import InputError
-from nodeb.plot.style import INK, color, legend, new_figure, nice_step
-from nodeb.results.timeseries import delivered_bytes
+from nodeb.plot.labels import Quantity
+from nodeb.plot.steps import thinned
+from nodeb.plot.style import SIZE, color, legend, new_figure, new_grid, nice_step
+from nodeb.plot.users import TOGETHER, chosen, user_name
+from nodeb.results.timeseries import delivered_bytes, time_averages
 
 if TYPE_CHECKING:
     from nodeb.results.result import Result
     from nodeb.table import Table
 
+__all__ = ["TIME_LABEL", "cqi", "cwnd", "from_zero", "queue", "recorded", "rtt", "throughput"]
+__all__ += ["titled"]
+
 BINS = 100
 TIME_LABEL = "Time (s)"
-# One place per kind of event: label, marker, colour, size.
-EVENTS = {
-    "send": ("sent", ".", color(0), 5),
-    "resend": ("sent again", "x", color(1), 6),
-    "drop": ("dropped", "v", INK, 6),
-    "deliver": ("arrived at the phone", ".", color(2), 3),
-}
+DOTS = 200
+"""A curve of more samples than this has no dot at each."""
+PAUSE = 4.0
+"""So many round trips without a sample break a curve of them."""
+
+Draw = Callable[[Axes, int, "Table", dict[str, Any]], None]
+"""Draws the rows of a user, whose number is given, with this colour and label."""
 
 
-def cwnd(result: Result, user: int | None = None, run: int = 0) -> Figure:
+def cwnd(
+    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
+) -> Figure:
     """Congestion window and slow-start threshold over time, in packets.
 
     Args:
         result: a result whose scenario has `record.cwnd = true`.
         user: number of one user; None for all (the threshold is then left out).
         run: which replication.
+        size: width and height in inches.
 
     Raises:
         InputError: if the series was not recorded, or there is no such user or run.
     """
-    table = _recorded(result, "cwnd", run)
-    figure, axes = new_figure(
-        _title(result, "Congestion window", user, run), TIME_LABEL, "Congestion window (packets)"
-    )
-    for place, (number, rows) in enumerate(_users(result, table, user)):
-        label = "congestion window" if user is not None else _name(result, number)
-        axes.step(rows["t_s"], rows["cwnd_packets"], where="post", color=color(place), label=label)
+    end = _end(result, "cwnd", run)
+
+    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+        alone = {"label": "congestion window"} if user is not None else {}
+        _steps(axes, rows, "cwnd_packets", end, **(look | alone))
         if user is not None:
-            axes.step(
-                rows["t_s"],
-                rows["ssthresh_packets"],
-                where="post",
-                color=color(1),
-                linestyle="--",
-                linewidth=1.2,
-                label="slow-start threshold",
-            )
-    return _finish(figure, axes)
+            look = {"color": color(1), "linestyle": "--", "label": "slow-start threshold"}
+            _steps(axes, rows, "ssthresh_packets", end, **look)
+
+    label = "Congestion window (packets)"
+    return _over_time(result, "cwnd", (user, run), ("Congestion window", label), draw, size)
 
 
 def throughput(
-    result: Result, user: int | None = None, bin_s: float | None = None, run: int = 0
+    result: Result,
+    user: int | None = None,
+    bin_s: float | None = None,
+    run: int = 0,
+    size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Application data that arrived at the phone per unit of time, in kb/s.
+    """Application data that arrived at the phone per unit of time, in kbit/s.
 
     Each packet counts once, with the mean payload of the user's packets.
 
@@ -72,6 +82,7 @@ def throughput(
         user: number of one user; None for all.
         bin_s: width of the time bins, s; None takes about a hundredth of the whole.
         run: which replication.
+        size: width and height in inches.
 
     Raises:
         InputError: if the series was not recorded, there is no such user or run, or `bin_s` is not
@@ -79,138 +90,207 @@ def throughput(
     """
     if bin_s is not None and not bin_s > 0:
         raise InputError(f"bin_s must be above 0, got {bin_s!r}")
-    table = _recorded(result, "segments", run)
-    end = float(np.max(table["t_s"])) if len(table) else 0.0
+    table = recorded(result, "segments", run)
+    end = float(np.max(table["t_s"]))
     width = bin_s or nice_step(end, BINS)
     edges = np.arange(0.0, end + width, width)
     edges = edges if len(edges) > 1 else np.array([0.0, width])
-    what = f"Application bit rate in bins of {width:g} s"
-    figure, axes = new_figure(
-        _title(result, what, user, run), TIME_LABEL, "Application bit rate (kb/s)"
-    )
-    for place, (number, rows) in enumerate(_users(result, table, user)):
-        rates = _rates(rows, _delivered_bytes(result, number, run), edges)
-        axes.stairs(rates, edges, color=color(place), label=_name(result, number), linewidth=1.6)
-    return _finish(figure, axes)
+
+    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+        delivered = delivered_bytes(rows, _delivered(result, number, run), edges)
+        axes.stairs(delivered * 8 / np.diff(edges) / 1000, edges, linewidth=1.6, **look)
+
+    words = f"Application bit rate in bins of {width:g} s", "Application bit rate (kbit/s)"
+    return _over_time(result, "segments", (user, run), words, draw, size)
 
 
-def _rates(rows: Table, delivered: float, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bit rate in each bin, kb/s."""
-    return np.asarray(delivered_bytes(rows, delivered, edges) * 8 / np.diff(edges) / 1000)
-
-
-def sequence(result: Result, user: int | None = None, run: int = 0) -> Figure:
-    """Packet numbers over time: sent, sent again, dropped, arrived, and the acknowledgements.
+def rtt(
+    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
+) -> Figure:
+    """Round trips that TCP measured, over the time at which each measurement ended.
 
     Args:
-        result: a result whose scenario has `record.segments = true`.
-        user: number of one user; None takes the first, as several would hide each other.
+        result: a result whose scenario has `record.rtt = true`.
+        user: number of one user; None for all.
         run: which replication.
+        size: width and height in inches.
 
     Raises:
         InputError: if the series was not recorded, or there is no such user or run.
     """
-    table = _recorded(result, "segments", run)
-    number, rows = next(_users(result, table, user))
-    figure, axes = new_figure(_title(result, "Packets", number, run), TIME_LABEL, "Packet number")
-    event, again = np.asarray(rows["event"]), np.asarray(rows["retransmission"], dtype=bool)
-    acks = rows.where(event == "ack")
-    axes.step(
-        acks["t_s"], acks["seq"], where="post", color=color(3), linewidth=1.2, label="acknowledged"
-    )
-    shown = {
-        "send": (event == "send") & ~again,
-        "resend": (event == "send") & again,
-        "drop": event == "drop",
-        "deliver": event == "deliver",
-    }
-    for kind, chosen in shown.items():
-        label, marker, paint, size = EVENTS[kind]
-        part = rows.where(chosen)
-        if len(part):
-            axes.plot(
-                part["t_s"],
-                part["seq"],
-                linestyle="none",
-                marker=marker,
-                color=paint,
-                markersize=size,
-                label=label,
-            )
-    return _finish(figure, axes, columns=3)
+    unit = Quantity.of("rtt_s", np.asarray(recorded(result, "rtt", run)["rtt_s"]))
+
+    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+        times, values = thinned(rows["t_s"], rows["rtt_s"])
+        marker = "." if len(times) <= DOTS else ""
+        times, values = _without_pauses(times, values)
+        axes.plot(times, values * unit.factor, marker=marker, linewidth=1.0, **look)
+
+    words = unit.title, unit.label
+    return _over_time(result, "rtt", (user, run), words, draw, size)
 
 
-def queue(result: Result, user: int | None = None, run: int = 0) -> Figure:
+def queue(
+    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
+) -> Figure:
     """Packets that wait at the Node B over time.
 
     Args:
         result: a result whose scenario has `record.queue = true`.
         user: number of one user; None for all.
         run: which replication.
+        size: width and height in inches.
 
     Raises:
         InputError: if the series was not recorded, or there is no such user or run.
     """
-    table = _recorded(result, "queue", run)
-    figure, axes = new_figure(
-        _title(result, "Queue at the Node B", user, run), TIME_LABEL, "Waiting (packets)"
-    )
-    for place, (number, rows) in enumerate(_users(result, table, user)):
-        axes.step(
-            rows["t_s"],
-            rows["packets"],
-            where="post",
-            color=color(place),
-            linewidth=1.2,
-            label=_name(result, number),
-        )
-    return _finish(figure, axes)
+    end = _end(result, "queue", run)
+
+    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+        _steps(axes, rows, "packets", end, **look)
+        axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
+
+    words = "Queue at the Node B", "Waiting (packets)"
+    return _over_time(result, "queue", (user, run), words, draw, size)
 
 
-def _recorded(result: Result, name: str, run: int) -> Table:
-    """One replication of a time series."""
+def cqi(
+    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
+) -> Figure:
+    """Channel quality that the Node B had of each phone over time, every 20 ms.
+
+    Where that is too much to see its mean in each hundredth of the time stands out. With the link
+    adaptation `shannon`, which needs no CQI, it is the SNR.
+
+    Args:
+        result: a result on `hsdpa` whose scenario has `record.bandwidth = true`.
+        user: number of one user; None for all.
+        run: which replication.
+        size: width and height in inches.
+
+    Raises:
+        InputError: if the series was not recorded, or there is no such user or run.
+    """
+    end = _end(result, "bandwidth", run)
+
+    def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
+        if len(rows) <= DOTS:
+            _steps(axes, rows, "cqi", end, **look)
+            return
+        _steps(axes, rows, "cqi", end, color=look["color"], alpha=0.3, linewidth=0.7)
+        edges = np.linspace(float(rows["t_s"][0]), end, BINS + 1)
+        axes.stairs(time_averages(rows["t_s"], rows["cqi"], edges), edges, baseline=None, **look)
+
+    radio = getattr(result.scenario, "radio", None)
+    adaptation = getattr(radio, "link_adaptation", None)
+    is_snr = adaptation == "shannon" or getattr(adaptation, "tag", None) == "shannon"
+    words = ("SNR of the channel", "SNR (dB)") if is_snr else ("Channel quality", "CQI")
+    return _over_time(result, "bandwidth", (user, run), words, draw, size)
+
+
+def recorded(result: Result, name: str, run: int) -> Table:
+    """One replication of a time series.
+
+    Raises:
+        InputError: it was not recorded, or there is nothing of that replication.
+    """
     table: Table = getattr(result, name)  # says which key of [record] is missing
-    chosen = table.where(np.asarray(table["run"]) == run)
-    if not len(chosen):
+    chosen_run = table.where(np.asarray(table["run"]) == run)
+    if not len(chosen_run):
         known = ", ".join(str(n) for n in np.unique(result.flows["run"]))
         raise InputError(f"{name}: nothing was recorded in run {run} (runs: {known})")
-    return chosen
+    return chosen_run
 
 
-def _users(result: Result, table: Table, user: int | None) -> Iterator[tuple[int, Table]]:
-    """The rows of each user, or of one."""
-    known = np.unique(result.flows["user"])
-    if user is not None and user not in known:
-        raise InputError(f"there is no user {user} (users: {', '.join(map(str, known))})")
-    column = np.asarray(table["user"])
-    return iter([(int(n), table.where(column == n)) for n in known if user in (None, n)])
-
-
-def _delivered_bytes(result: Result, user: int, run: int) -> float:
-    flows = result.flows
-    mine = (np.asarray(flows["user"]) == user) & (np.asarray(flows["run"]) == run)
-    return float(np.sum(flows["delivered_bytes"][mine]))
-
-
-def _name(result: Result, user: int) -> str:
-    """A user's name in a legend: its number and its group."""
-    flows = result.flows
-    group = np.asarray(flows["group"])[np.asarray(flows["user"]) == user]
-    return f"user {user} ({group[0]})" if len(group) else f"user {user}"
-
-
-def _title(result: Result, what: str, user: int | None, run: int) -> str:
+def titled(result: Result, what: str, user: int | None, run: int) -> str:
+    """What stands above a picture: what it shows, of whom, in which run of which scenario."""
     parts = [what]
+    known = len(np.unique(result.flows["user"]))
     if user is not None:
-        parts.append(_name(result, user))
+        parts.append(user_name(result, user))
+    elif known > TOGETHER:
+        parts.append(f"{TOGETHER} of {known} users")
     name: Any = getattr(result.scenario, "name", "")
     runs = len(np.unique(result.flows["run"]))
     head = ", ".join(parts) + (f", run {run}" if runs > 1 else "")
     return f"{head}\n{name}" if name else head
 
 
-def _finish(figure: Figure, axes: Axes, columns: int = 2) -> Figure:
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    legend(axes, columns)
+def from_zero(*parts: Axes) -> None:
+    """Lets axes on one scale begin at zero, the upward one if nothing lies below it."""
+    parts[0].set_xlim(left=0)
+    lowest = [axes.dataLim.y0 for axes in parts if np.isfinite(axes.dataLim.y0)]
+    if min(lowest, default=0.0) >= 0:
+        parts[0].set_ylim(bottom=0)
+
+
+def _over_time(
+    result: Result,
+    series: str,
+    which: tuple[int | None, int],
+    words: tuple[str, str],
+    draw: Draw,
+    size: tuple[float, float],
+) -> Figure:
+    """A picture of a series.
+
+    Args:
+        result: the result.
+        series: name of its table.
+        which: user, None for all, and run.
+        words: what it shows, and the label of the y axis.
+        draw: draws one user.
+        size: of a single picture; a grid of panels has its width.
+    """
+    user, run = which
+    table = recorded(result, series, run)
+    users, of = chosen(result, user, run), np.asarray(table["user"])
+    title = titled(result, words[0], user, run)
+    names = [user_name(result, number) for number in users]
+    is_grid = user is None and len(np.unique(result.flows["user"])) > TOGETHER
+    if is_grid:
+        figure, parts = new_grid(title, TIME_LABEL, words[1], names, size)
+    else:
+        figure, axes = new_figure(title, TIME_LABEL, words[1], size)
+        parts = [axes] * len(users)
+    for place, (axes, number) in enumerate(zip(parts, users, strict=True)):
+        look = {"color": color(0 if is_grid else place), "label": names[place]}
+        draw(axes, number, table.where(of == number), look)
+    from_zero(*parts)
+    if not is_grid:
+        legend(parts[0])
     return figure
+
+
+def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> None:
+    """A series that changes in steps; its last value holds until the end."""
+    times, values = thinned(rows["t_s"], rows[column])
+    if len(times) and times[-1] < end_s:
+        times, values = np.append(times, end_s), np.append(values, values[-1])
+    axes.step(times, values, where="post", **({"linewidth": 1.3} | look))
+
+
+def _without_pauses(
+    times: NDArray[np.float64], samples: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Round trips with a break wherever several could have been measured and none was."""
+    if len(times) < 2:
+        return times, samples
+    usual = np.maximum(samples[1:], samples[:-1])
+    longest = np.maximum(PAUSE * usual, (times[-1] - times[0]) / BINS)
+    at = np.flatnonzero(np.diff(times) > longest) + 1
+    return np.insert(times, at, np.nan), np.insert(samples, at, np.nan)
+
+
+def _end(result: Result, series: str, run: int) -> float:
+    """When anything of a series was recorded last, s."""
+    return float(np.max(recorded(result, series, run)["t_s"]))
+
+
+def _delivered(result: Result, user: int, run: int) -> float:
+    """Bytes in order at a phone at the end."""
+    flows = result.flows
+    mine: NDArray[np.bool_] = (np.asarray(flows["user"]) == user) & (
+        np.asarray(flows["run"]) == run
+    )
+    return float(np.sum(flows["delivered_bytes"][mine]))

@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from nodeb.errors import InputError, OutputError, os_reason
-from nodeb.plot.table import find
+from nodeb.plot.joins import chosen_columns
 from nodeb.results import glossary
 from nodeb.storage import folders
 from nodeb.storage.files import read_parquet, write_bytes
@@ -24,31 +24,25 @@ FORMATS = (".png", ".svg", ".pdf")
 DPI = 150
 
 
-def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path]:
-    """The table to draw, and the folder that it is in.
+def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[str, str]]:
+    """The table to draw, the folder that it is in, and what the columns are called in it.
 
     Args:
         path: a Parquet file; or a folder of results, of which the first table with all columns is
-            taken.
+            taken, or else those of several are joined (`nodeb.plot.joins`).
         columns: the columns that are needed.
 
     Raises:
-        InputError: there is no such file or table.
+        InputError: there is no such file or column, or tables cannot be joined.
     """
     if not path.is_dir():
-        return _read(path), path.parent
+        return _read(path), path.parent, {}
     files = [path / f"{name}.parquet" for name in TABLES]
     tables = {file.stem: _read(file) for file in files if file.exists()}
     if not tables:
         raise InputError(f"{path}: there are no results in this folder")
-    for table in tables.values():
-        if all(_has(table, name) for name in columns):
-            return table, path
-    known = dict.fromkeys(name for table in tables.values() for name in table.columns)
-    for name in columns:
-        find(Table(dict.fromkeys(known, ())), name)
-    names = ", ".join(tables)
-    raise InputError(f"{path}: no table has {', '.join(columns)} at once (tables: {names})")
+    table, names = chosen_columns(tables, columns)
+    return table, path, names
 
 
 def save(figure: Figure, path: Path) -> Path:
@@ -83,11 +77,3 @@ def _read(path: Path) -> Table:
         raise InputError(f"{path}: cannot be read: {os_reason(error)}") from None
     except ValueError:
         raise InputError(f"{path}: this is not a Parquet file, or a damaged one") from None
-
-
-def _has(table: Table, name: str) -> bool:
-    try:
-        find(table, name)
-    except InputError:
-        return False
-    return True

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
 """Colours that people with colour-blindness tell apart (Okabe and Ito, 2008), dark ones first;
 grey in the place of black."""
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "8")
+"""More of them than colours, so that where colours come again markers are others."""
+
 DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "-",
     "--",
@@ -27,17 +33,23 @@ INK = "#24292f"
 FAINT = "#d0d7de"
 BAND = "#c9d1d9"
 SIZE = (7.2, 4.2)
-LEGEND_LIMIT = 10
-"""With more entries than this a legend hides more than it says."""
+NARROW = (5.6, 3.6)
+"""Size of a figure on a page, which is to be read on a phone too."""
+LEGEND_LIMIT = 3 * len(PALETTE)
+"""With more entries than this nobody can tell them apart."""
+LEGEND_ROWS = 2
+"""Rows of a legend for which a figure has room; for more it grows."""
+TITLE, LABEL, ENTRY = 12.0, 10.5, 9.5
+"""Font sizes, in points."""
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.size": 10.5,
-    "axes.titlesize": 12,
+    "axes.titlesize": TITLE,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
     "axes.titlepad": 10,
-    "axes.labelsize": 10.5,
+    "axes.labelsize": LABEL,
     "axes.edgecolor": INK,
     "axes.labelcolor": INK,
     "axes.titlecolor": INK,
@@ -51,22 +63,27 @@ STYLE: dict[Any, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
     "legend.frameon": False,
-    "legend.fontsize": 9.5,
+    "legend.fontsize": ENTRY,
     "lines.linewidth": 1.6,
     "figure.dpi": 110,
 }
+
+
+def styled() -> Any:
+    """A block in which whatever is made looks like the rest; legends and scales too."""
+    return mpl.rc_context(STYLE)
 
 
 def new_figure(
     title: str, x_label: str, y_label: str, size: tuple[float, float] = SIZE
 ) -> tuple[Figure, Axes]:
     """An empty figure in nodeb's style; it belongs to no window, so nothing has to be closed."""
-    with mpl.rc_context(STYLE):
+    with styled():
         figure = Figure(figsize=size, layout="constrained")
         axes = figure.add_subplot()
-        axes.set_title(title)
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
+        axes.set_title(broken(title, size[0] - 0.8, TITLE, "bold"))
+        axes.set_xlabel(broken(x_label, size[0] - 1.0, LABEL))
+        axes.set_ylabel(broken(y_label, size[1] - 1.0, LABEL))
     return figure, axes
 
 
@@ -74,28 +91,56 @@ def new_panels(
     title: str, x_label: str, y_label: str, count: int, size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
     """An empty figure with panels side by side, which share their scales."""
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
-        parts = figure.subplots(1, count, sharex=True, sharey=True, squeeze=False)[0]
-        if title:
-            figure.suptitle(title, x=0.02, ha="left", fontweight="bold", fontsize=12)
-        parts[count // 2].set_xlabel(x_label)
-        parts[0].set_ylabel(y_label)
-    return figure, list(parts)
+    figure, parts = _shared(title, (1, count), size)
+    parts[count // 2].set_xlabel(x_label)
+    parts[0].set_ylabel(broken(y_label, size[1] - 1.0, LABEL))
+    return figure, parts
 
 
 def new_rows(
     title: str, x_label: str, y_label: str, rows: Sequence[object], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
     """An empty figure with a panel for each of some things, one below the other, on one scale."""
-    with mpl.rc_context(STYLE):
+    return _labelled(title, x_label, y_label, (len(rows), 1), size)
+
+
+def new_grid(
+    title: str, x_label: str, y_label: str, names: Sequence[str], size: tuple[float, float] = SIZE
+) -> tuple[Figure, list[Axes]]:
+    """An empty figure with a named panel for each of some things, two in a row, on one scale."""
+    rows = math.ceil(len(names) / 2)
+    figure, parts = _labelled(title, x_label, y_label, (rows, 2), (size[0], 0.8 + 1.5 * rows))
+    for axes in parts[len(names) :]:
+        axes.set_axis_off()
+    with styled():
+        for axes, name in zip(parts, names, strict=False):
+            text = broken(name, size[0] / 2 - 0.6, ENTRY)
+            axes.set_title(text, loc="center", fontsize=ENTRY, fontweight="normal", pad=4)
+    return figure, parts[: len(names)]
+
+
+def _labelled(
+    title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float]
+) -> tuple[Figure, list[Axes]]:
+    """Panels with one label for all on each side."""
+    figure, parts = _shared(title, shape, size)
+    with styled():
+        figure.supxlabel(x_label, fontsize=LABEL)
+        figure.supylabel(y_label, fontsize=LABEL)
+    return figure, parts
+
+
+def _shared(
+    title: str, shape: tuple[int, int], size: tuple[float, float]
+) -> tuple[Figure, list[Axes]]:
+    """Rows and columns of panels that share their scales, row by row."""
+    with styled():
         figure = Figure(figsize=size, layout="constrained")
-        parts = figure.subplots(len(rows), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        parts = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
         if title:
-            figure.suptitle(title, x=0.02, ha="left", fontweight="bold", fontsize=12)
-        figure.supxlabel(x_label, fontsize=10.5)
-        figure.supylabel(y_label, fontsize=10.5)
-    return figure, list(parts)
+            text = broken(title, size[0] - 0.4, TITLE, "bold")
+            figure.suptitle(text, x=0.02, ha="left", fontweight="bold", fontsize=TITLE)
+    return figure, list(parts.flat)
 
 
 def color(place: int) -> str:
@@ -103,19 +148,59 @@ def color(place: int) -> str:
     return PALETTE[place % len(PALETTE)]
 
 
+def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
+    """Line of the n-th curve: whole as long as colours tell curves apart."""
+    return DASHES[place // len(PALETTE) % len(DASHES)]
+
+
 def legend(axes: Axes, columns: int = 2, last: str = "") -> None:
     """A legend below the axes, or none if there is nothing to tell apart; `last` stands last."""
     handles, labels = axes.get_legend_handles_labels()
     entries = sorted(zip(handles, labels, strict=True), key=lambda entry: entry[1] == last)
-    if 1 < len(entries) <= LEGEND_LIMIT:
-        axes.legend(
-            [handle for handle, _ in entries],
-            [label for _, label in entries],
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.16),
-            ncols=columns,
-            frameon=False,
+    if len(entries) > 1:
+        figure_legend(axes.get_figure(root=True), entries, columns)
+
+
+def figure_legend(
+    figure: Figure | None, entries: Sequence[tuple[Artist, str]], columns: int
+) -> None:
+    """A legend below all axes of a figure, which grows if there is much to say.
+
+    Args:
+        figure: where it goes.
+        entries: handles and labels; of more than `LEGEND_LIMIT` only the number is told.
+        columns: at most so many side by side, as far as their labels leave room.
+    """
+    if figure is None:
+        return
+    with styled():
+        if len(entries) > LEGEND_LIMIT:
+            text = f"{len(entries)} curves: too many to tell apart"
+            figure.legend([], [], title=text, loc="outside lower center")
+            return
+        width, height = figure.get_size_inches()
+        labels = [broken(label, width - 1.0, ENTRY) for _, label in entries]
+        columns = columns_of(labels, width - 0.3, ENTRY, columns)
+        figure.legend(
+            [handle for handle, _ in entries], labels, loc="outside lower center", ncols=columns
         )
+        rows = math.ceil(len(entries) / columns) + sum(label.count("\n") for label in labels)
+        figure.set_size_inches(width, height + _more(rows - LEGEND_ROWS))
+
+
+def _more(rows: int) -> float:
+    """Height of rows of a legend, inches."""
+    return max(0, rows) * 1.5 * ENTRY / POINTS
+
+
+def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
+    """Names at the places 0, 1, ... of the x axis, aslant if they would touch each other."""
+    axes.set_xticks(range(len(names)), list(names))
+    room = (width - 1.0) / max(1, len(names))
+    if any(width_of(name, LABEL) > 0.95 * room for name in names):
+        axes.tick_params(axis="x", labelrotation=30)
+        for text in axes.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
 
 
 def nice_step(span: float, parts: int) -> float:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from nodeb.errors import InputError
@@ -76,10 +78,14 @@ def curves(
     ]
     across = Quantity.of(x, np.concatenate([c.x for c in parts]) if not ticks else np.array([]))
     up = Quantity.of(_metric(rows, y), np.concatenate([c.mean for c in parts]))
+    for axis, parts_of in (("x", [c.x for c in parts]), ("y", [c.mean for c in parts])):
+        if axis in log and not any((values > 0).any() for values in parts_of):
+            column = x if axis == "x" else y
+            raise InputError(f"`{column}` is never above zero, where a logarithm begins")
     told = [
         f"{name} = {value}" for name, value in chosen.items() if (name, value) != ("group", ALL)
     ]
-    return bands(
+    figure = bands(
         title or ", ".join([up.title.replace("_", " "), *told]),
         across.label,
         up.label,
@@ -87,6 +93,9 @@ def curves(
         ticks=ticks,
         log=log,
     )
+    if rows[x].dtype.kind in "iu" and "x" not in log:
+        figure.axes[0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+    return figure
 
 
 def find(table: Table, name: str) -> str:
@@ -153,11 +162,14 @@ def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: 
     if "run" in rows.columns and "run" not in used and not known:
         if x == TIME:
             return _over_time(label, rows, y, used)
-        return _of_runs(label, at, values, rows["run"])
+        curve = _of_runs(label, at, values, rows["run"])
+        # What was measured, and so is another for each row, makes points, not a curve.
+        is_measured = rows[x].dtype.kind == "f" and 2 * len(curve.x) > len(rows) > 1
+        return replace(curve, points=is_measured and not ticks)
     _refuse_twins(rows, x, used)
     order = np.argsort(at, kind="stable")
     low, high = (rows[end] if known else np.full(len(rows), np.nan) for end in ends)
-    return Curve(label, *(one[order] for one in (at, values, low, high)))
+    return Curve(label, at[order], values[order], low[order], high[order])
 
 
 def _refuse_twins(rows: Table, x: str, used: set[str]) -> None:
@@ -209,8 +221,8 @@ def _means(label: str, at: NDArray[np.float64], found: Sequence[Sequence[float]]
 
 
 def _scaled(curve: Curve, across: float, up: float) -> Curve:
-    heights = (one * up for one in (curve.mean, curve.low, curve.high))
-    return Curve(curve.label, curve.x * across, *heights)
+    low, high = curve.low * up, curve.high * up
+    return replace(curve, x=curve.x * across, mean=curve.mean * up, low=low, high=high)
 
 
 def _shown(value: object) -> str:

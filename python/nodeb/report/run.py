@@ -1,31 +1,56 @@
-"""The page of a run: its summary, the cell, and what was recorded."""
+"""The page of a run: its summary, the cell, what happened in one replication, delays."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from nodeb import plot
+from nodeb.plot.cell import has_places
+from nodeb.plot.style import NARROW, nice_step
+from nodeb.plot.users import told
+from nodeb.report.delays import delays
+from nodeb.report.figures import Content, figure
+from nodeb.report.recording import Recording, record
 from nodeb.report.render import render
-from nodeb.report.svg import inline_svg
+from nodeb.terminal.progress import ProgressCallback
 from nodeb.terminal.text import SUMMARY, summary_rows
 
 if TYPE_CHECKING:
     from nodeb.results.result import Result
 
-MOST_USERS = 10
-"""With more users than this a picture of everybody's series says nothing; it is then of one."""
+__all__ = ["html"]
+
+MAP = (NARROW[0], 6.4)
+"""Size of the picture of the cell."""
+BINS = 50
+"""About so many bars of a bit rate: fewer than a larger picture has."""
+SERIES: tuple[tuple[str, str, str, Callable[..., Figure]], ...] = (
+    ("rtt", "rtt", "Round-trip time that TCP measured", plot.rtt),
+    ("cwnd", "cwnd", "Congestion window", plot.cwnd),
+    ("queue", "queue", "Queue at the Node B", plot.queue),
+    ("bandwidth", "cqi", "Channel quality (CQI) that the Node B had", plot.cqi),
+)
+"""Table, anchor, title and picture of each series."""
 
 
-def html(result: Result) -> str:
+def html(result: Result, progress: ProgressCallback | None = None) -> str:
     """One self-contained page about a result.
 
-    It shows what every result has, the cell where phones have places, and the first replication of
-    each series that was recorded.
+    Its series are those of the first replication, which is simulated again where they were not
+    recorded; the result stays as it is.
+
+    Args:
+        result: what the page is about.
+        progress: told how far that replication is.
     """
-    about, scenario, figures = result.provenance, result.scenario, list(_figures(result))
+    about, scenario = result.provenance, result.scenario
+    recording = record(result, progress)
+    parts = [part for part in _parts(result, recording) if part["figures"] or part["problem"]]
     return render(
         "run.html",
         {
@@ -34,17 +59,30 @@ def html(result: Result) -> str:
             "banners": scenario.warnings(),
             "columns": SUMMARY,
             "rows": summary_rows(result.summary),
-            "figures": figures,
+            "parts": parts,
             "sections": [
                 ("summary", "Summary"),
-                *((one["anchor"], one["title"]) for one in figures),
+                *((part["anchor"], part["title"]) for part in parts),
                 ("provenance", "Provenance"),
             ],
-            "facts": [(str(name), str(value)) for name, value in about.to_dict().items()],
+            "facts": [
+                (_fact(name), str(value))
+                for name, value in about.to_dict().items()
+                if value is not None
+            ],
             "scenario": scenario.to_toml(),
             "version": about.version,
         },
     )
+
+
+def _fact(name: str) -> str:
+    """What a field of the provenance is called, with its unit."""
+    return re.sub(r"_s$", " (s)", name).replace("_", " ")
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
 
 
 def _tiles(result: Result) -> list[dict[str, str]]:
@@ -59,31 +97,50 @@ def _tiles(result: Result) -> list[dict[str, str]]:
     return [{"name": name, "value": value, "detail": detail} for name, value, detail in found]
 
 
-def _figures(result: Result) -> Iterator[dict[str, str]]:
-    from nodeb import plot
+def _parts(result: Result, recording: Recording) -> Iterator[Content]:
+    """The sections of pictures."""
+    is_one = result.provenance.runs == 1
+    first = "The replication" if is_one else f"The first of {result.provenance.runs} replications"
+    yield _part("cell", "The cell", [f"{first}."], list(_cell(result)))
+    again = ", simulated again to record it" if recording.is_again else ""
+    shown = [f"{first}{again}.", told(recording.result) if recording.result else "", recording.told]
+    yield _part("time", "Over time", shown, list(_over_time(recording)), recording.problem)
+    words = ["Which share of the delays is no longer than a value, by group of users."]
+    yield _part("delays", "Delays", words, list(delays(result, recording)))
 
+
+def _part(
+    anchor: str, title: str, words: list[str], figures: list[Content], problem: str = ""
+) -> Content:
+    text = " ".join(word for word in words if word)
+    return {
+        "anchor": anchor,
+        "title": title,
+        "text": text,
+        "figures": figures,
+        "problem": problem,
+    }
+
+
+def _cell(result: Result) -> Iterator[Content]:
+    if has_places(result):
+        title = "Where the phones were, and what reached them"
+        note = "Over the mean SNR without shadowing." if "phones" in result.tables else ""
+        run = int(np.min(result.flows["run"]))
+        yield figure("map", title, plot.cell(result, run, size=MAP), note)
+
+
+def _over_time(recording: Recording) -> Iterator[Content]:
+    result = recording.result
+    if result is None:
+        return
     users = np.unique(result.flows["user"])
-    user = None if len(users) <= MOST_USERS else int(users[0])
-    whose = "" if user is None else f" of user {user}"
-    series: list[tuple[str, str, str, Callable[..., Figure]]] = [
-        ("cwnd", "cwnd", "Congestion window", plot.cwnd),
-        ("segments", "throughput", "Application bit rate", plot.throughput),
-        ("queue", "queue", "Queue at the Node B", plot.queue),
-    ]
-    run = int(result.flows["run"][0])
-    if _has_places(result):
-        yield _figure(
-            "cell", "The cell: mean SNR, and what reached the phones", plot.cell(result, run)
-        )
-    for table, name, title, draw in series:
+    user = int(users[0]) if len(users) == 1 else None
+    if len(result.segments):
+        width = nice_step(float(np.max(result.segments["t_s"])), BINS)
+        rates = plot.throughput(result, user, width, size=NARROW)
+        note = f"Data that reached the phone in order, in bins of {_time(width)}."
+        yield figure("throughput", "Application bit rate", rates, note)
+    for table, anchor, title, draw in SERIES:
         if table in result.tables and len(result.tables[table]):
-            yield _figure(name, f"{title}{whose}", draw(result, user, run=run))
-
-
-def _has_places(result: Result) -> bool:
-    phones = result.tables.get("phones")
-    return phones is not None and bool(np.isfinite(np.asarray(phones["x_m"], dtype=float)).any())
-
-
-def _figure(name: str, title: str, figure: Figure) -> dict[str, Any]:
-    return {"anchor": name, "title": title, "svg": inline_svg(figure, name, title)}
+            yield figure(anchor, title, draw(result, user, size=NARROW))

@@ -12,6 +12,9 @@ from nodeb.plot.style import FAINT, INK, PALETTE
 
 PNG_DPI = 150
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
+_PATH = re.compile(r'\bd="[^"]*"')
+_LONG = re.compile(r"(\.\d\d)\d+")
+"""Digits of a coordinate beyond a hundredth of a point."""
 _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 
@@ -43,6 +46,8 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     for axes in figure.axes:
         axes.set_title("", loc="left")
         axes.set_facecolor("none")
+    if figure.get_suptitle():
+        figure.suptitle("")
     text = _save(figure, name, facecolor="none")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
@@ -52,6 +57,7 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     text = _themed(_FAMILY.sub(r"\1inherit-font", text)).replace(
         "inherit-font", "system-ui, sans-serif"
     )
+    text = _PATH.sub(lambda path: _LONG.sub(r"\1", path.group()), text)
     label = description.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
@@ -67,6 +73,7 @@ def _save(figure: Figure, name: str, facecolor: str) -> str:
 
 def _themed(text: str) -> str:
     names = {INK: "currentColor", FAINT: "var(--grid)", "#57606a": "var(--muted)"}
+    names |= {"#000000": "currentColor"}
     names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}
     for paint, name in names.items():
         text = re.sub(re.escape(paint), name, text, flags=re.IGNORECASE)

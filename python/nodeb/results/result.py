@@ -79,8 +79,28 @@ class Plots:
 
         return plot.queue(self.result, user)
 
+    def rtt(self, user: int | None = None) -> Figure:
+        """Round trips that TCP measured, over time. Needs `record.rtt = true`.
+
+        Args:
+            user: number of one user; None for all.
+        """
+        from nodeb import plot
+
+        return plot.rtt(self.result, user)
+
+    def cqi(self, user: int | None = None) -> Figure:
+        """Channel quality over time. Needs the radio `hsdpa` and `record.bandwidth = true`.
+
+        Args:
+            user: number of one user; None for all.
+        """
+        from nodeb import plot
+
+        return plot.cqi(self.result, user)
+
     def cell(self, run: int = 0) -> Figure:
-        """Where phones were and how they fared, over a map of the SNR. Needs the radio `hsdpa`.
+        """Where phones were and how they fared. Needs `hsdpa`, or `wcdma` with a map.
 
         Args:
             run: which replication.
@@ -173,12 +193,12 @@ class Result(NamedTables):
         with claim(as_path(folder, "folder"), owner, force=force) as place:
             return self.put(place)
 
-    def put(self, place: Place, *, report: bool = False) -> Path:
+    def put(self, place: Place, *, report: str | None = None) -> Path:
         """Writes the result to a folder that was claimed; see `save`.
 
         Args:
             place: the folder.
-            report: write `report.html`, a page with pictures, too.
+            report: text of `report.html`, a page with pictures; None for none.
         """
 
         def write(part: Path) -> None:
@@ -186,10 +206,8 @@ class Result(NamedTables):
             for name, table in {"summary": self.summary, **self.tables}.items():
                 write_parquet(part / f"{name}.parquet", table)
             write_bytes(part / "summary.csv", _csv(self.summary).encode())
-            if report:
-                from nodeb.report.run import html  # matplotlib is slow to import
-
-                write_bytes(part / "report.html", html(self).encode())
+            if report is not None:
+                write_bytes(part / "report.html", report.encode())
 
         return place.put(write, self.provenance.to_dict())
 

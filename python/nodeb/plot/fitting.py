@@ -1,0 +1,50 @@
+"""Words that fit: what is too long for a figure is broken into lines, not cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+__all__ = ["broken", "columns_of", "width_of"]
+
+POINTS = 72.0
+"""Points in an inch."""
+HANDLE = 3.6
+"""What a legend has beside a label, the space to the next column included, in font sizes."""
+
+
+@lru_cache(maxsize=4096)
+def width_of(text: str, size: float, weight: str = "normal") -> float:
+    """Width of a line of text in inches; `size` is the font's, in points."""
+    font = FontProperties(family="sans-serif", weight=weight, size=size)
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    return float(width) / POINTS
+
+
+def broken(text: str, room: float, size: float, weight: str = "normal") -> str:
+    """Text with line breaks, so that no line is wider than `room` inches if words allow it."""
+    return "\n".join(_lines(text.split("\n"), room, size, weight))
+
+
+def _lines(parts: Sequence[str], room: float, size: float, weight: str) -> list[str]:
+    lines: list[str] = []
+    for part in parts:
+        line = ""
+        for word in part.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and width_of(longer, size, weight) > room:
+                lines.append(line)
+                line = word
+            else:
+                line = longer
+        lines.append(line)
+    return lines
+
+
+def columns_of(labels: Sequence[str], room: float, size: float, most: int) -> int:
+    """How many columns of a legend fit side by side in `room` inches, at least one."""
+    widest = max(width_of(line, size) for label in labels for line in label.split("\n"))
+    return max(1, min(most, int(room / (widest + HANDLE * size / POINTS))))

@@ -1,0 +1,125 @@
+"""Columns of several tables of one result, side by side: joined on run and user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError
+from nodeb.plot.table import find
+from nodeb.table import Table
+
+__all__ = ["KEYS", "chosen_columns"]
+
+KEYS = ("run", "user")
+"""What rows of different tables have in common."""
+
+Found = dict[str, tuple[str, str]]
+"""Name as somebody wrote it -> table and column."""
+
+
+def chosen_columns(
+    tables: Mapping[str, Table], asked: Sequence[str]
+) -> tuple[Table, dict[str, str]]:
+    """A table with the columns asked for, and what each of them is called in it.
+
+    It is the first table that has them all. Otherwise those of several tables are put side by side,
+    row by row of the same run and user; all but one of them have one row for each. A name may say
+    which table is meant: `phones.cqi`.
+
+    Args:
+        tables: the tables of a result by name.
+        asked: names of columns, in which a unit at the end may be left out.
+
+    Raises:
+        InputError: there is no such column, it is in several tables, or its table cannot be joined.
+    """
+    for table in tables.values():
+        names = {name: _in(table, name) for name in asked}
+        known = {name: column for name, column in names.items() if column is not None}
+        if len(known) == len(names):
+            return table, known
+    found = {name: _home(tables, name) for name in asked if name not in KEYS}
+    return _joined(tables, found, asked)
+
+
+def _in(table: Table, name: str) -> str | None:
+    """The column of a table; None where it has none of that name."""
+    try:
+        return find(table, name)
+    except InputError:
+        return None
+
+
+def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
+    """Table and column of a name."""
+    prefix, dot, rest = name.partition(".")
+    if dot and prefix in tables:
+        return prefix, find(tables[prefix], rest)
+    homes = {at: column for at, table in tables.items() if (column := _in(table, name))}
+    usable = {at: c for at, c in homes.items() if all(k in tables[at].columns for k in KEYS)}
+    if not homes:
+        find(Table(dict.fromkeys((c for t in tables.values() for c in t.columns), ())), name)
+    if not usable:
+        raise InputError(
+            f"`{name}` is in {_listed(homes)}, without a column for {' and '.join(KEYS)}; "
+            "columns of different tables are joined on these"
+        )
+    if len(usable) > 1:
+        choices = " or ".join(f"{at}.{column}" for at, column in usable.items())
+        raise InputError(f"`{name}` is in {_listed(usable)}: write {choices}")
+    return next(iter(usable.items()))
+
+
+def _joined(
+    tables: Mapping[str, Table], found: Found, asked: Sequence[str]
+) -> tuple[Table, dict[str, str]]:
+    """The columns of several tables side by side."""
+    used = list(dict.fromkeys(at for at, _ in found.values()))
+    for at in used:
+        if len(used) > 1 and not all(key in tables[at].columns for key in KEYS):
+            raise InputError(f"{at} has no column for {' and '.join(KEYS)} to join it on")
+    long = [at for at in used if len(used) > 1 and _repeats(tables[at])]
+    if len(long) > 1:
+        raise InputError(
+            f"{_listed(long)} have several rows for each run and user; "
+            "only one table of a join can, as nothing says which of its rows belong together"
+        )
+    base, *others = sorted(used, key=lambda at: at not in long)
+    rows, found_rows = _matched(tables, base, others)
+    names, columns = {}, {key: tables[base][key][rows] for key in KEYS if key in asked or others}
+    for name, (at, column) in found.items():
+        place = rows if at == base else found_rows[at]
+        names[name] = f"{at}.{column}" if column in columns else column
+        columns[names[name]] = tables[at][column][place]
+    return Table(columns), {key: key for key in KEYS if key in asked} | names
+
+
+def _matched(
+    tables: Mapping[str, Table], base: str, others: Sequence[str]
+) -> tuple[NDArray[np.intp], dict[str, NDArray[np.intp]]]:
+    """Rows of a table whose run and user all others know too, and theirs."""
+    if not others:
+        return np.arange(len(tables[base])), {}
+    keys = {at: list(zip(*(tables[at][k].tolist() for k in KEYS), strict=True)) for at in others}
+    places = {at: {key: row for row, key in enumerate(keys[at])} for at in others}
+    wanted = list(zip(*(tables[base][key].tolist() for key in KEYS), strict=True))
+    rows = [n for n, key in enumerate(wanted) if all(key in known for known in places.values())]
+    matched = {
+        at: np.array([known[wanted[n]] for n in rows], dtype=np.intp)
+        for at, known in places.items()
+    }
+    return np.array(rows, dtype=np.intp), matched
+
+
+def _repeats(table: Table) -> bool:
+    """Whether a run and user have several rows."""
+    keys = np.stack([np.asarray(table[key]) for key in KEYS])
+    return bool(np.unique(keys, axis=1).shape[1] < len(table))
+
+
+def _listed(names: Sequence[str] | Mapping[str, str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,75 @@
+"""A picture of packets, one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from nodeb.plot.series import TIME_LABEL, from_zero, recorded, titled
+from nodeb.plot.style import INK, SIZE, color, legend, new_figure
+from nodeb.plot.users import chosen
+
+if TYPE_CHECKING:
+    from nodeb.results.result import Result
+
+__all__ = ["sequence"]
+
+# One place per kind of event: label, marker, colour, size.
+EVENTS = {
+    "send": ("sent", ".", color(0), 5),
+    "resend": ("sent again", "x", color(1), 6),
+    "drop": ("dropped", "v", INK, 6),
+    "deliver": ("arrived at the phone", ".", color(2), 3),
+}
+
+
+def sequence(
+    result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
+) -> Figure:
+    """Packet numbers over time: sent, sent again, dropped, arrived, and the acknowledgements.
+
+    Args:
+        result: a result whose scenario has `record.segments = true`.
+        user: number of one user; None takes the first, as several would hide each other.
+        run: which replication.
+        size: width and height in inches.
+
+    Raises:
+        InputError: if the series was not recorded, or there is no such user or run.
+    """
+    table = recorded(result, "segments", run)
+    first = int(np.min(result.flows["user"]))
+    (number,) = chosen(result, first if user is None else user, run)
+    rows = table.where(np.asarray(table["user"]) == number)
+    figure, axes = new_figure(
+        titled(result, "Packets", number, run), TIME_LABEL, "Packet number", size
+    )
+    event, again = np.asarray(rows["event"]), np.asarray(rows["retransmission"], dtype=bool)
+    acks = rows.where(event == "ack")
+    axes.step(
+        acks["t_s"], acks["seq"], where="post", color=color(3), linewidth=1.2, label="acknowledged"
+    )
+    shown = {
+        "send": (event == "send") & ~again,
+        "resend": (event == "send") & again,
+        "drop": event == "drop",
+        "deliver": event == "deliver",
+    }
+    for kind, these in shown.items():
+        label, marker, paint, dot = EVENTS[kind]
+        part = rows.where(these)
+        if len(part):
+            axes.plot(
+                part["t_s"],
+                part["seq"],
+                linestyle="none",
+                marker=marker,
+                color=paint,
+                markersize=dot,
+                label=label,
+            )
+    from_zero(axes)
+    legend(axes, columns=3)
+    return figure

@@ -1,0 +1,66 @@
+"""Distributions: which share of something is no larger than a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError
+from nodeb.plot.labels import Quantity
+from nodeb.plot.style import SIZE, color, dash, legend, new_figure
+
+__all__ = ["shares"]
+
+MOST_POINTS = 400
+"""Steps of a curve; of a larger sample so many quantiles are drawn."""
+WIDE = 50.0
+"""With a largest value this many times the median the axis is logarithmic."""
+
+
+def shares(
+    title: str,
+    column: str,
+    samples: Mapping[str, NDArray[np.float64]],
+    size: tuple[float, float] = SIZE,
+) -> Figure:
+    """Empirical distribution functions, one for each sample.
+
+    Args:
+        title: what is shown.
+        column: what the values are, as a column of a table is called, such as `rtt_s`.
+        samples: what the legend calls a sample -> its values, in the unit of the column.
+        size: width and height in inches.
+
+    Raises:
+        InputError: there is no value.
+    """
+    known = {name: values[np.isfinite(values)] for name, values in samples.items()}
+    known = {name: np.sort(values) for name, values in known.items() if len(values)}
+    if not known:
+        raise InputError(f"there is no {Quantity.of(column, np.array([])).name} to draw")
+    every = np.concatenate(list(known.values()))
+    quantity = Quantity.of(column, every)
+    figure, axes = new_figure(title, quantity.label, "Share that is no longer (%)", size)
+    for place, (name, values) in enumerate(known.items()):
+        x, share = _steps(values * quantity.factor)
+        label = f"{name} ({len(values):,})".replace(",", "\N{NARROW NO-BREAK SPACE}")
+        look: dict[str, Any] = {"color": color(place), "linestyle": dash(place)}
+        axes.plot(x, 100 * share, drawstyle="steps-post", label=label, **look)
+    is_wide = every.min() > 0 and every.max() > WIDE * np.median(every)
+    axes.set_xscale("log") if is_wide else axes.set_xlim(left=0)
+    axes.set_ylim(0, 102)
+    legend(axes)
+    return figure
+
+
+def _steps(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Values and the share that is no larger, from a share of 0 on."""
+    ranks = np.arange(1, len(ordered) + 1)
+    if len(ordered) > MOST_POINTS:
+        ranks = np.unique(np.linspace(1, len(ordered), MOST_POINTS).astype(int))
+    values = ordered[ranks - 1]
+    return np.concatenate([values[:1], values]), np.concatenate([[0.0], ranks / len(ordered)])

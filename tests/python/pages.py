@@ -1,0 +1,72 @@
+"""Pages that a browser is shown, each kind that nodeb makes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nodeb
+from fake_core import FakeSimulator
+from nodeb.report import run as page_of_run
+from nodeb.report.recording import Recording
+from nodeb.reproduce.reproduction import run as reproduce
+
+HEAD = 'name = "a page of {name}"\nruns = 2\nduration = "{duration}"\n'
+DOWNLOAD = '[[users]]\ntraffic.ftp.size = "100 kB"\n'
+CELL = """
+[radio.hsdpa.cell]
+[[users]]
+name = "near"
+traffic.ftp.size = "100 MB"
+ue.channel.cell = {{ distance = "100 m", profile = "pedestrian_a", speed = "3 km/h" }}
+[[users]]
+name = "anywhere"
+count = {count}
+traffic.ftp.size = "100 MB"
+"""
+SCENARIOS = {
+    "dch": "[radio.dch]\nbler = 0.1\n" + DOWNLOAD,
+    "hs_dsch": "[radio.hs_dsch]\n" + DOWNLOAD + "count = 3\n",
+    "hsdpa": CELL.format(count=2),
+    "many": CELL.format(count=24),
+    "wcdma": '[radio.wcdma]\nother_cells = "map"\n' + DOWNLOAD + "count = 4\n",
+    "fach_dch": "[radio.fach_dch]\n" + "[[users]]\ncount = 2\ntraffic.web = {}\n",
+    "link": '[tcp.linux]\n[radio.link]\nrate = "2 Mbps"\n' + DOWNLOAD,
+}
+"""Kind of page -> the scenario of its run."""
+ITEMS = ["Table 1", "Table 2", "Table 8", "Table 13", "Table 19", "Figure 8"]
+"""Wide tables, predictions, claims, curves and bars."""
+
+
+def of_run(kind: str, folder: Path) -> Path:
+    """The page of a short run."""
+    result = _result(kind)
+    return _written(folder / f"{kind}.html", page_of_run.html(result))
+
+
+def without_series(folder: Path, monkeypatch) -> Path:
+    """The page of a run that cannot be recorded."""
+    problem = Recording(None, problem="There is not enough memory to record the series.")
+    monkeypatch.setattr(page_of_run, "record", lambda *_: problem)
+    return _written(folder / "without.html", page_of_run.html(_result("dch")))
+
+
+def of_study(folder: Path) -> Path:
+    """The page of a reproduction with every kind of part, whose replications are made up."""
+    made_up = FakeSimulator()
+    return reproduce("wang", folder / "wang", ITEMS, quick=True, simulator=made_up).report
+
+
+def _result(kind: str) -> nodeb.Result:
+    text = HEAD.format(name=kind, duration="3 s" if kind in ("hsdpa", "many") else "60 s")
+    return _scenario(text + SCENARIOS[kind]).run(jobs=1)
+
+
+def _scenario(text: str) -> nodeb.Scenario:
+    import tomllib
+
+    return nodeb.Scenario.from_dict(tomllib.loads(text))
+
+
+def _written(file: Path, text: str) -> Path:
+    file.write_text(text, encoding="utf-8")
+    return file

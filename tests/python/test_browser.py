@@ -1,0 +1,100 @@
+"""Every kind of page in a real browser: readable, within its width, without complaints.
+
+Needs Chromium and `playwright`, which drives it; without them these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import pages
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+if CHROMIUM is None:
+    pytest.skip("Chromium is not installed: pages are not looked at", allow_module_level=True)
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed: pages are not looked at"
+)
+
+LOOKS = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
+MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in (390, 1400)]
+MODES += [("print", "dark", 718)]
+"""Medium, colours and width in pixels: of a phone, a desk, and A4 between margins of 1 cm."""
+KINDS = (*pages.SCENARIOS, "without series", "reproduction")
+LEAST_TEXTS = 50
+"""Every page has more texts than this."""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # then there is no sandbox
+    with (
+        playwright.sync_playwright() as driver,
+        driver.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"] if root else []
+        ) as one,
+    ):
+        yield one
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The file of each kind of page, made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("pages")
+    files = {}
+
+    def file(kind):
+        if kind not in files:
+            with pytest.MonkeyPatch.context() as patch:
+                if kind == "without series":
+                    files[kind] = pages.without_series(folder, patch)
+                elif kind == "reproduction":
+                    files[kind] = pages.of_study(folder)
+                else:
+                    files[kind] = pages.of_run(kind, folder)
+        return files[kind]
+
+    return file
+
+
+def looked_at(browser, file, modes=MODES):
+    """What is wrong with a page in each mode, as far as something is, and the texts on it."""
+    wrong, complaints = {}, []
+    with browser.new_page() as page:
+        page.on("console", lambda told: complaints.append(told.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("requestfailed", lambda request: complaints.append(request.url))
+        page.goto(file.as_uri())
+        for media, scheme, width in modes:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(media=media, color_scheme=scheme)
+            found = page.evaluate(LOOKS)
+            if found["wide"] or found["faint"]:
+                wrong[media, scheme, width] = found
+    return wrong, complaints, found["texts"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_can_be_read_and_fits(browser, made, kind):
+    wrong, complaints, texts = looked_at(browser, made(kind))
+    assert (wrong, complaints) == ({}, [])
+    assert texts > LEAST_TEXTS
+
+
+def test_what_cannot_be_read_or_does_not_fit_is_found(browser, tmp_path):
+    bad = tmp_path / "bad.html"
+    bad.write_text(
+        '<body style="background:#000"><p style="color:#222">faint</p>'
+        '<svg><text y="20" fill="#111">dark</text></svg><div style="width:900px">wide</div>'
+        '<script>console.error("odd")</script>'
+    )
+    mode = ("screen", "light", 390)
+    wrong, complaints, _ = looked_at(browser, bad, [mode])
+    found = wrong[mode]
+    assert [one.split(": ")[1] for one in found["faint"]] == ["faint", "dark", "wide"]
+    assert found["wide"]
+    assert complaints == ["odd"]
