@@ -65,6 +65,7 @@ def test_a_few_equal_replications_tell_little() -> None:
     for found in (above, below):
         open_one = verdict(Comparison(found, low=0))
         assert (open_one.judgement, open_one.missing) == ("undecided", 1)
+    assert verdict(Comparison(above, low=0, certain=True)).judgement == "holds"
     assert verdict(Comparison(interval(1, 1, 6), low=0)).judgement == "holds"
     assert verdict(Comparison(interval(-1, -1, 6), low=0)).judgement == "contradicted"
 

@@ -225,8 +225,10 @@ def _between(campaign: Campaign, check: Mapping[str, Any], context: Context) -> 
     value = estimate(_term(campaign, _with_metric(check["term"], check), context))
     shown = _show(value, check.get("unit", ""), check.get("digits", 1))
     name = f"{check['name']} " if "name" in check else ""
-    low, high = _limits(check)
-    return [Finding(f"{context.prefix}{name}{shown}", (Comparison(value, low, high),))]
+    # The short version of a study may be another scenario, whose number is not the study's.
+    certain = check.get("certain", False) and not campaign.quick
+    comparison = Comparison(value, *_limits(check), certain=certain)
+    return [Finding(f"{context.prefix}{name}{shown}", (comparison,))]
 
 
 def _limits(check: Mapping[str, Any]) -> tuple[float, float]:

@@ -30,6 +30,7 @@ class Comparison:
         strict: whether the ends themselves are outside.
         rivals: further estimates, all of which must be outside as well to contradict.
         repeatable: whether more replications make it known better.
+        certain: whether nothing in it is left to chance, so that few equal replications tell all.
         name: what tells it from the others of its finding.
     """
 
@@ -39,12 +40,13 @@ class Comparison:
     strict: bool = False
     rivals: tuple[Estimate, ...] = ()
     repeatable: bool = True
+    certain: bool = False
     name: str = ""
 
     @property
     def holds(self) -> bool:
         """Whether the whole interval lies in the range."""
-        if _too_equal(self.estimate):
+        if self._too_equal(self.estimate):
             return False
         low, high = _ends(self.estimate)
         if self.strict:
@@ -61,13 +63,18 @@ class Comparison:
 
     def _doubt(self, found: Estimate) -> float:
         low, high = _ends(found)
-        if math.isnan(low) or math.isnan(high) or _too_equal(found):
+        if math.isnan(low) or math.isnan(high) or self._too_equal(found):
             return 1.0
         if found.value > self.high:
             return _p_value(found.value - self.high, found.value - low, found.runs)
         if found.value < self.low:
             return _p_value(self.low - found.value, high - found.value, found.runs)
         return 1.0
+
+    def _too_equal(self, found: Estimate) -> bool:
+        """Whether replications are all the same that are too few for that to mean anything."""
+        equal = found.half_width <= ROUNDING * abs(found.value)
+        return equal and not self.certain and 0 < found.runs < EQUAL
 
     def missing(self, level: float = ERROR) -> float:
         """Replications more that would decide, about; infinite where none would.
@@ -81,7 +88,7 @@ class Comparison:
         found = self.estimate
         if not self.repeatable or found.runs < 2 or not math.isfinite(found.half_width):
             return math.inf
-        if _too_equal(found):
+        if self._too_equal(found):
             return EQUAL - found.runs
         needed = min(abs(found.value - self.low), abs(self.high - found.value))
         if needed == 0:
@@ -109,11 +116,6 @@ def holm(p_values: Sequence[float], level: float) -> list[bool]:
 def _ends(found: Estimate) -> tuple[float, float]:
     """The interval; of a calculated number the number itself."""
     return (found.value, found.value) if found.runs == 0 else (found.low, found.high)
-
-
-def _too_equal(found: Estimate) -> bool:
-    """Whether replications are all the same that are too few for that to mean anything."""
-    return 0 < found.runs < EQUAL and found.half_width <= ROUNDING * abs(found.value)
 
 
 def _p_value(distance: float, half: float, runs: int) -> float:
