@@ -1,5 +1,6 @@
 """Scenarios that many tests use."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,17 @@ bler = 0.1
 count = 2
 traffic.ftp.size = "20 kB"
 """
+
+
+def pytest_configure():
+    """Signals reach the processes that tests start, also where all this runs in the background.
+
+    A shell has those ignore Ctrl-C, and `nohup` the end of the terminal; children would inherit it.
+    """
+    for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
 
 
 @pytest.fixture
