@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from nodeb.signals import end_as_interrupts
+from nodeb.terminal import streams
 
 INTERRUPTED = 130
 
@@ -12,6 +13,7 @@ INTERRUPTED = 130
 def main() -> None:
     """Runs the command line and exits; ended by a signal, with 128 and its number."""
     received = end_as_interrupts()
+    streams.prepare()
     try:
         from nodeb.cli import invoke  # here, so that Ctrl-C while it loads leaves no traceback
 

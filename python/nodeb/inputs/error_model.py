@@ -11,33 +11,21 @@ from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.storage.files import read_text
 
-__all__ = ["read", "read_all", "read_sequence"]
-
-
-def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Puts the model of every `errors.file` of a radio into a scenario given as plain data.
-
-    Args:
-        scenario: changed in place; a model that is there already is kept.
-        folder: where relative paths count from.
-
-    Returns:
-        The same scenario.
-
-    Raises:
-        ScenarioError: a model file cannot be read or makes no sense.
-    """
-    radio = scenario.get("radio")
-    for bearer in radio.values() if isinstance(radio, dict) else ():
-        errors = bearer.get("errors") if isinstance(bearer, dict) else None
-        if isinstance(errors, dict) and errors.get("file") and not errors.get("process"):
-            model = read(folder / errors["file"])
-            bearer["errors"] = errors | {key: model[key] for key in model if key in FROM_FILE}
-    return scenario
+__all__ = ["errors", "read", "read_sequence"]
 
 
 FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
 """Keys of a radio's `errors` that a model file gives."""
+
+
+def errors(path: Path) -> dict[str, Any]:
+    """What a model file gives the `errors` of a radio.
+
+    Raises:
+        ScenarioError: the file cannot be read or is no error model.
+    """
+    model = read(path)
+    return {key: model[key] for key in model if key in FROM_FILE}
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self, Union
+
+from nodeb.inputs.columns import Column
 
 __all__ = ["Part"]
 
@@ -25,8 +27,12 @@ class Part:
 
     def to_dict(self) -> dict[str, Any]:
         """This part as plain data, as in a scenario file; a variant is a one-key table."""
+        return self.encoded(list)
+
+    def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
+        """The same, with what `column` makes of each long list of a recording."""
         fields = {
-            f.name: _encode(getattr(self, f.name))
+            f.name: _encode(getattr(self, f.name), column)
             for f in dataclasses.fields(self)
             if getattr(self, f.name) is not None
         }
@@ -48,11 +54,13 @@ class Part:
         return cls(**{key: _decode(hints.get(key, Any), value) for key, value in data.items()})
 
 
-def _encode(value: Any) -> Any:
+def _encode(value: Any, column: Callable[[Column], Any]) -> Any:
     if isinstance(value, Part):
-        return value.to_dict()
+        return value.encoded(column)
+    if isinstance(value, Column):
+        return column(value)
     if isinstance(value, list | tuple):
-        return [_encode(item) for item in value]
+        return [_encode(item, column) for item in value]
     return value
 
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.errors import InputError, Interrupted, RunError, ScenarioError, os_reason
+from nodeb.errors import InputError, Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
+from nodeb.inputs.columns import Taken, put_back, take_out
 from nodeb.inputs.parts import Part
 from nodeb.replication.capture import Capture, CapturedExperiment
 from nodeb.replication.runner import check_jobs
@@ -23,10 +24,13 @@ from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
 from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision, Stop
+from nodeb.storage.bounded import read_bytes
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
 __all__ = ["Scenario", "load"]
 
+MOST_BYTES = 64 << 20
+"""What a scenario file may have."""
 LARGEST_SEED = 2**63 - 1
 """What a whole number of a scenario file can hold."""
 
@@ -51,7 +55,8 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return type(self).from_dict(json.loads(self.compiled().to_json()))
+        data = self._data()
+        return self._filled(_compiled(data), take_out(data))
 
     def with_(self, **changes: Any) -> Self:
         """A copy with changes, resolved.
@@ -63,14 +68,22 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        data = self.to_dict()
+        data = self._data()
         for key in [key for key, value in changes.items() if value is None]:
             _remove(data, key.split("."))
         overrides = [
             f"{key}={toml_value(value)}" for key, value in changes.items() if value is not None
         ]
         changed = core_call(_compiled(data).with_overrides, overrides)
-        return type(self).from_dict(json.loads(changed.to_json()))
+        return self._filled(changed, take_out(data))
+
+    def _data(self) -> dict[str, Any]:
+        """This scenario as plain data, but for the columns of recordings."""
+        return self.encoded(lambda column: column)
+
+    def _filled(self, compiled: _core.CompiledScenario, taken: list[Taken]) -> Self:
+        """The scenario that the core has, with the columns that it keeps apart."""
+        return type(self).from_dict(put_back(json.loads(compiled.to_bare_json()), taken))
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
         """Mean SNR in the cell, in dB before despreading: one path, no shadowing, no fading.
@@ -264,7 +277,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return _compiled(self.to_dict())
+        return _compiled(self._data())
 
 
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -279,13 +292,17 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     """
     text = read_text(Path(path))
     resolved = json.loads(core_call(_core.parse_toml, text, str(path), list(overrides)))
-    filled = named_files.read_all(copy.deepcopy(resolved), Path(path).parent)
-    if filled != resolved:  # what the files say is checked too
-        try:
-            filled = json.loads(core_call(_core.resolve, json.dumps(filled)))
-        except ScenarioError as error:
-            raise ScenarioError(f"{path}: {error}") from None
-    return Scenario.from_dict(filled)
+
+    def where(keys: list[str]) -> str:
+        return f"{path}:{_core.line_of(text, keys) or 1}: {'.'.join(keys)}: "
+
+    filled = named_files.read_all(copy.deepcopy(resolved), Path(path).parent, where)
+    if filled == resolved:
+        return Scenario.from_dict(resolved)
+    try:  # what the files say is checked too
+        return Scenario.from_dict(filled).resolved()
+    except ScenarioError as error:
+        raise ScenarioError(f"{path}: {error}") from None
 
 
 def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -300,15 +317,7 @@ def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 def read_text(path: Path) -> str:
     """Text of a scenario file."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ScenarioError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ScenarioError(f"{path}: this is a directory, not a scenario file") from None
-    except (OSError, ValueError) as error:
-        reason = os_reason(error) if isinstance(error, OSError) else str(error)
-        raise ScenarioError(f"{path}: cannot be read: {reason}") from None
+    data = read_bytes(path, MOST_BYTES)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -320,10 +329,12 @@ def read_text(path: Path) -> str:
 
 
 def _compiled(data: dict[str, Any]) -> _core.CompiledScenario:
-    """A scenario given as plain data, with the files that it names."""
-    return core_call(
-        _core.CompiledScenario.from_json, json.dumps(named_files.read_all(data, Path()))
-    )
+    """A scenario given as plain data, with the files that it names; their columns stay in it."""
+    taken = take_out(named_files.read_all(data, Path()))
+    recorded = [(one.group, {key: c.values for key, c in one.columns.items()}) for one in taken]
+    compiled = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, recorded)
+    put_back(data, taken)
+    return compiled
 
 
 def _remove(data: dict[str, Any], path: list[str]) -> None:

@@ -131,7 +131,7 @@ def _cell(
     chosen = _chosen(axes, places)
     resolved = _resolved(text, file, chosen, settings)
     values = {one.key: one.values[at] for one, at in chosen}
-    return Cell(places, values, json.dumps(_varied(resolved), sort_keys=True))
+    return Cell(places, values, json.dumps(_varied(resolved), sort_keys=True, default=list))
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:

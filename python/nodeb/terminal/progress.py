@@ -30,7 +30,7 @@ def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
     Args:
         what: what is being done, in a few words.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     bar = _LateBar(what)

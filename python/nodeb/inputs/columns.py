@@ -1,0 +1,121 @@
+"""Long lists of recordings as arrays, which go to the core beside the scenario's text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["CHANNEL", "TRAFFIC", "Column", "Taken", "put_back", "recordings", "take_out"]
+
+
+class Column(Sequence[Any]):
+    """A list of numbers that does not change: of plain ones, or of quantities such as "250 ns".
+
+    Args:
+        values: the numbers.
+        unit: stands behind each; empty for plain numbers.
+    """
+
+    __slots__ = ("unit", "values")
+
+    def __init__(self, values: NDArray[Any], unit: str = "") -> None:
+        self.values = np.ascontiguousarray(values)
+        self.values.setflags(write=False)
+        self.unit = unit
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Any]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        found = self.values[place].tolist()
+        if not self.unit:
+            return found
+        quantities = [f"{one} {self.unit}" for one in np.atleast_1d(found).tolist()]
+        return quantities if isinstance(place, slice) else quantities[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[:])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Column):
+            return self.unit == other.unit and np.array_equal(self.values, other.values)
+        return isinstance(other, Sequence) and len(self) == len(other) and self[:] == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<Column of {len(self)}>"
+
+
+class Taken(NamedTuple):
+    """The columns of a recording, and where they stood."""
+
+    group: int
+    """Number of the group of users."""
+    place: tuple[str, ...]
+    """Keys from there to the recording."""
+    file: str | None
+    """The file that it names."""
+    columns: dict[str, Column]
+
+
+CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
+"""Where a group of users names recordings."""
+
+
+def take_out(scenario: dict[str, Any]) -> list[Taken]:
+    """Takes the columns out of a scenario given as plain data, which is changed in place."""
+    found = []
+    for group, place, table in recordings(scenario):
+        columns = {key: value for key, value in table.items() if isinstance(value, Column)}
+        for key in columns:
+            del table[key]
+        if columns:
+            found.append(Taken(group, place, table.get("file"), columns))
+    return found
+
+
+def put_back(scenario: dict[str, Any], taken: Iterable[Taken]) -> dict[str, Any]:
+    """Puts columns back where the same file is still named.
+
+    Args:
+        scenario: plain data, changed in place.
+        taken: what `take_out` has returned.
+
+    Returns:
+        The same scenario.
+    """
+    where = {(group, place): table for group, place, table in recordings(scenario)}
+    for one in taken:
+        table = where.get((one.group, one.place), {})
+        if table.get("file") == one.file:
+            table.update(one.columns)
+    return scenario
+
+
+def recordings(
+    scenario: Mapping[str, Any],
+) -> Iterator[tuple[int, tuple[str, ...], dict[str, Any]]]:
+    """The tables of a scenario, given as plain data, that may name a recording.
+
+    Yields:
+        Number of the group of users, keys from there, the table.
+    """
+    users = scenario.get("users")
+    for number, group in enumerate(users if isinstance(users, list) else ()):
+        for place in (CHANNEL, TRAFFIC):
+            table = group
+            for key in place:
+                table = table.get(key) if isinstance(table, dict) else None
+            if isinstance(table, dict):
+                yield number, place, table
