@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import BAD_INPUT, print_error, print_warnings
 from nodeb.errors import InputError
 
@@ -32,5 +33,7 @@ def validate(
             about += [f"sweep of {len(found.cells)} cells"] if isinstance(found, Sweep) else []
             print(f"{file}: valid" + (f" ({', '.join(about)})" if about else ""))
             print_warnings(found.warnings())
+            if not isinstance(found, Sweep):
+                print_superfluous(file)
     if bad:
         raise typer.Exit(BAD_INPUT)
