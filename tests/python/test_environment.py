@@ -133,3 +133,10 @@ def test_a_folder_that_cannot_be_written_is_told(shell, tmp_path):
         done = shell(f"nodeb {command}")
         assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
         assert "error: cannot write " in text(done)
+
+
+def test_a_scenario_may_come_out_of_a_pipe(shell, tmp_path):
+    for command in ("validate", "run --out o"):
+        done = shell(f"nodeb {command} <(cat small.toml)")
+        assert (done.returncode, done.stderr) == (0, b""), text(done)
+    assert text(shell("cat small.toml | nodeb validate /dev/stdin")).startswith("/dev/stdin: valid")

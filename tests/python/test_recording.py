@@ -250,3 +250,23 @@ def test_a_pipe_is_read_and_one_without_writer_is_told(tmp_path, monkeypatch):
         nodeb.load(pipe)
     writer.join()
     assert bounded.read_bytes(pipe, 100) == b"traffic = 3\n"  # whoever asks again gets the same
+
+
+def test_a_sweep_over_recordings_knows_what_is_in_them(call, tmp_path):
+    scenario = CELL.replace(
+        '{ file = "channel.trace", at_end = "loop" }', '{ file = "a.trace", at_end = "loop" }'
+    )
+    sweep = '[sweep]\n"users.0.ue.channel.trace.file" = ["a.trace", "b.trace"]\n'
+    (tmp_path / "s.toml").write_text(scenario + sweep)
+
+    def write(name, snr):
+        trace = trace_file.Trace("snr", {"snr_db": np.array([snr])}, "x", 2_000_000)
+        trace_file.write(tmp_path / name, trace)
+
+    write("a.trace", 5.0)
+    write("b.trace", -9.0)
+    status, out, err = call("sweep", "s.toml", "--runs", "2")
+    assert (status, "2 cells, 0 of them kept" in out) == (0, True), err
+    assert "2 cells, 2 of them kept" in call("sweep", "s.toml", "--runs", "2")[1]
+    write("b.trace", 1.0)
+    assert "2 cells, 1 of them kept" in call("sweep", "s.toml", "--runs", "2")[1]

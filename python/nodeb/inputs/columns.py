@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Self, overload
 
@@ -67,6 +68,18 @@ class Taken(NamedTuple):
     file: str | None
     """The file that it names."""
     columns: dict[str, Column]
+
+    def arrays(self) -> tuple[int, dict[str, NDArray[Any]]]:
+        """What the core takes: the group, and the numbers by key."""
+        return self.group, {key: column.values for key, column in self.columns.items()}
+
+    def digest(self) -> str:
+        """A hash of what is in the columns and where they stand."""
+        found = hashlib.sha256(repr((self.group, self.place)).encode())
+        for key, column in sorted(self.columns.items()):
+            found.update(f"{key} {column.unit} {column.values.dtype} {len(column)}".encode())
+            found.update(column.values.data)
+        return found.hexdigest()
 
 
 CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")

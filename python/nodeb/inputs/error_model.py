@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
+import re
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from nodeb import _core
 from nodeb.errors import ScenarioError
@@ -56,16 +58,16 @@ def read_sequence(path: Path) -> list[int]:
     Raises:
         ScenarioError: the file cannot be read, is empty, or has other symbols.
     """
-    lines = read_text(path).splitlines()
-    for number, line in enumerate(lines, start=1):
-        for symbol in line:
-            if symbol not in "01 \t":
-                raise ScenarioError(
-                    f"{path}:{number}: {symbol!r} is not part of an error sequence; expected 0 for "
-                    "what arrived and 1 for an error"
-                )
-    digits = "".join("".join(lines).split())
-    if not digits:
+    text = read_text(path)
+    if odd := re.search(r"[^01\s]", text):
+        line = text.count("\n", 0, odd.start()) + 1
+        raise ScenarioError(
+            f"{path}:{line}: {odd[0]!r} is not part of an error sequence; expected 0 for "
+            "what arrived and 1 for an error"
+        )
+    steps = np.frombuffer("".join(text.split()).encode(), dtype=np.uint8)
+    if not steps.size:
         raise ScenarioError(f"{path}: there is nothing in it; expected a text of 0 and 1")
-    runs = [sum(1 for _ in run) for _, run in groupby(digits)]
-    return [0, *runs] if digits[0] == "1" else runs
+    changes = np.flatnonzero(np.diff(steps)) + 1
+    runs: list[int] = np.diff(changes, prepend=0, append=steps.size).tolist()
+    return [0, *runs] if steps[0] == ord("1") else runs

@@ -331,7 +331,7 @@ def read_text(path: Path) -> str:
 def _compiled(data: dict[str, Any]) -> _core.CompiledScenario:
     """A scenario given as plain data, with the files that it names; their columns stay in it."""
     taken = take_out(named_files.read_all(data, Path()))
-    recorded = [(one.group, {key: c.values for key, c in one.columns.items()}) for one in taken]
+    recorded = [one.arrays() for one in taken]
     compiled = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, recorded)
     put_back(data, taken)
     return compiled

@@ -19,7 +19,9 @@ SILENCE_S, WHOLE_S = 10.0, 300.0
 """How long a pipe may be silent, and how long reading it may take, s."""
 _PORTION = 1 << 16
 _AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_kept: dict[tuple[int, int], bytes] = {}
+KEPT_S = 60.0
+"""How long what came out of a pipe is kept, s: a command asks again at once, or not at all."""
+_kept: dict[tuple[int, int], tuple[float, bytes]] = {}
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -68,8 +70,11 @@ def _from_pipe(path: Path, handle: int, most: int, name: tuple[int, int]) -> byt
 
     poll = select.poll()
     poll.register(handle, select.POLLIN)
-    if name in _kept and not poll.poll(0):
-        return _kept[name]
+    since, kept = _kept.get(name, (-KEPT_S, b""))
+    if time.monotonic() > since + KEPT_S:
+        kept = b""
+    if kept and not poll.poll(0):
+        return kept
     parts, size = [], 0
     until = time.monotonic() + WHOLE_S
     while True:
@@ -85,8 +90,9 @@ def _from_pipe(path: Path, handle: int, most: int, name: tuple[int, int]) -> byt
         size += len(part)
         if size > most:
             raise _too_large(path, most)
-    _kept[name] = b"".join(parts)
-    return _kept[name]
+    data = b"".join(parts) or kept
+    _kept[name] = time.monotonic(), data
+    return data
 
 
 def _too_large(path: Path, most: int) -> ScenarioError:

@@ -15,6 +15,7 @@ from typing import Any
 from nodeb import _core, stats
 from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
+from nodeb.inputs.columns import Taken, take_out
 from nodeb.inputs.scenario import Scenario, toml_value
 from nodeb.results import summary
 from nodeb.sweep.axes import FIXED, Axis, Swept
@@ -35,10 +36,13 @@ class Cell:
     """Swept key -> value as written in the file."""
     scenario: str
     """What is simulated, as JSON: resolved, without the keys that a sweep leaves as they are."""
+    recorded: tuple[Taken, ...] = ()
+    """The lists of recordings, which stay beside it."""
 
     def compiled(self) -> _core.CompiledScenario:
         """The scenario as the core has it."""
-        return _core.CompiledScenario.from_json(self.scenario, self.label)
+        recorded = [one.arrays() for one in self.recorded]
+        return _core.CompiledScenario.from_json(self.scenario, self.label, recorded)
 
     @property
     def label(self) -> str:
@@ -102,12 +106,14 @@ def identity(cell: Cell, seed: int) -> str:
     The version is that of nodeb and a hash of what makes a cell's numbers, which changes between
     versions while somebody works on it: the compiled core, and the metrics taken of its tables.
     """
-    parts = {
+    parts: dict[str, Any] = {
         "scenario": cell.scenario,
         "seed": seed,
         "version": _core.version(),
         "code": _code_hash(),
     }
+    if cell.recorded:
+        parts["recorded"] = [one.digest() for one in cell.recorded]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -131,7 +137,8 @@ def _cell(
     chosen = _chosen(axes, places)
     resolved = _resolved(text, file, chosen, settings)
     values = {one.key: one.values[at] for one, at in chosen}
-    return Cell(places, values, json.dumps(_varied(resolved), sort_keys=True, default=list))
+    recorded = tuple(take_out(resolved))
+    return Cell(places, values, json.dumps(_varied(resolved), sort_keys=True), recorded)
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:
