@@ -6,6 +6,7 @@ import gc
 import sys
 
 from nodeb.signals import end_as_interrupts
+from nodeb.terminal import streams
 
 INTERRUPTED = 130
 
@@ -17,6 +18,7 @@ def main() -> None:
     """Runs the command line and exits; ended by a signal, with 128 and its number."""
     gc.set_threshold(OBJECTS)
     received = end_as_interrupts()
+    streams.prepare()
     try:
         from nodeb.cli import invoke  # here, so that Ctrl-C while it loads leaves no traceback
 

@@ -4,6 +4,9 @@ import os
 from collections.abc import Callable
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "Cancelled",
     "CompiledScenario",
@@ -14,16 +17,20 @@ __all__ = [
     "cell_map",
     "document",
     "fail_on_purpose",
+    "first_entries",
     "line_of",
+    "line_of_entry",
     "link_resolve",
     "link_run",
     "link_schema",
     "metrics",
     "parse_toml",
     "read_error_model",
+    "read_numbers",
     "registry",
     "resolve",
     "schema",
+    "superfluous",
     "version",
     "wcdma_ber",
     "wcdma_check_bits",
@@ -57,6 +64,28 @@ class Control:
     def progress(self) -> float:
         """How much of the replication or the batch is done, from 0 to 1."""
 
+def superfluous(text: str, file: str, overrides: list[str]) -> list[str]:
+    """Keys that a TOML text sets to their defaults and that have no effect in it.
+
+    Returns:
+        Each as `file:line: key: why`.
+    """
+
+def read_numbers(
+    text: bytes, skip: int, columns: list[int] | None, most: int
+) -> list[NDArray[np.float64]]:
+    """The columns of a text's lines of numbers from entry number `skip` on.
+
+    Raises:
+        ValueError: a line is odd; the arguments are its number and what is wrong with it.
+    """
+
+def first_entries(text: bytes, most: int) -> list[tuple[int, list[str]]]:
+    """The first entries of a text, each with the number of its line and its words."""
+
+def line_of_entry(text: bytes, entry: int) -> int | None:
+    """The number of the line of an entry of a text."""
+
 def fail_on_purpose(what: str) -> None:
     """Fail as a mistake of nodeb's would in doing `what`; for tests.
 
@@ -85,8 +114,14 @@ class CompiledScenario:
     """
 
     @staticmethod
-    def from_json(json: str, label: str | None = None) -> CompiledScenario:
+    def from_json(
+        json: str,
+        label: str | None = None,
+        recorded: list[tuple[int, dict[str, Any]]] = ...,
+    ) -> CompiledScenario:
         """Read a partial or complete scenario; `label` is what messages about a run call it.
+
+        `recorded` has the lists of recordings as arrays, each with the number of its group.
 
         Raises:
             ScenarioError: it is wrong, or names a file that has not been read into it.
@@ -105,6 +140,9 @@ class CompiledScenario:
 
     def to_json(self) -> str:
         """The scenario with every default filled in, as JSON."""
+
+    def to_bare_json(self) -> str:
+        """The same without the lists that came as `recorded`."""
 
     def to_toml(self) -> str:
         """The same as TOML."""

@@ -2267,8 +2267,8 @@ class Replay(Part):
     tag: ClassVar[str | None] = "replay"
 
     file: str | None = None
-    """A recording to take both lists from: lines of `seconds,bytes`. The path counts from the
-    scenario file's folder.
+    """A recording to take both lists from: a trace of traffic as `nodeb import` makes it. The path
+    counts from the scenario file's folder.
     """
 
     times: list[Duration] = made(default_factory=list)

@@ -25,7 +25,7 @@ from nodeb.replication.rules import RATES, Count, Sequential
 from nodeb.replication.runner import Experiment, mean_rates
 from nodeb.reproduce import campaign as campaign_module
 from nodeb.reproduce import run
-from nodeb.reproduce.kept import Part, from_table, to_table
+from nodeb.reproduce.kept import Part, from_tables, to_tables
 from nodeb.reproduce.log import Run
 from nodeb.reproduce.metrics import METRICS, Metric
 from nodeb.stats import Precision, Stop
@@ -208,7 +208,7 @@ def test_kept_replications_come_back_bit_for_bit():
         )
         for at in (0, 2, 4)
     ]
-    found = list(from_table(to_table(parts, 5)).each())
+    found = list(from_tables(to_tables(parts, 5)).each())
     assert len(found) == 5, "of the last part one replication is left out"
     wanted = [one for part in parts for one in part.each()][:5]
     for (tables, series), (others, other) in zip(found, wanted, strict=True):

@@ -65,7 +65,7 @@ def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
         (GOOD | {"format": "x"}, "fitted.json: format: this is no error model"),
         (GOOD | {"kind": "markov"}, "fitted.json: kind: there is no model `markov`"),
         (GOOD | {"errors": []}, "fitted.json: recorded.errors: the sequence is empty"),
-        (GOOD | {"errors": "none.txt"}, "none.txt: cannot be read: no such file"),
+        (GOOD | {"errors": "none.txt"}, "none.txt: there is no such file"),
         (
             {**GOOD, "kind": "hmm", "errors": None, "transition": [[1.0]], "error": [0.1]},
             "fitted.json: hmm: unknown field `errors`",

@@ -16,6 +16,7 @@ pub struct Check {
     path: Vec<String>,
     problems: Vec<Problem>,
     doubts: Vec<Problem>,
+    idle: Vec<Problem>,
 }
 
 /// Parameters that know which of their values are impossible or doubtful.
@@ -48,6 +49,16 @@ impl Check {
         }
     }
 
+    /// Reports that `key` does nothing, whatever its value: refused unless it has its default.
+    pub fn idle(&mut self, key: &str, is_default: bool, why: &str) {
+        let problem = self.problem(key, format!("this has no effect: {why}; leave it out"));
+        if is_default {
+            self.idle.push(problem);
+        } else {
+            self.problems.push(problem);
+        }
+    }
+
     fn problem(&self, key: &str, message: String) -> Problem {
         let mut path = self.path.clone();
         path.push(key.to_owned());
@@ -57,6 +68,11 @@ impl Check {
     /// What is impossible, in the order of looking.
     pub fn into_problems(self) -> Vec<Problem> {
         self.problems
+    }
+
+    /// Keys that do nothing and have their defaults, in the order of looking: superfluous where they are set.
+    pub fn into_idle(self) -> Vec<Problem> {
+        self.idle
     }
 
     /// What is doubtful, in the order of looking.

@@ -6,6 +6,7 @@ pub mod context;
 pub mod engine;
 pub mod error;
 pub mod event;
+pub mod lines;
 pub mod packet;
 pub mod registry;
 pub mod rng;

@@ -253,7 +253,11 @@ fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
     }
     let base = (value * *scale as f64).round();
     if base > LARGEST {
-        return Err(format!("`{text}` is larger than nodeb can count; {}", expected()));
+        let most = (LARGEST / *scale as f64).floor();
+        return Err(format!(
+            "`{text}` is larger than nodeb can count, at most {most} {unit}; {}",
+            expected()
+        ));
     }
     Ok(Q::from_base(base as u64))
 }

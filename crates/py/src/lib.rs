@@ -2,6 +2,7 @@
 
 mod border;
 mod cell;
+mod lines;
 mod link;
 mod scenario;
 mod tables;
@@ -25,10 +26,13 @@ mod _core {
     #[pymodule_export]
     use super::cell::cell_map;
     #[pymodule_export]
+    use super::lines::{first_entries, line_of_entry, read_numbers};
+    #[pymodule_export]
     use super::link::{LinkError, link_resolve, link_run, link_schema};
     #[pymodule_export]
     use super::scenario::{
-        CompiledScenario, Control, document, line_of, parse_toml, read_error_model, registry, resolve, schema,
+        CompiledScenario, Control, document, line_of, parse_toml, read_error_model, registry, resolve,
+        schema, superfluous,
     };
     #[pymodule_export]
     use super::tables::metrics;

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nodeb_capture::{Interface, Options};
+use nodeb_sim::scenario::Recorded;
 use nodeb_sim::table::{Table, join};
 use nodeb_sim::{Scenario, scenario};
+use numpy::{Element, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -49,18 +51,30 @@ pub struct CompiledScenario {
     scenario: Arc<Scenario>,
     /// What messages call it.
     label: String,
+    /// Groups whose recordings came beside the text.
+    recorded: Vec<usize>,
 }
 
 #[pymethods]
 impl CompiledScenario {
-    /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none.
+    /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none. `recorded`
+    /// has the lists of recordings, each with the number of its group.
     #[staticmethod]
-    #[pyo3(signature = (json, label=None))]
-    fn from_json(py: Python<'_>, json: &str, label: Option<String>) -> PyResult<Self> {
-        let read = || guarded(|| "reading a scenario".to_owned(), || scenario::from_json(json));
+    #[pyo3(signature = (json, label=None, recorded=Vec::new()))]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+    fn from_json(
+        py: Python<'_>,
+        json: &str,
+        label: Option<String>,
+        recorded: Vec<(usize, Bound<'_, PyDict>)>,
+    ) -> PyResult<Self> {
+        let lists = recorded.iter().map(|(group, lists)| Ok((*group, recording(lists)?)));
+        let lists = lists.collect::<PyResult<Vec<_>>>()?;
+        let read = || guarded(|| "reading a scenario".to_owned(), || scenario::from_json_with(json, lists));
         let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
         let label = label.unwrap_or_else(|| format!("scenario `{}`", scenario.name));
-        Ok(Self { scenario: Arc::new(scenario), label })
+        let recorded = recorded.iter().map(|(group, _)| *group).collect();
+        Ok(Self { scenario: Arc::new(scenario), label, recorded })
     }
 
     /// Reads a scenario file with overrides `key.path=value`.
@@ -69,13 +83,27 @@ impl CompiledScenario {
     fn from_toml(py: Python<'_>, text: &str, file: &str, overrides: Vec<String>) -> PyResult<Self> {
         let read = || guarded(|| format!("reading {file}"), || scenario::from_toml(text, file, &overrides));
         let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
-        Ok(Self { scenario: Arc::new(scenario), label: file.to_owned() })
+        Ok(Self { scenario: Arc::new(scenario), label: file.to_owned(), recorded: Vec::new() })
     }
 
     /// The same scenario with overrides `key.path=value`; its files keep the content that they had.
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
     fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>) -> PyResult<Self> {
-        let changed = Self::from_toml(py, &self.to_toml()?, "scenario", overrides)?;
-        Ok(Self { label: self.label.clone(), ..changed })
+        let read = || {
+            let text = scenario::to_toml(&self.scenario.without(&self.recorded))?;
+            let mut changed = scenario::from_toml(&text, "scenario", &overrides)?;
+            changed.take_recorded(&self.scenario);
+            changed.attach(Vec::new())?;
+            Ok(changed)
+        };
+        let changed = guarded(|| format!("changing {}", self.label), || py.detach(read))?;
+        let scenario = Arc::new(changed.map_err(|error: nodeb_sim::Error| to_py(&error))?);
+        Ok(Self { scenario, label: self.label.clone(), recorded: self.recorded.clone() })
+    }
+
+    /// The resolved scenario as JSON, without the lists of recordings that came beside the text.
+    fn to_bare_json(&self) -> PyResult<String> {
+        to_json(&self.scenario.without(&self.recorded))
     }
 
     /// The resolved scenario as JSON.
@@ -177,6 +205,24 @@ impl CompiledScenario {
     }
 }
 
+/// The lists of a recording, by their keys in a scenario.
+fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
+    fn list<T: Element + Clone>(lists: &Bound<'_, PyDict>, key: &str) -> PyResult<Vec<T>> {
+        let Some(found) = lists.get_item(key)? else {
+            return Ok(Vec::new());
+        };
+        let array: PyReadonlyArray1<'_, T> = found.extract()?;
+        Ok(array.as_slice()?.to_vec())
+    }
+    Ok(Recorded {
+        snrs_db: [list(lists, "snrs_db")?, list(lists, "second_db")?, list(lists, "third_db")?],
+        cqi: list(lists, "cqi")?,
+        rates: list(lists, "rates")?,
+        times: list(lists, "times")?,
+        bytes: list(lists, "bytes")?,
+    })
+}
+
 fn interface(name: &str) -> PyResult<Interface> {
     let known = Interface::ALL.into_iter().find(|interface| interface.name() == name);
     known.ok_or_else(|| {
@@ -210,13 +256,20 @@ pub fn parse_toml(py: Python<'_>, text: &str, file: &str, overrides: Vec<String>
 /// Checks a scenario given as JSON and fills in every default.
 #[pyfunction]
 pub fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
-    CompiledScenario::from_json(py, json, None)?.to_json()
+    CompiledScenario::from_json(py, json, None, Vec::new())?.to_json()
 }
 
 /// Everything that a TOML text says, as JSON, in its order and unchecked.
 #[pyfunction]
 pub fn document(text: &str, file: &str) -> PyResult<String> {
     guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
+}
+
+/// Keys that a TOML text sets to their defaults and that have no effect, each as "file:line: key: why".
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+pub fn superfluous(text: &str, file: &str, overrides: Vec<String>) -> PyResult<Vec<String>> {
+    guarded(|| format!("looking at {file}"), || scenario::superfluous(text, file, &overrides))
 }
 
 /// Line, from 1, of the value at a path of keys in a TOML text, or of what is nearest around it.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nodeb.cli import notes
 from nodeb.cli.options import (
     File,
     Force,
@@ -83,9 +84,11 @@ def run(
             text = f"note: this simulates {file} without its [sweep] table; {hint}"
             print(text, file=sys.stderr)
         print_warnings(scenario.warnings())
+        notes.print_superfluous(file, settings or ())
         capture = {"pcap": pcap, "snap_length": snap_length, "pcap_at": pcap_at or ()}
         result = _simulated(scenario, scenario.name or file.stem, place, jobs, capture)
         result.put(place, report=_page(result, place) if report else None)
+    notes.print_nothing_arrived(result)
     _print_summary(result, scenario.name or file.stem)
     print(f"\nresults: {folder}")
     if report:

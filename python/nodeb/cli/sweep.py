@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodeb.cli import notes
 from nodeb.cli.options import (
     File,
     Force,
@@ -69,6 +70,8 @@ def sweep(
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     _print_notes(outcome, folder)
+    notes.print_idle_axes(plan, outcome)
+    notes.print_empty_cells(outcome)
     print(f"{title}: {outcome}; seed {plan.seed}\n")
     print(sweep_text(outcome.table, metric))
     if outcome.against is not None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import BAD_INPUT, print_error, print_warnings
 from nodeb.errors import InputError
 
@@ -17,6 +18,8 @@ def validate(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scenario files.")],
 ) -> None:
     """Check scenario files without running them."""
+    from nodeb.inputs.reading import has_sweep
+
     bad = 0
     for file in files:
         try:
@@ -27,6 +30,8 @@ def validate(
         else:
             print(f"{file}: valid" + (f" ({', '.join(about)})" if about else ""))
             print_warnings(warnings)
+            if not has_sweep(file):
+                print_superfluous(file)
     if bad:
         raise typer.Exit(BAD_INPUT)
 

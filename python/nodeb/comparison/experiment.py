@@ -14,6 +14,7 @@ from nodeb import _core
 from nodeb.comparison.differences import MARGIN, Comparison, check_margin, compare
 from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs import named_files
+from nodeb.inputs.columns import Taken
 from nodeb.inputs.scenario import Scenario, load
 from nodeb.replication.cells import Filler, enough, identity, simulated
 from nodeb.replication.folder import CellFolder
@@ -37,6 +38,7 @@ class Compared:
 
     label: str
     scenario: str
+    recorded: Sequence[Taken] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Experiment:
         planned = [(label, one.planned(runs, None, seed)) for label, one in found]
         first = planned[0][1]
         most = max(LEAST_RUNS, *(one.runs for _, one in planned))
-        cells = [Compared(label, simulated(one.to_dict())) for label, one in planned]
+        cells = [_compared(label, one) for label, one in planned]
         return cls(
             cells,
             [*files, *_named(files, [one for _, one in found])],
@@ -153,7 +155,7 @@ class Experiment:
             return Outcome(found, filler.replications, damaged, place.replaced)
 
     def _known(self, place: CellFolder, cell: Compared) -> Any:
-        found = enough(self.runs, place.load(identity(cell.scenario, self.seed)))
+        found = enough(self.runs, place.load(identity(cell, self.seed)))
         if found is None:
             raise RunError(f"{place.path}: what was kept of {cell.label} was removed meanwhile")
         return found[0]
@@ -173,6 +175,11 @@ class Experiment:
         return CellFolder(
             folder, owner, about, source, (TABLE, TEXT), force=force, inputs=self.files
         )
+
+
+def _compared(label: str, scenario: Scenario) -> Compared:
+    data, recorded = scenario.apart()
+    return Compared(label, simulated(data), recorded)
 
 
 def _labels(files: Sequence[Path]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import groupby
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,33 +11,21 @@ from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.storage.files import read_text
 
-__all__ = ["read", "read_all", "read_sequence"]
-
-
-def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Puts the model of every `errors.file` of a radio into a scenario given as plain data.
-
-    Args:
-        scenario: changed in place; a model that is there already is kept.
-        folder: where relative paths count from.
-
-    Returns:
-        The same scenario.
-
-    Raises:
-        ScenarioError: a model file cannot be read or makes no sense.
-    """
-    radio = scenario.get("radio")
-    for bearer in radio.values() if isinstance(radio, dict) else ():
-        errors = bearer.get("errors") if isinstance(bearer, dict) else None
-        if isinstance(errors, dict) and errors.get("file") and not errors.get("process"):
-            model = read(folder / errors["file"])
-            bearer["errors"] = errors | {key: model[key] for key in model if key in FROM_FILE}
-    return scenario
+__all__ = ["errors", "read", "read_sequence"]
 
 
 FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
 """Keys of a radio's `errors` that a model file gives."""
+
+
+def errors(path: Path) -> dict[str, Any]:
+    """What a model file gives the `errors` of a radio.
+
+    Raises:
+        ScenarioError: the file cannot be read or is no error model.
+    """
+    model = read(path)
+    return {key: model[key] for key in model if key in FROM_FILE}
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -68,16 +56,18 @@ def read_sequence(path: Path) -> list[int]:
     Raises:
         ScenarioError: the file cannot be read, is empty, or has other symbols.
     """
-    lines = read_text(path).splitlines()
-    for number, line in enumerate(lines, start=1):
-        for symbol in line:
-            if symbol not in "01 \t":
-                raise ScenarioError(
-                    f"{path}:{number}: {symbol!r} is not part of an error sequence; expected 0 for "
-                    "what arrived and 1 for an error"
-                )
-    digits = "".join("".join(lines).split())
-    if not digits:
+    import numpy as np
+
+    text = read_text(path)
+    if odd := re.search(r"[^01\s]", text):
+        line = text.count("\n", 0, odd.start()) + 1
+        raise ScenarioError(
+            f"{path}:{line}: {odd[0]!r} is not part of an error sequence; expected 0 for "
+            "what arrived and 1 for an error"
+        )
+    steps = np.frombuffer("".join(text.split()).encode(), dtype=np.uint8)
+    if not steps.size:
         raise ScenarioError(f"{path}: there is nothing in it; expected a text of 0 and 1")
-    runs = [sum(1 for _ in run) for _, run in groupby(digits)]
-    return [0, *runs] if digits[0] == "1" else runs
+    changes = np.flatnonzero(np.diff(steps)) + 1
+    runs: list[int] = np.diff(changes, prepend=0, append=steps.size).tolist()
+    return [0, *runs] if steps[0] == ord("1") else runs

@@ -1,39 +1,17 @@
-"""Measured BLER curves of `radio.hsdpa.link_curve`, read into the scenarios that name them."""
+"""Measured BLER curves of `radio.hsdpa.link_curve`."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
 
 from nodeb.errors import ScenarioError
 from nodeb.storage.files import read_text
 
-__all__ = ["read", "read_all"]
+__all__ = ["read"]
 
 COLUMNS = ("cqi", "snr_db", "bler")
 """The names in the first line of a file of curves, in any order."""
-
-
-def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Puts the points of `radio.hsdpa.link_curve.file` into a scenario given as plain data.
-
-    Args:
-        scenario: changed in place; points that are there already are kept.
-        folder: where relative paths count from.
-
-    Returns:
-        The same scenario.
-
-    Raises:
-        ScenarioError: the file cannot be read or makes no sense; names its line.
-    """
-    place: Any = scenario
-    for key in ("radio", "hsdpa", "link_curve"):
-        place = place.get(key) if isinstance(place, dict) else None
-    if isinstance(place, dict) and place.get("file") and not place.get("cqi"):
-        place.update(read(folder / place["file"]))
-    return scenario
 
 
 def read(path: Path) -> dict[str, list[float] | list[int]]:

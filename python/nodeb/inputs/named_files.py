@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nodeb.inputs import error_model, link_curve, recording
+from nodeb.errors import ScenarioError
+from nodeb.inputs import error_model, link_curve
+from nodeb.inputs.places import TRAFFIC, recordings
 
-__all__ = ["paths", "read_all"]
+__all__ = ["Where", "paths", "read_all"]
+
+Where = Callable[[list[str]], str]
+"""Says where the value under some keys stands, as "file:line: key: "."""
 
 
-def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
+def read_all(scenario: dict[str, Any], folder: Path, where: Where | None = None) -> dict[str, Any]:
     """Puts the content of every file that a scenario, given as plain data, names into it.
 
     Args:
-        scenario: changed in place; content that is there already is kept.
+        scenario: changed in place; content that is there already is kept. Long lists are columns.
         folder: where relative paths count from.
+        where: tells the place of a key that names a file, for messages.
 
     Returns:
         The same scenario.
@@ -24,8 +31,12 @@ def read_all(scenario: dict[str, Any], folder: Path) -> dict[str, Any]:
     Raises:
         ScenarioError: a file cannot be read or makes no sense; names it and its line or key.
     """
-    for read in (recording.read_all, error_model.read_all, link_curve.read_all):
-        read(scenario, folder)
+    for keys, table, read in _named(scenario):
+        try:
+            table.update(read(folder / table["file"]))
+        except ScenarioError as error:
+            place = f"{'.'.join(keys)}: " if where is None else where(keys)
+            raise ScenarioError(f"{place}{error}") from None
     return scenario
 
 
@@ -42,3 +53,41 @@ def paths(scenario: Any, folder: Path) -> Iterator[Path]:
             yield folder / value
         elif isinstance(value, dict | list):
             yield from paths(value, folder)
+
+
+Read = Callable[[Path], Mapping[str, Any]]
+
+
+def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
+    """What is still to be read: the keys that name a file, its table, and what reads it."""
+    for group, place, table in recordings(scenario):
+        is_there = any(table.get(key) for key in ("times", "snrs_db", "rates"))
+        if _file(table) and not is_there:
+            from nodeb.inputs import recording  # needs NumPy
+
+            traffic = place == TRAFFIC
+            yield (
+                ["users", str(group), *place, "file"],
+                table,
+                partial(recording.read, traffic=traffic),
+            )
+    for radio, bearer in _tables(scenario.get("radio")):
+        for key, table in _tables(bearer):
+            read, content = {
+                "errors": (error_model.errors, "process"),
+                "link_curve": (link_curve.read, "cqi"),
+            }.get(key, (None, ""))
+            if read and _file(table) and not table.get(content):
+                yield ["radio", radio, key, "file"], table, read
+
+
+def _file(table: Mapping[str, Any]) -> str:
+    """The file that a table names; empty for none, or for what can be no file's name."""
+    name = table.get("file")
+    return name if isinstance(name, str) else ""
+
+
+def _tables(parts: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    for key, value in parts.items() if isinstance(parts, dict) else ():
+        if isinstance(value, dict):
+            yield key, value

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Union, dataclass_transform
 
 from nodeb.errors import InputError, MissingError, nearest
+from nodeb.inputs.columns import Column
 
 __all__ = ["Part", "made", "plain"]
 
@@ -119,8 +120,12 @@ class Part:
         Raises:
             InputError: a field holds what no scenario file can.
         """
+        return self.encoded(list)
+
+    def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
+        """The same, with what `column` makes of each long list of a recording."""
         values = {name: getattr(self, name) for name in self._defaults}
-        fields = {k: plain(v, k) for k, v in values.items() if v is not None}
+        fields = {k: plain(v, k, column) for k, v in values.items() if v is not None}
         return fields if self.tag is None else {self.tag: fields}
 
     @classmethod
@@ -149,12 +154,13 @@ class Part:
         return cls._types
 
 
-def plain(value: Any, key: str) -> Any:
+def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
     """A value as a scenario file could hold it: tables, lists, text, numbers.
 
     Args:
         value: a part, or what is in one; arrays and numbers of NumPy become lists and numbers.
         key: its dotted key, for messages.
+        column: what becomes of a long list of a recording.
 
     Raises:
         InputError: it is nothing of the kind.
@@ -166,11 +172,13 @@ def plain(value: Any, key: str) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Part):
-        return value.to_dict()
+        return value.encoded(column)
+    if isinstance(value, Column):
+        return column(value)
     if isinstance(value, Mapping):
-        return {str(k): plain(v, f"{key}.{k}") for k, v in value.items()}
+        return {str(k): plain(v, f"{key}.{k}", column) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item, f"{key}.{i}") for i, item in enumerate(value)]
+        return [plain(item, f"{key}.{i}", column) for i, item in enumerate(value)]
     if hasattr(value, "tolist"):  # what NumPy has
         return plain(value.tolist(), key)
     if hasattr(value, "__fspath__"):

@@ -7,17 +7,25 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from nodeb import _core
 from nodeb.arguments import as_path, as_texts
-from nodeb.errors import RunError, ScenarioError, os_reason
+from nodeb.errors import RunError, ScenarioError
 from nodeb.inputs import named_files
+from nodeb.inputs.places import recordings
+from nodeb.storage.bounded import read_bytes
+
+if TYPE_CHECKING:
+    from nodeb.inputs.columns import Taken
 
 __all__ = ["SWEEP", "compiled", "core_call", "has_sweep", "read", "read_text"]
 
 SWEEP = "sweep"
 """The table of a scenario file that is not the scenario's."""
+
+MOST_BYTES = 64 << 20
+"""What a scenario file may have."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -38,26 +46,51 @@ def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> dict[st
     changes = as_texts(overrides, "overrides", "['wired.loss=0.01']")
     text = read_text(file)
     resolved: dict[str, Any] = json.loads(core_call(_core.parse_toml, text, str(path), changes))
-    filled = named_files.read_all(copy.deepcopy(resolved), file.parent)
-    if filled != resolved:  # what the files say is checked too
-        try:
-            filled = json.loads(core_call(_core.resolve, json.dumps(filled)))
-        except ScenarioError as error:
-            raise ScenarioError(f"{path}: {error}") from None
-    return filled
+
+    def where(keys: list[str]) -> str:
+        return f"{path}:{_core.line_of(text, keys) or 1}: {'.'.join(keys)}: "
+
+    filled = named_files.read_all(copy.deepcopy(resolved), file.parent, where)
+    if filled == resolved:
+        return resolved
+    try:  # what the files say is checked too
+        found = compiled(filled)
+    except ScenarioError as error:
+        raise ScenarioError(f"{path}: {error}") from None
+    return _put_back(json.loads(found.to_bare_json()), _take_out(filled))
 
 
 def compiled(data: dict[str, Any]) -> _core.CompiledScenario:
-    """A scenario given as plain data, with the files that it names, as the core has it.
+    """A scenario given as plain data as the core has it.
+
+    Args:
+        data: what the files that it names say is put into it.
 
     Raises:
         ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
     """
-    text = json.dumps(data)
-    if any(named_files.paths(data, Path())):
-        core_call(_core.resolve, text)  # files are only looked for in what has the right form
-        text = json.dumps(named_files.read_all(data, Path()))
-    return core_call(_core.CompiledScenario.from_json, text)
+    taken = _take_out(named_files.read_all(data, Path()))
+    recorded = [one.arrays() for one in taken]
+    found = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, recorded)
+    _put_back(data, taken)
+    return found
+
+
+def _take_out(data: dict[str, Any]) -> list[Taken]:
+    """The long lists of recordings, which are arrays and go to the core beside the text."""
+    if not any(recordings(data)):
+        return []
+    from nodeb.inputs import columns  # needs NumPy
+
+    return columns.take_out(data)
+
+
+def _put_back(data: dict[str, Any], taken: list[Taken]) -> dict[str, Any]:
+    if not taken:
+        return data
+    from nodeb.inputs import columns  # needs NumPy
+
+    return columns.put_back(data, taken)
 
 
 def has_sweep(path: str | os.PathLike[str]) -> bool:
@@ -84,17 +117,9 @@ def read_text(path: Path) -> str:
     """Text of a scenario file.
 
     Raises:
-        ScenarioError: it cannot be read, or is not UTF-8.
+        ScenarioError: it cannot be read, is too large, or is not UTF-8.
     """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise ScenarioError(f"{path}: there is no such file") from None
-    except IsADirectoryError:
-        raise ScenarioError(f"{path}: this is a directory, not a scenario file") from None
-    except (OSError, ValueError) as error:
-        reason = os_reason(error) if isinstance(error, OSError) else str(error)
-        raise ScenarioError(f"{path}: cannot be read: {reason}") from None
+    data = read_bytes(path, MOST_BYTES)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

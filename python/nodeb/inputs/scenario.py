@@ -15,6 +15,7 @@ from nodeb import _core
 from nodeb.arguments import as_number, as_path, as_texts, as_whole, checked, checked_methods
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.changes import apply, toml_value
+from nodeb.inputs.columns import Taken, put_back, take_out
 from nodeb.inputs.reading import compiled, core_call, read, read_text
 from nodeb.replication.capture import Capture, CapturedExperiment
 from nodeb.replication.runner import check_jobs
@@ -54,7 +55,8 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return type(self).from_dict(json.loads(self.compiled().to_json()))
+        data = self._data()
+        return self._filled(compiled(data), take_out(data))
 
     def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """A copy with changes, resolved.
@@ -70,10 +72,23 @@ class Scenario(ScenarioFields):
         """
         if changes is not None and not isinstance(changes, Mapping):
             raise InputError(f"with_: {changes!r} is no table of values by key; see help(with_)")
-        data = self.to_dict()
+        data = self._data()
         overrides = apply(data, {**(changes or {}), **more})
         changed = core_call(compiled(data).with_overrides, overrides)
-        return type(self).from_dict(json.loads(changed.to_json()))
+        return self._filled(changed, take_out(data))
+
+    def apart(self) -> tuple[dict[str, Any], list[Taken]]:
+        """This scenario as plain data without the long lists of recordings, and these."""
+        data = self._data()
+        return data, take_out(data)
+
+    def _data(self) -> dict[str, Any]:
+        """This scenario as plain data, but for the columns of recordings."""
+        return self.encoded(lambda column: column)
+
+    def _filled(self, compiled: _core.CompiledScenario, taken: list[Taken]) -> Self:
+        """The scenario that the core has, with the columns that it keeps apart."""
+        return type(self).from_dict(put_back(json.loads(compiled.to_bare_json()), taken))
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
         """Mean SNR in the cell, in dB before despreading: one path, no shadowing, no fading.
@@ -275,7 +290,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        return compiled(self.to_dict())
+        return compiled(self._data())
 
 
 @checked

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.replication.engine import Engine, Subject
@@ -27,12 +28,29 @@ ASIDE = ("name", "seed", "runs", "max_runs", "precision", "record")
 """Keys of a scenario that change no replication that is kept."""
 
 
+class Recorded(Protocol):
+    """Long lists of a recording that a scenario names, which stay beside its text."""
+
+    def arrays(self) -> tuple[int, dict[str, NDArray[Any]]]:
+        """The group of users, and the numbers by key."""
+        ...
+
+    def digest(self) -> str:
+        """A hash of them."""
+        ...
+
+
 class Cell(Protocol):
     """A scenario among others."""
 
     @property
     def scenario(self) -> str:
         """What is simulated, as JSON: resolved, without name, seed, and how often."""
+        ...
+
+    @property
+    def recorded(self) -> Sequence[Recorded]:
+        """What it has of recordings."""
         ...
 
     @property
@@ -64,16 +82,19 @@ def simulated(scenario: Mapping[str, Any]) -> str:
 
 def compiled(cell: Cell) -> _core.CompiledScenario:
     """The scenario of a cell as the core has it."""
-    return _core.CompiledScenario.from_json(cell.scenario, cell.label)
+    recorded = [one.arrays() for one in cell.recorded]
+    return _core.CompiledScenario.from_json(cell.scenario, cell.label, recorded)
 
 
-def identity(scenario: str, seed: int) -> str:
+def identity(cell: Cell, seed: int) -> str:
     """What tells a cell's results from all others: a hash of scenario, seed and core.
 
     The core is told by a hash too, as it changes between versions while somebody works on it. What
     is made of its tables is not part of it: that is made when they are read.
     """
-    parts = {"scenario": scenario, "seed": seed, "core": core_hash()}
+    parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}
+    if cell.recorded:
+        parts["recorded"] = [one.digest() for one in cell.recorded]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -100,7 +121,7 @@ class _Missing(Subject[Tables]):
     """A cell of which replications may be missing."""
 
     def __init__(self, cell: Cell, seed: int, stop: int | Precision, folder: Cells) -> None:
-        self._cell, self._folder, self._identity = cell, folder, identity(cell.scenario, seed)
+        self._cell, self._folder, self._identity = cell, folder, identity(cell, seed)
         self._compiled: _core.CompiledScenario | None = None
         stored = folder.load(self._identity)
         known = None if stored is None else (stored, replications(stored))
@@ -156,7 +177,7 @@ class Filler(Engine[Tables]):
         """Cells that were there already."""
         self._cells, self._progress = cells, progress
         there = folder.identities()
-        self._unknown = sum(identity(cell.scenario, seed) not in there for cell in cells)
+        self._unknown = sum(identity(cell, seed) not in there for cell in cells)
         self._shown = 0.0
         super().__init__(self._missing(seed, stop, folder), seed, jobs)
 

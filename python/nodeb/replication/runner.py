@@ -19,6 +19,9 @@ from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Experiment", "Tables", "check_jobs", "default_jobs", "mean_rates"]
 
+MOST_JOBS = 1000
+"""More are a typing error."""
+
 
 def default_jobs() -> int:
     """Processors that this process may use."""
@@ -31,12 +34,17 @@ def check_jobs(jobs: int | None) -> int:
     """The number of replications to simulate at a time.
 
     Raises:
-        InputError: jobs is no whole number, or below 1.
+        InputError: jobs is no whole number, below 1, or absurd.
     """
     if jobs is None:
         return default_jobs()
     if as_whole(jobs, "jobs") < 1:
         raise InputError(f"jobs is {jobs}; at least one replication must run at a time")
+    if jobs > MOST_JOBS:
+        raise InputError(
+            f"jobs is {jobs}; each is a thread, of which more than the {default_jobs()} processors "
+            f"here gain nothing; expected at most {MOST_JOBS}"
+        )
     return jobs
 
 

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from nodeb import _core
+from nodeb.errors import RunError
 
 __all__ = ["Workers"]
 
@@ -53,7 +54,10 @@ class Workers(Generic[K, T]):
     def submit(self, key: K, work: Callable[[K, _core.Control], T]) -> None:
         """Have a thread do `work(key, control)`."""
         control = _core.Control()
-        self._running[self._executor.submit(work, key, control)] = (key, control)
+        try:
+            self._running[self._executor.submit(work, key, control)] = (key, control)
+        except RuntimeError as error:  # the system lets no more threads start
+            raise RunError(f"{error}; fewer at a time (--jobs) may do") from None
 
     def ended(self) -> dict[K, T | Exception]:
         """What came of the work that ended, waiting a moment for the first."""

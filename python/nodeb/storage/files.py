@@ -19,7 +19,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeb.errors import OutputError, ScenarioError, os_reason
+from nodeb.errors import OutputError, ScenarioError
+from nodeb.storage.bounded import read_bytes
 
 if TYPE_CHECKING:
     from nodeb.table import Table
@@ -103,19 +104,15 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file that a scenario names.
+    """The text of a file that a scenario names, of at most 256 MiB.
 
     Raises:
-        ScenarioError: it cannot be read, or is not UTF-8.
+        ScenarioError: it cannot be read, is too large, or is not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
+        return read_bytes(path, 256 << 20).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: this is not UTF-8 text") from None
-    except ValueError as error:  # a name that no file can have
-        raise ScenarioError(f"{path}: cannot be read: {error}") from None
 
 
 def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
+from nodeb.inputs.columns import Taken, take_out
 from nodeb.inputs.scenario import Scenario, toml_value
 from nodeb.replication.cells import ASIDE, compiled, simulated
 from nodeb.sweep.axes import Axis, Swept
@@ -33,6 +34,8 @@ class Cell:
     """Swept key -> value as written in the file."""
     scenario: str
     """What is simulated, as JSON: resolved, without the keys that a sweep leaves as they are."""
+    recorded: tuple[Taken, ...] = ()
+    """The lists of recordings, which stay beside it."""
 
     def compiled(self) -> _core.CompiledScenario:
         """The scenario as the core has it."""
@@ -105,7 +108,8 @@ def _cell(
     chosen = _chosen(axes, places)
     resolved = _resolved(text, file, chosen, settings)
     values = {one.key: one.values[at] for one, at in chosen}
-    return Cell(places, values, simulated(resolved))
+    recorded = tuple(take_out(resolved))
+    return Cell(places, values, simulated(resolved), recorded)
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:

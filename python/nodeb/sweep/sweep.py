@@ -196,7 +196,7 @@ class Sweep:
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> tuple[Table, bool]:
             cell = by_places[places]
-            found = enough(self.stop, place.load(identity(cell.scenario, self.seed)))
+            found = enough(self.stop, place.load(identity(cell, self.seed)))
             if found is None:
                 raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
             return by_run(found[0]), found[1]

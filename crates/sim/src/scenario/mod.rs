@@ -3,9 +3,12 @@
 //! These structures are the one source of truth. The TOML reader, the JSON Schema, the Python
 //! types and the reference page are made from them and their comments.
 
+mod idle;
 mod read;
+mod recorded;
 
-pub use read::{document, from_json, from_toml, line_of, to_toml};
+pub use read::{document, from_json, from_json_with, from_toml, line_of, superfluous, to_toml};
+pub use recorded::Recorded;
 
 use std::num::NonZeroU32;
 
@@ -238,6 +241,8 @@ impl Checked for Scenario {
                 });
             }
         });
+        self.check_reach(check);
+        self.check_idle(check);
     }
 }
 
@@ -285,6 +290,19 @@ impl Scenario {
                     feedback.q_ref
                 )
             });
+        });
+    }
+
+    /// Doubts a path that is so long that nothing can come through before the run ends.
+    fn check_reach(&self, check: &mut Check) {
+        let one_way = self.wired.delay.0.saturating_add(self.core_delay().0);
+        let round_trip = Duration(one_way.saturating_mul(2).saturating_add(self.uplink.delay.0));
+        check.advise(round_trip < self.duration, "duration", || {
+            format!(
+                "the run ends at {}, before a single round trip of at least {round_trip} without the radio: nothing \
+                 can arrive; expected a longer run or shorter delays",
+                self.duration
+            )
         });
     }
 

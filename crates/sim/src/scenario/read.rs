@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use super::Scenario;
+use super::{Recorded, Scenario};
 use crate::check::{Check, Checked, Problem};
 use crate::error::{Error, Result};
 
@@ -33,6 +33,22 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
         Err(own) if own.message == fault.message => own.at(text, file),
         _ => fault.in_overrides(file, overrides),
     })
+}
+
+/// Keys that a TOML text with overrides sets to their defaults and that have no effect, each as
+/// "file:line: key: why"; none where the text is no scenario.
+pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> {
+    let Ok(scenario) = from_toml(text, file, overrides) else {
+        return Vec::new();
+    };
+    let mut check = Check::default();
+    scenario.check(&mut check);
+    let document = DeTable::parse(text).ok();
+    let of = |problem: &Problem| {
+        let span = key_span(document.as_ref()?.get_ref(), &problem.path)?;
+        Some(format!("{file}:{}: {}: {}", line_at(text, &span), problem.path.join("."), problem.message))
+    };
+    check.into_idle().iter().filter_map(of).collect()
 }
 
 /// Everything that a TOML text says, as JSON with the keys in the order of the text; only its form
@@ -65,13 +81,24 @@ fn line_at(text: &str, span: &Range<usize>) -> usize {
 /// # Errors
 /// [`Error::Scenario`] naming the key and what is allowed.
 pub fn from_json(text: &str) -> Result<Scenario> {
+    from_json_with(text, Vec::new())
+}
+
+/// The same with the lists of recordings, each for a group of users.
+///
+/// # Errors
+/// [`Error::Scenario`] naming the key and what is allowed.
+pub fn from_json_with(text: &str, recorded: Vec<(usize, Recorded)>) -> Result<Scenario> {
     let mut value: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| Error::Scenario(format!("not a scenario in JSON: {error}")))?;
     drop_nulls(&mut value);
-    let scenario = match sound(&value) {
+    let mut scenario = match sound(&value) {
         Some(scenario) => scenario,
         None => in_places(&value)?,
     };
+    if !recorded.is_empty() {
+        scenario.attach(recorded)?;
+    }
     scenario.unread_file().map_or(Ok(scenario), |problem| Err(Error::Scenario(problem)))
 }
 
@@ -350,6 +377,23 @@ fn span_of(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
     within_value(value.get_ref(), rest).or(Some(key.span()))
+}
+
+/// Where the key at `path` itself stands, if it does.
+fn key_span(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
+    let (first, rest) = path.split_first()?;
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
+    match (rest, value.get_ref()) {
+        ([], _) => Some(key.span()),
+        (rest, DeValue::Table(table)) => key_span(table, rest),
+        ([index, rest @ ..], DeValue::Array(items)) => {
+            match items.get(index.parse::<usize>().ok()?)?.get_ref() {
+                DeValue::Table(table) => key_span(table, rest),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
 }
 
 fn within_value(value: &DeValue<'_>, path: &[String]) -> Option<Range<usize>> {

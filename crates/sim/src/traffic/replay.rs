@@ -13,8 +13,8 @@ use crate::units::{Duration, Size};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Replay {
-    /// A recording to take both lists from: lines of `seconds,bytes`. The path counts from the
-    /// scenario file's folder.
+    /// A recording to take both lists from: a trace of traffic as `nodeb import` makes it. The path counts
+    /// from the scenario file's folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// When each amount is there to send; never going backward.

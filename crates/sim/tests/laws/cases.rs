@@ -447,6 +447,24 @@ fn everything(radio: &RadioSpec) -> Value {
     Value::Object(switches.keys().map(|key| (key.clone(), json!(given(key)))).collect())
 }
 
+/// A scenario without those of its keys that are refused because they have no effect in it.
+///
+/// # Errors
+/// What else is wrong with it.
+pub fn effective(mut text: Value) -> Result<Scenario, String> {
+    loop {
+        let message = match scenario::from_json(&text.to_string()) {
+            Ok(scenario) => return Ok(scenario),
+            Err(error) => error.to_string(),
+        };
+        let (path, _) = message.split_once(": this has no effect").ok_or_else(|| message.clone())?;
+        let pointer = format!("/{}", path.replace('.', "/"));
+        let (parent, key) = pointer.rsplit_once('/').expect("it begins with one");
+        let table = text.pointer_mut(parent).and_then(Value::as_object_mut);
+        table.and_then(|table| table.remove(key)).ok_or(message)?;
+    }
+}
+
 /// Random scenarios with the radio `name`, up to 6 users.
 pub fn scenarios(name: &'static str) -> impl Strategy<Value = Case> {
     scenarios_with(name, json!({}))
@@ -477,7 +495,7 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
                     "users": users,
                     "record": everything(&radio.spec),
                 });
-                let mut scenario = scenario::from_json(&text.to_string()).ok()?;
+                let mut scenario = effective(text).ok()?;
                 if scenario.external_users().is_some() {
                     return None;
                 }

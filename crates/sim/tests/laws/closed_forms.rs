@@ -2,7 +2,7 @@
 
 use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::units::{Duration, Rate, Size};
-use nodeb_sim::{Control, run, scenario};
+use nodeb_sim::{Control, run};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -171,7 +171,7 @@ fn measured(path: &Path, radio: &Value, tcp: &Value, file: u64) -> (u64, u64) {
         text["users"][0]["ue"] = json!({ "category": 10, "channel": { "constant": { "snr_db": 100.0 } } });
     }
     text["tcp"]["classic"]["delayed_ack"] = json!(ns(path.delayed_ack));
-    let scenario = scenario::from_json(&text.to_string()).unwrap();
+    let scenario = cases::effective(text).unwrap();
     let flow = &run(&scenario, 1, 0, &Control::default()).unwrap().flows[0];
     let ns = |seconds: f64| (seconds * 1e9).round() as u64;
     assert!(flow.complete && flow.sender.retransmissions == 0, "{flow:?}");

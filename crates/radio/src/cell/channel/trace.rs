@@ -19,9 +19,8 @@ pub enum AtEnd {
     Stop,
 }
 
-/// A recording of a user's channel, from TTI 0 on. A file is text, one line for each TTI of 2 ms:
-/// the SNR in dB; or the SNR after one transmission, after two, after three, and the CQI; or, below a line
-/// `rate_bps`, the bit rate.
+/// A recording of a user's channel, from TTI 0 on: SNRs in dB; SNRs and CQIs; SNRs after one, two and three
+/// transmissions of a block, and CQIs; or bit rates. A file is a trace as `nodeb import` makes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trace {

@@ -1,0 +1,117 @@
+//! Numbers in the lines of a text, as instruments and other simulators write them.
+//!
+//! An entry is a line of numbers parted by commas, semicolons, tabs or blanks. Empty lines and those that
+//! begin with `#` are left out.
+
+/// A line that is no entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Odd {
+    /// Its number in the text, from 1.
+    pub line: usize,
+    /// What is wrong with it and what would be right.
+    pub message: String,
+}
+
+/// The entries of a text with the numbers of their lines, from 1.
+pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = text.split(|byte| *byte == b'\n').enumerate();
+    let trimmed = lines.map(|(i, line)| (i + 1, line.trim_ascii()));
+    trimmed.filter(|(_, line)| !line.is_empty() && line[0] != b'#')
+}
+
+/// The numbers of a text's entries from number `skip` on, a list for each column.
+///
+/// `columns` says which are read, from 0; without it all are, and every entry must have as many. At most `most`
+/// entries are read.
+///
+/// # Errors
+/// The first line with something that is no finite number, with too few or too many numbers, or one too many.
+pub fn numbers(
+    text: &[u8],
+    skip: usize,
+    columns: Option<&[usize]>,
+    most: usize,
+) -> Result<Vec<Vec<f64>>, Odd> {
+    let lines = text.split(|byte| *byte == b'\n').count().min(most);
+    let mut found: Vec<Vec<f64>> = Vec::new();
+    let mut row = Vec::new();
+    for (count, (line, entry)) in entries(text).skip(skip).enumerate() {
+        let odd = |message: String| Odd { line, message };
+        if count == most {
+            return Err(odd(format!("there are more than {most} entries; expected at most that")));
+        }
+        read_row(entry, columns, &mut row).map_err(odd)?;
+        if count == 0 {
+            found = row.iter().map(|_| Vec::with_capacity(lines)).collect();
+        }
+        if row.len() != found.len() {
+            let (width, expected) = (row.len(), found.len());
+            return Err(odd(format!(
+                "{width} numbers after lines of {expected}; expected as many in every line"
+            )));
+        }
+        for (list, value) in found.iter_mut().zip(&row) {
+            list.push(*value);
+        }
+    }
+    Ok(found)
+}
+
+/// Puts the numbers of an entry, or of some of its columns, in the place of a row.
+fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Result<(), String> {
+    row.clear();
+    let Some(columns) = columns else {
+        return words(entry).try_for_each(|word| number(word).map(|value| row.push(value)));
+    };
+    columns.iter().try_for_each(|place| {
+        let word = words(entry).nth(*place).ok_or_else(|| format!("there is no column {}", place + 1))?;
+        number(word).map(|value| row.push(value))
+    })
+}
+
+/// The words of an entry: between its commas, semicolons or tabs, else between blanks.
+pub fn words(entry: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mark = [b',', b';', b'\t'].into_iter().find(|mark| entry.contains(mark));
+    let is_end = move |byte: &u8| mark.map_or(*byte == b' ', |mark| *byte == mark);
+    let words = entry.split(is_end).map(<[u8]>::trim_ascii);
+    words.filter(move |word| mark.is_some() || !word.is_empty())
+}
+
+fn number(word: &[u8]) -> Result<f64, String> {
+    let parsed = std::str::from_utf8(word).ok().and_then(|word| word.parse::<f64>().ok());
+    parsed.filter(|value| value.is_finite()).ok_or_else(|| {
+        let shown: String = String::from_utf8_lossy(word).chars().take(40).collect();
+        format!("`{}` is not a number", shown.escape_debug())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn odd(text: &str, columns: Option<&[usize]>) -> (usize, String) {
+        let Odd { line, message } = numbers(text.as_bytes(), 0, columns, 3).unwrap_err();
+        (line, message)
+    }
+
+    #[test]
+    fn columns_are_parted_by_marks_or_blanks() {
+        let text = b"# SNR\n\n1.5, -2\r\n 3e1 ,4 \n";
+        assert_eq!(numbers(text, 0, None, 9), Ok(vec![vec![1.5, 30.0], vec![-2.0, 4.0]]));
+        assert_eq!(numbers(b"1  2 3\n4 5 6", 0, None, 9).unwrap()[2], [3.0, 6.0]);
+        assert_eq!(numbers(b"t;v\n0;7", 1, Some(&[1]), 9), Ok(vec![vec![7.0]]));
+        assert_eq!(numbers(b"x\ta b\t2", 0, Some(&[2]), 9), Ok(vec![vec![2.0]]));
+        assert_eq!(numbers(b"# nothing", 0, None, 9), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_is_odd_is_told_with_its_line() {
+        assert_eq!(odd("1\n\nloud\n", None), (3, "`loud` is not a number".to_owned()));
+        assert_eq!(odd("1\nnan\n", None).0, 2);
+        assert_eq!(odd("1,\n", None), (1, "`` is not a number".to_owned()));
+        assert!(odd("1 2\n3\n", None).1.starts_with("1 numbers after lines of 2"));
+        assert!(odd("1 2\n3 4 5\n", None).1.starts_with("3 numbers after lines of 2"));
+        assert_eq!(odd("1 2\n", Some(&[2])), (1, "there is no column 3".to_owned()));
+        assert_eq!(odd("1\n2\n3\n4\n", None).0, 4);
+    }
+}

@@ -1,0 +1,37 @@
+//! Texts of numbers as numpy arrays.
+
+use nodeb_sim::lines;
+use numpy::PyArray1;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// The columns of a text's lines of numbers from entry number `skip` on; a `ValueError` has the number of the
+/// line that is odd and what is wrong with it.
+#[pyfunction]
+#[pyo3(signature = (text, skip, columns, most))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
+pub fn read_numbers<'py>(
+    py: Python<'py>,
+    text: &[u8],
+    skip: usize,
+    columns: Option<Vec<usize>>,
+    most: usize,
+) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
+    let found = py.detach(|| lines::numbers(text, skip, columns.as_deref(), most));
+    let found = found.map_err(|odd| PyValueError::new_err((odd.line, odd.message)))?;
+    Ok(found.into_iter().map(|list| PyArray1::from_vec(py, list)).collect())
+}
+
+/// The first entries of a text, at most `most`, each with the number of its line and its words.
+#[pyfunction]
+pub fn first_entries(text: &[u8], most: usize) -> Vec<(usize, Vec<String>)> {
+    let word = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
+    let shown = |(line, entry): (usize, &[u8])| (line, lines::words(entry).map(word).collect());
+    lines::entries(text).take(most).map(shown).collect()
+}
+
+/// The number of the line of entry number `entry` of a text.
+#[pyfunction]
+pub fn line_of_entry(text: &[u8], entry: usize) -> Option<usize> {
+    lines::entries(text).nth(entry).map(|(line, _)| line)
+}

@@ -1,0 +1,155 @@
+//! Keys that are set and have no effect are refused, with the reason; those that have one are not.
+
+use nodeb_sim::scenario;
+
+const USER: &str = "[[users]]\ntraffic.ftp.size = \"1 kB\"\n";
+
+/// A scenario in TOML, the key that is refused, and a word of the reason.
+const VOID: &[(&str, &str, &str)] = &[
+    (
+        "radio.dch = { bler = 0.2, errors.process.bsc.error_rate = 0.1 }",
+        "radio.dch.bler",
+        "model in `errors`",
+    ),
+    (
+        "radio.hs_dsch = { bler = 0.2, errors.process.bsc.error_rate = 0.1 }",
+        "radio.hs_dsch.bler",
+        "model in `errors`",
+    ),
+    (
+        "radio.dch = { rlc = \"am\", retransmission_delay = \"50 ms\" }",
+        "radio.dch.retransmission_delay",
+        "arq",
+    ),
+    (
+        "radio.dch = { rlc = \"slotted\", retransmission_delay = \"50 ms\" }",
+        "radio.dch.retransmission_delay",
+        "arq",
+    ),
+    ("radio.dch.rlc.am.at_max_dat = \"reset\"", "radio.dch.rlc.am.at_max_dat", "max_dat"),
+    ("radio.hs_dsch.rlc.am.command_timer = \"1 s\"", "radio.hs_dsch.rlc.am.command_timer", "discard_timer"),
+    ("radio.hsdpa.rlc.am.at_max_dat = \"reset\"", "radio.hsdpa.rlc.am.at_max_dat", "max_dat"),
+    ("radio.hsdpa = { link_adaptation = \"shannon\", codes = 5 }", "radio.hsdpa.codes", "capacity"),
+    (
+        "radio.hsdpa = { link_adaptation = \"shannon\", nack_error = 0.1 }",
+        "radio.hsdpa.nack_error",
+        "can fail",
+    ),
+    (
+        "radio.hsdpa = { link_adaptation = \"shannon\", decoding = \"one_number\" }",
+        "radio.hsdpa.decoding",
+        "can fail",
+    ),
+];
+
+/// The same for what stands in the only group of users on `hsdpa`, below the radio's own keys.
+const VOID_UE: &[(&str, &str, &str, &str)] = &[
+    (
+        "cell.power_dbm = 40.0",
+        "channel.constant.snr_db = 3.0",
+        "radio.hsdpa.cell.power_dbm",
+        "place in the cell",
+    ),
+    ("cell.radius = \"2 km\"", "channel = \"fading\"", "radio.hsdpa.cell.radius", "place in the cell"),
+    ("handover.hysteresis_db = 7.5", "channel = \"fading\"", "radio.hsdpa.handover.hysteresis_db", "place"),
+    ("link_adaptation.cqi.cycle = \"4 ms\"", RATES, "radio.hsdpa.link_adaptation", "recording of rates"),
+    ("", "delay_budget = \"1 s\"", "users.0.ue.delay_budget", "earliest_deadline"),
+    ("", "channel.fading = { profile = \"flat\", taps = [{ delay = \"0 s\", power_db = 0 }] }", "", ""),
+    (
+        "",
+        "channel.fading = { profile = \"pedestrian_a\", taps = [{ delay = \"0 s\", power_db = 0 }] }",
+        "users.0.ue.channel.fading.profile",
+        "taps",
+    ),
+    ("", RATES_AND_CATEGORY, "users.0.ue.category", "recording of rates"),
+    (
+        "link_adaptation.cqi.error_db = 1.0",
+        "channel.trace = { snrs_db = [1.0], cqi = [9], at_end = \"loop\" }",
+        "radio.hsdpa.link_adaptation.cqi.error_db",
+        "recorded",
+    ),
+];
+const RATES: &str = "channel.trace = { rates = [\"1 Mbps\"], at_end = \"loop\" }";
+const RATES_AND_CATEGORY: &str =
+    "category = 10\nue.channel.trace = { rates = [\"1 Mbps\"], at_end = \"loop\" }";
+
+fn refusal(text: &str) -> Option<String> {
+    scenario::from_toml(text, "s.toml", &[]).err().map(|error| error.to_string())
+}
+
+fn assert_refused(text: &str, key: &str, why: &str) {
+    let refused = refusal(text);
+    let message = refused.as_deref().unwrap_or_default();
+    assert_eq!(refused.is_some(), !key.is_empty(), "{text}{message}");
+    assert!(message.contains(key) && message.contains(why), "{text}{message}");
+    assert!(key.is_empty() || message.contains(": this has no effect: "), "{message}");
+}
+
+#[test]
+fn keys_without_effect_are_refused() {
+    for (keys, key, why) in VOID {
+        assert_refused(&format!("{keys}\n{USER}"), key, why);
+    }
+    for (radio, ue, key, why) in VOID_UE {
+        assert_refused(&format!("[radio.hsdpa]\n{radio}\n{USER}ue.{ue}\n"), key, why);
+    }
+}
+
+#[test]
+fn a_line_and_a_key_are_told() {
+    let text = format!("[radio.dch]\nerrors.process.bsc.error_rate = 0.1\nbler = 0.2\n{USER}");
+    let message = refusal(&text).unwrap();
+    assert!(message.starts_with("s.toml:3: radio.dch.bler: this has no effect"), "{message}");
+    let own = format!("tcp.linux = {{}}\n{USER}tcp = \"classic\"\n");
+    assert!(refusal(&own).unwrap().starts_with("s.toml:1: tcp: this has no effect"));
+    let ci = format!("radio.hs_dsch.pdus_per_tti = 2\n{USER}ci = [1.0, 2.0]\n");
+    assert!(refusal(&ci).unwrap().starts_with("s.toml:1: radio.hs_dsch.pdus_per_tti: this has"));
+}
+
+#[test]
+fn what_repeats_its_default_or_has_an_effect_is_accepted() {
+    for keys in [
+        "radio.dch = { bler = 0.01, errors.process.bsc.error_rate = 0.1 }",
+        "radio.dch = { rlc = \"am\", retransmission_delay = \"99 ms\" }",
+        "radio.hs_dsch = { rlc = \"am\", retransmission_delay = \"20 ms\" }",
+        "radio.dch.rlc.am = { max_dat = 4, at_max_dat = \"reset\", command_timer = \"1 s\" }",
+        "radio.hsdpa.cell.power_dbm = 40.0",
+        "radio.hsdpa = { link_adaptation = \"shannon\", ack_error = 0.1 }",
+    ] {
+        assert_eq!(refusal(&format!("{keys}\n{USER}")), None);
+    }
+}
+
+#[test]
+fn what_repeats_its_default_without_effect_is_superfluous() {
+    let text = format!("[radio.dch]\nerrors.process.bsc.error_rate = 0.1\nbler = 0.01\n{USER}");
+    assert_eq!(
+        scenario::superfluous(&text, "s.toml", &[]),
+        [
+            "s.toml:3: radio.dch.bler: this has no effect: the model in `errors` says which blocks fail; leave it out"
+        ]
+    );
+    assert!(scenario::superfluous(&text.replace("bler", "#"), "s.toml", &[]).is_empty());
+}
+
+#[test]
+fn what_may_be_the_edge_of_a_range_is_only_doubted() {
+    for (keys, user, key) in [
+        (
+            "radio.hsdpa.cell.shadowing = { sigma_db = 0, correlation_distance = \"9 m\" }",
+            "",
+            "correlation_distance",
+        ),
+        ("radio.hsdpa.cell.shadowing.correlation_distance = \"9 m\"", "", "nobody in the cell moves"),
+        ("radio.fach_dch.paging_time = \"1 s\"", "", "radio.fach_dch.paging_time"),
+        ("tcp.linux.ecn = true", "", "tcp.linux.ecn"),
+        ("", "stagger = \"1 s\"", "users.0.stagger"),
+        ("wired.delay = \"1e6 s\"", "", "duration: the run ends at 100000 s, before a single round trip of"),
+    ] {
+        let scenario = scenario::from_toml(&format!("{keys}\n{USER}{user}\n"), "s.toml", &[]).unwrap();
+        let warnings = scenario.warnings().join("\n");
+        assert!(warnings.contains(key), "{keys}{user}: {warnings}");
+    }
+    let marked = format!("tcp.linux.ecn = true\nwired.queue.codel.ecn = true\n{USER}");
+    assert!(scenario::from_toml(&marked, "s.toml", &[]).unwrap().warnings().is_empty());
+}

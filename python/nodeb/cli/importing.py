@@ -1,0 +1,115 @@
+"""The command `nodeb import`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nodeb.cli.options import check_name
+from nodeb.errors import InputError, OutputError, os_reason
+
+if TYPE_CHECKING:
+    from nodeb.inputs.trace_file import Trace
+
+__all__ = ["import_"]
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording, as a text.")],
+    wanted: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help="mahimahi, cqi, rates, snr, eurane or traffic; default: what it must be.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The trace; default: <name>.trace here."),
+    ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Entries without times are so far apart; default: 2 ms."),
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(metavar="UNIT", help="Unit of rates: bps, kbps or Mbps.")
+    ] = None,
+    time_unit: Annotated[
+        str | None, typer.Option(metavar="UNIT", help="Unit of times: s, ms or us; default: s.")
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of the values, by name or number.")
+    ] = None,
+    time_column: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Column of the times, by name or number.")
+    ] = None,
+    size: Annotated[
+        int, typer.Option("--bytes", min=1, max=65_535, help="Bytes of a line of mahimahi's.")
+    ] = 1500,
+) -> None:
+    """Make a trace of a measured channel or of traffic, which scenarios can name."""
+    from nodeb.inputs import formats, trace_reader
+    from nodeb.inputs.trace_file import MAGIC, write
+    from nodeb.storage import files
+    from nodeb.storage.bounded import read_bytes
+
+    for what, given, allowed in (
+        ("format", wanted, formats.FORMATS),
+        ("unit of rates", unit, formats.RATE_UNITS),
+        ("unit of times", time_unit, formats.TIME_UNITS),
+    ):
+        if given is not None:
+            check_name(what, given, list(allowed))
+    data = read_bytes(file, trace_reader.MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
+    target = Path(file.with_suffix(".trace").name) if out is None else out
+    if target.exists() and target.samefile(file):
+        raise InputError(f"{target} is the recording itself; give another file with --out")
+    files.refuse_other(target, MAGIC, "a trace", "--out")
+    if data.startswith(MAGIC):
+        raise InputError(f"{file}: this is a trace already; scenarios can name it as it is")
+    options = formats.Options(_step(step), unit, time_unit, column, time_column, size)
+    trace, notes = formats.read(data, file, wanted, options)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write(target, trace)
+    except OSError as error:
+        raise OutputError(f"cannot write the trace to {target}: {os_reason(error)}") from None
+    _print(target, trace, notes)
+
+
+def _step(text: str | None) -> int | None:
+    from nodeb.inputs.trace_file import duration_ns
+
+    ns = None if text is None else duration_ns(text)
+    if text is not None and ns is None:
+        raise InputError(
+            f"--step {text}: expected a time above 0 s with its unit, such as `100 ms`"
+        )
+    return ns
+
+
+def _print(target: Path, trace: Trace, notes: list[str]) -> None:
+    from nodeb.inputs.trace_file import KINDS
+
+    kind = KINDS[trace.kind]
+    name = kind.columns[0]
+    values = trace.columns[name]
+    print(f"{target}: {len(trace)} entries of {kind.meaning}, {trace.duration_ns / 1e9:g} s")
+    print(f"{name}: {values.min():.6g} to {values.max():.6g}, mean {_mean(trace):.6g}")
+    if notes:
+        print(f"taken for granted: {'; '.join(notes)}")
+    place = "traffic.replay" if trace.kind == "traffic" else "ue.channel.trace"
+    print(f'in a scenario: {place}.file = "{target.name}"')
+
+
+def _mean(trace: Trace) -> float:
+    """The mean over time; of traffic, over amounts."""
+    import numpy as np
+
+    values = next(iter(trace.columns.values()))
+    if trace.times_ns is None or trace.end_ns is None:
+        return float(values.mean())
+    return float(np.average(values, weights=np.diff(trace.times_ns, append=trace.end_ns)))

@@ -1,0 +1,57 @@
+"""Notes on stderr about what was asked for and came to nothing."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nodeb.results.result import Result
+    from nodeb.sweep import Outcome, Sweep
+
+__all__ = ["print_empty_cells", "print_idle_axes", "print_nothing_arrived", "print_superfluous"]
+
+
+def print_superfluous(file: Path, settings: Sequence[str] = ()) -> None:
+    """Tells which keys of a scenario file only repeat defaults that have no effect in it."""
+    from nodeb import _core
+    from nodeb.inputs.reading import read_text
+
+    _print(_core.superfluous(read_text(file), str(file), list(settings)))
+
+
+def print_nothing_arrived(result: Result) -> None:
+    """Tells of groups of users at whom nothing arrived in any replication."""
+    flows = result.flows
+    groups = list(dict.fromkeys(flows["group"].tolist()))
+    empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
+    if empty:
+        whom = "at any phone" if empty == groups else f"at the phones of {', '.join(empty)}"
+        _print([f"nothing arrived {whom} in {result.scenario.duration}; {WHY}"])
+
+
+def print_empty_cells(outcome: Outcome) -> None:
+    """Tells in how many cells of a sweep nothing arrived at some group of users."""
+    rates = outcome.table["received_bps"]
+    if (rates == 0).any():
+        _print(
+            [f"nothing arrived in {(rates == 0).sum()} of {len(rates)} rows of the table; {WHY}"]
+        )
+
+
+def print_idle_axes(sweep: Sweep, outcome: Outcome) -> None:
+    """Tells which swept keys have changed nothing."""
+    from nodeb.sweep.effects import without_effect
+
+    for keys in without_effect(outcome.table, sweep.axes):
+        _print([f"{keys}: no result depends on this; all values gave the same"])
+
+
+WHY = "is the run long enough for the delays, and does the radio carry packets?"
+
+
+def _print(notes: Iterable[str]) -> None:
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)

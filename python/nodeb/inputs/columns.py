@@ -1,0 +1,114 @@
+"""Long lists of recordings as arrays, which go to the core beside the scenario's text."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.inputs.places import recordings
+
+__all__ = ["Column", "Taken", "put_back", "take_out"]
+
+
+class Column(Sequence[Any]):
+    """A list of numbers that does not change: of plain ones, or of quantities such as "250 ns".
+
+    Args:
+        values: the numbers.
+        unit: stands behind each; empty for plain numbers.
+    """
+
+    __slots__ = ("unit", "values")
+
+    def __init__(self, values: NDArray[Any], unit: str = "") -> None:
+        self.values = np.ascontiguousarray(values)
+        self.values.setflags(write=False)
+        self.unit = unit
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @overload
+    def __getitem__(self, place: int) -> Any: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Any]: ...
+    def __getitem__(self, place: int | slice) -> Any:
+        found = self.values[place].tolist()
+        if not self.unit:
+            return found
+        quantities = [f"{one} {self.unit}" for one in np.atleast_1d(found).tolist()]
+        return quantities if isinstance(place, slice) else quantities[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[:])
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Column):
+            return self.unit == other.unit and np.array_equal(self.values, other.values)
+        return isinstance(other, Sequence) and len(self) == len(other) and self[:] == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<Column of {len(self)}>"
+
+
+class Taken(NamedTuple):
+    """The columns of a recording, and where they stood."""
+
+    group: int
+    """Number of the group of users."""
+    place: tuple[str, ...]
+    """Keys from there to the recording."""
+    file: str | None
+    """The file that it names."""
+    columns: dict[str, Column]
+
+    def arrays(self) -> tuple[int, dict[str, NDArray[Any]]]:
+        """What the core takes: the group, and the numbers by key."""
+        return self.group, {key: column.values for key, column in self.columns.items()}
+
+    def digest(self) -> str:
+        """A hash of what is in the columns and where they stand."""
+        found = hashlib.sha256(repr((self.group, self.place)).encode())
+        for key, column in sorted(self.columns.items()):
+            found.update(f"{key} {column.unit} {column.values.dtype} {len(column)}".encode())
+            found.update(column.values.data)
+        return found.hexdigest()
+
+
+def take_out(scenario: dict[str, Any]) -> list[Taken]:
+    """Takes the columns out of a scenario given as plain data, which is changed in place."""
+    found = []
+    for group, place, table in recordings(scenario):
+        columns = {key: value for key, value in table.items() if isinstance(value, Column)}
+        for key in columns:
+            del table[key]
+        if columns:
+            found.append(Taken(group, place, table.get("file"), columns))
+    return found
+
+
+def put_back(scenario: dict[str, Any], taken: Iterable[Taken]) -> dict[str, Any]:
+    """Puts columns back where the same file is still named.
+
+    Args:
+        scenario: plain data, changed in place.
+        taken: what `take_out` has returned.
+
+    Returns:
+        The same scenario.
+    """
+    where = {(group, place): table for group, place, table in recordings(scenario)}
+    for one in taken:
+        table = where.get((one.group, one.place), {})
+        if table.get("file") == one.file:
+            table.update(one.columns)
+    return scenario

@@ -1,0 +1,233 @@
+"""Reads trace files, with errors that name the line; see `nodeb.inputs.trace_file`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb import _core
+from nodeb.errors import ScenarioError
+from nodeb.inputs.trace_file import (
+    COLUMNS,
+    KINDS,
+    MAGIC,
+    MOST_S,
+    NS_PER_S,
+    VERSION,
+    Numbers,
+    Times,
+    Trace,
+    duration_ns,
+)
+from nodeb.storage.bounded import read_bytes
+from nodeb.table import nearest
+
+__all__ = [
+    "MOST_BYTES",
+    "MOST_ENTRIES",
+    "check_range",
+    "check_times",
+    "odd_entry",
+    "read",
+    "read_numbers",
+]
+
+MOST_BYTES = 256 << 20
+MOST_ENTRIES = 10_000_000
+"""What a recording may have; at 2 ms that is five hours and a half."""
+
+
+def read(path: Path) -> Trace | bytes:
+    """A trace file; of a file that is none, its bytes.
+
+    Raises:
+        ScenarioError: it cannot be read, is too large, or is a damaged trace file; names the line.
+    """
+    data = read_bytes(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
+    return parse(data, path) if data.startswith(MAGIC) else data
+
+
+def parse(data: bytes, path: Path) -> Trace:
+    """The content of a trace file.
+
+    Args:
+        data: what is in it.
+        path: its name in messages.
+
+    Raises:
+        ScenarioError: it is damaged or makes no sense; names the line.
+    """
+    return _Reader(data, path).trace()
+
+
+class _Reader:
+    def __init__(self, data: bytes, path: Path) -> None:
+        self._data, self._path = data, path
+        self._about = dict(self._keys())
+
+    def trace(self) -> Trace:
+        kind = self._kind()
+        columns = self._columns(kind)
+        times = columns.pop("time_s", None)
+        times_ns = None if times is None else self._times(times, kind)
+        ends = times_ns is not None and kind != "traffic"
+        end_ns = self._time("end") if ends else None
+        if end_ns is not None and times_ns is not None and end_ns <= times_ns[-1]:
+            raise self._wrong("end", "the trace ends before its last entry begins")
+        return Trace(
+            kind,
+            columns,
+            self._about.get("source", (1, self._path.name))[1],
+            self._time("step") if times_ns is None else None,
+            times_ns,
+            end_ns,
+        )
+
+    def _keys(self) -> Iterator[tuple[str, tuple[int, str]]]:
+        """Each key of the header with its line and text."""
+        begin = number = 0
+        while self._data.startswith(b"#", begin):
+            end = self._data.find(b"\n", begin)
+            end = len(self._data) if end < 0 else end
+            number += 1
+            line = self._data[begin + 1 : end].decode("utf-8", "replace").strip()
+            if number == 1 and line != f"nodeb trace {VERSION}":
+                raise ScenarioError(
+                    f"{self._path}:1: `{line}` is not known; expected `nodeb trace 1`"
+                )
+            key, mark, text = line.partition(":")
+            if mark and number > 1:
+                yield key.strip(), (number, text.strip())
+            begin = end + 1
+
+    def _wrong(self, key: str, message: str) -> ScenarioError:
+        line, _ = self._about.get(key, (1, ""))
+        return ScenarioError(f"{self._path}:{line}: {key}: {message}")
+
+    def _kind(self) -> str:
+        _, kind = self._about.get("kind", (1, ""))
+        if kind not in KINDS:
+            hint = nearest(kind, list(KINDS))
+            raise self._wrong("kind", f"there is no kind `{kind}` of traces{hint}")
+        _, unit = self._about.get("unit", (1, KINDS[kind].unit))
+        if unit != KINDS[kind].unit:
+            raise self._wrong(
+                "unit", f"`{unit}` is not that of `{kind}`; expected `{KINDS[kind].unit}`"
+            )
+        return kind
+
+    def _time(self, key: str) -> int:
+        _, text = self._about.get(key, (1, ""))
+        ns = duration_ns(text)
+        if ns is None:
+            raise self._wrong(key, f"`{text}` is not a time; expected one such as `2 ms`")
+        return ns
+
+    def _columns(self, kind: str) -> dict[str, Numbers]:
+        heads = _core.first_entries(self._data, 1)
+        line, names = heads[0] if heads else (1, [])
+        expected = list(KINDS[kind].columns)
+        if kind == "traffic" or "step" not in self._about:
+            expected.insert(0, "time_s")
+        if names != expected:
+            raise ScenarioError(
+                f"{self._path}:{line}: the columns are `{','.join(names)}`; expected "
+                f"`{','.join(expected)}` of a trace of `{kind}`"
+            )
+        found = read_numbers(self._data, self._path, skip=1)
+        self._check_count(len(found[0]) if found else 0)
+        if len(found) != len(names):
+            raise ScenarioError(
+                f"{self._path}:{line + 1}: {len(found)} numbers below {len(names)} columns; "
+                "expected one each"
+            )
+        columns = dict(zip(names, found, strict=True))
+        for name in KINDS[kind].columns:
+            check_range(self._data, self._path, name, columns[name], skip=1)
+        return columns
+
+    def _check_count(self, found: int) -> None:
+        _, text = self._about.get("count", (1, ""))
+        if text != str(found):
+            raise self._wrong(
+                "count",
+                f"it says {text or 'nothing'}, and {found} entries follow; the file is damaged",
+            )
+        if found == 0:
+            raise ScenarioError(
+                f"{self._path}: there is nothing in it; expected at least one entry"
+            )
+
+    def _times(self, times: Numbers, kind: str) -> Times:
+        return check_times(self._data, self._path, times, skip=1, channel=kind != "traffic")
+
+
+def read_numbers(
+    data: bytes, path: Path, skip: int, columns: list[int] | None = None
+) -> list[Numbers]:
+    """The columns of numbers in the lines of a text.
+
+    Raises:
+        ScenarioError: a line is none of numbers, or there are too many; names it.
+    """
+    try:
+        return _core.read_numbers(data, skip, columns, MOST_ENTRIES)
+    except ValueError as error:
+        line, message = error.args
+        raise ScenarioError(f"{path}:{line}: {message}") from None
+
+
+def check_range(data: bytes, path: Path, name: str, values: Numbers, skip: int) -> None:
+    """Complains about the first value that a column of this name cannot have.
+
+    Raises:
+        ScenarioError: there is one; names its line.
+    """
+    allowed = COLUMNS[name]
+    odd = (values < allowed.least) | (values > allowed.most)
+    if allowed.whole:
+        odd |= values != np.rint(values)
+    if odd.any():
+        place = int(np.argmax(odd))
+        raise odd_entry(data, path, place + skip, f"{values[place]:g} is not {allowed.what}")
+
+
+def odd_entry(data: bytes, path: Path, entry: int, message: str) -> ScenarioError:
+    """A complaint about an entry, by its number in the text, that names its line."""
+    return ScenarioError(f"{path}:{_core.line_of_entry(data, entry)}: {message}")
+
+
+def check_times(data: bytes, path: Path, times: Numbers, skip: int, channel: bool) -> Times:
+    """Times as whole ns.
+
+    Args:
+        data: the text, for the lines in messages.
+        path: its name.
+        times: s; made ns in place, since there may be many.
+        skip: entries before the first time.
+        channel: they begin at 0 and no two are the same.
+
+    Raises:
+        ScenarioError: one is impossible or goes backward; names its line.
+    """
+
+    def wrong(odd: NDArray[np.bool_], message: str) -> ScenarioError:
+        place = int(np.argmax(odd))
+        return odd_entry(data, path, place + skip, f"{times[place] / NS_PER_S:g} s {message}")
+
+    times *= NS_PER_S
+    outside = ~((times >= 0) & (times < MOST_S * NS_PER_S))
+    if outside.any():
+        raise wrong(outside, f"is not a time of a recording; expected 0 s to {MOST_S:.0f} s")
+    ns: Times = np.rint(times, out=times).astype(np.int64)
+    if channel and ns[0] != 0:
+        raise wrong(ns != 0, "is the first time; expected 0 s")
+    apart = np.diff(ns, prepend=ns[0] - 1)
+    if (apart < 0).any():
+        raise wrong(apart < 0, "goes backward in time")
+    if channel and not apart.all():
+        raise wrong(apart == 0, "has been there already; expected each time once")
+    return ns

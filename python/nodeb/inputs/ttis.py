@@ -1,0 +1,54 @@
+"""Traces of channels as lists with an entry for each TTI."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nodeb.errors import ScenarioError
+from nodeb.inputs.trace_file import NS_PER_S, Numbers, Trace
+
+__all__ = ["TTI_NS", "by_tti"]
+
+TTI_NS = 2_000_000
+"""HSDPA's TTI (TS 25.211, 5.3.3.13), ns."""
+MOST_TTIS = 10_000_000
+
+
+def by_tti(trace: Trace) -> dict[str, Numbers]:
+    """The columns of a channel's trace with an entry for each TTI that it lasts, the last begun.
+
+    An SNR or a CQI is that at the TTI's beginning. A rate is the mean over the TTI, so that no bit
+    is lost or made.
+
+    Raises:
+        ScenarioError: it lasts too long.
+    """
+    ttis = -(-trace.duration_ns // TTI_NS)
+    if ttis > MOST_TTIS:
+        raise ScenarioError(
+            f"{trace.source}: the trace lasts {trace.duration_ns / NS_PER_S:g} s; expected at most "
+            f"{MOST_TTIS * TTI_NS / NS_PER_S:g} s"
+        )
+    if trace.step_ns is not None and trace.step_ns % TTI_NS == 0:
+        times = trace.step_ns // TTI_NS
+        return {name: np.repeat(values, times) for name, values in trace.columns.items()}
+    begins = _begins(trace)
+    at = np.searchsorted(begins, np.arange(ttis) * TTI_NS, side="right") - 1
+    return {
+        name: _means(trace, values, ttis) if name == "rate_bps" else values[at]
+        for name, values in trace.columns.items()
+    }
+
+
+def _begins(trace: Trace) -> Numbers:
+    if trace.times_ns is not None:
+        return trace.times_ns.astype(float)
+    return np.arange(len(trace), dtype=float) * float(trace.step_ns or TTI_NS)
+
+
+def _means(trace: Trace, rates: Numbers, ttis: int) -> Numbers:
+    edges = np.append(_begins(trace), trace.duration_ns)
+    bits = np.concatenate(([0.0], np.cumsum(rates * np.diff(edges))))
+    passed = np.interp(np.arange(ttis + 1) * TTI_NS, edges, bits)
+    means: Numbers = np.diff(passed) / TTI_NS
+    return means

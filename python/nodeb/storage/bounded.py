@@ -1,0 +1,101 @@
+"""Files of users, read up to a bound in bytes and in time.
+
+A pipe can be read only once. What came out of one is kept, so that whoever asks for it again, as a
+command does that looks at a scenario twice, gets the same unless somebody has written to it since.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from pathlib import Path
+
+from nodeb.errors import ScenarioError, os_reason
+
+__all__ = ["read_bytes"]
+
+SILENCE_S, WHOLE_S = 10.0, 300.0
+"""How long a pipe may be silent, and how long reading it may take, s."""
+_PORTION = 1 << 16
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+KEPT_S = 60.0
+"""How long what came out of a pipe is kept, s: a command asks again at once, or not at all."""
+_kept: dict[tuple[int, int], tuple[float, bytes]] = {}
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The content of a file.
+
+    Args:
+        path: a file, a pipe or a device.
+        most: bytes; what has more is refused.
+
+    Raises:
+        ScenarioError: it cannot be read, has more bytes, or is a pipe into which nobody writes.
+    """
+    try:
+        handle = os.open(
+            path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        )
+    except FileNotFoundError:
+        raise ScenarioError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
+    except ValueError as error:  # a name that no file can have
+        raise ScenarioError(f"{path}: cannot be read: {error}") from None
+    try:
+        return _read(path, handle, most)
+    except OSError as error:
+        raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
+    finally:
+        os.close(handle)
+
+
+def _read(path: Path, handle: int, most: int) -> bytes:
+    about = os.fstat(handle)
+    if stat.S_ISDIR(about.st_mode):
+        raise ScenarioError(f"{path}: cannot be read: this is a directory, not a file")
+    if stat.S_ISREG(about.st_mode) or os.name != "posix":
+        with open(handle, "rb", closefd=False) as file:
+            data = file.read(most + 1) if about.st_size <= most else b""
+        if about.st_size > most or len(data) > most:
+            raise _too_large(path, most)
+        return data
+    return _from_pipe(path, handle, most, (about.st_dev, about.st_ino))
+
+
+def _from_pipe(path: Path, handle: int, most: int, name: tuple[int, int]) -> bytes:
+    import select
+
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    since, kept = _kept.get(name, (-KEPT_S, b""))
+    if time.monotonic() > since + KEPT_S:
+        kept = b""
+    if kept and not poll.poll(0):
+        return kept
+    parts, size = [], 0
+    until = time.monotonic() + WHOLE_S
+    while True:
+        if time.monotonic() > until or not poll.poll(SILENCE_S * 1e3):
+            limit = WHOLE_S if time.monotonic() > until else SILENCE_S
+            raise ScenarioError(
+                f"{path}: this is a pipe, and its writer did not come to an end in {limit:g} s"
+            )
+        part = os.read(handle, _PORTION)
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise _too_large(path, most)
+    data = b"".join(parts) or kept
+    _kept[name] = time.monotonic(), data
+    return data
+
+
+def _too_large(path: Path, most: int) -> ScenarioError:
+    return ScenarioError(
+        f"{path}: there are more than {most >> 20} MiB in it; expected at most that"
+    )

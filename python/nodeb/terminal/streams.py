@@ -1,0 +1,44 @@
+"""The standard streams of the command line, made fit for what is printed.
+
+A stream may be closed, know only ASCII, or lead to a full disk. None of that is a mistake of
+nodeb's, and none of it spoils results that were saved.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+__all__ = ["finish", "prepare"]
+
+
+def prepare() -> None:
+    """Opens streams that are closed, so that what is printed goes nowhere and not into a file.
+
+    Characters that a stream does not know are written as escapes.
+    """
+    for handle in range(3):
+        try:
+            os.fstat(handle)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest that is free: this one
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def finish() -> OSError | None:
+    """Writes out what stdout still holds; returns why that cannot be done, if it cannot.
+
+    What is left then goes nowhere, so that the end of the process does not complain again.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        return error
+    return None

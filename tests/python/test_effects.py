@@ -1,0 +1,98 @@
+"""What was asked for and came to nothing is said."""
+
+import pytest
+
+from nodeb.sweep.axes import Axis, Swept
+from nodeb.sweep.effects import without_effect
+from nodeb.table import Table
+
+
+def axis(*keys, values=(1, 2)):
+    return Axis(tuple(Swept(key, tuple(values), (None,) * len(values)) for key in keys))
+
+
+def table(**columns):
+    return Table(columns)
+
+
+def test_an_axis_on_which_nothing_depends_is_named():
+    found = table(a=[1, 1, 2, 2], b=[1, 2, 1, 2], bps=[5.0, 5.0, 7.0, 7.0])
+    assert without_effect(found, [axis("a"), axis("b")]) == ["b"]
+
+
+def test_an_axis_that_matters_in_one_place_only_matters():
+    found = table(a=[1, 1, 2, 2], b=[1, 2, 1, 2], bps=[5.0, 5.0, 7.0, 8.0])
+    assert without_effect(found, [axis("a"), axis("b")]) == []
+
+
+def test_keys_in_lockstep_are_one_axis_and_nan_is_nan():
+    found = table(a=[1, 2], b=["x", "y"], bps=[float("nan")] * 2, text=["p", "p"])
+    assert without_effect(found, [axis("a", "b")]) == ["a, b"]
+
+
+def test_groups_of_users_are_compared_each_with_its_own():
+    found = table(a=[1, 1, 2, 2], group=["x", "y", "x", "y"], bps=[5.0, 6.0, 5.0, 6.0])
+    assert without_effect(found, [axis("a")]) == ["a"]
+    found = table(a=[1, 1, 2, 2], group=["x", "y", "x", "y"], bps=[5.0, 6.0, 6.0, 5.0])
+    assert without_effect(found, [axis("a")]) == []
+
+
+def test_a_single_value_says_nothing():
+    assert without_effect(table(a=[1], bps=[5.0]), [axis("a", values=(1,))]) == []
+
+
+BASE = """
+runs = 2
+{}
+[[users]]
+traffic.ftp.size = "20 kB"
+"""
+
+
+@pytest.fixture
+def sweep(call, tmp_path):
+    def sweep(keys, axes):
+        (tmp_path / "s.toml").write_text(BASE.format(keys) + f"[sweep]\n{axes}\n")
+        return call("sweep", "s.toml")
+
+    return sweep
+
+
+def test_a_sweep_tells_what_changed_nothing(sweep):
+    axes = '"radio.dch.bler" = [0.0, 0.3]\n"radio.dch.buffer" = [500, 1000]'
+    status, _, err = sweep("", axes)
+    assert status == 0
+    assert err == "note: radio.dch.buffer: no result depends on this; all values gave the same\n"
+
+
+def test_a_sweep_of_a_key_without_effect_is_refused(sweep):
+    keys = "radio.dch.errors.process.gilbert_elliott = { p = 0.1, r = 0.4 }"
+    status, _, err = sweep(keys, '"radio.dch.bler" = [0.01, 0.2]')
+    assert status == 2
+    assert "s.toml:7: " in err
+    assert "radio.dch.bler: this has no effect: the model in `errors`" in err
+
+
+def test_what_only_repeats_a_default_without_effect_is_noted(call, tmp_path):
+    text = BASE.format('radio.dch = { rlc = "am", retransmission_delay = "99 ms" }')
+    (tmp_path / "s.toml").write_text(text)
+    for command in ("run", "validate"):
+        status, _, err = call(command, "s.toml")
+        assert status == 0
+        assert err.startswith("note: s.toml:3: radio.dch.retransmission_delay: this has no effect")
+
+
+def test_a_path_so_long_that_nothing_arrives_is_told_before_and_after(call, tmp_path):
+    (tmp_path / "s.toml").write_text(BASE.format('wired.delay = "1e9 ms"'))
+    status, _, err = call("run", "s.toml")
+    assert status == 0
+    before, after = err.splitlines()
+    assert before.startswith("warning: duration: the run ends at 100000 s, before a single round")
+    assert after.startswith("note: nothing arrived at any phone in 100000 s")
+
+
+def test_a_time_that_cannot_be_counted_tells_the_limit(call, tmp_path):
+    (tmp_path / "s.toml").write_text(BASE.format('duration = "1e9 s"'))
+    status, _, err = call("validate", "s.toml")
+    assert status == 2
+    assert "s.toml:3: duration: `1e9 s` is larger than nodeb can count, at most 9007199 s" in err

@@ -1,0 +1,130 @@
+"""`nodeb import`: recordings of others made into trace files."""
+
+import numpy as np
+import pytest
+
+from nodeb.inputs import trace_reader
+
+
+def imported(call, tmp_path, text, *arguments):
+    (tmp_path / "log.txt").write_text(text)
+    status, out, err = call("import", "log.txt", *arguments)
+    assert (status, err) == (0, ""), err
+    return trace_reader.read(tmp_path / "log.trace"), out
+
+
+def test_mahimahi_becomes_rates_without_losing_a_bit(call, tmp_path):
+    trace, out = imported(call, tmp_path, "0\n1\n1\n2\n7\n40\n")
+    assert "taken for granted: format mahimahi; 1500 bytes each" in out
+    assert (trace.kind, trace.step_ns, len(trace)) == ("rate", 2_000_000, 21)
+    rates = trace.columns["rate_bps"]
+    assert list(rates[:4]) == [18e6, 6e6, 0, 6e6]
+    assert rates.sum() * 0.002 == 6 * 1500 * 8
+    trace, _ = imported(call, tmp_path, "0\n50\n", "--bytes", "1504")
+    assert trace.columns["rate_bps"][0] == 1504 * 8 / 0.002
+
+
+def test_columns_of_cqis(call, tmp_path):
+    trace, _ = imported(call, tmp_path, "12\n30\n0\n", "--as", "cqi", "--step", "20 ms")
+    assert (trace.kind, trace.step_ns) == ("cqi", 20_000_000)
+    assert list(trace.columns["cqi"]) == [12, 30, 0]
+    text = "time_ms;cell;CQI\n500;a;7\n540;b;9\n620;a;8\n"
+    trace, out = imported(call, tmp_path, text)
+    assert "times counted from the first, 0.5 s" in out
+    assert list(trace.columns["cqi"]) == [7, 9, 8]
+    assert (list(trace.times_ns), trace.end_ns) == ([0, 40_000_000, 120_000_000], 200_000_000)
+
+
+def test_times_and_rates(call, tmp_path):
+    trace, out = imported(call, tmp_path, "time_s,throughput_mbps\n0,1.5\n1,2\n2,0\n")
+    assert "format rates" in out
+    assert (trace.step_ns, list(trace.columns["rate_bps"])) == (10**9, [1.5e6, 2e6, 0])
+    trace, out = imported(call, tmp_path, "0 1.5\n1 2\n", "--as", "rates", "--unit", "kbps")
+    assert "times in s" in out
+    assert list(trace.columns["rate_bps"]) == [1500, 2000]
+    trace, _ = imported(
+        call, tmp_path, "a,b,c\n1,10,0\n2,20,5\n", "--as", "rates", "--unit", "bps",
+        "--column", "b", "--time-column", "3", "--time-unit", "ms",
+    )  # fmt: skip
+    assert (trace.step_ns, list(trace.columns["rate_bps"])) == (5_000_000, [10, 20])
+
+
+def test_snrs_traffic_and_eurane(call, tmp_path):
+    trace, out = imported(call, tmp_path, "# drive\n-3.25\n4\n")
+    assert "format snr; entries 2 ms apart, a TTI" in out
+    assert list(trace.columns["snr_db"]) == [-3.25, 4]
+    trace, _ = imported(call, tmp_path, "1.5,100\n2,30\n", "--as", "traffic")
+    assert (list(trace.times_ns), list(trace.columns["bytes"])) == (
+        [1_500_000_000, 2 * 10**9],
+        [100, 30],
+    )
+    trace, out = imported(call, tmp_path, "-10.5 -7.5 -5.7 6\n-2 1 2.8 14\n")
+    assert "format eurane" in out
+    assert list(trace.columns["third_db"]) == [-5.7, 2.8]
+
+
+def test_what_is_written_is_read_back(call, tmp_path):
+    rng = np.random.default_rng(1)
+    times = np.cumsum(rng.integers(1, 10**6, 60_000)) / 1e6
+    rates = rng.integers(0, 10**7, 60_000)
+    rows = "".join(f"{t:.6f},{r}\n" for t, r in zip(times, rates, strict=True))
+    trace, _ = imported(call, tmp_path, "time_s,rate_bps\n" + rows)
+    assert np.array_equal(trace.columns["rate_bps"], rates)
+    assert np.array_equal(trace.times_ns, np.rint((times - times[0]) * 1e9))
+    assert trace.source == "log.txt, as rates"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("12\n13\n11\n", [], "this may be cqi or snr; say which with --as cqi or snr"),
+        ("1,2\n3,4\n", [], "this may be rates or traffic"),
+        ("hello world\n1 2\n", [], "the format is not known; say which with --as mahimahi or"),
+        ("hello world\n", [], "there is nothing in it"),
+        ("", ["--as", "snr"], "there is nothing in it"),
+        ("1\nx\n", ["--as", "snr"], "log.txt:2: `x` is not a number"),
+        ("3\n2\n", ["--as", "mahimahi"], "log.txt:2: 2 is no time in ms"),
+        ("3\n99999999999\n", ["--as", "mahimahi"], "log.txt:2: 1e+11 is no time in ms"),
+        ("3\n40\n", ["--as", "cqi"], "log.txt:2: 40 is not a CQI"),
+        ("0,1\n1,2\n", ["--as", "rates"], "the unit of the rates is not known; give --unit bps"),
+        ("0 1\n0 2\n", ["--as", "rates", "--unit", "bps"], "log.txt:2: 0 s has been there already"),
+        ("a,b\n0,2\n", ["--as", "snr"], "which column has the SNRs is not certain"),
+        ("a,b\n0,2\n", ["--as", "snr", "--column", "c"], "there is no column `c`: columns a, b"),
+        ("1\n", ["--as", "mahi"], "there is no format `mahi`; did you mean `mahimahi`?"),
+        ("1\n", ["--as", "snr", "--step", "2"], "--step 2: expected a time"),
+        ("1\n", ["--as", "snr", "--out", "log.txt"], "log.txt is the recording itself"),
+        ("# nodeb trace 1\n", [], "this is a trace already"),
+    ],
+)
+def test_what_is_wrong_is_told_and_nothing_is_written(call, tmp_path, text, arguments, message):
+    (tmp_path / "log.txt").write_text(text)
+    status, _, err = call("import", "log.txt", *arguments)
+    assert status == 2
+    assert message in err
+    assert [file.name for file in tmp_path.iterdir()] == ["log.txt"]
+    assert (tmp_path / "log.txt").read_text() == text
+
+
+def test_a_file_of_others_is_not_replaced(call, tmp_path):
+    (tmp_path / "log.trace").write_text("mine")
+    (tmp_path / "log.txt").write_text("-1\n")
+    status, _, err = call("import", "log.txt")
+    assert status == 2
+    assert "log.trace is there already and is not a trace" in err
+    assert (tmp_path / "log.trace").read_text() == "mine"
+
+
+def test_a_trace_can_be_named_in_a_scenario(call, tmp_path):
+    (tmp_path / "log.txt").write_text("0\n3\n3\n40\n")
+    assert call("import", "log.txt", "--out", "traces/bus.trace")[0] == 0
+    (tmp_path / "s.toml").write_text(
+        'runs = 1\nduration = "5 s"\nradio = "hsdpa"\n[[users]]\ntraffic.ftp.size = "20 kB"\n'
+        'ue.channel.trace = { file = "traces/bus.trace", at_end = "loop" }\n'
+    )
+    status, out, err = call("run", "s.toml")
+    assert status == 0, err
+    # A run's folder says all: the recording is not needed any more.
+    (tmp_path / "traces" / "bus.trace").unlink()
+    status, again, _ = call("run", "out/s/scenario.toml", "--out", "again")
+    assert status == 0
+    assert again.splitlines()[2:-1] == out.splitlines()[2:-1]

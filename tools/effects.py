@@ -1,0 +1,144 @@
+"""Which keys of a scenario change nothing in its results, and are accepted all the same.
+
+    python tools/effects.py examples/*.toml
+
+Every value of each resolved scenario is changed, one at a time; what is accepted is simulated with
+the same seed, and all tables are compared. A key that changes nothing is printed: the core should
+refuse it (`crates/sim/src/scenario/idle.rs`), or what it limits was not reached.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nodeb import _core
+
+APART = ("name", "seed", "runs", "max_runs", "precision", "record", "file")
+"""Keys that say how a scenario is run or called, not what is simulated."""
+LASTS = "20 s"
+SCHEMA = json.loads(_core.schema())
+Path_ = tuple[str | int, ...]
+
+
+def tables(data: dict[str, Any]) -> dict[str, Any]:
+    """All tables of one replication."""
+    scenario = _core.CompiledScenario.from_json(json.dumps(data), "effects")
+    return scenario.run(1, 0, _core.Control())
+
+
+def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two replications came out alike to the last bit."""
+    return one.keys() == other.keys() and all(
+        one[table].keys() == other[table].keys()
+        and all(equal(values, other[table][name]) for name, values in one[table].items())
+        for table in one
+    )
+
+
+def equal(one: Any, other: Any) -> bool:
+    """Whether two columns are alike; NaN is NaN."""
+    one, other = np.asarray(one), np.asarray(other)
+    return bool(
+        one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    )
+
+
+def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
+    """Every value in plain data that is no table, with its keys."""
+    parts = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else None
+    )
+    if parts is None or not value:
+        yield path, value
+        return
+    for key, part in parts:
+        if key not in APART:
+            yield from leaves(part, (*path, key))
+
+
+def others(value: Any) -> list[Any]:
+    """Values to put in place of one: other numbers, or other words of its list."""
+    if isinstance(value, bool):
+        return [not value]
+    if value is None:
+        return [2, 0.5, "100 ms"]
+    if isinstance(value, int | float):
+        return [value * 2, value + 1, value / 2, value // 2, 0.3]
+    if isinstance(value, str):
+        number = re.fullmatch(r"([0-9.e+-]+) (\w+)", value)
+        if number is None:
+            return [word for words in WORDS if value in words for word in words if word != value]
+        size = float(number[1])
+        return [f"{scaled:g} {number[2]}" for scaled in (size * 2, size / 2, size + 1)]
+    return []
+
+
+def words(part: Any) -> Iterator[list[str]]:
+    """The lists of words of the schema."""
+    if isinstance(part, dict):
+        if isinstance(part.get("enum"), list):
+            yield part["enum"]
+        if isinstance(part.get("oneOf"), list):
+            yield [one["const"] for one in part["oneOf"] if "const" in one]
+    for below in (
+        part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    ):
+        yield from words(below)
+
+
+WORDS = list(words(SCHEMA))
+
+
+def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | None:
+    """The scenario with another value; None where the core refuses it."""
+    copy: Any = json.loads(json.dumps(data))
+    place = copy
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    try:
+        resolved: dict[str, Any] = json.loads(_core.resolve(json.dumps(copy)))
+    except _core.ScenarioError:
+        return None
+    return None if resolved == data else resolved
+
+
+def idle(data: dict[str, Any]) -> Iterator[str]:
+    """Keys of a resolved scenario of which no other value that is accepted changes the results."""
+    found = tables(data)
+    for path, value in leaves(data):
+        variants = [
+            one for other in others(value) if (one := changed(data, path, other)) is not None
+        ]
+        if variants and all(same(found, tables(one)) for one in variants):
+            yield ".".join(map(str, path))
+
+
+def base(file: Path) -> dict[str, Any]:
+    """A scenario file, resolved and made short."""
+    text = _core.parse_toml(file.read_text(), str(file), [f'duration="{LASTS}"'])
+    data: dict[str, Any] = json.loads(text)
+    return data
+
+
+def main() -> None:
+    """Prints the keys without effect of each scenario file."""
+    for name in sys.argv[1:]:
+        file = Path(name)
+        for key in idle(base(file)):
+            print(f"{file}: {key}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
