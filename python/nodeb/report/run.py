@@ -17,6 +17,7 @@ from nodeb.report.delays import delays
 from nodeb.report.figures import Content, figure
 from nodeb.report.recording import Recording, record
 from nodeb.report.render import render
+from nodeb.results.metrics import METRICS
 from nodeb.terminal.progress import ProgressCallback
 from nodeb.terminal.text import SUMMARY, summary_rows
 
@@ -59,6 +60,7 @@ def html(result: Result, progress: ProgressCallback | None = None) -> str:
             "banners": scenario.warnings(),
             "columns": SUMMARY,
             "rows": summary_rows(result.summary),
+            "glossary": _glossary(result),
             "parts": parts,
             "sections": [
                 ("summary", "Summary"),
@@ -74,6 +76,12 @@ def html(result: Result, progress: ProgressCallback | None = None) -> str:
             "version": about.version,
         },
     )
+
+
+def _glossary(result: Result) -> list[tuple[str, str, str]]:
+    """Label, name and meaning of each metric of the summary."""
+    found = [METRICS[name] for name in dict.fromkeys(result.summary["metric"].tolist())]
+    return [(one.label, one.name, one.meaning) for one in found]
 
 
 def _fact(name: str) -> str:
