@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from nodeb.signals import end_as_interrupts
+from nodeb.signals import end_as_interrupts, ignore
 from nodeb.terminal import streams
 
 INTERRUPTED = 130
@@ -28,6 +28,7 @@ def main() -> None:
         status = INTERRUPTED
     if status == INTERRUPTED and received:
         status = 128 + received[0]
+    ignore()
     sys.exit(status)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["end_as_interrupts", "undisturbed"]
+__all__ = ["end_as_interrupts", "ignore", "undisturbed"]
 
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -31,6 +31,12 @@ def end_as_interrupts() -> list[int]:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, interrupt)
     return received
+
+
+def ignore() -> None:
+    """What is done cannot be stopped any more: while Python closes down there is only a traceback."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager

@@ -140,3 +140,16 @@ def test_a_scenario_may_come_out_of_a_pipe(shell, tmp_path):
         done = shell(f"nodeb {command} <(cat small.toml)")
         assert (done.returncode, done.stderr) == (0, b""), text(done)
     assert text(shell("cat small.toml | nodeb validate /dev/stdin")).startswith("/dev/stdin: valid")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_python_closes_down_leaves_no_traceback(name):
+    code = (
+        "import atexit, os, signal, sys\n"
+        "from nodeb.__main__ import main\n"
+        f"atexit.register(lambda: os.kill(os.getpid(), signal.{name}))\n"
+        "sys.argv = ['nodeb', '--version']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
