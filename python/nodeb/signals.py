@@ -34,7 +34,7 @@ def end_as_interrupts() -> list[int]:
 
 
 def ignore() -> None:
-    """What is done cannot be stopped any more: while Python closes down there is only a traceback."""
+    """Stops nothing any more: while Python closes down a signal would only leave a traceback."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_IGN)
 
