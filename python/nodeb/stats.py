@@ -29,6 +29,7 @@ __all__ = [
     "Precision",
     "Stop",
     "batch_means",
+    "family_confidence",
     "jain_index",
     "mean_interval",
     "mser5",
@@ -36,6 +37,8 @@ __all__ = [
     "prediction_interval",
 ]
 
+CONFIDENCE = 0.95
+"""How sure intervals are, unless somebody says otherwise."""
 MSER_BATCH = 5
 """Observations in one batch of MSER-5."""
 
@@ -150,6 +153,18 @@ def paired_difference(
     if a.size != b.size:
         raise InputError(f"pairs need equal numbers of runs; these have {a.size} and {b.size}")
     return mean_interval(a - b, confidence)
+
+
+def family_confidence(number: int) -> float:
+    """How sure each of several intervals must be for all of them to hold together with 95 %.
+
+    Formula: Bonferroni's `1 - 0.05 / k`, which asks nothing of their dependence. Source: Law and
+    Kelton, section 10.3.1.
+
+    Args:
+        number: how many intervals; 0 counts as one.
+    """
+    return 1 - (1 - CONFIDENCE) / max(number, 1)
 
 
 def mser5(series: ArrayLike) -> int:

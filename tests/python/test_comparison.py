@@ -81,20 +81,20 @@ def test_a_ratio_over_what_may_be_nothing_has_no_ends():
     ],
 )
 def test_verdicts(mean, half, better, verdict):
-    assert judge(interval(mean, half), 2.0, better).verdict == verdict
+    assert judge(interval(mean, half), 2.0, better).kind == verdict
 
 
 def test_undecided_says_how_many_runs_more_decide():
     """With that many the interval, of the same mean and spread, decides indeed."""
     for mean, half in [(5.0, 6.0), (0.0, 3.0), (1.9, 30.0), (-0.3, 2.2)]:
         found = judge(interval(mean, half, 20), 2.0, "more")
-        assert found.verdict == "undecided"
+        assert found.kind == "undecided"
         enough = 20 + found.more_runs
         later = half * math.sqrt(20 / enough)
-        assert judge(interval(mean, 0.999 * later, 20), 2.0, "more").verdict != "undecided"
+        assert judge(interval(mean, 0.999 * later, 20), 2.0, "more").kind != "undecided"
         if found.more_runs > 2:
             before = half * math.sqrt(20 / (enough - 2))
-            assert judge(interval(mean, before, 20), 2.0, "more").verdict == "undecided"
+            assert judge(interval(mean, before, 20), 2.0, "more").kind == "undecided"
     assert judge(interval(0.0, 1.0), 0.0).more_runs == math.inf
     assert "by any number" in judged(judge(interval(0.0, 1.0), 0.0), 0.0)
     assert judge(Interval(1.0, math.nan, math.nan, math.nan, 1), 0.1).more_runs == 1
@@ -221,7 +221,7 @@ def test_changes_of_one_file_are_compared(call, pair):
 def test_what_is_there_is_not_simulated_again(call, pair, monkeypatch):
     assert call("compare", *pair, "--runs", 5)[0] == 0
     first = Path("out/one-compared/comparison.csv").read_bytes()
-    monkeypatch.setattr("nodeb.replication.cells.compiled", lambda _: 1 / 0)
+    monkeypatch.setattr("nodeb.replication.cells._Missing.simulate", lambda *_: 1 / 0)
     assert call("compare", *pair, "--runs", 5)[0] == 0
     assert Path("out/one-compared/comparison.csv").read_bytes() == first
     assert call("compare", *pair, "--runs", 5, "--metric", "transfer_s")[1].count("transfer time")
@@ -234,6 +234,36 @@ def test_what_changes_nothing_is_said(call, pair):
     assert "worse" not in out
 
 
+def test_what_is_doubtful_is_told_as_by_run(call, pair):
+    doubtful = SCENARIO + "[tcp.linux]\necn = true\n"
+    for file in pair:
+        file.write_text(doubtful if file == pair[0] else doubtful.replace("0.1", "0.3"))
+    status, _, err = call("compare", *pair, "--runs", 2)
+    assert status == 0
+    assert "tcp.linux.ecn" in err
+    assert "(scenarios: 2 of 2)" in err
+
+
+def test_where_nothing_arrived_is_said(call, pair):
+    pair[1].write_text('duration = "50 ms"\n' + SCENARIO)
+    status, out, _ = call("compare", *pair, "--runs", 2)
+    assert status == 0
+    assert "note: nothing arrived in other" in out
+
+
+def test_wrong_arguments_are_told(small):
+    one = small.run(runs=2)
+    for call_it in (
+        lambda: one.compare(one, metrics=["foo"]),
+        lambda: one.compare(one, metrics="stalls"),
+        lambda: one.compare(one, margin="2%"),
+        lambda: nodeb.compare([one, one]),
+        lambda: one.compare("other"),
+    ):
+        with pytest.raises(nodeb.InputError):
+            call_it()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -242,7 +272,7 @@ def test_what_changes_nothing_is_said(call, pair):
         (["one.toml", "no.toml"], "no.toml: there is no such file"),
         (["one.toml", "--with", "radio.dch.blerr=1"], "did you mean `bler`"),
         (["one.toml", "--with", "nonsense"], "nonsense"),
-        (["one.toml", "other.toml", "--margin", "-1"], "a margin of -1.0 makes no sense"),
+        (["one.toml", "other.toml", "--margin", "-1"], "a margin of -1 makes no sense"),
         (["one.toml", "other.toml", "--margin", "nan"], "a margin of nan makes no sense"),
         (["one.toml", "other.toml", "--runs", "0"], "at least one replication"),
         (["one.toml", "other.toml", "--metric", "rate"], "there is no metric `rate`"),

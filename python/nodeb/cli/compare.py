@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import Force, Jobs, Margin, Out, Runs, Seed, Settings, Stopped, check_name
+from nodeb.cli.notes import print_superfluous
+from nodeb.cli.options import (
+    Force,
+    Jobs,
+    Margin,
+    Out,
+    Runs,
+    Seed,
+    Settings,
+    Stopped,
+    print_warnings,
+)
 from nodeb.errors import Interrupted
 
 __all__ = ["compare"]
@@ -36,14 +47,14 @@ def compare(
 ) -> None:
     """Compare scenarios, replication by replication with the same random numbers."""
     from nodeb.comparison.experiment import Experiment
-    from nodeb.results.metrics import METRICS
     from nodeb.terminal.progress import progress_bar
 
-    for name in metric or ():
-        check_name("metric", name, list(METRICS))
     plan = Experiment.read(files, changes or (), settings or (), runs, seed)
     for note in plan.notes:
         print(f"note: {note}", file=sys.stderr)
+    print_warnings(plan.warnings())
+    for file in files:
+        print_superfluous(file, settings or ())
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
     try:
         with progress_bar(f"comparing with {plan.cells[0].label}") as bar:

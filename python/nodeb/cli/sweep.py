@@ -20,7 +20,6 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
-    check_name,
     print_warnings,
 )
 from nodeb.errors import Interrupted
@@ -53,12 +52,10 @@ def sweep(
     force: Force = False,
 ) -> None:
     """Simulate all cells of a scenario's sweep table, but not those that are there already."""
-    from nodeb.results.metrics import METRICS
     from nodeb.sweep import Sweep
     from nodeb.terminal.progress import progress_bar
     from nodeb.terminal.text import sweep_text
 
-    check_name("metric", metric, list(METRICS))
     plan = Sweep.load(file, settings or (), runs, precision, seed)
     title = plan.name or file.stem
     print_warnings(plan.warnings())

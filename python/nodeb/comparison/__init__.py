@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.comparison.differences import MARGIN, Comparison, Difference, Judgement, Tried
+from nodeb.arguments import checked
+from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried, Verdict
 from nodeb.comparison.differences import compare as _compare
 from nodeb.errors import InputError
 
 if TYPE_CHECKING:
     from nodeb.results.result import Result
 
-__all__ = ["Comparison", "Difference", "Judgement", "Tried", "compare"]
+__all__ = ["Comparison", "Difference", "Tried", "Verdict", "compare"]
 
 
+@checked
 def compare(
     results: Mapping[str, Result], margin: float = MARGIN, metrics: Sequence[str] = ()
 ) -> Comparison:
@@ -34,6 +36,8 @@ def compare(
     Raises:
         InputError: the seeds differ, there is nothing to compare, or an argument makes no sense.
     """
+    if not isinstance(results, Mapping):
+        raise InputError(f"compare: {results!r} is no table of results by name")
     seeds = {result.provenance.seed for result in results.values()}
     if len(seeds) > 1:
         listed = ", ".join(f"{one.provenance.seed} ({name})" for name, one in results.items())

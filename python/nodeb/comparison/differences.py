@@ -20,26 +20,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.arguments import as_number
 from nodeb.errors import InputError
-from nodeb.results.metrics import METRICS, Metric, by_run
-from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
+from nodeb.results.metrics import Metric, by_run, chosen
+from nodeb.stats import (
+    Interval,
+    family_confidence,
+    mean_interval,
+    paired_difference,
+    ratio_interval,
+)
 from nodeb.table import Table
 
 __all__ = [
     "MARGIN",
     "Comparison",
     "Difference",
-    "Judgement",
     "Tried",
+    "Verdict",
     "check_margin",
     "compare",
     "difference",
+    "differences",
     "judge",
 ]
 
 MARGIN = 0.02
 """Share of the baseline's mean within which two are the same, unless somebody says otherwise."""
-CONFIDENCE = 0.95
 MOST_RUNS = 1_000_000
 """Nobody simulates more replications to decide something."""
 
@@ -48,10 +55,10 @@ Tables = Mapping[str, Table]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Verdict:
     """What an interval of a difference says."""
 
-    verdict: str
+    kind: str
     """`better`, `worse`; `more`, `less` where no way is; `same` within the margin; `undecided`."""
     more_runs: float = 0.0
     """About how many replications more would decide; infinite if none would, in all likelihood."""
@@ -71,7 +78,7 @@ class Difference:
     """Other less baseline, over the pairs, at the confidence of the family."""
     ratio: Interval
     """Other over baseline."""
-    judgement: Judgement
+    verdict: Verdict
     unpaired: float
     """How many times as wide the interval would be had the runs not been paired."""
     missing: int = 0
@@ -106,7 +113,7 @@ class Comparison:
     @property
     def confidence(self) -> float:
         """The confidence of each interval of a difference."""
-        return 1 - (1 - CONFIDENCE) / len(self.tried)
+        return family_confidence(len(self.tried))
 
     @property
     def table(self) -> Table:
@@ -136,17 +143,16 @@ def compare(
     """
     if len(tables) < 2:
         raise InputError("there is nothing to compare with; give at least two scenarios")
-    check_margin(margin)
+    margin, wanted = check_margin(margin), chosen(metrics)
     known = {name: by_run(one) for name, one in tables.items()}
     runs = min(len(np.unique(one["run"])) for one in known.values())
     known = {name: one.where(one["run"] < runs) for name, one in known.items()}
     (first, base), *others = known.items()
-    confidence = 1 - (1 - CONFIDENCE) / len(others)
-    wanted = [METRICS[name] for name in metrics or METRICS]
+    confidence = family_confidence(len(others))
     tried = [
         Tried(
             name,
-            list(_differences(base, one, wanted, margin, confidence)),
+            list(differences(base, one, wanted, margin, confidence)),
             list(_unknown(base, one, wanted)),
             {
                 first: [g for g in _groups(base) if g not in _groups(one)],
@@ -158,17 +164,33 @@ def compare(
     return Comparison(first, tried, runs, seed, margin)
 
 
-def check_margin(margin: float) -> None:
-    """Complains about a margin that makes no sense.
+def check_margin(margin: Any) -> float:
+    """A margin, if it makes sense.
 
     Raises:
-        InputError: it does.
+        InputError: it does not.
     """
-    if not 0 <= margin < 1:
+    share = as_number(margin, "margin")
+    if not 0 <= share < 1:
         raise InputError(
-            f"a margin of {margin} makes no sense; it is a share of the baseline's mean, 0 or more "
-            "and below 1, such as 0.02 for 2 %"
+            f"a margin of {share:g} makes no sense; it is a share of the baseline's mean, 0 or "
+            "more and below 1, such as 0.02 for 2 %"
         )
+    return share
+
+
+def differences(
+    base: Table, own: Table, metrics: Sequence[Metric], margin: float, confidence: float
+) -> Iterator[Difference]:
+    """The metrics of all groups that two scenarios have, from what `by_run` says of each."""
+    for group in (group for group in _groups(base) if group in _groups(own)):
+        one, other = (table.where(table["group"] == group) for table in (base, own))
+        for metric in metrics:
+            if metric.name in one.columns and metric.name in other.columns:
+                values = one[metric.name], other[metric.name]
+                found = difference(group, metric, *values, margin, confidence)
+                if found is not None:
+                    yield found
 
 
 def difference(
@@ -179,11 +201,13 @@ def difference(
     Args:
         group: its name.
         metric: what the values are.
-        base: of the baseline, by run.
-        own: of the other, by run.
+        base: of the baseline, by run; what the other has not is left aside.
+        own: of the other, by run, and the reverse.
         margin: share of the baseline's mean within which two are the same.
         confidence: of the interval of the difference.
     """
+    runs = min(len(base), len(own))
+    base, own = base[:runs], own[:runs]
     both = np.isfinite(base) & np.isfinite(own)
     either = np.isfinite(base) | np.isfinite(own)
     if not both.any():
@@ -191,16 +215,16 @@ def difference(
     a, b = base[both], own[both]
     paired = paired_difference(b, a, confidence)
     mean = abs(float(a.mean()))
-    judgement = judge(paired, margin * mean, metric.better)
+    verdict = judge(paired, margin * mean, metric.better)
     mean_a, mean_b = (mean_interval(one).within(metric.low, metric.high) for one in (a, b))
     apart = math.hypot(mean_a.stdev, mean_b.stdev)
     gain = apart / paired.stdev if paired.stdev > 0 else math.nan
     ratio = ratio_interval(b, a, confidence)
     missing = int((either & ~both).sum())
-    return Difference(group, metric, mean_a, mean_b, paired, ratio, judgement, gain, missing)
+    return Difference(group, metric, mean_a, mean_b, paired, ratio, verdict, gain, missing)
 
 
-def judge(found: Interval, margin: float, better: str = "") -> Judgement:
+def judge(found: Interval, margin: float, better: str = "") -> Verdict:
     """What the interval of a difference says.
 
     The two are the same when the whole interval lies within the margin (an equivalence test, at
@@ -214,11 +238,11 @@ def judge(found: Interval, margin: float, better: str = "") -> Judgement:
         better: whether `more` or `less` is.
     """
     if found.low >= -margin and found.high <= margin:
-        return Judgement("same")
+        return Verdict("same")
     if found.low > 0 or found.high < 0:
         way = "more" if found.low > 0 else "less"
-        return Judgement(way if not better else "better" if way == better else "worse")
-    return Judgement("undecided", _more_runs(found, margin))
+        return Verdict(way if not better else "better" if way == better else "worse")
+    return Verdict("undecided", _more_runs(found, margin))
 
 
 def _more_runs(found: Interval, margin: float) -> float:
@@ -230,20 +254,6 @@ def _more_runs(found: Interval, margin: float) -> float:
         return math.inf
     needed = math.ceil(found.n * (found.half_width / target) ** 2)
     return math.inf if needed > MOST_RUNS else float(max(needed - found.n, 1))
-
-
-def _differences(
-    base: Table, own: Table, wanted: Sequence[Metric], margin: float, confidence: float
-) -> Iterator[Difference]:
-    groups = [group for group in _groups(base) if group in _groups(own)]
-    for group in groups:
-        one, other = (table.where(table["group"] == group) for table in (base, own))
-        for metric in wanted:
-            if metric.name in one.columns and metric.name in other.columns:
-                values = one[metric.name], other[metric.name]
-                found = difference(group, metric, *values, margin, confidence)
-                if found is not None:
-                    yield found
 
 
 def _unknown(base: Table, own: Table, wanted: Sequence[Metric]) -> Iterator[str]:
@@ -277,8 +287,8 @@ def _row(comparison: Comparison, tried: Tried, one: Difference) -> dict[str, Any
         "ratio_high": one.ratio.high,
         "confidence": comparison.confidence,
         "margin": comparison.margin,
-        "verdict": one.judgement.verdict,
-        "more_runs": one.judgement.more_runs,
+        "verdict": one.verdict.kind,
+        "more_runs": one.verdict.more_runs,
         "pairs": one.difference.n,
         "missing": one.missing,
         "unpaired_width": one.unpaired,

@@ -16,9 +16,10 @@ from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs import named_files
 from nodeb.inputs.columns import Taken
 from nodeb.inputs.scenario import Scenario, load
-from nodeb.replication.cells import Filler, enough, identity, simulated
+from nodeb.replication.cells import Filler, enough, identity, simulated, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.runner import check_jobs
+from nodeb.results.metrics import chosen
 from nodeb.results.provenance import git_hash, utc_now
 from nodeb.storage.files import parquet
 from nodeb.storage.folders import Owner
@@ -111,6 +112,10 @@ class Experiment:
             list(_notes(planned, cells)),
         )
 
+    def warnings(self) -> list[str]:
+        """What is allowed and still doubtful, each with the number of scenarios."""
+        return warnings(self.cells, "scenarios")
+
     def run(
         self,
         folder: Path,
@@ -138,6 +143,7 @@ class Experiment:
             Interrupted: Ctrl-C; the same call goes on from there.
         """
         check_margin(margin)
+        chosen(metrics)
         workers = check_jobs(jobs)
         with self._claim(folder, force) as place:
             filler = Filler(self.cells, self.seed, self.runs, place, workers, progress, "scenarios")

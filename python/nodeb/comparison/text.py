@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from statistics import median
 
-from nodeb.comparison.differences import Comparison, Difference, Judgement, Tried
+from nodeb.comparison.differences import Comparison, Difference, Tried, Verdict
 from nodeb.results.metrics import ALL
 from nodeb.stats import Interval
 from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
@@ -22,16 +22,16 @@ def comparison_text(found: Comparison) -> str:
     return "\n\n".join(_about(found, tried) for tried in found.tried)
 
 
-def judged(judgement: Judgement, margin: float) -> str:
+def judged(verdict: Verdict, margin: float) -> str:
     """A verdict for people."""
-    if judgement.verdict == "same":
+    if verdict.kind == "same":
         return f"same within {percent(margin)}" if margin else "same"
-    if judgement.verdict != "undecided":
-        return judgement.verdict
-    if math.isinf(judgement.more_runs):
+    if verdict.kind != "undecided":
+        return verdict.kind
+    if math.isinf(verdict.more_runs):
         return "undecided by any number of runs"
-    runs = "run" if judgement.more_runs == 1 else "runs"
-    return f"undecided: about {judgement.more_runs:.0f} {runs} more"
+    runs = "run" if verdict.more_runs == 1 else "runs"
+    return f"undecided: about {verdict.more_runs:.0f} {runs} more"
 
 
 def percent(share: float) -> str:
@@ -64,7 +64,7 @@ def difference_cells(one: Difference, margin: float) -> list[str]:
     shown = f"{gap.mean * factor:+.{decimals}f}"
     if math.isfinite(gap.low):
         shown += f" ({gap.low * factor:+.{decimals}f} .. {gap.high * factor:+.{decimals}f})"
-    return [one.metric.label, *means, unit, shown, _ratio(one.ratio), judged(one.judgement, margin)]
+    return [one.metric.label, *means, unit, shown, _ratio(one.ratio), judged(one.verdict, margin)]
 
 
 def _ratio(ratio: Interval) -> str:
@@ -88,6 +88,11 @@ def _notes(found: Comparison, tried: Tried) -> Iterator[str]:
             "note: not all transfers completed; times and application bit rates are of those that "
             "did, what the phone received is of all"
         )
+    for one in tried.differences:
+        if one.metric.name == "received_bps" and 0 in (one.baseline.mean, one.other.mean):
+            whose = found.baseline if one.baseline.mean == 0 else tried.name
+            yield f"note: nothing arrived in {whose}; is the run long enough for the delays?"
+            break
     if tried.unknown:
         listed = ", ".join(tried.unknown)
         yield f"note: of {listed} one of the two has no value at all"

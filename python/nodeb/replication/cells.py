@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -22,7 +23,17 @@ from nodeb.storage.store import Tables
 from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["ASIDE", "Cell", "Cells", "Filler", "compiled", "enough", "identity", "simulated"]
+__all__ = [
+    "ASIDE",
+    "Cell",
+    "Cells",
+    "Filler",
+    "compiled",
+    "enough",
+    "identity",
+    "simulated",
+    "warnings",
+]
 
 ASIDE = ("name", "seed", "runs", "max_runs", "precision", "record")
 """Keys of a scenario that change no replication that is kept."""
@@ -78,6 +89,12 @@ class Cells(Protocol):
 def simulated(scenario: Mapping[str, Any]) -> str:
     """What of a resolved scenario is simulated, as JSON."""
     return json.dumps({k: v for k, v in scenario.items() if k not in ASIDE}, sort_keys=True)
+
+
+def warnings(cells: Sequence[Cell], called: str) -> list[str]:
+    """What is allowed and still doubtful, each with the number of cells that it is about."""
+    found = Counter(text for cell in cells for text in compiled(cell).warnings())
+    return [f"{text} ({called}: {n} of {len(cells)})" for text, n in found.items()]
 
 
 def compiled(cell: Cell) -> _core.CompiledScenario:

@@ -17,11 +17,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.arguments import as_texts
+from nodeb.errors import InputError, nearest
 from nodeb.results import glossary
 from nodeb.stats import jain_index
 from nodeb.table import Table
 
-__all__ = ["ALL", "METRICS", "RATED", "Group", "Metric", "by_run"]
+__all__ = ["ALL", "METRICS", "RATED", "Group", "Metric", "by_run", "chosen"]
 
 ALL = "all"
 """Name of the group of all users."""
@@ -362,3 +364,16 @@ def _table() -> dict[str, Metric]:
 
 METRICS: dict[str, Metric] = _table()
 """Every metric by name, in the order of a summary."""
+
+
+def chosen(names: Any) -> list[Metric]:
+    """The metrics of these names; all where there is none.
+
+    Raises:
+        InputError: a name is not one, or these are not names.
+    """
+    wanted = as_texts(names, "metrics", '["transfer_s"]')
+    for name in wanted:
+        if name not in METRICS:
+            raise InputError(f"there is no metric `{name}`{nearest(name, METRICS)}")
+    return [METRICS[name] for name in wanted or METRICS]

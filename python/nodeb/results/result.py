@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeb.arguments import as_path, checked_methods
+from nodeb.errors import InputError
 from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance
 from nodeb.results.summary import summarize
@@ -169,6 +170,8 @@ class Result(NamedTables):
 
         names: list[str] = []
         for place, one in enumerate((self, *others)):
+            if not isinstance(one, Result):
+                raise InputError(f"compare: {one!r} is no result; run the scenario first")
             name = one.scenario.name or ("baseline" if place == 0 else f"other {place}")
             names.append(name if name not in names else f"{name} ({place})")
         return compare(dict(zip(names, (self, *others), strict=True)), margin, metrics)

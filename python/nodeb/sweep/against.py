@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nodeb.comparison.differences import Difference, difference
+from nodeb.comparison.differences import Difference, differences
 from nodeb.comparison.text import HEAD, difference_cells, percent
 from nodeb.results.metrics import ALL, METRICS
+from nodeb.stats import family_confidence
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import plain
-from nodeb.sweep.results import Baseline, groups
+from nodeb.sweep.results import Baseline
 from nodeb.table import Table
 from nodeb.terminal.text import SHOWN_ROWS, align
 
 __all__ = ["Against", "against"]
-
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -64,26 +63,10 @@ def against(
         margin: share of the baseline's mean within which two are the same.
     """
     others = [cell for cell in cells if baseline.of(cell) != cell.places]
-    confidence = 1 - (1 - CONFIDENCE) / max(len(others), 1)
-    found = [
-        (cell, one)
-        for cell in others
-        for one in _differences(
-            known(baseline.of(cell))[0], known(cell.places)[0], metric, margin, confidence
-        )
-    ]
+    confidence = family_confidence(len(others))
+    found = []
+    for cell in others:
+        base, own = known(baseline.of(cell))[0], known(cell.places)[0]
+        all_found = differences(base, own, [METRICS[metric]], margin, confidence)
+        found += [(cell, one) for one in all_found]
     return Against(metric, confidence, margin, found)
-
-
-def _differences(
-    base: Table, own: Table, metric: str, margin: float, confidence: float
-) -> Iterator[Difference]:
-    for group in groups(own):
-        rows = [table.where(table["group"] == group) for table in (base, own)]
-        if not all(len(one) and metric in one.columns for one in rows):
-            continue
-        runs = min(len(one) for one in rows)
-        a, b = (one[metric][:runs] for one in rows)
-        found = difference(group, METRICS[metric], a, b, margin, confidence)
-        if found is not None:
-            yield found

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.errors import InputError
-from nodeb.results.metrics import ALL, METRICS
+from nodeb.results.metrics import METRICS
 from nodeb.stats import mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import column, place, plain, quantity
 from nodeb.table import Table, nearest
 
-__all__ = ["Baseline", "groups", "results", "swept_columns"]
+__all__ = ["Baseline", "Known", "results", "swept_columns"]
 
 Known = Callable[[tuple[int, ...]], tuple[Table, bool]]
 """The replications that count of the cell at these places, and whether a precision was reached."""
@@ -93,7 +93,7 @@ def results(
         own, reached = known(cell.places)
         other = known(baseline.of(cell))[0] if baseline else None
         runs = len(np.unique(own["run"]))
-        for group in groups(own):
+        for group in dict.fromkeys(own["group"].tolist()):
             row = {name: values[i] for name, values in swept.items()}
             row |= {"group": group, "runs": runs, "precision_reached": reached}
             row |= {"seed": seed, "version": _core.version()}
@@ -135,12 +135,6 @@ def _difference(own: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[f
         return math.nan, math.nan, math.nan
     found = paired_difference(own[:common][both], other[:common][both])
     return found.mean, found.low, found.high
-
-
-def groups(metrics: Table) -> list[str]:
-    """The groups that get a row: one alone is the same as all."""
-    groups = list(dict.fromkeys(metrics["group"].tolist()))
-    return [ALL] if len(groups) == 2 else groups
 
 
 def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:

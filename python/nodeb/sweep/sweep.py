@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,10 +16,10 @@ from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.reading import core_call, has_sweep, read_text
-from nodeb.replication.cells import Filler, enough, identity
+from nodeb.replication.cells import Filler, enough, identity, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.runner import check_jobs
-from nodeb.results.metrics import by_run
+from nodeb.results.metrics import by_run, chosen
 from nodeb.results.provenance import git_hash, utc_now
 from nodeb.stats import Precision
 from nodeb.storage.files import parquet
@@ -123,8 +122,7 @@ class Sweep:
 
     def warnings(self) -> list[str]:
         """What is allowed and still doubtful, each with the number of cells that it is about."""
-        found = Counter(w for cell in self.cells for w in cell.compiled().warnings())
-        return [f"{text} (cells: {n} of {len(self.cells)})" for text, n in found.items()]
+        return warnings(self.cells, "cells")
 
     def baseline(self, settings: Sequence[str]) -> Baseline | None:
         """What `KEY=VALUE` settings make the cells be compared with; None if there are none.
@@ -165,12 +163,12 @@ class Sweep:
             Interrupted: Ctrl-C; the same call goes on from there.
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
-        check_margin(margin)
+        share, (shown,) = check_margin(margin), chosen([metric])
         with self._claim(as_path(folder, "folder"), force) as place:
             outcome, known = self._fill(place, compared, workers, progress)
             if compared is None:
                 return outcome
-            found = against(self.cells, known, compared, metric, margin)
+            found = against(self.cells, known, compared, shown.name, share)
             return replace(outcome, against=found)
 
     def _fill(
