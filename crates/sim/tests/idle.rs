@@ -143,6 +143,7 @@ fn what_may_be_the_edge_of_a_range_is_only_doubted() {
         ("radio.hsdpa.cell.shadowing.correlation_distance = \"9 m\"", "", "nobody in the cell moves"),
         ("radio.fach_dch.paging_time = \"1 s\"", "", "radio.fach_dch.paging_time"),
         ("tcp.linux.ecn = true", "", "tcp.linux.ecn"),
+        ("", "tcp.linux.ecn = true", "users.0.tcp.linux.ecn"),
         ("", "stagger = \"1 s\"", "users.0.stagger"),
         ("wired.delay = \"1e6 s\"", "", "duration: the run ends at 100000 s, before a single round trip of"),
     ] {

@@ -13,7 +13,6 @@ from nodeb.cli.options import (
     Force,
     Jobs,
     Margin,
-    Out,
     Runs,
     Seed,
     Settings,
@@ -42,7 +41,10 @@ def compare(
     seed: Seed = None,
     runs: Runs = None,
     jobs: Jobs = None,
-    out: Out = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Results go here; default: out/<first file>-compared."),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Compare scenarios, replication by replication with the same random numbers."""

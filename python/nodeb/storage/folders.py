@@ -4,8 +4,8 @@ One rule for all. A folder belongs to what made it: a kind (`run`, `sweep`, ...)
 made of. Its mark, `provenance.json`, says so and lists what nodeb put there. nodeb writes to
 folders that are not there, are empty, or have its own mark; a folder is claimed by putting one with
 a mark in place, which succeeds for one process only. Results that come at once are written aside,
-the mark last, and swapped in as a whole; the old folder goes afterwards. A sweep and a
-reproduction, which go on from what is there, write whole files into the folder that they claimed.
+the mark last, and swapped in as a whole; the old folder goes afterwards. Sweeps, comparisons
+and reproductions, which go on from what is there, write whole files into the folder they claimed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Owner:
     """What a folder of results belongs to."""
 
     kind: str
-    """The command that makes it: `run`, `sweep`, `reproduction`, `link`, `fit`."""
+    """What makes it: `run`, `sweep`, `comparison`, `reproduction`, `link`, `fit`."""
     of: str
     """What it is made of, as a person calls it: a file, a scenario, a study."""
     about: Mapping[str, Any] = field(default_factory=dict)

@@ -126,6 +126,9 @@ impl Scenario {
     fn idle_group(&self, group: &UserGroup, check: &mut Check) {
         let alone = group.count.get() == 1;
         warn(check, alone, &[("stagger", group.stagger.0 == 0)], "there is one phone in the group");
+        if let Some(tcp) = &group.tcp {
+            self.idle_ecn(tcp, check);
+        }
         let (RadioSpec::Hsdpa(radio), Some(ue)) = (&self.radio, &group.ue) else {
             return;
         };
@@ -147,22 +150,22 @@ impl Scenario {
         let own = self.users.iter().all(|group| group.tcp.is_some());
         let is_default = self.tcp == TcpSpec::default();
         refuse(check, own, &[("tcp", is_default)], "every group of users has a `tcp` of its own");
-        let marks = self.queues().any(marks);
-        let mut advise = |tcp: &TcpSpec| {
-            if let TcpSpec::Linux(linux) = tcp {
-                check.within("tcp", |check| {
-                    check.within("linux", |check| {
-                        check.advise(marks || !linux.ecn, "ecn", || {
-                            "this has no effect: no queue on the path marks packets; set a queue's `ecn`"
-                                .to_owned()
-                        });
-                    });
-                });
-            }
-        };
         if !own {
-            advise(&self.tcp);
+            self.idle_ecn(&self.tcp, check);
         }
+    }
+
+    fn idle_ecn(&self, tcp: &TcpSpec, check: &mut Check) {
+        let TcpSpec::Linux(linux) = tcp else {
+            return;
+        };
+        check.within("tcp", |check| {
+            check.within("linux", |check| {
+                check.advise(!linux.ecn || self.queues().any(marks), "ecn", || {
+                    "this has no effect: no queue on the path marks packets; set a queue's `ecn`".to_owned()
+                });
+            });
+        });
     }
 
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
