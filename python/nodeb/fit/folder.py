@@ -46,7 +46,7 @@ def put(comparison: Comparison, place: Place, seed: int) -> Path:
 
 
 def _write(comparison: Comparison, part: Path, about: dict[str, Any]) -> None:
-    from nodeb.plot import fit as pictures
+    from nodeb.fit import pictures
     from nodeb.plot.source import save as save_picture
 
     for candidate in comparison.candidates:
