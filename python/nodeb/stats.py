@@ -35,6 +35,7 @@ __all__ = [
     "mser5",
     "paired_difference",
     "prediction_interval",
+    "runs_needed",
 ]
 
 CONFIDENCE = 0.95
@@ -153,6 +154,29 @@ def paired_difference(
     if a.size != b.size:
         raise InputError(f"pairs need equal numbers of runs; these have {a.size} and {b.size}")
     return mean_interval(a - b, confidence)
+
+
+def runs_needed(stdev: float, half_width: float, confidence: float = CONFIDENCE) -> int:
+    """How many replications have an interval so narrow.
+
+    Formula: the least n of `t(n-1, (1+c)/2) s / sqrt(n) <= w`, at least 2.
+
+    Args:
+        stdev: standard deviation of the values, as far as it is known.
+        half_width: the half-width wanted, above 0, in the same unit.
+        confidence: of the interval.
+    """
+    low, high = 1, 2
+
+    def width(n: int) -> float:
+        return float(t_quantile(n - 1, (1 + confidence) / 2)) * stdev / math.sqrt(n)
+
+    while width(high) > half_width and high < 1 << 40:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if width(middle) > half_width else (low, middle)
+    return high
 
 
 def family_confidence(number: int) -> float:

@@ -16,6 +16,7 @@ from nodeb.comparison.differences import compare, judge
 from nodeb.comparison.text import judged
 from nodeb.replication.cells import simulated
 from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
+from nodeb.student import t_quantile
 from nodeb.table import Table
 
 SCENARIO = """runs = 4
@@ -34,7 +35,8 @@ def pair(tmp_path):
 
 
 def interval(mean, half, n=20):
-    return Interval(mean, mean - half, mean + half, half, n)
+    stdev = half * math.sqrt(n) / float(t_quantile(n - 1, 0.975))
+    return Interval(mean, mean - half, mean + half, stdev, n)
 
 
 # --- the statistics ---
@@ -86,18 +88,29 @@ def test_verdicts(mean, half, better, verdict):
 
 def test_undecided_says_how_many_runs_more_decide():
     """With that many the interval, of the same mean and spread, decides indeed."""
-    for mean, half in [(5.0, 6.0), (0.0, 3.0), (1.9, 30.0), (-0.3, 2.2)]:
-        found = judge(interval(mean, half, 20), 2.0, "more")
+    for mean, half, n in [
+        (5.0, 6.0, 20),
+        (0.0, 3.0, 20),
+        (1.9, 30.0, 20),
+        (-0.3, 2.2, 3),
+        (1.0, 9.0, 2),
+    ]:
+        now = interval(mean, half, n)
+        found = judge(now, 2.0, "more")
         assert found.kind == "undecided"
-        enough = 20 + found.more_runs
-        later = half * math.sqrt(20 / enough)
-        assert judge(interval(mean, 0.999 * later, 20), 2.0, "more").kind != "undecided"
-        if found.more_runs > 2:
-            before = half * math.sqrt(20 / (enough - 2))
-            assert judge(interval(mean, before, 20), 2.0, "more").kind == "undecided"
+        for more, decides in [(found.more_runs, True), (found.more_runs - 1, False)]:
+            runs = int(n + more)
+            width = now.stdev * float(t_quantile(runs - 1, 0.975)) / math.sqrt(runs)
+            later = interval(mean, width * (0.999999 if decides else 1), runs)
+            assert (judge(later, 2.0, "more").kind != "undecided") is decides
     assert judge(interval(0.0, 1.0), 0.0).more_runs == math.inf
     assert "by any number" in judged(judge(interval(0.0, 1.0), 0.0), 0.0)
-    assert judge(Interval(1.0, math.nan, math.nan, math.nan, 1), 0.1).more_runs == 1
+    assert judge(Interval(1.0, math.nan, math.nan, math.nan, 1), 0.1).more_runs == math.inf
+
+
+def test_pairs_that_are_all_equal_say_nothing_of_what_is_rare():
+    found = judge(interval(0.0, 0.0), 0.0, "less")
+    assert (found.kind, judged(found, 0.02)) == ("equal", "equal in all pairs")
 
 
 def block_errors(bler, seed, runs=10):
@@ -166,7 +179,7 @@ def test_results_of_different_seeds_are_not_paired(small):
 def test_a_result_is_the_same_as_itself(small):
     one = small.run(runs=3)
     found = one.compare(one)
-    assert set(found.table["verdict"].tolist()) == {"same"}
+    assert set(found.table["verdict"].tolist()) == {"equal"}
     assert not found.table["difference"].any()
 
 
@@ -291,5 +304,5 @@ def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
 def test_one_replication_decides_nothing(call, pair):
     status, out, _ = call("compare", *pair, "--runs", 1)
     assert status == 0
-    assert "undecided: about 1 run more" in out
+    assert "undecided: one pair tells nothing" in out
     assert "better" not in out

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from nodeb.inputs import trace_reader
+from nodeb.inputs.trace_file import Trace
+from nodeb.inputs.ttis import by_tti
 
 
 def imported(call, tmp_path, text, *arguments):
@@ -14,14 +16,38 @@ def imported(call, tmp_path, text, *arguments):
 
 
 def test_mahimahi_becomes_rates_without_losing_a_bit(call, tmp_path):
-    trace, out = imported(call, tmp_path, "0\n1\n1\n2\n7\n40\n")
+    trace, out = imported(call, tmp_path, "0\n1\n1\n3\n7\n40\n")
     assert "taken for granted: format mahimahi; 1500 bytes each" in out
-    assert (trace.kind, trace.step_ns, len(trace)) == ("rate", 2_000_000, 21)
+    assert (trace.kind, trace.step_ns, len(trace)) == ("rate", 2_000_000, 20)
     rates = trace.columns["rate_bps"]
     assert list(rates[:4]) == [18e6, 6e6, 0, 6e6]
+    assert rates[-1] == 6e6
     assert rates.sum() * 0.002 == 6 * 1500 * 8
     trace, _ = imported(call, tmp_path, "0\n50\n", "--bytes", "1504")
     assert trace.columns["rate_bps"][0] == 1504 * 8 / 0.002
+
+
+@pytest.mark.parametrize(
+    ("lines", "mbps"),
+    [(["1"], 12.0), (["5"], 2.4), (range(1, 11), 12.0), (range(3, 3001, 3), 4.0)],
+)
+def test_a_mahimahi_trace_in_a_loop_has_its_rate(call, tmp_path, lines, mbps):
+    """Its period is its last time (`link_queue.cc`: `base_timestamp_ += schedule_.back()`)."""
+    text = "".join(f"{one}\n" for one in lines)
+    trace, _ = imported(call, tmp_path, text, "--as", "mahimahi")
+    assert trace.columns["rate_bps"].mean() == pytest.approx(mbps * 1e6, rel=1e-12)
+
+
+def test_a_mahimahi_trace_of_no_time_is_refused(call, tmp_path):
+    (tmp_path / "log.txt").write_text("0\n0\n")
+    status, _, err = call("import", "log.txt", "--as", "mahimahi")
+    assert status == 2
+    assert "lasts until its last time, and that is 0 ms" in err
+
+
+def test_the_last_tti_has_the_mean_of_its_part():
+    trace = Trace("rate", {"rate_bps": np.array([1e6, 2e6, 3e6])}, "x", step_ns=1_500_000)
+    assert by_tti(trace)["rate_bps"].tolist() == [1.25e6, 2.5e6, 3e6]
 
 
 def test_columns_of_cqis(call, tmp_path):

@@ -112,7 +112,7 @@ def test_entries_hold_for_their_step(tmp_path):
     file = channel(tmp_path, "snr", "snr_db\n1\n2\n3", step="3 ms")  # at 0, 3 and 6 ms
     assert lists(file)["snrs_db"] == [1, 1, 2, 3, 3]
     file = channel(tmp_path, "rate", "rate_bps\n1000\n2000\n3000", step="1 ms")
-    assert lists(file)["rates"] == ["1500 bps", "1500 bps"]  # no bit is lost
+    assert lists(file)["rates"] == ["1500 bps", "3000 bps"]  # the last has half a TTI
 
 
 def test_entries_hold_until_the_next_time(tmp_path):

@@ -24,11 +24,13 @@ from nodeb.arguments import as_number
 from nodeb.errors import InputError
 from nodeb.results.metrics import Metric, by_run, chosen
 from nodeb.stats import (
+    CONFIDENCE,
     Interval,
     family_confidence,
     mean_interval,
     paired_difference,
     ratio_interval,
+    runs_needed,
 )
 from nodeb.table import Table
 
@@ -59,7 +61,8 @@ class Verdict:
     """What an interval of a difference says."""
 
     kind: str
-    """`better`, `worse`; `more`, `less` where no way is; `same` within the margin; `undecided`."""
+    """`better`, `worse`; `more`, `less` where no way is; `same` within the margin; `equal`, all
+    pairs to the last bit; `undecided`."""
     more_runs: float = 0.0
     """About how many replications more would decide; infinite if none would, in all likelihood."""
 
@@ -215,7 +218,7 @@ def difference(
     a, b = base[both], own[both]
     paired = paired_difference(b, a, confidence)
     mean = abs(float(a.mean()))
-    verdict = judge(paired, margin * mean, metric.better)
+    verdict = judge(paired, margin * mean, metric.better, confidence)
     mean_a, mean_b = (mean_interval(one).within(metric.low, metric.high) for one in (a, b))
     apart = math.hypot(mean_a.stdev, mean_b.stdev)
     gain = apart / paired.stdev if paired.stdev > 0 else math.nan
@@ -224,35 +227,40 @@ def difference(
     return Difference(group, metric, mean_a, mean_b, paired, ratio, verdict, gain, missing)
 
 
-def judge(found: Interval, margin: float, better: str = "") -> Verdict:
+def judge(
+    found: Interval, margin: float, better: str = "", confidence: float = CONFIDENCE
+) -> Verdict:
     """What the interval of a difference says.
 
     The two are the same when the whole interval lies within the margin (an equivalence test, at
     half the error that 95 % would allow); one is better when the interval leaves out 0 and does not
-    lie within. How many replications would decide comes from the half-width, which shrinks with
-    the root of their number.
+    lie within. Pairs that are all equal tell of no difference, and of no margin either: what is
+    rare may not have happened yet. How many replications would decide comes from the spread.
 
     Args:
         found: the interval of other less baseline.
         margin: in the unit of the values.
         better: whether `more` or `less` is.
+        confidence: of the interval.
     """
+    if found.low == found.high == 0:
+        return Verdict("equal")
     if found.low >= -margin and found.high <= margin:
         return Verdict("same")
     if found.low > 0 or found.high < 0:
         way = "more" if found.low > 0 else "less"
         return Verdict(way if not better else "better" if way == better else "worse")
-    return Verdict("undecided", _more_runs(found, margin))
+    return Verdict("undecided", _more_runs(found, margin, confidence))
 
 
-def _more_runs(found: Interval, margin: float) -> float:
+def _more_runs(found: Interval, margin: float, confidence: float) -> float:
     if not math.isfinite(found.half_width):
-        return 1.0  # one alone has no interval
+        return math.inf  # one pair says nothing of their spread
     size = abs(found.mean)
     target = max(size, margin - size)
     if target <= 0:
         return math.inf
-    needed = math.ceil(found.n * (found.half_width / target) ** 2)
+    needed = runs_needed(found.stdev, target, confidence)
     return math.inf if needed > MOST_RUNS else float(max(needed - found.n, 1))
 
 

@@ -22,12 +22,16 @@ def comparison_text(found: Comparison) -> str:
     return "\n\n".join(_about(found, tried) for tried in found.tried)
 
 
-def judged(verdict: Verdict, margin: float) -> str:
+def judged(verdict: Verdict, margin: float, pairs: int = 2) -> str:
     """A verdict for people."""
+    if verdict.kind == "equal":
+        return "equal in all pairs"
     if verdict.kind == "same":
         return f"same within {percent(margin)}" if margin else "same"
     if verdict.kind != "undecided":
         return verdict.kind
+    if pairs < 2:
+        return "undecided: one pair tells nothing"
     if math.isinf(verdict.more_runs):
         return "undecided by any number of runs"
     runs = "run" if verdict.more_runs == 1 else "runs"
@@ -58,13 +62,13 @@ def difference_cells(one: Difference, margin: float) -> list[str]:
     factor = FACTORS.get(unit, 1.0)
     decimals = decimals_of(largest * factor)
     means = [f"{mean * factor:.{decimals}f}" for mean in (one.baseline.mean, one.other.mean)]
-    gap = one.difference
+    gap, verdict = one.difference, judged(one.verdict, margin, one.difference.n)
     if gap.low == gap.high == 0:
-        return [one.metric.label, *means, unit, "0", "", "no difference"]
+        return [one.metric.label, *means, unit, "0", "", verdict]
     shown = f"{gap.mean * factor:+.{decimals}f}"
     if math.isfinite(gap.low):
         shown += f" ({gap.low * factor:+.{decimals}f} .. {gap.high * factor:+.{decimals}f})"
-    return [one.metric.label, *means, unit, shown, _ratio(one.ratio), judged(one.verdict, margin)]
+    return [one.metric.label, *means, unit, shown, _ratio(one.ratio), verdict]
 
 
 def _ratio(ratio: Interval) -> str:

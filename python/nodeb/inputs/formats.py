@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nodeb.errors import InputError
+from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import trace_reader
 from nodeb.inputs.guess import Head, guess
 from nodeb.inputs.trace_file import NS_PER_S, Numbers, Times, Trace
@@ -198,11 +198,20 @@ def _mahimahi(source: _Source) -> Trace:
             f"{ms[place]:g} is no time in ms of a mahimahi trace; expected whole numbers "
             f"that do not fall, below {MOST_TTIS * TTI_NS // 1_000_000}",
         )
-    ttis = int(ms[-1]) * 1_000_000 // TTI_NS + 1
-    opportunities = np.bincount((ms * 1_000_000 // TTI_NS).astype(np.int64), minlength=ttis)
+    period = int(ms[-1])  # mahimahi begins again with its last line's time
+    if period == 0:
+        raise ScenarioError(
+            f"{source.path}: a mahimahi trace lasts until its last time, and that is 0 ms"
+        )
+    # What a line allows at a time goes through in the ms before it. Two periods fill whole TTIs.
+    each_ms = np.bincount(np.maximum(ms, 1).astype(np.int64) - 1, minlength=period)
+    width = TTI_NS // 1_000_000
+    opportunities = np.tile(each_ms, 1 if period % width == 0 else width)
     size = source.options.opportunity_bytes
     source.notes.append(f"{size} bytes each")
-    rates: Numbers = opportunities * np.float64(size * 8 * NS_PER_S / TTI_NS)
+    rates: Numbers = opportunities.reshape(-1, width).sum(axis=1) * np.float64(
+        size * 8 * NS_PER_S / TTI_NS
+    )
     return Trace("rate", {"rate_bps": rates}, source.title("mahimahi"), step_ns=TTI_NS)
 
 

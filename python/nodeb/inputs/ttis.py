@@ -18,7 +18,7 @@ def by_tti(trace: Trace) -> dict[str, Numbers]:
     """The columns of a channel's trace with an entry for each TTI that it lasts, the last begun.
 
     An SNR or a CQI is that at the TTI's beginning. A rate is the mean over the TTI, so that no bit
-    is lost or made.
+    is lost or made; over what the trace has of it in the last, so that a loop has the same mean.
 
     Raises:
         ScenarioError: it lasts too long.
@@ -49,6 +49,6 @@ def _begins(trace: Trace) -> Numbers:
 def _means(trace: Trace, rates: Numbers, ttis: int) -> Numbers:
     edges = np.append(_begins(trace), trace.duration_ns)
     bits = np.concatenate(([0.0], np.cumsum(rates * np.diff(edges))))
-    passed = np.interp(np.arange(ttis + 1) * TTI_NS, edges, bits)
-    means: Numbers = np.diff(passed) / TTI_NS
+    ends = np.minimum(np.arange(ttis + 1) * TTI_NS, trace.duration_ns)
+    means: Numbers = np.diff(np.interp(ends, edges, bits)) / np.diff(ends)
     return means

@@ -96,7 +96,8 @@ table! {
         "load_median_s" ["s"] F64 = |row| row.load_median_s;
         /// What 95 of 100 of them do not exceed.
         "load_p95_s" ["s"] F64 = |row| row.load_p95_s;
-        /// Pauses of 1 s or more within a load, after its first byte.
+        /// Pauses of 1 s or more in which nothing came in order while more was to come of what the phone had asked
+        /// for, after the first byte of it.
         "stalls" [""] U64 = |row| row.stalls;
         /// Time of all these pauses.
         "stalled_s" ["s"] F64 = |row| row.stalled_s;

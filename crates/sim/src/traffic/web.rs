@@ -3,7 +3,8 @@
 //! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP
 //! uses too (TR 25.892, annex A): a main object, a number of embedded objects, a time to parse the
 //! page before they are asked for, and a time to read it. All objects come over one persistent
-//! connection, the embedded ones together, as HTTP/1.1 pipelines them. Left out: parallel
+//! connection, the embedded ones together, as HTTP/1.1 pipelines them. Parsing and reading begin when the
+//! server has the last ACK, half a round trip and a delayed ACK after the data came. Left out: parallel
 //! connections, caching, and the size of later requests, which equal the first.
 
 use rand_core::Rng;
@@ -28,9 +29,9 @@ pub struct Web {
     pub embedded_objects: f64,
     /// Largest number of embedded objects.
     pub most_embedded: u32,
-    /// From the main object's arrival until the embedded ones are asked for.
+    /// From the last ACK of the main object at the server until the embedded ones are asked for.
     pub parsing: TimeLaw,
-    /// From a page's arrival until the next is asked for.
+    /// From a page's last ACK at the server until the next is asked for.
     pub reading: TimeLaw,
     /// Payload of a request.
     pub request: Size,
