@@ -32,7 +32,7 @@ Progress = Callable[[float, str], None]
 
 
 def prepare(
-    study: Study, out: Path, *, quick: bool, jobs: int | None, seed: int, progress: Progress
+    study: Study, out: Path, *, quick: bool, jobs: int, seed: int, progress: Progress
 ) -> tuple[Study, Facts]:
     """Simulate and fit the link of a study; one without `link` comes back as it was.
 
@@ -55,7 +55,7 @@ def prepare(
     point = found[0]
     errors = fit.ErrorSequence(point.pdu_errors, point.pdus_per_block, experiment.name)
     comparison = fit.compare(
-        errors, seed=seed, jobs=jobs or 1, progress=lambda _, text: progress(0.0, f"fit: {text}")
+        errors, seed=seed, jobs=jobs, progress=lambda _, text: progress(0.0, f"fit: {text}")
     )
     models = folder.save(comparison, out / "fit", seed, force=True)
     return with_models(study, models), _facts(point, comparison)
