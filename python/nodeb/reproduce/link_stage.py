@@ -7,9 +7,7 @@ choices sets an error model to `fitted:NAME`, the model file `NAME.json` of the 
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,7 @@ from nodeb.errors import InputError
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import Axis, nearest
 from nodeb.reproduce.study import Study
+from nodeb.storage.files import csv_text
 from nodeb.storage.folders import MARK
 
 if TYPE_CHECKING:
@@ -116,10 +115,8 @@ def calculated(value: float) -> Estimate:
 
 def to_csv(facts: Mapping[str, Estimate]) -> str:
     """The text of `facts.csv`: name, value and 95 % interval, empty where there is none."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(FACT_COLUMNS)
-    for name, found in facts.items():
-        ends: Iterable[object] = (found.low, found.high) if found.runs > 1 else ("", "")
-        writer.writerow([name, found.value, *ends])
-    return text.getvalue()
+    rows = (
+        (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))
+        for name, found in facts.items()
+    )
+    return csv_text(FACT_COLUMNS, rows)

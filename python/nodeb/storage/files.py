@@ -7,6 +7,7 @@ whoever reads, and whatever kills the process or the machine, finds the old or t
 from __future__ import annotations
 
 import contextlib
+import csv
 import ctypes
 import io
 import itertools
@@ -15,7 +16,7 @@ import platform
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "aside",
+    "csv_text",
     "from_arrow",
     "is_leftover",
     "leftovers",
@@ -131,6 +133,20 @@ def parquet(table: Table) -> bytes:
     content = io.BytesIO()
     pq.write_table(table.to_arrow(), content, compression="zstd")
     return content.getvalue()
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table as the text of a CSV file.
+
+    Args:
+        columns: their names.
+        rows: the values of each, in this order.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = None) -> None:
