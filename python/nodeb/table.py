@@ -87,6 +87,14 @@ class Table:
             )
         return Table({name: column[keep] for name, column in self._columns.items()})
 
+    def first_runs(self, runs: int) -> Table:
+        """The rows of the replications below a number, by the column `run`."""
+        return self.where(self["run"] < runs)
+
+    def distinct(self, column: str) -> list[Any]:
+        """The values of a column, each once, in the order in which they come first."""
+        return list(dict.fromkeys(self[column].tolist()))
+
     def to_arrow(self) -> Any:
         """As a `pyarrow.Table`."""
         import pyarrow as pa

@@ -114,7 +114,7 @@ def replications(tables: Tables) -> int:
 
 
 def _first(tables: Tables, runs: int) -> Tables:
-    return {name: table.where(table["run"] < runs) for name, table in tables.items()}
+    return {name: table.first_runs(runs) for name, table in tables.items()}
 
 
 class _Missing(Subject[Tables]):

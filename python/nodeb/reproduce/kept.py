@@ -119,15 +119,11 @@ def to_tables(parts: Sequence[Part], runs: int) -> dict[str, Table]:
     for each number.
     """
     names = parts[0].tables
-    tables = {name: _first([part.tables[name] for part in parts], runs) for name in names}
+    tables = {
+        name: Table.concat(part.tables[name] for part in parts).first_runs(runs) for name in names
+    }
     tables[SERIES] = _numbers([one for part in parts for one in part.series][:runs])
     return tables
-
-
-def _first(tables: Sequence[Mapping[str, Any]], runs: int) -> Table:
-    """The rows of the first replications."""
-    whole = Table.concat(tables)
-    return whole.where(whole[RUN] < runs)
 
 
 def _numbers(series: Sequence[Mapping[str, Array]]) -> Table:

@@ -144,7 +144,7 @@ def by_run(tables: Mapping[str, Any]) -> Table:
         tables: of replications, in order of the run.
     """
     found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
-    names = list(dict.fromkeys(found["flows"]["group"].tolist()))
+    names = found["flows"].distinct("group")
     groups = [Group(found, name) for name in ([*names, ALL] if len(names) > 1 else [ALL])]
     values = [{name: one.of(group) for name, one in METRICS.items()} for group in groups]
     said = [name for name in METRICS if any(one[name] is not None for one in values)]

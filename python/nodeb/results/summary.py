@@ -34,7 +34,7 @@ def summarize(tables: Mapping[str, Table]) -> Table:
     rows: list[Row] = []
     if len(tables["flows"]):
         runs = by_run(tables)
-        for group in dict.fromkeys(runs["group"].tolist()):
+        for group in runs.distinct("group"):
             rows += _rows(group, runs.where(runs["group"] == group))
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
     return Table(dict(zip(COLUMNS, columns, strict=True)))
