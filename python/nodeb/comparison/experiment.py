@@ -140,7 +140,9 @@ class Experiment:
         check_margin(margin)
         workers = check_jobs(jobs)
         with self._claim(folder, force) as place:
-            filler = Filler(self.cells, self.seed, self.runs, place, workers, progress, "scenarios")
+            filler = Filler(
+                self.cells, self.seed, self.runs, place.store, workers, progress, "scenarios"
+            )
             try:
                 filler.run()
             except KeyboardInterrupt:

@@ -181,7 +181,7 @@ class Sweep:
         progress: ProgressCallback | None,
     ) -> tuple[Outcome, Known]:
         """Simulates what is missing in a folder that was claimed, and writes the table."""
-        filler = Filler(self.cells, self.seed, self.stop, place, workers, progress)
+        filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
         try:
             filler.run()
         except KeyboardInterrupt:
