@@ -24,7 +24,7 @@ from nodeb.reproduce.outcome import ReproduceOutcome, outcome
 from nodeb.reproduce.output import write
 from nodeb.reproduce.specs import Selection, nearest
 from nodeb.reproduce.study import Study
-from nodeb.results.provenance import git_hash, utc_now
+from nodeb.results.provenance import made
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
@@ -117,10 +117,7 @@ class _Work:
 
 def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:
     """What the mark of the folder tells of a reproduction."""
-    from nodeb import _core  # a study's data can be read without the extension
-
-    version = {"version": _core.version(), "git": git_hash(), "started": utc_now()}
-    return {"seed": seed, "quick": quick, "items": list(items), **version}
+    return {"seed": seed, "quick": quick, "items": list(items), **made()}
 
 
 def choose(study: Study, items: Iterable[str] | None) -> list[str]:
