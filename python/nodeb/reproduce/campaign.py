@@ -76,7 +76,6 @@ class _Rounds:
     """
 
     def __init__(self, effort: Effort) -> None:
-        self.limit = effort.max_runs
         self.log = Log()
         self.kept: list[Part] = []
         """The replications in the log, and perhaps more."""
