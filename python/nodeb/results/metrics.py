@@ -21,13 +21,10 @@ from nodeb.results import glossary
 from nodeb.stats import jain_index
 from nodeb.table import Table
 
-__all__ = ["ALL", "METRICS", "RATED", "Group", "Metric", "by_run"]
+__all__ = ["ALL", "METRICS", "Group", "Metric", "by_run"]
 
 ALL = "all"
 """Name of the group of all users."""
-RATED = "all_rated"
-"""Whether each user of a group has an application bit rate."""
-
 EDGE_USERS = 20
 """Users from which on there is a fifth percentile of them."""
 
@@ -132,13 +129,15 @@ class Metric:
     """No mean is above."""
     percent: bool = False
     """Whether people read it in per cent."""
+    can_fail: bool = False
+    """Whether it says something that nobody has it."""
 
 
 def by_run(tables: Mapping[str, Any]) -> Table:
     """Each metric by replication: one row per group of users and run, groups first.
 
-    Columns `group`, `run`, the metrics, NaN where one has no value, and `all_rated`. The only group
-    of a scenario is that of all.
+    Columns `group`, `run` and the metrics, NaN where one has no value. The only group of a scenario
+    is that of all.
 
     Args:
         tables: of replications, in order of the run.
@@ -152,14 +151,11 @@ def by_run(tables: Mapping[str, Any]) -> Table:
 
 
 def _rows(group: Group, values: Mapping[str, Array | None], said: list[str]) -> dict[str, Any]:
-    without = np.isfinite(group.column("flows", "application_bps"))
-    unrated = np.bincount(group.at("flows"), ~without, len(group.run))
     nothing = np.full(len(group.run), math.nan)
     return {
         "group": np.full(len(group.run), group.name),
         "run": group.run,
         **{name: nothing if (one := values[name]) is None else one for name in said},
-        RATED: unrated == 0,
     }
 
 
@@ -283,11 +279,11 @@ def _table() -> dict[str, Metric]:
             _edge,
             "more",
         ),
-        _from("flows", "application_bps", "application bit rate", "more"),
+        _from("flows", "application_bps", "application bit rate", "more", can_fail=True),
         _from("flows", "retransmit_bps", "radio bit rate, repetitions too"),
         _from("flows", "utilization", "channel utilization", percent=True),
-        _from("flows", "download_s", "download time", "less"),
-        _from("flows", "transfer_s", "transfer time", "less"),
+        _from("flows", "download_s", "download time", "less", can_fail=True),
+        _from("flows", "transfer_s", "transfer time", "less", can_fail=True),
         _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less"),
         _from("flows", "load_median_s", "load time, median", "less", of=_loads("load_median_s")),
         _from("flows", "load_p95_s", "load time, 95 of 100", "less", of=_loads("load_p95_s")),
