@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from nodeb import _core
+from nodeb.replication.cells import ASIDE
 
-APART = ("name", "seed", "runs", "max_runs", "precision", "record", "file")
+APART = (*ASIDE, "file")
 """Keys that say how a scenario is run or called, not what is simulated."""
 LASTS = "20 s"
 SCHEMA = json.loads(_core.schema())

@@ -339,15 +339,6 @@ class Precision:
             return Stop(n, False, f"precision not reached at the limit of runs: {found}")
         return None
 
-    def expected_runs(self, values: Iterable[float]) -> int:
-        """How many runs it will probably take, from the values so far (half-width ~ 1/sqrt(n))."""
-        array = np.fromiter(values, dtype=np.float64)
-        if array.size < 2 or not np.isfinite(array).all():
-            return self.max_runs
-        ratio = mean_interval(array).relative_half_width / self.relative
-        needed = array.size * min(ratio, 1e3) ** 2
-        return min(max(math.ceil(needed), self.min_runs, array.size), self.max_runs)
-
 
 def ratio_interval(
     numerator: ArrayLike, denominator: ArrayLike, confidence: float = 0.95

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nodeb.errors import InputError, nearest
+from nodeb.errors import InputError
 
-__all__ = ["Table", "nearest"]
+__all__ = ["Table"]
 
 SHOWN_ROWS = 10
 
@@ -86,6 +86,14 @@ class Table:
                 "`table.where(table['user'] == 0)`"
             )
         return Table({name: column[keep] for name, column in self._columns.items()})
+
+    def first_runs(self, runs: int) -> Table:
+        """The rows of the replications below a number, by the column `run`."""
+        return self.where(self["run"] < runs)
+
+    def distinct(self, column: str) -> list[Any]:
+        """The values of a column, each once, in the order in which they come first."""
+        return list(dict.fromkeys(self[column].tolist()))
 
     def to_arrow(self) -> Any:
         """As a `pyarrow.Table`."""

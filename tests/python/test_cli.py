@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ import pytest
 from conftest import EXAMPLES, SMALL
 from nodeb.table import Table
 from nodeb.terminal import text
+from result_folders import start
 
 USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
 
@@ -163,22 +165,12 @@ def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
     assert "ZeroDivisionError: oops" in err
 
 
-def start(*arguments, cwd):
-    return subprocess.Popen(
-        [sys.executable, "-m", "nodeb", *map(str, arguments)],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A shell that runs the tests in the background leaves SIGINT ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
-
-
 def test_ctrl_c_keeps_what_was_finished(tmp_path):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
-    process = start("run", path, "--out", "kept", cwd=tmp_path)
+    # A shell that runs the tests in the background leaves SIGINT ignored.
+    heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    process = start("run", path, "--out", "kept", cwd=tmp_path, preexec_fn=heard)
     time.sleep(3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import signal
 import subprocess
@@ -28,7 +29,7 @@ from nodeb.reproduce import run
 from nodeb.reproduce.kept import Part, from_tables, to_tables
 from nodeb.reproduce.log import Run
 from nodeb.reproduce.metrics import METRICS, Metric
-from nodeb.stats import Precision, Stop
+from nodeb.stats import Precision, Stop, mean_interval
 from nodeb.storage.folders import MARK
 
 VALUES = st.lists(
@@ -86,7 +87,7 @@ def test_expected_replications_follow_the_last_width():
     assert (rule.ahead(), rule.expected()) == (5, 1000)
     part = np.array([9.0, 11.0] * 10)
     rule.take((part, part), 20)
-    exact = Precision(0.01, 5, 1000).expected_runs(part)
+    exact = math.ceil(20 * (mean_interval(part).relative_half_width / 0.01) ** 2)
     assert rule.expected() == rule.ahead() == exact
 
 

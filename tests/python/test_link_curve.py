@@ -38,6 +38,14 @@ def test_curves_are_read(tmp_path: Path) -> None:
     assert list(again.run().flows["complete"]) == [True]
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_what_is_no_text_is_told_with_its_place(tmp_path: Path, mark: bytes) -> None:
+    path = tmp_path / "curves.csv"
+    path.write_bytes(mark + b"cqi,snr_db,bler\n1,\xe9,0.5\n")
+    with pytest.raises(nodeb.ScenarioError, match=r"csv:2: .* \(byte 0xe9\)"):
+        link_curve.read(path)
+
+
 def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
     write(tmp_path, "bler,cqi,snr_db\n0.1,4,-12\n")
     found = link_curve.read(tmp_path / "curves.csv")

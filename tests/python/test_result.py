@@ -70,6 +70,13 @@ def test_a_table_tells_what_columns_it_has(result):
         Table.concat([{"a": [1], "b": [1]}, {"a": [1], "c": [1]}])
 
 
+def test_a_table_gives_its_first_replications_and_distinct_values():
+    table = Table({"run": [0, 0, 1, 2], "group": ["b", "a", "b", "a"]})
+    assert table.distinct("group") == ["b", "a"]
+    assert table.first_runs(2)["run"].tolist() == [0, 0, 1]
+    assert len(table.first_runs(0)) == 0
+
+
 def summary_row(summary, group, metric):
     return next(r for r in summary if (r["group"], r["metric"]) == (group, metric))
 

@@ -303,14 +303,3 @@ def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
     dead = nodeb.load(path).run()
     assert (dead.provenance.runs, dead.provenance.precision_reached) == (5, False)
     assert "there is no mean bit rate received" in dead.provenance.stopping
-
-
-def test_the_rule_is_asked_about_what_is_measured(small):
-    def measure(tables):
-        sevens = np.full(len(np.unique(tables["flows"]["run"])), 7.0)
-        return sevens, sevens
-
-    experiment = Experiment(small.compiled(), 1, Precision(0.5, 3, 8), 2, measure=measure)
-    assert experiment.run().runs == experiment.replications == 3
-    runs = np.concatenate([tables["flows"]["run"] for tables in experiment.finished])
-    assert runs.tolist() == [0, 0, 1, 1, 2, 2]

@@ -11,6 +11,7 @@ import pyarrow.ipc
 import pytest
 
 from conftest import SMALL
+from nodeb.errors import OutputError
 from nodeb.storage.folders import MARK
 from nodeb.storage.store import Store
 from nodeb.table import Table
@@ -24,6 +25,15 @@ def store(tmp_path):
     table = Table({"run": np.arange(6) % 3, "x": np.linspace(0, 1, 6), "group": ["a", "b"] * 3})
     cells.save("one", '{"a": 1}', {"table": table, "empty": Table({"run": np.arange(0)})})
     return cells
+
+
+def test_a_store_that_cannot_be_written_says_so(store, tmp_path):
+    (tmp_path / "file").touch()
+    for inside in (Store(tmp_path / "file" / "cells"), Store(tmp_path / "none" / "cells")):
+        with pytest.raises(OutputError, match=r"^cannot write results to .*cells: n"):
+            inside.open()
+        with pytest.raises(OutputError, match=r"^cannot write results to .*cells: n"):
+            inside.save("one", "{}", {"table": Table({"run": [0]})})
 
 
 def test_a_cell_comes_back_as_it_was(store):

@@ -15,12 +15,14 @@ import pytest
 
 import nodeb
 from nodeb import _core
+from nodeb.replication.cells import ASIDE
 from nodeb.results.metrics import METRICS
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision, mean_interval, paired_difference
 from nodeb.storage.folders import MARK
 from nodeb.storage.store import Store
 from nodeb.sweep import Sweep
+from nodeb.sweep.axes import FIXED
 from nodeb.sweep.columns import column, quantity
 
 BASE = """name = "small"
@@ -49,6 +51,10 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 # --- what is swept ---
+
+
+def test_the_keys_that_are_not_swept_are_those_that_change_no_replication():
+    assert tuple(FIXED) == ASIDE
 
 
 def test_separate_keys_make_all_combinations(tmp_path):

@@ -25,7 +25,7 @@ def print_superfluous(file: Path, settings: Sequence[str] = ()) -> None:
 def print_nothing_arrived(result: Result) -> None:
     """Tells of groups of users at whom nothing arrived in any replication."""
     flows = result.flows
-    groups = list(dict.fromkeys(flows["group"].tolist()))
+    groups = flows.distinct("group")
     empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
     if empty:
         whom = "at any phone" if empty == groups else f"at the phones of {', '.join(empty)}"

@@ -71,7 +71,7 @@ def check_name(what: str, name: str, allowed: list[str]) -> None:
     Raises:
         InputError: it is not.
     """
-    from nodeb.table import nearest
+    from nodeb.errors import nearest
 
     if name not in allowed:
         raise InputError(f"there is no {what} `{name}`{nearest(name, allowed)}")

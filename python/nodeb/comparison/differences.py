@@ -158,8 +158,8 @@ def compare(
             list(differences(base, one, wanted, margin, confidence)),
             list(_unknown(base, one, wanted)),
             {
-                first: [g for g in _groups(base) if g not in _groups(one)],
-                name: [g for g in _groups(one) if g not in _groups(base)],
+                first: [g for g in base.distinct("group") if g not in one.distinct("group")],
+                name: [g for g in one.distinct("group") if g not in base.distinct("group")],
             },
         )
         for name, one in others
@@ -186,7 +186,7 @@ def differences(
     base: Table, own: Table, metrics: Sequence[Metric], margin: float, confidence: float
 ) -> Iterator[Difference]:
     """The metrics of all groups that two scenarios have, from what `by_run` says of each."""
-    for group in (group for group in _groups(base) if group in _groups(own)):
+    for group in (group for group in base.distinct("group") if group in own.distinct("group")):
         one, other = (table.where(table["group"] == group) for table in (base, own))
         for metric in metrics:
             if metric.name in one.columns and metric.name in other.columns:
@@ -272,10 +272,6 @@ def _unknown(base: Table, own: Table, wanted: Sequence[Metric]) -> Iterator[str]
         ]
         if any(known) and not all(known):
             yield metric.label
-
-
-def _groups(table: Table) -> list[str]:
-    return list(dict.fromkeys(table["group"].tolist()))
 
 
 def _row(comparison: Comparison, tried: Tried, one: Difference) -> dict[str, Any]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nodeb import _core
 from nodeb.comparison.differences import MARGIN, Comparison, check_margin, compare
 from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs import named_files
@@ -20,10 +17,9 @@ from nodeb.replication.cells import Filler, enough, identity, simulated, warning
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.runner import check_jobs
 from nodeb.results.metrics import chosen
-from nodeb.results.provenance import git_hash, utc_now
-from nodeb.storage.files import parquet
+from nodeb.results.provenance import made
+from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Owner
-from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Experiment", "Outcome"]
@@ -146,7 +142,9 @@ class Experiment:
         chosen(metrics)
         workers = check_jobs(jobs)
         with self._claim(folder, force) as place:
-            filler = Filler(self.cells, self.seed, self.runs, place, workers, progress, "scenarios")
+            filler = Filler(
+                self.cells, self.seed, self.runs, place.store, workers, progress, "scenarios"
+            )
             try:
                 filler.run()
             except KeyboardInterrupt:
@@ -156,12 +154,14 @@ class Experiment:
                 ) from None
             known = {cell.label: self._known(place, cell) for cell in self.cells}
             found = compare(known, self.seed, margin, metrics)
-            place.finish({TABLE: parquet(found.table), TEXT: _csv(found.table)})
+            rows = (row.values() for row in found.table)
+            text = csv_text(found.table.columns, rows).encode()
+            place.finish({TABLE: parquet(found.table), TEXT: text})
             damaged = tuple(place.store.damaged)
             return Outcome(found, filler.replications, damaged, place.replaced)
 
     def _known(self, place: CellFolder, cell: Compared) -> Any:
-        found = enough(self.runs, place.load(identity(cell, self.seed)))
+        found = enough(self.runs, place.store.load(identity(cell, self.seed)))
         if found is None:
             raise RunError(f"{place.path}: what was kept of {cell.label} was removed meanwhile")
         return found[0]
@@ -172,9 +172,7 @@ class Experiment:
             "scenarios": list(scenarios),
             "seed": self.seed,
             "runs": self.runs,
-            "version": _core.version(),
-            "git": git_hash(),
-            "started": utc_now(),
+            **made(),
         }
         owner = Owner("comparison", self.files[0].name)
         source = SOURCE, f"{json.dumps(scenarios, indent=2)}\n"
@@ -220,11 +218,3 @@ def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Compared]) -
     if any(one.precision is not None for _, one in planned):
         notes.append("`precision` is of a single scenario; a comparison takes --runs")
     return notes
-
-
-def _csv(table: Table) -> bytes:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, table.columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
-    return text.getvalue().encode()

@@ -7,10 +7,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from nodeb import _core
 from nodeb.fit.compare import Candidate, Comparison
 from nodeb.fit.recorded import recorded_model
-from nodeb.results.provenance import git_hash, utc_now
+from nodeb.results.provenance import made
 from nodeb.storage.files import write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
 
@@ -68,9 +67,7 @@ def _provenance(comparison: Comparison, seed: int) -> dict[str, Any]:
         "pdus": len(errors),
         "pdus_lost": int(errors.errors.sum()),
         "seed": seed,
-        "version": _core.version(),
-        "git": git_hash(),
-        "fitted": utc_now(),
+        **made("fitted"),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeb import _core
 from nodeb.errors import ScenarioError
-from nodeb.storage.files import read_text
+from nodeb.storage.bounded import NAMED_BYTES, read_text
 
 __all__ = ["errors", "read", "read_sequence"]
 
@@ -34,7 +34,7 @@ def read(path: Path) -> dict[str, Any]:
     Raises:
         ScenarioError: the file cannot be read or is no error model; names it and the key at fault.
     """
-    text = read_text(path)
+    text = read_text(path, NAMED_BYTES)
     try:
         keys = json.loads(text)
     except ValueError:
@@ -58,7 +58,7 @@ def read_sequence(path: Path) -> list[int]:
     """
     import numpy as np
 
-    text = read_text(path)
+    text = read_text(path, NAMED_BYTES)
     if odd := re.search(r"[^01\s]", text):
         line = text.count("\n", 0, odd.start()) + 1
         raise ScenarioError(

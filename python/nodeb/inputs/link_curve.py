@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from nodeb.errors import ScenarioError
-from nodeb.storage.files import read_text
+from nodeb.storage.bounded import NAMED_BYTES, read_text
 
 __all__ = ["read"]
 
@@ -26,7 +26,7 @@ def read(path: Path) -> dict[str, list[float] | list[int]]:
     """
     lines = [
         (number, [word.strip() for word in line.split(",")])
-        for number, line in enumerate(read_text(path).splitlines(), start=1)
+        for number, line in enumerate(read_text(path, NAMED_BYTES).splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:

@@ -14,7 +14,7 @@ from nodeb.arguments import as_path, as_texts
 from nodeb.errors import RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.places import recordings
-from nodeb.storage.bounded import read_bytes
+from nodeb.storage import bounded
 
 if TYPE_CHECKING:
     from nodeb.inputs.columns import Taken
@@ -119,12 +119,4 @@ def read_text(path: Path) -> str:
     Raises:
         ScenarioError: it cannot be read, is too large, or is not UTF-8.
     """
-    data = read_bytes(path, MOST_BYTES)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(
-            f"{path}:{line}: this is not UTF-8 text (byte 0x{data[error.start]:02x}); "
-            "save the file as UTF-8"
-        ) from None
+    return bounded.read_text(path, MOST_BYTES)

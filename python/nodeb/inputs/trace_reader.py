@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.errors import ScenarioError
+from nodeb.errors import ScenarioError, nearest
 from nodeb.inputs.trace_file import (
     COLUMNS,
     KINDS,
@@ -23,7 +23,6 @@ from nodeb.inputs.trace_file import (
     duration_ns,
 )
 from nodeb.storage.bounded import read_bytes
-from nodeb.table import nearest
 
 __all__ = [
     "MOST_BYTES",

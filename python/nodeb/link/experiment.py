@@ -14,12 +14,11 @@ from typing import Any, Self
 
 from nodeb import _core
 from nodeb.arguments import as_path
-from nodeb.errors import InputError, Interrupted, ScenarioError
+from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
 from nodeb.inputs.scenario import core_call, read_text
 from nodeb.link.result import LinkResult, Point
 from nodeb.replication.runner import check_jobs
 from nodeb.results.provenance import Provenance, utc_now
-from nodeb.table import nearest
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
 __all__ = ["Experiment", "load"]

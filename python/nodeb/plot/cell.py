@@ -129,7 +129,7 @@ def _phones(
     kbps = np.asarray(flows["received_bps"], dtype=float) / 1e3
     groups = np.asarray(flows["group"])
     drawn = None
-    for place, name in enumerate(dict.fromkeys(groups.tolist())):
+    for place, name in enumerate(flows.distinct("group")):
         mine = groups == name
         drawn = axes.scatter(
             places[0][mine],

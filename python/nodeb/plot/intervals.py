@@ -13,6 +13,7 @@ from nodeb.errors import InputError
 from nodeb.plot.style import (
     DASHES,
     MARKERS,
+    MUTED,
     PALETTE,
     SIZE,
     color,
@@ -24,7 +25,6 @@ from nodeb.plot.style import (
 )
 
 PUBLISHED_LABEL = "published"
-BAR_INK = "#57606a"
 HATCHES = ("", "///", "...")
 """What tells bars apart whose colours come again."""
 
@@ -185,7 +185,7 @@ def bars(
             hatch=HATCHES[place // len(PALETTE) % len(HATCHES)],
             edgecolor="white" if place >= len(PALETTE) else None,
             capsize=3,
-            ecolor=BAR_INK,
+            ecolor=MUTED,
         )
         _on_bars(axes, at, line)
     _explain_published(axes, data, "D", "white")
@@ -218,7 +218,7 @@ def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
         marker="D",
         markersize=6,
         markerfacecolor="white",
-        markeredgecolor=BAR_INK,
+        markeredgecolor=MUTED,
         markeredgewidth=1.2,
         zorder=5,
     )
@@ -240,7 +240,7 @@ def _explain_published(axes: Axes, data: Sequence[Line], marker: str, face: str)
             marker=marker,
             markersize=7,
             markerfacecolor=face,
-            markeredgecolor=BAR_INK,
+            markeredgecolor=MUTED,
             label=PUBLISHED_LABEL,
         )
 

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 from nodeb.plot.style import MARKERS, color, dash, legend, new_figure
-from nodeb.table import Table, nearest
+from nodeb.table import Table
 
 __all__ = ["LINK_RATES", "link_curves"]
 

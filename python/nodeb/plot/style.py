@@ -30,6 +30,7 @@ DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (8, 2)),
 )
 INK = "#24292f"
+MUTED = "#57606a"
 FAINT = "#d0d7de"
 BAND = "#c9d1d9"
 SIZE = (7.2, 4.2)

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 from nodeb.plot.bands import Curve, bands
 from nodeb.plot.labels import SUFFIXES, Quantity
 from nodeb.plot.style import nice_step
 from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
 from nodeb.stats import mean_interval
-from nodeb.table import Table, nearest
+from nodeb.table import Table
 
 __all__ = ["curves"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,14 +18,13 @@ from nodeb.replication.rules import rule_of
 from nodeb.replication.runner import mean_rates
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision
-from nodeb.storage.store import Tables
+from nodeb.storage.store import Store, Tables, name_of
 from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = [
     "ASIDE",
     "Cell",
-    "Cells",
     "Filler",
     "compiled",
     "enough",
@@ -70,22 +68,6 @@ class Cell(Protocol):
         ...
 
 
-class Cells(Protocol):
-    """Where cells are kept."""
-
-    def identities(self) -> set[str]:
-        """The cells that are there."""
-        ...
-
-    def load(self, identity: str) -> Tables | None:
-        """The tables of a cell, in order of the run; None if it is not there."""
-        ...
-
-    def save(self, identity: str, scenario: str, tables: Tables) -> None:
-        """Keeps the tables of a cell, in order of the run."""
-        ...
-
-
 def simulated(scenario: Mapping[str, Any]) -> str:
     """What of a resolved scenario is simulated, as JSON."""
     return json.dumps({k: v for k, v in scenario.items() if k not in ASIDE}, sort_keys=True)
@@ -112,7 +94,7 @@ def identity(cell: Cell, seed: int) -> str:
     parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}
     if cell.recorded:
         parts["recorded"] = [one.digest() for one in cell.recorded]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+    return name_of(parts)
 
 
 def enough(stop: int | Precision, known: Tables | None) -> tuple[Tables, bool] | None:
@@ -131,16 +113,16 @@ def replications(tables: Tables) -> int:
 
 
 def _first(tables: Tables, runs: int) -> Tables:
-    return {name: table.where(table["run"] < runs) for name, table in tables.items()}
+    return {name: table.first_runs(runs) for name, table in tables.items()}
 
 
 class _Missing(Subject[Tables]):
     """A cell of which replications may be missing."""
 
-    def __init__(self, cell: Cell, seed: int, stop: int | Precision, folder: Cells) -> None:
-        self._cell, self._folder, self._identity = cell, folder, identity(cell, seed)
+    def __init__(self, cell: Cell, seed: int, stop: int | Precision, store: Store) -> None:
+        self._cell, self._store, self._identity = cell, store, identity(cell, seed)
         self._compiled: _core.CompiledScenario | None = None
-        stored = folder.load(self._identity)
+        stored = store.load(self._identity)
         known = None if stored is None else (stored, replications(stored))
         super().__init__(rule_of(stop, mean_rates), known, f"{cell.label}: ")
 
@@ -163,7 +145,7 @@ class _Missing(Subject[Tables]):
         }
         if self.stop is not None:
             found = _first(found, self.stop.runs)
-        self._folder.save(self._identity, self._cell.scenario, found)
+        self._store.save(self._identity, self._cell.scenario, found)
 
 
 class Filler(Engine[Tables]):
@@ -173,7 +155,7 @@ class Filler(Engine[Tables]):
         cells: all cells.
         seed: seed of all random streams.
         stop: how many replications each cell has, or the rule that decides.
-        folder: where cells are kept.
+        store: where cells are kept.
         jobs: replications simulated at a time.
         progress: told of progress about ten times a second.
         called: what cells are to whoever reads of progress.
@@ -184,7 +166,7 @@ class Filler(Engine[Tables]):
         cells: Sequence[Cell],
         seed: int,
         stop: int | Precision,
-        folder: Cells,
+        store: Store,
         jobs: int,
         progress: ProgressCallback | None = None,
         called: str = "cells",
@@ -193,22 +175,20 @@ class Filler(Engine[Tables]):
         self.kept = 0
         """Cells that were there already."""
         self._cells, self._progress = cells, progress
-        there = folder.identities()
+        there = store.identities()
         self._unknown = sum(identity(cell, seed) not in there for cell in cells)
         self._shown = 0.0
-        super().__init__(self._missing(seed, stop, folder), seed, jobs)
+        super().__init__(self._missing(seed, stop, store), seed, jobs)
 
     @property
     def simulated(self) -> int:
         """Cells that were completed by simulation."""
         return self.completed
 
-    def _missing(
-        self, seed: int, stop: int | Precision, folder: Cells
-    ) -> Iterator[Subject[Tables]]:
+    def _missing(self, seed: int, stop: int | Precision, store: Store) -> Iterator[Subject[Tables]]:
         """The missing cells, each looked up when its turn comes."""
         for cell in self._cells:
-            one = _Missing(cell, seed, stop, folder)
+            one = _Missing(cell, seed, stop, store)
             if one.judge():
                 self.kept += 1
             else:

@@ -11,7 +11,7 @@ from typing import Any, Self
 from nodeb.errors import OutputError, os_reason
 from nodeb.storage.files import remove_leftovers, write_bytes
 from nodeb.storage.folders import Owner, Place, claim
-from nodeb.storage.store import Store, Tables
+from nodeb.storage.store import Store
 
 __all__ = ["CellFolder"]
 
@@ -74,28 +74,8 @@ class CellFolder:
                 for name in self._results:
                     (self.path / name).unlink(missing_ok=True)
                 write_bytes(self.path / self._source[0], self._source[1].encode())
-            self.store.open()
+        self.store.open()
         self._mark(complete=False)
-
-    def identities(self) -> set[str]:
-        """The cells that are there."""
-        return self.store.identities()
-
-    def load(self, identity: str) -> Tables | None:
-        """The tables of a cell, in order of the run; None if there are none.
-
-        A file that is damaged counts as not there: the cell is simulated again.
-        """
-        return self.store.load(identity)
-
-    def save(self, identity: str, scenario: str, tables: Tables) -> None:
-        """Keeps the tables of a cell, in order of the run.
-
-        Raises:
-            OutputError: the file cannot be written; what was there before stays.
-        """
-        with self._told():
-            self.store.save(identity, scenario, tables)
 
     def finish(self, results: Mapping[str, bytes]) -> None:
         """Writes the results, after which the folder is complete.

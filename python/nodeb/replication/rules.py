@@ -38,11 +38,6 @@ NEAR = 1.001
 class Rule(Protocol[T_contra]):
     """Decides how many replications one scenario has."""
 
-    @property
-    def limit(self) -> int:
-        """The largest number of replications."""
-        ...
-
     def take(self, outcome: T_contra, runs: int) -> None:
         """Sees the next replications, in order."""
         ...
@@ -64,7 +59,7 @@ class Count:
     """A number of replications that somebody asked for."""
 
     def __init__(self, runs: int) -> None:
-        self.limit = runs
+        self._runs = runs
         self._seen = 0
 
     def take(self, outcome: Any, runs: int) -> None:
@@ -74,18 +69,18 @@ class Count:
 
     def stop(self) -> Stop | None:
         """Stops at the number."""
-        if self._seen < self.limit:
+        if self._seen < self._runs:
             return None
-        noun = "replication" if self.limit == 1 else "replications"
-        return Stop(self.limit, True, f"{self.limit} {noun}, as asked")
+        noun = "replication" if self._runs == 1 else "replications"
+        return Stop(self._runs, True, f"{self._runs} {noun}, as asked")
 
     def ahead(self) -> int:
         """All of them."""
-        return self.limit
+        return self._runs
 
     def expected(self) -> int:
         """All of them."""
-        return self.limit
+        return self._runs
 
 
 class Sequential:
@@ -97,7 +92,7 @@ class Sequential:
     """
 
     def __init__(self, precision: Precision, measure: Callable[[Any], Rates]) -> None:
-        self.limit = precision.max_runs
+        self._limit = precision.max_runs
         self._precision, self._measure = precision, measure
         self._rates = [_Spread() for _ in RATES]
         self._stop: Stop | None = None
@@ -112,7 +107,7 @@ class Sequential:
         for n in range(max(first + 1, self._precision.min_runs), first + len(widths[0]) + 1):
             known = next((i for i, s in enumerate(self._rates) if n <= s.known), len(RATES) - 1)
             width = widths[known][n - first - 1]
-            if width > NEAR * self._precision.relative and n < self.limit:
+            if width > NEAR * self._precision.relative and n < self._limit:
                 continue
             values = self._rates[known].values[:n]
             self._stop = self._precision.judge(values, RATES[known])
@@ -127,16 +122,16 @@ class Sequential:
         """As many as are expected, and one at least."""
         seen = len(self._rates[0].values)
         likely = self.expected() if seen >= self._precision.min_runs else self._precision.min_runs
-        return min(max(likely, seen + 1), self.limit)
+        return min(max(likely, seen + 1), self._limit)
 
     def expected(self) -> int:
         """From the last half-width, which shrinks with the root of the number."""
         seen = len(self._rates[0].values)
         spread = next((s for s in self._rates if s.known == math.inf), self._rates[-1])
         if seen < 2 or not math.isfinite(spread.width):
-            return self.limit
+            return self._limit
         needed = seen * min(spread.width / self._precision.relative, 1e3) ** 2
-        return min(max(math.ceil(needed), self._precision.min_runs, seen), self.limit)
+        return min(max(math.ceil(needed), self._precision.min_runs, seen), self._limit)
 
 
 class _Spread:

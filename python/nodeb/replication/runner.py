@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,8 +71,6 @@ class Experiment:
     """How many replications, or the rule that decides."""
     jobs: int
     """Replications simulated at a time."""
-    measure: Callable[[Tables], Rates] = mean_rates
-    """What the rule is asked about."""
     progress: ProgressCallback | None = None
     """Told of progress about ten times a second."""
 
@@ -112,7 +110,7 @@ class _Only(Subject[Tables]):
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
-        super().__init__(rule_of(experiment.stop, experiment.measure))
+        super().__init__(rule_of(experiment.stop, mean_rates))
 
     def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
         del seed

@@ -121,8 +121,8 @@ def _by_group(result: Result, table: Table, column: str) -> Samples:
     groups = np.asarray(flows["group"])[at]
     values = np.asarray(table[column], dtype=np.float64)
     mine = groups[np.searchsorted(users, np.asarray(table["user"]))]
-    names = dict.fromkeys(np.asarray(flows["group"]).tolist())
-    return {name: values[(mine == name) & np.isfinite(values)] for name in names}
+    finite = np.isfinite(values)
+    return {name: values[(mine == name) & finite] for name in flows.distinct("group")}
 
 
 def _drawn(anchor: str, title: str, column: str, samples: Samples, note: str) -> Iterator[Content]:

@@ -94,7 +94,7 @@ def _first(result: Result) -> Result:
     """The first replication of a result."""
     from nodeb.results.result import Result
 
-    tables = {name: t.where(np.asarray(t["run"]) == 0) for name, t in result.tables.items()}
+    tables = {name: table.first_runs(1) for name, table in result.tables.items()}
     return Result(result.scenario, tables, result.provenance)
 
 
@@ -134,7 +134,7 @@ def _cut(scenario: Scenario, result: Result, until_s: float) -> Scenario:
     flows = _first(result).flows
     begins, groups = np.asarray(flows["start_s"]), np.asarray(flows["group"])
     changes = {"duration": f"{until_s:.9f} s"}
-    for number, name in enumerate(dict.fromkeys(groups.tolist())):
+    for number, name in enumerate(flows.distinct("group")):
         if not (begins[groups == name] < until_s).any():
             changes |= {f"users.{number}.start": f"{LAST * until_s:.9f} s"}
             changes |= {f"users.{number}.stagger": "0 s"}

@@ -80,7 +80,7 @@ def html(result: Result, progress: ProgressCallback | None = None) -> str:
 
 def _glossary(result: Result) -> list[tuple[str, str, str]]:
     """Label, name and meaning of each metric of the summary."""
-    found = [METRICS[name] for name in dict.fromkeys(result.summary["metric"].tolist())]
+    found = [METRICS[name] for name in result.summary.distinct("metric")]
     return [(one.label, one.name, one.meaning) for one in found]
 
 

@@ -8,7 +8,7 @@ import re
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from nodeb.plot.style import FAINT, INK, PALETTE
+from nodeb.plot.style import FAINT, INK, MUTED, PALETTE
 
 PNG_DPI = 150
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
@@ -72,7 +72,7 @@ def _save(figure: Figure, name: str, facecolor: str) -> str:
 
 
 def _themed(text: str) -> str:
-    names = {INK: "currentColor", FAINT: "var(--grid)", "#57606a": "var(--muted)"}
+    names = {INK: "currentColor", FAINT: "var(--grid)", MUTED: "var(--muted)"}
     names |= {"#000000": "currentColor"}
     names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}
     for paint, name in names.items():

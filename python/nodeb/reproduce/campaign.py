@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -77,7 +76,6 @@ class _Rounds:
     """
 
     def __init__(self, effort: Effort) -> None:
-        self.limit = effort.max_runs
         self.log = Log()
         self.kept: list[Part] = []
         """The replications in the log, and perhaps more."""
@@ -184,7 +182,7 @@ class Campaign:
         study: what to simulate.
         simulator: the simulation core.
         seed: seed of all random streams.
-        jobs: threads; None takes one per processor.
+        jobs: threads.
         quick: the study's short version.
         tick: called with a label and the cost of finished replications.
         kept: where replications are found and kept.
@@ -196,7 +194,7 @@ class Campaign:
         simulator: Simulator,
         *,
         seed: int,
-        jobs: int | None = None,
+        jobs: int = 1,
         quick: bool = False,
         tick: Callable[[str, float], None] | None = None,
         kept: Kept | None = None,
@@ -204,7 +202,7 @@ class Campaign:
         self.study = study
         self.seed = seed
         self.quick = quick
-        self.jobs = jobs or os.cpu_count() or 1
+        self.jobs = jobs
         self.simulator = simulator
         self.kept = kept
         self.tick = tick or (lambda label, cost: None)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import FigureSpec, Selection, TableSpec, Tolerance
+from nodeb.storage.files import csv_text
 
 COLUMNS = (
     "study",
@@ -160,15 +159,13 @@ def number(value: float | None) -> str:
 
 def to_csv(study: str, cells: Iterable[Cell]) -> str:
     """The text of `cells.csv`."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for cell in cells:
-        found = cell.measured
-        values = (cell.published, found.value, found.low, found.high)
-        where = (cell.item, cell.row, cell.column, cell.unit)
-        predicted = cell.expected
-        few = (predicted.of, number(predicted.low), number(predicted.high)) if predicted else ()
-        padding = [""] * (3 - len(few))
-        writer.writerow([study, *where, *map(number, values), found.runs, *few, *padding])
-    return text.getvalue()
+    return csv_text(COLUMNS, ([study, *_row(cell)] for cell in cells))
+
+
+def _row(cell: Cell) -> list[object]:
+    found, predicted = cell.measured, cell.expected
+    values = (cell.published, found.value, found.low, found.high)
+    where = (cell.item, cell.row, cell.column, cell.unit)
+    few = (predicted.of, number(predicted.low), number(predicted.high)) if predicted else ()
+    padding = [""] * (3 - len(few))
+    return [*where, *map(number, values), found.runs, *few, *padding]

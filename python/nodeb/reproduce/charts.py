@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from nodeb import plot
 from nodeb.plot import Line
-from nodeb.plot.style import DASHES, MARKERS, color, new_panels
+from nodeb.plot.style import DASHES, MARKERS, MUTED, color, new_panels
 from nodeb.reproduce.cell import Chart
 from nodeb.reproduce.specs import Mark
 
@@ -22,7 +22,6 @@ LETTERS_PER_INCH = 9
 """Letters of a title that find room."""
 SPREAD = 0.6
 """Part of the distance between two places that curves beside each other take."""
-MUTED = "#57606a"
 
 
 def draw(chart: Chart, title: str) -> Figure:

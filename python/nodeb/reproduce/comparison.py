@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodeb.reproduce.measure import CONFIDENCE, Estimate
+from nodeb.student import t_quantile
 
 ERROR = 1 - CONFIDENCE
 EQUAL = 6
@@ -129,6 +130,4 @@ def _p_value(distance: float, half: float, runs: int) -> float:
 
 def _quantile(level: float, runs: int) -> float:
     """Student's t of which a two-sided interval with that error is so many standard errors."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(runs - 1, 1 - level / 2))
+    return float(t_quantile(runs - 1, 1 - level / 2))

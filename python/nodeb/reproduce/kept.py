@@ -9,7 +9,6 @@ study's metrics are made of, and the name depends on how that is made too.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,12 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from nodeb.errors import OutputError, os_reason
 from nodeb.reproduce import series, session
 from nodeb.reproduce.arrays import Array, Tables, apart
 from nodeb.results import timeseries
 from nodeb.results.provenance import core_hash
-from nodeb.storage.store import Store
+from nodeb.storage.store import Store, name_of
 from nodeb.table import Table
 
 SERIES, RUN = "series", "run"
@@ -60,10 +58,7 @@ class Kept:
 
     def __init__(self, folder: Path) -> None:
         self._store = Store(folder)
-        try:
-            self._store.open()
-        except OSError as error:
-            raise OutputError(f"cannot write {folder}: {os_reason(error)}") from error
+        self._store.open()
 
     @property
     def damaged(self) -> list[Path]:
@@ -81,12 +76,7 @@ class Kept:
         Raises:
             OutputError: they cannot be written; what was there before stays.
         """
-        try:
-            self._store.save(identity, scenario, to_tables(parts, runs))
-        except OSError as error:
-            raise OutputError(
-                f"cannot write to {self._store.folder}: {os_reason(error)}"
-            ) from error
+        self._store.save(identity, scenario, to_tables(parts, runs))
 
 
 def identity(scenario: str, seed: int, how: Mapping[str, Any]) -> str:
@@ -100,7 +90,7 @@ def identity(scenario: str, seed: int, how: Mapping[str, Any]) -> str:
     parts = {"scenario": scenario, "seed": seed, "core": core_hash()}
     if series.recorded(scenario):
         parts["series"] = {"how": how, "code": _hash(series, session, timeseries)}
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+    return name_of(parts)
 
 
 @cache
@@ -119,15 +109,11 @@ def to_tables(parts: Sequence[Part], runs: int) -> dict[str, Table]:
     for each number.
     """
     names = parts[0].tables
-    tables = {name: _first([part.tables[name] for part in parts], runs) for name in names}
+    tables = {
+        name: Table.concat(part.tables[name] for part in parts).first_runs(runs) for name in names
+    }
     tables[SERIES] = _numbers([one for part in parts for one in part.series][:runs])
     return tables
-
-
-def _first(tables: Sequence[Mapping[str, Any]], runs: int) -> Table:
-    """The rows of the first replications."""
-    whole = Table.concat(tables)
-    return whole.where(whole[RUN] < runs)
 
 
 def _numbers(series: Sequence[Mapping[str, Array]]) -> Table:

@@ -7,9 +7,7 @@ choices sets an error model to `fitted:NAME`, the model file `NAME.json` of the 
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +16,7 @@ from nodeb.errors import InputError
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import Axis, nearest
 from nodeb.reproduce.study import Study
+from nodeb.storage.files import csv_text
 from nodeb.storage.folders import MARK
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ Progress = Callable[[float, str], None]
 
 
 def prepare(
-    study: Study, out: Path, *, quick: bool, jobs: int | None, seed: int, progress: Progress
+    study: Study, out: Path, *, quick: bool, jobs: int, seed: int, progress: Progress
 ) -> tuple[Study, Facts]:
     """Simulate and fit the link of a study; one without `link` comes back as it was.
 
@@ -55,7 +54,7 @@ def prepare(
     point = found[0]
     errors = fit.ErrorSequence(point.pdu_errors, point.pdus_per_block, experiment.name)
     comparison = fit.compare(
-        errors, seed=seed, jobs=jobs or 1, progress=lambda _, text: progress(0.0, f"fit: {text}")
+        errors, seed=seed, jobs=jobs, progress=lambda _, text: progress(0.0, f"fit: {text}")
     )
     models = folder.save(comparison, out / "fit", seed, force=True)
     return with_models(study, models), _facts(point, comparison)
@@ -116,10 +115,8 @@ def calculated(value: float) -> Estimate:
 
 def to_csv(facts: Mapping[str, Estimate]) -> str:
     """The text of `facts.csv`: name, value and 95 % interval, empty where there is none."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(FACT_COLUMNS)
-    for name, found in facts.items():
-        ends: Iterable[object] = (found.low, found.high) if found.runs > 1 else ("", "")
-        writer.writerow([name, found.value, *ends])
-    return text.getvalue()
+    rows = (
+        (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))
+        for name, found in facts.items()
+    )
+    return csv_text(FACT_COLUMNS, rows)

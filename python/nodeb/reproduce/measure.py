@@ -19,6 +19,7 @@ import numpy as np
 from nodeb.reproduce.arrays import Array
 from nodeb.reproduce.log import Log
 from nodeb.reproduce.metrics import Metric
+from nodeb.student import t_quantile
 
 CONFIDENCE = 0.95
 
@@ -64,7 +65,7 @@ class Sample:
             nan = math.nan
             return Estimate(self.value, nan if n else self.value, nan if n else self.value, n)
         spread = float(np.sum((self.left_out - np.mean(self.left_out)) ** 2))
-        half = _t(n) * math.sqrt(spread * (n - 1) / n)
+        half = float(t_quantile(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(spread * (n - 1) / n)
         return Estimate(self.value, self.value - half, self.value + half, n)
 
 
@@ -176,9 +177,3 @@ OPERATIONS: Mapping[str, Callable[[Array, Array], Array]] = {
     "relative": lambda left, right: 100 * (_ratio(left, right) - 1),
     "ratio": _ratio,
 }
-
-
-def _t(n: int) -> float:
-    from scipy.special import stdtrit  # a slow import
-
-    return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeb.errors import InputError
+from nodeb.replication.runner import check_jobs
 from nodeb.reproduce import cell as cell_module
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
@@ -23,7 +24,7 @@ from nodeb.reproduce.outcome import ReproduceOutcome, outcome
 from nodeb.reproduce.output import write
 from nodeb.reproduce.specs import Selection, nearest
 from nodeb.reproduce.study import Study
-from nodeb.results.provenance import git_hash, utc_now
+from nodeb.results.provenance import made
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
@@ -69,11 +70,10 @@ def run(
     started = time.monotonic()
     study = study_module.load(name)
     chosen = choose(study, items)
-    if jobs is not None and jobs < 1:
-        raise InputError(f"jobs must be at least 1, got {jobs}")
+    threads = check_jobs(jobs)
     about = _about(seed, quick, chosen)
     with output.claim(out, name, about, force=force) as place:
-        work = _Work(study, chosen, items is None, out, quick, jobs, seed, simulator)
+        work = _Work(study, chosen, items is None, out, quick, threads, seed, simulator)
         found = work.run(_Bar(progress), started)
         place.mark((), about, complete=True)
     found.replaced = place.replaces
@@ -89,7 +89,7 @@ class _Work:
     whole: bool
     out: Path
     quick: bool
-    jobs: int | None
+    jobs: int
     seed: int
     simulator: Simulator | None
 
@@ -117,10 +117,7 @@ class _Work:
 
 def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:
     """What the mark of the folder tells of a reproduction."""
-    from nodeb import _core  # a study's data can be read without the extension
-
-    version = {"version": _core.version(), "git": git_hash(), "started": utc_now()}
-    return {"seed": seed, "quick": quick, "items": list(items), **version}
+    return {"seed": seed, "quick": quick, "items": list(items), **made()}
 
 
 def choose(study: Study, items: Iterable[str] | None) -> list[str]:

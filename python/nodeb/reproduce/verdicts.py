@@ -15,8 +15,6 @@ A claim of one comparison is judged by its 95 % interval either way.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nodeb.reproduce.comparison import ERROR, Comparison, holm
+from nodeb.storage.files import csv_text
 
 Judgement = Literal["holds", "contradicted", "undecided"]
 JUDGEMENTS: tuple[Judgement, ...] = ("holds", "contradicted", "undecided")
@@ -177,13 +176,10 @@ def rounded(missing: float) -> str:
 
 def to_csv(study: str, found: Iterable[Verdict]) -> str:
     """The text of `claims.csv`; what no number of replications decides has no number there."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for one in found:
-        counts = (one.counts.total(), *(one.counts[kind] for kind in JUDGEMENTS))
-        missing = rounded(one.missing)
-        writer.writerow(
-            [study, one.id, one.text, one.judgement, *counts, one.asked, missing, one.evidence]
-        )
-    return text.getvalue()
+    return csv_text(COLUMNS, ([study, *_row(one)] for one in found))
+
+
+def _row(one: Verdict) -> list[object]:
+    counts = (one.counts.total(), *(one.counts[kind] for kind in JUDGEMENTS))
+    missing = rounded(one.missing)
+    return [one.id, one.text, one.judgement, *counts, one.asked, missing, one.evidence]

@@ -23,13 +23,10 @@ from nodeb.results import glossary
 from nodeb.stats import jain_index
 from nodeb.table import Table
 
-__all__ = ["ALL", "METRICS", "RATED", "Group", "Metric", "by_run", "chosen"]
+__all__ = ["ALL", "METRICS", "Group", "Metric", "by_run", "chosen"]
 
 ALL = "all"
 """Name of the group of all users."""
-RATED = "all_rated"
-"""Whether each user of a group has an application bit rate."""
-
 EDGE_USERS = 20
 """Users from which on there is a fifth percentile of them."""
 
@@ -134,19 +131,21 @@ class Metric:
     """No mean is above."""
     percent: bool = False
     """Whether people read it in per cent."""
+    can_fail: bool = False
+    """Whether it says something that nobody has it."""
 
 
 def by_run(tables: Mapping[str, Any]) -> Table:
     """Each metric by replication: one row per group of users and run, groups first.
 
-    Columns `group`, `run`, the metrics, NaN where one has no value, and `all_rated`. The only group
-    of a scenario is that of all.
+    Columns `group`, `run` and the metrics, NaN where one has no value. The only group of a scenario
+    is that of all.
 
     Args:
         tables: of replications, in order of the run.
     """
     found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
-    names = list(dict.fromkeys(found["flows"]["group"].tolist()))
+    names = found["flows"].distinct("group")
     groups = [Group(found, name) for name in ([*names, ALL] if len(names) > 1 else [ALL])]
     values = [{name: one.of(group) for name, one in METRICS.items()} for group in groups]
     said = [name for name in METRICS if any(one[name] is not None for one in values)]
@@ -154,14 +153,11 @@ def by_run(tables: Mapping[str, Any]) -> Table:
 
 
 def _rows(group: Group, values: Mapping[str, Array | None], said: list[str]) -> dict[str, Any]:
-    without = np.isfinite(group.column("flows", "application_bps"))
-    unrated = np.bincount(group.at("flows"), ~without, len(group.run))
     nothing = np.full(len(group.run), math.nan)
     return {
         "group": np.full(len(group.run), group.name),
         "run": group.run,
         **{name: nothing if (one := values[name]) is None else one for name in said},
-        RATED: unrated == 0,
     }
 
 
@@ -285,11 +281,11 @@ def _table() -> dict[str, Metric]:
             _edge,
             "more",
         ),
-        _from("flows", "application_bps", "application bit rate", "more"),
+        _from("flows", "application_bps", "application bit rate", "more", can_fail=True),
         _from("flows", "retransmit_bps", "radio bit rate, repetitions too"),
         _from("flows", "utilization", "channel utilization", percent=True),
-        _from("flows", "download_s", "download time", "less"),
-        _from("flows", "transfer_s", "transfer time", "less"),
+        _from("flows", "download_s", "download time", "less", can_fail=True),
+        _from("flows", "transfer_s", "transfer time", "less", can_fail=True),
         _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less"),
         _from("flows", "load_median_s", "load time, median", "less", of=_loads("load_median_s")),
         _from("flows", "load_p95_s", "load time, 95 of 100", "less", of=_loads("load_p95_s")),

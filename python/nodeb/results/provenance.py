@@ -14,7 +14,7 @@ from typing import Any
 
 from nodeb import _core
 
-__all__ = ["Provenance", "git_hash"]
+__all__ = ["Provenance", "core_hash", "git_hash", "made", "utc_now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,7 @@ class Provenance:
             known: the remaining fields, by name.
         """
         return cls(
-            **known,
-            version=_core.version(),
-            git=git_hash(),
+            **made() | known,
             python=sys.version.split()[0],
             platform=platform.platform(),
         )
@@ -62,6 +60,15 @@ class Provenance:
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain data."""
         return asdict(self)
+
+
+def made(when: str = "started") -> dict[str, Any]:
+    """What made results, and when: `version`, `git` and the time.
+
+    Args:
+        when: what the time is called.
+    """
+    return {"version": _core.version(), "git": git_hash(), when: utc_now()}
 
 
 def utc_now() -> str:

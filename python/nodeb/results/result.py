@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from nodeb.errors import InputError
 from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance
 from nodeb.results.summary import summarize
-from nodeb.storage.files import write_bytes, write_parquet
+from nodeb.storage.files import csv_text, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
 from nodeb.table import Table
 
@@ -208,7 +206,8 @@ class Result(NamedTables):
             write_bytes(part / "scenario.toml", self.scenario.to_toml().encode())
             for name, table in {"summary": self.summary, **self.tables}.items():
                 write_parquet(part / f"{name}.parquet", table)
-            write_bytes(part / "summary.csv", _csv(self.summary).encode())
+            rows = (row.values() for row in self.summary)
+            write_bytes(part / "summary.csv", csv_text(self.summary.columns, rows).encode())
             if report is not None:
                 write_bytes(part / "report.html", report.encode())
 
@@ -217,11 +216,3 @@ class Result(NamedTables):
     def __repr__(self) -> str:
         p = self.provenance
         return f"<Result {self.scenario.name!r}: {p.runs} runs, seed {p.seed}; {p.stopping}>"
-
-
-def _csv(table: Table) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, table.columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
-    return text.getvalue()

@@ -34,7 +34,7 @@ def summarize(tables: Mapping[str, Table]) -> Table:
     rows: list[Row] = []
     if len(tables["flows"]):
         runs = by_run(tables)
-        for group in dict.fromkeys(runs["group"].tolist()):
+        for group in runs.distinct("group"):
             rows += _rows(group, runs.where(runs["group"] == group))
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
     return Table(dict(zip(COLUMNS, columns, strict=True)))
@@ -48,9 +48,5 @@ def _rows(group: str, runs: Table) -> Iterator[Row]:
         if values.size:
             i = mean_interval(values).within(metric.low, metric.high)
             yield group, name, metric.unit, i.mean, i.low, i.high, i.stdev, i.n
-        elif name in CAN_FAIL:
+        elif metric.can_fail:
             yield group, name, metric.unit, math.nan, math.nan, math.nan, math.nan, 0
-
-
-CAN_FAIL = ("application_bps", "download_s", "transfer_s")
-"""Metrics of which it says something that nobody has them."""

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from nodeb.errors import ScenarioError, os_reason
 
-__all__ = ["read_bytes"]
+__all__ = ["NAMED_BYTES", "read_bytes", "read_text"]
 
+NAMED_BYTES = 256 << 20
+"""What a file that a scenario names may have."""
 SILENCE_S, WHOLE_S = 10.0, 300.0
 """How long a pipe may be silent, and how long reading it may take, s."""
 _PORTION = 1 << 16
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 KEPT_S = 60.0
 """How long what came out of a pipe is kept, s: a command asks again at once, or not at all."""
 _kept: dict[tuple[int, int], tuple[float, bytes]] = {}
@@ -50,6 +51,28 @@ def read_bytes(path: Path, most: int) -> bytes:
         raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
     finally:
         os.close(handle)
+
+
+def read_text(path: Path, most: int) -> str:
+    """The text of a file, without the mark that some programs put before UTF-8.
+
+    Args:
+        path: a file, a pipe or a device.
+        most: bytes; what has more is refused.
+
+    Raises:
+        ScenarioError: it cannot be read, has more bytes, or is not UTF-8.
+    """
+    data = read_bytes(path, most)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = error.object  # without the mark
+        line = text.count(b"\n", 0, error.start) + 1
+        raise ScenarioError(
+            f"{path}:{line}: this is not UTF-8 text (byte 0x{text[error.start]:02x}); "
+            "save the file as UTF-8"
+        ) from None
 
 
 def _read(path: Path, handle: int, most: int) -> bytes:

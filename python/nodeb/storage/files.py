@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, tables in Parquet files, texts that are read.
+"""Files that are there as a whole or not at all, and tables in Parquet and CSV files.
 
 A file is written under another name in the same folder, forced to the disk and then renamed:
 whoever reads, and whatever kills the process or the machine, finds the old or the new file.
@@ -7,6 +7,7 @@ whoever reads, and whatever kills the process or the machine, finds the old or t
 from __future__ import annotations
 
 import contextlib
+import csv
 import ctypes
 import io
 import itertools
@@ -15,25 +16,23 @@ import platform
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeb.errors import OutputError, ScenarioError
-from nodeb.storage.bounded import read_bytes
+from nodeb.errors import OutputError
 
 if TYPE_CHECKING:
     from nodeb.table import Table
 
 __all__ = [
     "aside",
-    "from_arrow",
+    "csv_text",
     "is_leftover",
     "leftovers",
     "names_to_disk",
     "parquet",
     "read_parquet",
-    "read_text",
     "refuse_other",
     "remove",
     "remove_leftovers",
@@ -103,18 +102,6 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
         )
 
 
-def read_text(path: Path) -> str:
-    """The text of a file that a scenario names, of at most 256 MiB.
-
-    Raises:
-        ScenarioError: it cannot be read, is too large, or is not UTF-8.
-    """
-    try:
-        return read_bytes(path, 256 << 20).decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: this is not UTF-8 text") from None
-
-
 def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:
     """Writes bytes as a whole or not at all; see `replace`."""
 
@@ -131,6 +118,20 @@ def parquet(table: Table) -> bytes:
     content = io.BytesIO()
     pq.write_table(table.to_arrow(), content, compression="zstd")
     return content.getvalue()
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table as the text of a CSV file.
+
+    Args:
+        columns: their names.
+        rows: the values of each, in this order.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = None) -> None:
@@ -161,20 +162,11 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
 
     try:
         arrow = pq.read_table(path, partitioning=None)
-        table = from_arrow(arrow)
+        table = _from_arrow(arrow)
     except pa.ArrowException as error:
         raise ValueError(str(error)) from None
     kept = arrow.schema.metadata or {}
     return table, {key.decode(): text.decode() for key, text in kept.items()}
-
-
-def from_arrow(arrow: Any) -> Table:
-    """A `pyarrow.Table` as a table."""
-    from nodeb.table import Table  # it imports NumPy, which a check of a scenario can do without
-
-    return Table(
-        {name: column.to_numpy() for name, column in zip(arrow.column_names, arrow, strict=True)}
-    )
 
 
 def is_leftover(name: str) -> bool:
@@ -237,6 +229,15 @@ def names_to_disk(folder: Path) -> None:
     """Forces the names in a folder to the disk, where folders have handles."""
     if os.name == "posix":
         _to_disk(folder, os.O_RDONLY)
+
+
+def _from_arrow(arrow: Any) -> Table:
+    """A `pyarrow.Table` as a table."""
+    from nodeb.table import Table  # it imports NumPy, which a check of a scenario can do without
+
+    return Table(
+        {name: column.to_numpy() for name, column in zip(arrow.column_names, arrow, strict=True)}
+    )
 
 
 def _exchange(one: Path, other: Path) -> bool:

@@ -9,14 +9,16 @@ format, because Parquet takes ten times as long to read where columns are many a
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nodeb.errors import OutputError, os_reason
 from nodeb.storage.files import remove_leftovers, write_bytes
 from nodeb.table import Table
 
-__all__ = ["Store", "Tables"]
+__all__ = ["Store", "Tables", "name_of"]
 
 Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
@@ -42,9 +44,12 @@ class Store:
         """Makes the folder, and removes what killed processes left unfinished there.
 
         Raises:
-            OSError: it cannot be made.
+            OutputError: it cannot be made.
         """
-        self.folder.mkdir(exist_ok=True)
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise self._refused(error) from error
         remove_leftovers(self.folder)
 
     def identities(self) -> set[str]:
@@ -73,13 +78,28 @@ class Store:
                 is simulated again.
 
         Raises:
-            OSError: the file cannot be written; what was there before stays.
+            OutputError: the file cannot be written; what was there before stays.
         """
         data = _stream(tables, {IDENTITY: identity, SCENARIO: scenario})
-        write_bytes(self._file(identity), data + _checksum(data), to_disk=False)
+        try:
+            write_bytes(self._file(identity), data + _checksum(data), to_disk=False)
+        except OSError as error:
+            raise self._refused(error) from error
 
     def _file(self, identity: str) -> Path:
         return self.folder / f"{identity}.arrow"
+
+    def _refused(self, error: OSError) -> OutputError:
+        return OutputError(f"cannot write results to {self.folder}: {os_reason(error)}")
+
+
+def name_of(parts: Mapping[str, Any]) -> str:
+    """The identity of a cell: a hash of all that its content depends on.
+
+    Args:
+        parts: plain data.
+    """
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def _stream(tables: Tables, about: Mapping[str, str]) -> bytes:

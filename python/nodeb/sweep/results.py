@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import METRICS
 from nodeb.stats import mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import column, place, plain, quantity
-from nodeb.table import Table, nearest
+from nodeb.table import Table
 
 __all__ = ["Baseline", "Known", "results", "swept_columns"]
 
@@ -93,7 +93,7 @@ def results(
         own, reached = known(cell.places)
         other = known(baseline.of(cell))[0] if baseline else None
         runs = len(np.unique(own["run"]))
-        for group in dict.fromkeys(own["group"].tolist()):
+        for group in own.distinct("group"):
             row = {name: values[i] for name, values in swept.items()}
             row |= {"group": group, "runs": runs, "precision_reached": reached}
             row |= {"seed": seed, "version": _core.version()}

@@ -20,7 +20,7 @@ from nodeb.replication.cells import Filler, enough, identity, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.runner import check_jobs
 from nodeb.results.metrics import by_run, chosen
-from nodeb.results.provenance import git_hash, utc_now
+from nodeb.results.provenance import made
 from nodeb.stats import Precision
 from nodeb.storage.files import parquet
 from nodeb.sweep.against import Against, against
@@ -179,7 +179,7 @@ class Sweep:
         progress: ProgressCallback | None,
     ) -> tuple[Outcome, Known]:
         """Simulates what is missing in a folder that was claimed, and writes the table."""
-        filler = Filler(self.cells, self.seed, self.stop, place, workers, progress)
+        filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
         try:
             filler.run()
         except KeyboardInterrupt:
@@ -194,7 +194,7 @@ class Sweep:
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> tuple[Table, bool]:
             cell = by_places[places]
-            found = enough(self.stop, place.load(identity(cell, self.seed)))
+            found = enough(self.stop, place.store.load(identity(cell, self.seed)))
             if found is None:
                 raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
             return by_run(found[0]), found[1]
@@ -218,9 +218,7 @@ class Sweep:
             "name": self.name,
             "cells": len(self.cells),
             "seed": self.seed,
-            "version": _core.version(),
-            "git": git_hash(),
-            "started": utc_now(),
+            **made(),
         }
 
 

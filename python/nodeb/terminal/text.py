@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.table import Table, nearest
+from nodeb.table import Table
 
 __all__ = [
     "SUMMARY",
