@@ -2240,10 +2240,10 @@ class Web(Part):
     """Largest number of embedded objects."""
 
     parsing: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="130 ms"))
-    """From the main object's arrival until the embedded ones are asked for."""
+    """From the last ACK of the main object at the server until the embedded ones are asked for."""
 
     reading: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="30 s"))
-    """From a page's arrival until the next is asked for."""
+    """From a page's last ACK at the server until the next is asked for."""
 
     request: Size = "350 B"
     """Payload of a request."""

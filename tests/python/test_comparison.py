@@ -290,6 +290,8 @@ def test_wrong_arguments_are_told(small):
         (["one.toml", "other.toml", "--runs", "0"], "at least one replication"),
         (["one.toml", "other.toml", "--metric", "rate"], "there is no metric `rate`"),
         (["one.toml", "other.toml", "--out", "."], "is the folder you are in"),
+        (["one.toml", "--with", "runs=5"], "`runs` is no part of what is simulated"),
+        (["one.toml", "--with", "wired.loss=0.1; seed=3"], "`seed` is no part"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
@@ -299,6 +301,24 @@ def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
     assert message in err
     assert err.count("\n") == 1
     assert not Path("out").exists()
+
+
+def test_a_metric_that_nobody_has_is_told(call, pair):
+    status, out, err = call("compare", *pair, "--runs", 2, "--metric", "cqi")
+    assert (status, out) == (2, "")
+    assert "none of these scenarios has `cqi` (they have: received_bps" in err
+
+
+def test_a_change_may_have_a_semicolon_in_quotes(call, pair):
+    status, out, _ = call("compare", pair[0], "--with", 'users.0.name="a;b"; wired.loss=0.1')
+    assert status == 0
+    assert "wired.loss=0.1 against one (baseline)" in out
+
+
+def test_a_sweep_table_is_left_aside_and_said(call, pair):
+    pair[1].write_text(SCENARIO.replace("0.1", "0.3") + "[sweep]\nwired.loss = [0.0, 0.1]\n")
+    _, _, err = call("compare", *pair, "--runs", 2)
+    assert "the [sweep] table of" in err
 
 
 def test_one_replication_decides_nothing(call, pair):

@@ -39,9 +39,9 @@ def test_a_folder_of_another_is_left_alone_unless_forced(tmp_path):
     with pytest.raises(OutputError, match=r"holds a run of other\.toml; give another.*--force"):
         claim(folder, MINE)
     assert content(folder) == before
-    place = claim(folder, MINE, force=True)
-    assert place.replaces == "a run of other.toml (seed 1)"
-    assert content(folder) == before  # what is there stays until there is something better
+    with claim(folder, MINE, force=True) as place:
+        assert place.replaces == "a run of other.toml (seed 1)"
+        assert content(folder) == before  # what is there stays until there is something better
     put(folder, MINE, force=True, b="2")
     assert set(content(folder)) == {"b", MARK}
 
@@ -319,3 +319,45 @@ def test_a_picture_is_listed_in_the_folder_that_it_is_in(tmp_path):
     (tmp_path / "q.png").write_text("")
     folders.note(tmp_path / "q.png")  # there is no mark: nothing to do
     assert not (tmp_path / MARK).exists()
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "d/thesis.txt", "0123.arrow"])
+def test_what_somebody_put_among_cells_is_not_replaced(call, tmp_path, name):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    assert call("sweep", "s.toml", "--out", "out")[0] == 0
+    mine = tmp_path / "out" / "cells" / name
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    status, _, err = call("run", "s.toml", "--out", "out", "--force")
+    assert status == 2
+    assert f"`cells/{name.split('/')[0]}`, which nodeb did not put there" in err
+    assert mine.read_text() == "mine"
+
+
+def test_a_mount_point_is_told(call, scenario_file, tmp_path, monkeypatch):
+    (tmp_path / "disk").mkdir()
+    monkeypatch.setattr("os.path.ismount", lambda path: str(path).endswith("disk"))
+    status, _, err = call("run", scenario_file, "--out", "disk")
+    assert status == 2
+    assert "disk is where a disk is mounted" in err
+    assert "give a folder in it, such as disk/results" in err
+    assert call("run", scenario_file, "--out", "disk/results")[0] == 0
+
+
+def test_a_sweep_at_work_is_not_replaced(call, tmp_path):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    assert call("sweep", "s.toml", "--out", "out")[0] == 0
+    with claim(tmp_path / "out", Owner("other", "x"), force=True, resumes=True):
+        status, _, err = call("run", "s.toml", "--out", "out", "--force")
+    assert status == 2
+    assert "another nodeb is at work in out" in err
+
+
+def test_the_old_table_stays_with_its_mark_until_the_new_one_is_there(call, tmp_path, monkeypatch):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    assert call("sweep", "s.toml", "--out", "out")[0] == 0
+    before = (tmp_path / "out" / MARK).read_bytes()
+    monkeypatch.setattr("nodeb.replication.cells.Filler.run", lambda _: 1 / 0)
+    assert call("sweep", "s.toml", "--out", "out", "--seed", "7")[0] == 1
+    assert (tmp_path / "out" / MARK).read_bytes() == before
+    assert (tmp_path / "out" / "sweep.parquet").exists()

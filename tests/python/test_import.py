@@ -154,3 +154,15 @@ def test_a_trace_can_be_named_in_a_scenario(call, tmp_path):
     status, again, _ = call("run", "out/s/scenario.toml", "--out", "again")
     assert status == 0
     assert again.splitlines()[2:-1] == out.splitlines()[2:-1]
+
+
+@pytest.mark.parametrize(
+    "text", ["nan\n1\n2\n", "inf\n1\n2\n", "1" * 400 + "\n2\n", "1e308\n1e308\n"]
+)
+@pytest.mark.parametrize("more", [[], ["--as", "mahimahi"]])
+def test_what_is_no_number_is_told(call, tmp_path, text, more):
+    (tmp_path / "log.txt").write_text(text)
+    status, out, err = call("import", "log.txt", *more)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: log.txt")
+    assert "nodeb itself failed" not in err

@@ -454,3 +454,9 @@ def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
     assert status == 1
     assert err.startswith('error: radio.dch.bler = 0.1, wired.delay = "50 ms": replication ')
     assert err.endswith(" (seed 1) failed: something odd\n")
+
+
+def test_a_setting_of_a_swept_key_is_refused(call, tmp_path):
+    status, _, err = call("sweep", write(tmp_path, GRID), "--set", "radio.dch.bler=0.9")
+    assert status == 2
+    assert "`radio.dch.bler` is swept, so that this has no effect" in err

@@ -49,6 +49,7 @@ def compare(
 ) -> None:
     """Compare scenarios, replication by replication with the same random numbers."""
     from nodeb.comparison.experiment import Experiment
+    from nodeb.inputs.reading import has_sweep
     from nodeb.terminal.progress import progress_bar
 
     plan = Experiment.read(files, changes or (), settings or (), runs, seed)
@@ -57,6 +58,8 @@ def compare(
     print_warnings(plan.warnings())
     for file in files:
         print_superfluous(file, settings or ())
+        if has_sweep(file):
+            print(f"note: the [sweep] table of {file} is left aside", file=sys.stderr)
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
     try:
         with progress_bar(f"comparing with {plan.cells[0].label}") as bar:

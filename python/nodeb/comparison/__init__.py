@@ -38,6 +38,11 @@ def compare(
     """
     if not isinstance(results, Mapping):
         raise InputError(f"compare: {results!r} is no table of results by name")
+    from nodeb.results.result import Result
+
+    for name, one in results.items():
+        if not isinstance(one, Result):
+            raise InputError(f"compare: {name} is {one!r}, which is no result; run the scenario")
     seeds = {result.provenance.seed for result in results.values()}
     if len(seeds) > 1:
         listed = ", ".join(f"{one.provenance.seed} ({name})" for name, one in results.items())

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from nodeb.arguments import as_number
 from nodeb.errors import InputError
-from nodeb.results.metrics import Metric, by_run, chosen
+from nodeb.results.metrics import METRICS, Metric, by_run, chosen
 from nodeb.stats import (
     CONFIDENCE,
     Interval,
@@ -164,7 +164,23 @@ def compare(
         )
         for name, one in others
     ]
+    if metrics:
+        _refuse_unknown(wanted, tried, known)
     return Comparison(first, tried, runs, seed, margin)
+
+
+def _refuse_unknown(
+    wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
+) -> None:
+    """Complains about metrics that somebody named and that no scenario has."""
+    said = {one.metric.name for each in tried for one in each.differences}
+    labels = {label for each in tried for label in each.unknown}
+    for metric in wanted:
+        if metric.name not in said and metric.label not in labels:
+            there = [name for name in METRICS if any(name in one.columns for one in known.values())]
+            raise InputError(
+                f"none of these scenarios has `{metric.name}` (they have: {', '.join(there)})"
+            )
 
 
 def check_margin(margin: Any) -> float:

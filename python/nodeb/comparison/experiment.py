@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs import named_files
 from nodeb.inputs.columns import Taken
 from nodeb.inputs.scenario import Scenario, load
-from nodeb.replication.cells import Filler, enough, identity, simulated, warnings
+from nodeb.replication.cells import ASIDE, Filler, enough, identity, simulated, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.runner import check_jobs
 from nodeb.results.metrics import chosen
@@ -94,8 +95,7 @@ class Experiment:
             )
         found = list(zip(_labels(files), (load(file, settings) for file in files), strict=True))
         for change in changes:
-            parts = [part.strip() for part in change.split(";")]
-            found.append((change, load(files[0], [*settings, *parts])))
+            found.append((change, load(files[0], [*settings, *_settings(change)])))
         planned = [(label, one.planned(runs, None, seed)) for label, one in found]
         first = planned[0][1]
         most = max(LEAST_RUNS, *(one.runs for _, one in planned))
@@ -179,6 +179,23 @@ class Experiment:
         return CellFolder(
             folder, owner, about, source, (TABLE, TEXT), force=force, inputs=self.files
         )
+
+
+def _settings(change: str) -> list[str]:
+    """The settings of `KEY=VALUE; KEY=VALUE`; a `;` between quotes is none of these.
+
+    Raises:
+        InputError: one is about what all scenarios of a comparison share.
+    """
+    parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
+    for part in parts:
+        key = part.partition("=")[0].strip()
+        if key in ASIDE:
+            raise InputError(
+                f"--with {part}: `{key}` is no part of what is simulated; runs and seed are those "
+                "of the whole comparison (--runs, --seed)"
+            )
+    return parts
 
 
 def _compared(label: str, scenario: Scenario) -> Compared:

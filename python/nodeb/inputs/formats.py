@@ -188,7 +188,7 @@ class _Source:
 def _mahimahi(source: _Source) -> Trace:
     (ms,) = source.numbers([source.place(source.options.column, 0, "times")])
     odd = np.append(ms[:1], np.diff(ms)) < 0
-    odd |= (ms != np.rint(ms)) | (ms * 1_000_000 >= MOST_TTIS * TTI_NS)
+    odd |= (ms != np.rint(ms)) | (ms >= MOST_TTIS * TTI_NS / 1_000_000)
     if odd.any():
         place = int(np.argmax(odd))
         raise trace_reader.odd_entry(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -44,7 +45,7 @@ class Head:
         """The beginning of a file."""
         entries = _core.first_entries(data, ENTRIES)
         line, first = entries[0] if entries else (1, [])
-        has_names = any(_number(word) is None for word in first)
+        has_names = not all(map(_is_number, first))
         rows = [[_number(word) for word in words] for _, words in entries[has_names:]]
         return cls(line, [word.strip("\"' ") for word in first] if has_names else [], rows)
 
@@ -124,8 +125,15 @@ def _has(name: str, pattern: str) -> bool:
     return re.search(pattern, name.lower().replace("_", " ")) is not None
 
 
-def _number(word: str) -> float | None:
+def _is_number(word: str) -> bool:
     try:
-        return float(word)
+        float(word)
     except ValueError:
-        return None
+        return False
+    return True
+
+
+def _number(word: str) -> float | None:
+    """A number; None for what is none, or not finite."""
+    value = float(word) if _is_number(word) else math.nan
+    return value if math.isfinite(value) else None

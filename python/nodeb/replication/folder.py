@@ -11,11 +11,9 @@ from typing import Any, Self
 from nodeb.errors import OutputError, os_reason
 from nodeb.storage.files import remove_leftovers, write_bytes
 from nodeb.storage.folders import Owner, Place, claim
-from nodeb.storage.store import Store
+from nodeb.storage.store import CELLS, Store
 
 __all__ = ["CellFolder"]
-
-CELLS = "cells"
 
 
 class CellFolder:
@@ -70,12 +68,14 @@ class CellFolder:
             self.place.start_over()
         with self._told():
             remove_leftovers(self.path)
+            stays = self._is_source() and (self.place.before or {}).get("complete", False)
             if not self._is_source():  # the results are those of another file
                 for name in self._results:
                     (self.path / name).unlink(missing_ok=True)
                 write_bytes(self.path / self._source[0], self._source[1].encode())
         self.store.open()
-        self._mark(complete=False)
+        if not stays:  # until new results are there, the old ones and their mark are
+            self._mark(complete=False)
 
     def finish(self, results: Mapping[str, bytes]) -> None:
         """Writes the results, after which the folder is complete.

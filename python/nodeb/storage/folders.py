@@ -25,6 +25,7 @@ from typing import Any, Self
 from nodeb.errors import OutputError, os_reason
 from nodeb.signals import undisturbed
 from nodeb.storage import files
+from nodeb.storage.store import CELLS, strangers
 
 __all__ = ["MARK", "Owner", "Place", "claim", "note"]
 
@@ -220,6 +221,7 @@ def claim(
         path = _plain(shown)
         if path.is_dir():
             _refuse_use(path, shown, inputs)
+            _refuse_mount(path, shown)
         if not path.exists():
             _rescue(path)
         path.mkdir(parents=True, exist_ok=True)
@@ -237,6 +239,7 @@ def claim(
             _refuse_others(place, mark)
             if owner.refuses(mark) is not None:
                 place.replaces = _described(mark)
+                place.lock()  # nobody may be at work in it
             if place.replaces or not resumes:
                 _refuse_strangers(path, mark, shown)
             if resumes:
@@ -349,6 +352,7 @@ def _refuse_strangers(path: Path, mark: Mark, shown: Path) -> None:
     """Complains about what somebody else put beside results."""
     known = {MARK, *mark["files"]}
     names = [n for n in sorted(os.listdir(path)) if n not in known and not files.is_leftover(n)]
+    names += [f"{CELLS}/{name}" for name in strangers(path / CELLS) if CELLS in known]
     if names:
         raise OutputError(_stranger(shown, names))
 
@@ -360,6 +364,15 @@ def _refuse_use(path: Path, shown: Path, inputs: Iterable[str | os.PathLike[str]
     for file in inputs:
         if Path(file).resolve().is_relative_to(path):
             raise OutputError(f"{shown} holds {file}, which is read here; {ANOTHER}")
+
+
+def _refuse_mount(path: Path, shown: Path) -> None:
+    """Complains about what no folder can be put in place of."""
+    if os.path.ismount(path):
+        raise OutputError(
+            f"{shown} is where a disk is mounted, and results are put in place as a whole folder; "
+            f"give a folder in it, such as {shown / 'results'}"
+        )
 
 
 def _described(mark: Mark) -> str:

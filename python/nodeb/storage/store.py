@@ -10,22 +10,38 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nodeb.errors import OutputError, os_reason
-from nodeb.storage.files import remove_leftovers, write_bytes
+from nodeb.storage.files import is_leftover, remove_leftovers, write_bytes
 from nodeb.table import Table
 
-__all__ = ["Store", "Tables", "name_of"]
+__all__ = ["CELLS", "Store", "Tables", "name_of", "strangers"]
+
+CELLS = "cells"
+"""Name of a folder of cells."""
 
 Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
 PACKED = 1 << 16
 """Bytes from which on a cell is compressed; of a small one that takes longer than all else."""
+_CELL = re.compile(r"[0-9a-f]{32}\.(arrow|parquet)")  # Parquet in earlier versions
 CHECKSUM = hashlib.sha256().digest_size
 """Bytes behind the stream."""
+
+
+def strangers(folder: Path) -> list[str]:
+    """What is in a folder of cells, if there is one, and is none: somebody else put it there."""
+    if not folder.is_dir():
+        return []
+    return [
+        file.name
+        for file in sorted(folder.iterdir())
+        if not (_CELL.fullmatch(file.name) and file.is_file()) and not is_leftover(file.name)
+    ]
 
 
 class Store:

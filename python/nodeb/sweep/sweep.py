@@ -13,7 +13,7 @@ from typing import Any, Self
 from nodeb import _core
 from nodeb.arguments import as_path
 from nodeb.comparison.differences import MARGIN, check_margin
-from nodeb.errors import Interrupted, RunError, ScenarioError
+from nodeb.errors import InputError, Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.reading import core_call, has_sweep, read_text
 from nodeb.replication.cells import Filler, enough, identity, warnings
@@ -114,6 +114,7 @@ class Sweep:
                 "`nodeb run` simulates a single scenario"
             )
         axes = read_axes(text, file, table)
+        _refuse_swept(settings, axes)
         found = cells(text, file, axes, settings)
         planned = plan(text, file, axes, settings).planned(runs, precision, seed)
         common = base(text, file, settings)
@@ -220,6 +221,18 @@ class Sweep:
             "seed": self.seed,
             **made(),
         }
+
+
+def _refuse_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
+    """Complains about settings of keys that the sweep gives its values."""
+    swept = {one.key for axis in axes for one in axis.swept}
+    for setting in settings:
+        key = setting.partition("=")[0].strip()
+        if key in swept:
+            raise InputError(
+                f"--set {setting}: `{key}` is swept, so that this has no effect; change its "
+                "values in the [sweep] table"
+            )
 
 
 def _sweep_table(text: str, file: str) -> Any:
