@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from nodeb.signals import end_as_interrupts, ignore
+from nodeb.signals import end_as_interrupts, ignore, received
 from nodeb.terminal import streams
 
 INTERRUPTED = 130
@@ -17,7 +17,7 @@ OBJECTS = 100_000
 def main() -> None:
     """Runs the command line and exits; ended by a signal, with 128 and its number."""
     gc.set_threshold(OBJECTS)
-    received = end_as_interrupts()
+    end_as_interrupts()
     streams.prepare()
     try:
         from nodeb.cli import invoke  # here, so that Ctrl-C while it loads leaves no traceback

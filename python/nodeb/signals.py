@@ -8,29 +8,27 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["end_as_interrupts", "ignore", "undisturbed"]
+__all__ = ["end_as_interrupts", "ignore", "received", "undisturbed"]
 
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 
 
-def end_as_interrupts() -> list[int]:
-    """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt.
+received: list[int] = []
+"""Signals that have come since `end_as_interrupts`."""
 
-    Returns:
-        A list that the signals received are added to.
-    """
-    received: list[int] = []
+
+def end_as_interrupts() -> None:
+    """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt as SIGINT does."""
 
     def interrupt(number: int, _: Any) -> None:
         received.append(number)
         raise KeyboardInterrupt
 
-    for number in STOPPING[1:]:
-        if signal.getsignal(number) is signal.SIG_DFL:
+    for number in STOPPING:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, interrupt)
-    return received
 
 
 def ignore() -> None:

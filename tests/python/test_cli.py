@@ -238,3 +238,13 @@ def test_numbers_are_shown_in_units_that_read_well():
     assert " ".join(lines[3].split()) == "g mean round-trip time 12.35 12.00 .. 13.00 ms"
     assert " ".join(lines[4].split()) == "g channel utilization 45.67 45.00 .. 46.00 %"
     assert len(lines) == 5  # a time that nobody took says nothing
+
+
+def test_what_a_library_makes_of_ctrl_c_is_no_mistake_of_ours(call, scenario_file, monkeypatch):
+    def fail(*_):
+        raise ImportError("initialization failed")
+
+    monkeypatch.setattr("nodeb.terminal.text.summary_text", fail)
+    monkeypatch.setattr("nodeb.cli.received", [signal.SIGINT])
+    status, _, err = call("run", scenario_file)
+    assert (status, err) == (130, "error: interrupted\n")

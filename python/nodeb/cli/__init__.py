@@ -25,6 +25,7 @@ from nodeb.cli.run import run
 from nodeb.cli.sweep import sweep
 from nodeb.cli.validate import validate
 from nodeb.errors import InputError, NodebError, OutputError, os_reason
+from nodeb.signals import received
 from nodeb.terminal import streams
 
 app = typer.Typer(
@@ -130,6 +131,9 @@ def _other(error: Exception) -> int:
             return BAD_INPUT
         _complain(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `nodeb --help`")
         return BAD_INPUT
+    if received:  # a library that was loading turns Ctrl-C into an error of its own
+        _complain("interrupted")
+        return INTERRUPTED
     if os.environ.get("NODEB_DEBUG"):
         raise error
     _complain(
