@@ -84,9 +84,12 @@ class CellFolder:
             results: content of each file.
 
         Raises:
-            OutputError: a file cannot be written; what was there before stays.
+            OutputError: a file cannot be written; the cells stay.
         """
         with self._told():
+            for name in results:  # before the mark, under which old results would pass for new
+                (self.path / name).unlink(missing_ok=True)
+            self._mark(complete=False)
             for name, content in results.items():
                 write_bytes(self.path / name, content)
         self._mark(complete=True)
