@@ -1,6 +1,7 @@
 """Scenarios that many tests use."""
 
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ settings.register_profile("same every time", derandomize=True, deadline=None)
 settings.load_profile("same every time")
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
+
+needs_linux = pytest.mark.skipif(
+    sys.platform != "linux", reason="devices, pipes and signals of Linux"
+)
+"""What such a test is about does not exist elsewhere; on Linux it always runs."""
 
 SMALL = """
 name = "small"

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import nodeb
+from conftest import needs_linux
 from nodeb import cli
 
 TSHARK, TCPTRACE = shutil.which("tshark"), shutil.which("tcptrace")
@@ -273,14 +274,14 @@ def test_what_cannot_be_captured_is_refused_before_the_run(
     assert words in err
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@needs_linux
 def test_a_full_device_is_an_error(command, scenario_file):
     status, out, err = command(scenario_file, "--pcap", "/dev/full")
     assert (status, out) == (1, "")
     assert "cannot write the capture /dev/full: No space left on device" in err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs resource limits")
+@needs_linux
 def test_a_disk_that_fills_up_leaves_whole_packets(scenario_file, tmp_path):
     limit = 300_000
     path = tmp_path / "x.pcapng"

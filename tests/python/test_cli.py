@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import EXAMPLES, SMALL
+from conftest import EXAMPLES, SMALL, needs_linux
 from nodeb.table import Table
 from nodeb.terminal import text
 from result_folders import start
@@ -189,7 +189,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
     process.wait(timeout=20)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="needs a pseudo-terminal")
+@needs_linux
 def test_a_terminal_sees_progress_and_a_pipe_does_not(tmp_path):
     import pty
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import nodeb
+from conftest import needs_linux
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="shells and devices of POSIX")
+pytestmark = needs_linux
 
 NAMED = """
 name = "Zürich 📡"
@@ -50,7 +51,6 @@ def blames_nodeb(done):
     return "report it" in text(done) or "Traceback" in text(done) or "Exception" in text(done)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
 @pytest.mark.parametrize(
     "command", ["list", "run small.toml --out o", "validate small.toml", "--help"]
 )
@@ -61,7 +61,6 @@ def test_a_full_stdout_is_told(shell, command):
     assert done.stderr.decode().endswith(": no space left on device\n")
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
 def test_a_full_stderr_leaves_no_traceback(shell):
     done = shell("nodeb run none.toml 2> /dev/full")
     assert (done.returncode, text(done)) == (2, "")
@@ -112,7 +111,6 @@ def test_a_system_that_starts_no_thread_is_told(small, monkeypatch):
         small.run()
 
 
-@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no such file here")
 def test_files_that_cannot_be_read_are_told(shell, tmp_path):
     for name in ("/proc/self/mem", ".", "none.toml"):
         for command in ("run", "validate", "sweep", "import"):
@@ -126,7 +124,6 @@ def test_files_that_cannot_be_read_are_told(shell, tmp_path):
         assert text(shell("nodeb run secret.toml")).endswith("cannot be read: permission denied\n")
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no such folder here")
 def test_a_folder_that_cannot_be_written_is_told(shell, tmp_path):
     (tmp_path / "log.txt").write_text("-1\n")
     for command in ("run small.toml --out /proc/o", "import log.txt --out /proc/x.trace"):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import nodeb
+from conftest import needs_linux
 from nodeb.inputs import recording, trace_file, trace_reader
 from nodeb.storage import bounded
 
@@ -226,9 +227,8 @@ def test_a_recording_that_has_changed_is_read_again(tmp_path):
     assert lists(file)["snrs_db"] == [7, 8, 9]
 
 
-def test_what_is_without_end_is_refused(tmp_path, monkeypatch):
-    if not Path("/dev/zero").exists():
-        pytest.skip("no such device here")
+@needs_linux
+def test_what_is_without_end_is_refused(monkeypatch):
     with pytest.raises(nodeb.ScenarioError, match="more than 64 MiB"):
         nodeb.load("/dev/zero")
     monkeypatch.setattr(trace_reader, "MOST_BYTES", 1 << 20)
@@ -236,7 +236,7 @@ def test_what_is_without_end_is_refused(tmp_path, monkeypatch):
         trace_reader.read(Path("/dev/zero"))
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@needs_linux
 def test_a_pipe_is_read_and_one_without_writer_is_told(tmp_path, monkeypatch):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

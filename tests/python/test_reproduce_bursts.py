@@ -260,7 +260,6 @@ def test_one_figure(tmp_path: Path) -> None:
 
 
 def test_the_real_core_measures_a_figure(tmp_path: Path) -> None:
-    pytest.importorskip("nodeb._core")
     outcome = run("prabhu", tmp_path, ["Table A"], quick=True)
     found = {(cell.row, cell.column): cell.measured.value for cell in outcome.cells}
     assert np.isfinite(list(found.values())).all()

@@ -9,8 +9,6 @@ import pytest
 
 import nodeb.reproduce
 
-pytest.importorskip("nodeb._core")
-
 
 def measured(path: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
     """(item, row, column) -> published and measured."""

@@ -18,29 +18,27 @@ def validate(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Scenario files.")],
 ) -> None:
     """Check scenario files without running them."""
-    from nodeb.inputs.reading import has_sweep
-
     bad = 0
     for file in files:
         try:
-            about, warnings = _found(file)
+            about, warnings, is_sweep = _found(file)
         except InputError as error:
             bad += 1
             print_error(error)
         else:
             print(f"{file}: valid" + (f" ({', '.join(about)})" if about else ""))
             print_warnings(warnings)
-            if not has_sweep(file):
+            if not is_sweep:
                 print_superfluous(file)
     if bad:
         raise typer.Exit(BAD_INPUT)
 
 
-def _found(file: Path) -> tuple[list[str], list[str]]:
-    """What to say about a valid file, and what is doubtful about it."""
+def _found(file: Path) -> tuple[list[str], list[str], bool]:
+    """What to say about a valid file, what is doubtful about it, and whether it is a sweep."""
     from nodeb.inputs import reading
 
-    if reading.has_sweep(file):
+    if is_sweep := reading.has_sweep(file):
         from nodeb.sweep import Sweep
 
         plan = Sweep.load(file)
@@ -48,4 +46,4 @@ def _found(file: Path) -> tuple[list[str], list[str]]:
     else:
         data = reading.read(file)
         name, cells, warnings = data["name"], [], reading.compiled(data).warnings()
-    return [*([name] if name else []), *cells], warnings
+    return [*([name] if name else []), *cells], warnings, is_sweep

@@ -12,6 +12,7 @@ from typing import Any
 from nodeb.comparison.differences import MARGIN, Comparison, check_margin, compare
 from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs import named_files
+from nodeb.inputs.changes import key_of
 from nodeb.inputs.columns import Taken
 from nodeb.inputs.scenario import Scenario, load
 from nodeb.replication.cells import ASIDE, Filler, enough, identity, simulated, warnings
@@ -189,8 +190,7 @@ def _settings(change: str) -> list[str]:
     """
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:
-        key = part.partition("=")[0].strip()
-        if key in ASIDE:
+        if (key := key_of(part)) in ASIDE:
             raise InputError(
                 f"--with {part}: `{key}` is no part of what is simulated; runs and seed are those "
                 "of the whole comparison (--runs, --seed)"

@@ -8,7 +8,12 @@ from typing import Any
 
 from nodeb.inputs.parts import Part, plain
 
-__all__ = ["apply", "toml_value"]
+__all__ = ["apply", "key_of", "toml_value"]
+
+
+def key_of(setting: str) -> str:
+    """The key of a setting `key.path=value`."""
+    return setting.partition("=")[0].strip()
 
 
 def apply(data: dict[str, Any], changes: Mapping[str, Any]) -> list[str]:

@@ -27,6 +27,8 @@ from nodeb.plot.style import (
 PUBLISHED_LABEL = "published"
 HATCHES = ("", "///", "...")
 """What tells bars apart whose colours come again."""
+SPREAD = 0.6
+"""Part of the distance between two places that curves beside each other take."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def panels(
     *,
     ticks: Sequence[str] = (),
     from_zero: bool = True,
+    dodge: bool = False,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
     """The same curves of several cases side by side, on one scale.
@@ -110,6 +113,7 @@ def panels(
         data: case -> its curves, of which each case has the same.
         ticks: labels of the places; none labels them with their numbers.
         from_zero: let the y axis begin at zero.
+        dodge: have the points of a place stand beside each other, places evenly apart.
         size: width and height in inches.
 
     Raises:
@@ -119,7 +123,8 @@ def panels(
     _check(x, every)
     figure, parts = new_panels(title, x_label, y_label, len(data), size)
     for axes, (case, lines) in zip(parts, data.items(), strict=True):
-        _draw(axes, x, lines, ticks)
+        draw = _beside if dodge else _draw
+        draw(axes, x, lines, ticks)
         axes.set_title(case, loc="center", fontsize=10)
     top = _top(every) if from_zero else None
     if top is not None:
@@ -130,21 +135,35 @@ def panels(
 
 
 def _draw(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[str]) -> None:
-    for place, line in enumerate(data):
-        axes.errorbar(
-            x,
-            line.mean,
-            yerr=line.errors(),
-            label=line.label,
-            color=color(place),
-            marker=MARKERS[place % len(MARKERS)],
-            markersize=5,
-            linestyle=DASHES[(place + place // len(PALETTE)) % len(DASHES)],
-            capsize=3,
-            elinewidth=1.1,
-        )
-        _hollow(axes, x, line, place)
+    for number, line in enumerate(data):
+        _draw_line(axes, x, line, number)
+        _hollow(axes, x, line, number)
     axes.set_xticks(list(x), list(ticks) or None)
+
+
+def _draw_line(axes: Axes, x: Sequence[float], line: Line, number: int) -> None:
+    axes.errorbar(
+        x,
+        line.mean,
+        yerr=line.errors(),
+        label=line.label,
+        color=color(number),
+        marker=MARKERS[number % len(MARKERS)],
+        markersize=5,
+        linestyle=DASHES[(number + number // len(PALETTE)) % len(DASHES)],
+        capsize=3,
+        elinewidth=1.1,
+    )
+
+
+def _beside(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[str]) -> None:
+    """Curves whose points of one place stand beside each other."""
+    places = range(len(x))
+    for number, line in enumerate(data):
+        shift = SPREAD * ((number + 0.5) / len(data) - 0.5)
+        _draw_line(axes, [place + shift for place in places], line, number)
+    axes.set_xticks(list(places), list(ticks))
+    axes.grid(visible=False, axis="x")
 
 
 def bars(

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from nodeb import plot
 from nodeb.plot import Line
-from nodeb.plot.style import DASHES, MARKERS, MUTED, color, new_panels
+from nodeb.plot.style import MUTED
 from nodeb.reproduce.cell import Chart
 from nodeb.reproduce.specs import Mark
 
@@ -20,8 +20,6 @@ WIDE = (8.6, 4.4)
 TALL = (8.6, 5.0)
 LETTERS_PER_INCH = 9
 """Letters of a title that find room."""
-SPREAD = 0.6
-"""Part of the distance between two places that curves beside each other take."""
 
 
 def draw(chart: Chart, title: str) -> Figure:
@@ -62,41 +60,18 @@ def _panels(chart: Chart, title: str, lines: Sequence[Line], size: tuple[float, 
     for curve, line in zip(chart.curves, lines, strict=True):
         parts.setdefault(curve.panel, []).append(line)
     spec, x = chart.spec, list(chart.curves[0].x)
-    labels = (title, chart.x_label, spec.y_label)
     ticks = [f"{one:g}" for one in x]
-    if not spec.dodge:
-        return plot.panels(*labels, x, parts, ticks=ticks, from_zero=spec.from_zero, size=size)
-    figure, panels = new_panels(*labels, len(parts), size)
-    for axes, (case, some) in zip(panels, parts.items(), strict=True):
-        _beside(axes, some, ticks)
-        axes.set_title(case, loc="center", fontsize=10)
-    if spec.from_zero:
-        panels[0].set_ylim(bottom=0)
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False)
-    return figure
-
-
-def _beside(axes: Axes, lines: Sequence[Line], ticks: Sequence[str]) -> None:
-    """Points with intervals; those of one place stand beside each other."""
-    places = range(len(ticks))
-    for at, line in enumerate(lines):
-        shift = SPREAD * ((at + 0.5) / len(lines) - 0.5)
-        axes.errorbar(
-            [place + shift for place in places],
-            line.mean,
-            yerr=line.errors(),
-            label=line.label,
-            color=color(at),
-            marker=MARKERS[at % len(MARKERS)],
-            markersize=5,
-            linestyle=DASHES[at % len(DASHES)],
-            linewidth=0.9,
-            capsize=2,
-            elinewidth=1.3,
-        )
-    axes.set_xticks(list(places), list(ticks))
-    axes.grid(visible=False, axis="x")
+    return plot.panels(
+        title,
+        chart.x_label,
+        spec.y_label,
+        x,
+        parts,
+        ticks=ticks,
+        from_zero=spec.from_zero,
+        dodge=spec.dodge,
+        size=size,
+    )
 
 
 def _mark(axes: Axes, chart: Chart, mark: Mark) -> None:

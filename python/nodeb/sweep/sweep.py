@@ -15,6 +15,7 @@ from nodeb.arguments import as_path
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
+from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import core_call, has_sweep, read_text
 from nodeb.replication.cells import Filler, enough, identity, warnings
 from nodeb.replication.folder import CellFolder
@@ -227,8 +228,7 @@ def _refuse_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
     """Complains about settings of keys that the sweep gives its values."""
     swept = {one.key for axis in axes for one in axis.swept}
     for setting in settings:
-        key = setting.partition("=")[0].strip()
-        if key in swept:
+        if (key := key_of(setting)) in swept:
             raise InputError(
                 f"--set {setting}: `{key}` is swept, so that this has no effect; change its "
                 "values in the [sweep] table"
