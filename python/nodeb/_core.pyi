@@ -16,6 +16,7 @@ __all__ = [
     "ScenarioError",
     "cell_map",
     "document",
+    "era_switches",
     "fail_on_purpose",
     "first_entries",
     "line_of",
@@ -101,6 +102,13 @@ def cell_map(json: str, side: int) -> dict[str, Any]:
 
     Raises:
         ScenarioError: the scenario's radio has no cell.
+    """
+
+def era_switches() -> list[list[str]]:
+    """Defaults of classic TCP that depend on the era, in order of time.
+
+    Key below `tcp.classic`, ns-2's variable, day of the change, default before and after as JSON,
+    meaning.
     """
 
 def registry() -> list[tuple[str, str, str]]:

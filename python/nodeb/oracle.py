@@ -115,7 +115,8 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
     Args:
         parameters: the words of the trace's first line: ``variant``, ``delack``, ``W``,
             ``ssthresh`` (0: as W), ``seg``, ``npkt``, ``acc_rate``, ``acc_delay``, ``rate``,
-            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``minrto``, ``tick``, ``drops``.
+            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``tick``, ``drops``; where they are given
+            also ``era`` (else ns-2.35), ``minrto`` and ``iw`` (initial window; else the era's).
 
     Raises:
         KeyError: if one is missing.
@@ -134,17 +135,19 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
     }
     tcp = {
         "control": p["variant"],
-        "era": "2011",
+        "era": p.get("era", "ns-2.35"),
         "packet_size": f"{int(p['seg']) + 40} B",
-        "initial_window": int(p.get("iw", 2)),
         "max_window": int(p["W"]),
         "initial_ssthresh": int(p["ssthresh"]) or int(p["W"]),
-        "min_rto": f"{p['minrto']} s",
         "clock": f"{p['tick']} s",
         "clock_phase": f"{round(tick_s * CLOCK_PHASE_TICKS * 1e9)} ns",
         "delayed_ack": "100 ms" if p["delack"] == "1" else "0 s",
         "opened_by": "server",
     }
+    if "minrto" in p:
+        tcp["min_rto"] = f"{p['minrto']} s"
+    if "iw" in p:
+        tcp["initial_window"] = int(p["iw"])
     size = f"{int(p['npkt']) * int(p['seg'])} B"
     return {
         "name": "ns-2 trace",

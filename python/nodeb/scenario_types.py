@@ -37,6 +37,8 @@ __all__ = [
     "Cost231Hata",
     "CqiReports",
     "Cubic",
+    "CubicRfc9438",
+    "DataList",
     "Dch",
     "Decoding",
     "DelayEstimate",
@@ -99,6 +101,7 @@ __all__ = [
     "OneStep",
     "Opener",
     "OtherCells",
+    "Outage",
     "OutdoorToIndoor",
     "OuterLoop",
     "ParetoDuration",
@@ -147,6 +150,7 @@ __all__ = [
     "Size",
     "SizeLaw",
     "Slotted",
+    "SlowStart",
     "Smoothed",
     "Snoop",
     "Speed",
@@ -210,13 +214,10 @@ DelayEstimate: TypeAlias = Literal["timestamp", "departure_rate"]
 wait (section 5.2).
 """
 
-Era: TypeAlias = Literal["2003", "2011"]
-"""The versions of ns-2 whose TCP defaults differ in what matters to the studies.
-
-`2003`: ns-2.26 and 2.27, as used in 2003: minimum RTO 1 s, no Limited Transmit, the SYN's
-ACK held back like any other.
-
-`2011`: ns-2.35 of 2011: minimum RTO 200 ms, Limited Transmit, the SYN acknowledged at once.
+Era: TypeAlias = str
+"""A time in the life of ns-2: a date such as "2003-06-01", or a release: ns-2.1b7a, ns-2.1b8,
+ns-2.1b9, ns-2.1b9a, ns-2.26, ns-2.27, ns-2.28, ns-2.29, ns-2.30, ns-2.31, ns-2.32, ns-2.33,
+ns-2.34, ns-2.35.
 """
 
 Opener: TypeAlias = Literal["phone", "server"]
@@ -225,6 +226,16 @@ Opener: TypeAlias = Literal["phone", "server"]
 `phone`: The phone asks first, so that the server's SYN is an answer.
 
 `server`: The server sends its SYN unasked, as ns-2's one-way agents do.
+"""
+
+SlowStart: TypeAlias = Literal["standard", "hystart", "hystart++"]
+"""What ends slow start besides a loss.
+
+`standard`: Nothing (RFC 5681).
+
+`hystart`: Long trains of ACKs, and round trips that grow (Linux).
+
+`hystart++`: Round trips that grow; a slower start makes sure (RFC 9406).
 """
 
 Unit: TypeAlias = Literal["block", "pdu"]
@@ -418,6 +429,17 @@ class LossList(Part):
 
     positions: list[int]
     """Positions of the packets to lose in the order of arrival, 0 being the first."""
+
+
+class DataList(Part):
+    """The server's data segments at listed positions; all else is not counted."""
+
+    tag: ClassVar[str | None] = "data_list"
+
+    positions: list[int]
+    """Positions of the data segments to lose in the order of arrival, repetitions counted, 1 being
+    the first; 0 is the first packet without data, the server's SYN.
+    """
 
 
 class GilbertElliott(Part):
@@ -673,14 +695,16 @@ class Classic(Part):
     control: Control = made(default_factory=lambda: NewReno())
     """What the sender does about loss."""
 
-    era: Era = "2003"
-    """The ns-2 whose defaults hold for `min_rto`, `limited_transmit` and `delayed_syn_ack`."""
+    era: Era = "ns-2.1b8"
+    """The ns-2 whose defaults hold for the keys that are absent: a release (`"ns-2.26"`) or a
+    date.
+    """
 
     packet_size: Size = "1.5 kB"
     """A full-sized segment on the wire, with 40 B of IP and TCP headers."""
 
-    initial_window: int = 2
-    """Congestion window once the connection is set up, in packets.
+    initial_window: int | None = None
+    """Congestion window once the connection is set up, in packets; absent: the era's.
 
     At least 1.
     """
@@ -700,11 +724,18 @@ class Classic(Part):
     min_rto: Duration | None = None
     """Smallest retransmission timeout, before backoff; absent: the era's."""
 
-    max_rto: Duration = "1 min"
-    """Largest retransmission timeout, backoff included."""
+    max_rto: Duration | None = None
+    """Largest retransmission timeout, backoff included; absent: the era's."""
 
-    initial_rto: Duration = "3 s"
-    """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1)."""
+    initial_rto: Duration | None = None
+    """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1, asks for 3 s);
+    absent: the era's.
+    """
+
+    backoff_from_minimum: bool | None = None
+    """Whether backoff multiplies the smallest timeout too (RFC 2988, 2.4 and 5.5; ns-2's
+    `rfc2988_`), and not the estimate alone; absent: the era's.
+    """
 
     estimator: Estimator = made(default_factory=lambda: Ticks())
     """How round trips are estimated, and which segments are timed."""
@@ -714,14 +745,25 @@ class Classic(Part):
     (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
     """
 
-    clock: Duration = "10 ms"
-    """Granularity of the clock that measures round trips (ns-2's `tcpTick_`)."""
+    half_of_flight: bool = False
+    """Whether a timeout sets the slow-start threshold to half of what is outstanding (RFC 2581,
+    3.1), which a second one leaves as it is, and not to half of the window as in ns-2, where a
+    second one leaves two packets.
+    """
+
+    clock: Duration | None = None
+    """Granularity of the clock that measures round trips (ns-2's `tcpTick_`); absent: the era's."""
 
     clock_phase: Duration = "0 s"
     """Phase of that clock when the simulation begins; less than one tick."""
 
     limited_transmit: bool | None = None
     """Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's."""
+
+    fractional_halves: bool | None = None
+    """Whether half a window, after a loss, may be a fraction of packets (ns-2's
+    `precisionReduce_`) or is rounded down; absent: the era's.
+    """
 
     eifel: bool = False
     """Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC
@@ -741,7 +783,7 @@ class Classic(Part):
 
 
 class Linux(Part):
-    """As in today's Linux: byte counts, SACK, RACK-TLP, PRR, pacing, timestamps."""
+    """As in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart, timestamps."""
 
     tag: ClassVar[str | None] = "linux"
 
@@ -785,8 +827,10 @@ class Linux(Part):
     ecn: bool = False
     """Let queues mark segments instead of dropping them (RFC 3168)."""
 
-    pacing: bool = True
-    """Spread segments over the round trip."""
+    pacing: bool = False
+    """Spread the segments of every control over the round trip, as under Linux's queueing
+    discipline `fq`. BBR paces itself without it.
+    """
 
     min_rto: Duration = "200 ms"
     """Least share of the timeout that stands for the variation of the round trip. As in Linux the
@@ -800,14 +844,26 @@ class Linux(Part):
     """Retransmission timeout until the first round trip is measured (RFC 6298, 2.1)."""
 
     delayed_ack: Duration = "40 ms"
-    """How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once."""
+    """How long the receiver holds back the ACK of a single segment at the least; it adapts to the
+    time between segments. 0 acknowledges each at once.
+    """
 
     quick_acks: int = 16
-    """Segments at the start that the receiver acknowledges at once, for slow start's sake."""
+    """Segments that the receiver acknowledges at once, for slow start's sake: at the start, after
+    a pause, and after a duplicate. While its window opens every one is.
+    """
 
-    receive_buffer: Size = "6 MB"
-    """Memory of the receiver for what the application has not read; bounds the window. It has its
-    full size from the start.
+    receive_buffer: Size = "20.97152 MB"
+    """What the receiver holds at most for the application; bounds the window."""
+
+    initial_receive_buffer: Size = "81.92 kB"
+    """What it holds at first. The buffer grows with what comes in a round trip (dynamic right-
+    sizing); as large as `receive_buffer`, it has a fixed size.
+    """
+
+    send_buffer: Size = "4.194304 MB"
+    """Memory of the send buffer at most (the largest `tcp_wmem`). It has room for two windows up
+    to there.
     """
 
     read_rate: Rate | None = None
@@ -828,11 +884,31 @@ class Reno(Part):
 
     tag: ClassVar[str | None] = "reno"
 
+    clean_exit: bool | None = None
+    """Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout
+    too; absent: the era's.
+    """
+
 
 class NewReno(Part):
     """NewReno (RFC 6582): stays in fast recovery until the whole window is acknowledged."""
 
     tag: ClassVar[str | None] = "newreno"
+
+    impatient: bool | None = None
+    """Whether only the first partial ACK of a recovery restarts the timer (impatient), and not
+    each (slow but steady); absent: the era's.
+    """
+
+    partial_deflation: bool | None = None
+    """Whether a partial ACK takes what it acknowledges out of the window, and not all that
+    duplicate ACKs have added; absent: the era's.
+    """
+
+    clean_exit: bool | None = None
+    """Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout
+    too; absent: the era's.
+    """
 
 
 class Sack(Part):
@@ -860,15 +936,36 @@ class Smoothed(Part):
 
 
 class LinuxReno(Part):
-    """Reno (RFC 5681) with byte counting (RFC 3465): one segment more per round trip."""
+    """Reno (RFC 5681) that counts what is delivered (RFC 3465): one segment more per round trip."""
 
     tag: ClassVar[str | None] = "reno"
 
 
 class Cubic(Part):
-    """CUBIC (RFC 9438) with HyStart++ (RFC 9406): grows with time since the last reduction."""
+    """CUBIC with HyStart as Linux has them: grows with time since the last reduction."""
 
     tag: ClassVar[str | None] = "cubic"
+
+    beta: float = 0.7
+    """Share of the window that a reduction leaves; counted in 1/1024."""
+
+    c: float = 0.4
+    """Aggressiveness in segments per second cubed; counted in 10/1024."""
+
+    fast_convergence: bool = True
+    """Leave bandwidth to newcomers: remember less than the window at loss."""
+
+    tcp_friendliness: bool = True
+    """Grow at least as Reno would."""
+
+    slow_start: SlowStart = "hystart"
+    """What ends slow start besides a loss."""
+
+
+class CubicRfc9438(Part):
+    """CUBIC by RFC 9438, with HyStart++ (RFC 9406)."""
+
+    tag: ClassVar[str | None] = "cubic_rfc9438"
 
     beta: float = 0.7
     """Share of the window that a reduction leaves, `beta_cubic` (RFC 9438, 4.6)."""
@@ -879,8 +976,8 @@ class Cubic(Part):
     fast_convergence: bool = True
     """Leave bandwidth to newcomers: remember less than the window at loss (RFC 9438, 4.7)."""
 
-    hystart: bool = True
-    """Leave slow start when the round trip grows (RFC 9406)."""
+    slow_start: SlowStart = "hystart++"
+    """What ends slow start besides a loss."""
 
 
 class Bbr(Part):
@@ -889,12 +986,12 @@ class Bbr(Part):
     tag: ClassVar[str | None] = "bbr"
 
     min_rtt_window: Duration = "10 s"
-    """How long the smallest round trip is trusted before it is measured anew (4.1.2:
-    `RTpropFilterLen`).
+    """How long the smallest round trip is trusted before it is measured anew (Linux:
+    `bbr_min_rtt_win_sec`).
     """
 
     probe_rtt: Duration = "200 ms"
-    """How long the window is kept small for that (4.3.5: `ProbeRTTDuration`)."""
+    """How long the window is kept small for that (Linux: `bbr_probe_rtt_mode_ms`)."""
 
 
 class Bbr3(Part):
@@ -903,22 +1000,22 @@ class Bbr3(Part):
     tag: ClassVar[str | None] = "bbr3"
 
     loss_threshold: float = 0.02
-    """Share of a round trip's data that may be lost while probing (2.7: `LossThresh`)."""
+    """Share of a round trip's data that may be lost while probing (2.8: `LossThresh`)."""
 
     beta: float = 0.7
-    """Share of a bound that a round trip with loss leaves at least (2.7: `Beta`)."""
+    """Share of a bound that a round trip with loss leaves at least (2.8: `Beta`)."""
 
     headroom: float = 0.15
-    """Share of the largest safe volume that is left to others (2.7: `Headroom`)."""
+    """Share of the largest safe volume that is left to others (2.8: `Headroom`)."""
 
     min_rtt_window: Duration = "10 s"
-    """How long the smallest round trip is trusted (2.15.1: `MinRTTFilterLen`)."""
+    """How long the smallest round trip is trusted (2.16.1: `MinRTTFilterLen`)."""
 
     probe_rtt_interval: Duration = "5 s"
-    """Time between measurements of the round trip (2.15.2: `ProbeRTTInterval`)."""
+    """Time between measurements of the round trip (2.16.2: `ProbeRTTInterval`)."""
 
     probe_rtt: Duration = "200 ms"
-    """How long the window is kept small for one (2.15.2: `ProbeRTTDuration`)."""
+    """How long the window is kept small for one (2.16.2: `ProbeRTTDuration`)."""
 
 
 class Westwood(Part):
@@ -1369,6 +1466,9 @@ class LinkBearer(Part):
     """Packets to lose instead, by their position in the order of arrival, 0 being the first: short
     for `loss.list.positions`.
     """
+
+    outages: list[Outage] | None = None
+    """Times in which the link sends nothing, in order; packets queue meanwhile."""
 
     jitter: Jitter | None = None
     """Extra delay of every packet, which keeps their order."""
@@ -2142,6 +2242,16 @@ class Load(Part):
     """Which mean that rate is, where it is not given."""
 
 
+class Outage(Part):
+    """A time in which nothing begins to be sent: packets queue, what is under way is completed."""
+
+    start: Duration
+    """When it begins."""
+
+    length: Duration
+    """How long it lasts."""
+
+
 class UserGroup(Part):
     """Phones that do the same."""
 
@@ -2585,7 +2695,7 @@ class ScenarioFields(Part):
     """Time series to keep."""
 
 
-Loss: TypeAlias = RandomLoss | PeriodicLoss | LossList | GilbertElliott
+Loss: TypeAlias = RandomLoss | PeriodicLoss | LossList | DataList | GilbertElliott
 """The loss: a name, or a table with one key."""
 
 Queue: TypeAlias = (
@@ -2611,13 +2721,16 @@ Estimator: TypeAlias = Ticks | Smoothed | Literal["ticks", "smoothed"]
 Congestion: TypeAlias = (
     LinuxReno
     | Cubic
+    | CubicRfc9438
     | Bbr
     | Bbr3
     | Westwood
     | Vegas
     | Scalable
     | Veno
-    | Literal["reno", "cubic", "bbr", "bbr3", "westwood", "vegas", "scalable", "veno"]
+    | Literal[
+        "reno", "cubic", "cubic_rfc9438", "bbr", "bbr3", "westwood", "vegas", "scalable", "veno"
+    ]
 )
 """The congestion control: a name, or a table with one key."""
 

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import tarfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from nodeb import _core, oracle
 
-ARCHIVE = Path(__file__).parent.parent / "data" / "ns2-traces.tar.xz"
+DATA = Path(__file__).parent.parent / "data"
 VARIANTS = {name for kind, name, _ in _core.registry() if kind == "control"}
 
 
-def traces() -> dict[str, str]:
-    with tarfile.open(ARCHIVE) as archive:
-        members = [m for m in archive.getmembers() if m.name.split("_")[1:2] and m.isfile()]
-        texts = {m.name: archive.extractfile(m).read().decode() for m in members}
+def traces(archive: str) -> dict[str, str]:
+    with tarfile.open(DATA / archive) as opened:
+        members = [m for m in opened.getmembers() if m.name.split("_")[1:2] and m.isfile()]
+        texts = {m.name: opened.extractfile(m).read().decode() for m in members}
     return {name: text for name, text in texts.items() if name.split("_")[1] in VARIANTS}
 
 
-TRACES = traces()
+TRACES = traces("ns2-traces.tar.xz")
+ERAS = traces("ns2-eras.tar.xz")
 
 
 def test_there_are_traces_to_match() -> None:
     assert len([name for name in TRACES if "_newreno_" in name]) == 64
+    assert len(ERAS) == 127
 
 
-@pytest.mark.parametrize("name", sorted(TRACES))
+@pytest.mark.parametrize("name", sorted(TRACES | ERAS))
 def test_trace_is_matched_row_by_row(name: str) -> None:
-    difference = oracle.check(TRACES[name])
+    difference = oracle.check((TRACES | ERAS)[name])
     assert difference is None, difference
+
+
+DAYS = sorted({name.removesuffix(".csv").split("_")[2] for name in ERAS})
+
+
+@pytest.mark.parametrize(("day", "later"), list(pairwise(DAYS)))
+def test_another_era_gives_other_traces(day: str, later: str) -> None:
+    of_day = [text for name, text in ERAS.items() if name.endswith(f"_{day}.csv")]
+    moved = [text.replace(f"era={day}", f"era={later}", 1) for text in of_day]
+    assert any(oracle.check(text) for text in moved)
 
 
 @pytest.fixture

@@ -147,8 +147,8 @@ pub enum Event {
     /// A sender's timer is set anew, or stopped: that of retransmission, or with `linux` the first of that
     /// and those of loss probes, reordering and pacing.
     Timer { flow: u32, at: Option<Time> },
-    /// A transfer is complete that was asked for at `begun`.
-    Transfer { flow: u32, begun: Time, bytes: u64 },
+    /// A transfer is complete that was asked for at `begun`; the phone had its last byte at `arrived`.
+    Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
 
 /// Kinds of events, to choose among.

@@ -1,7 +1,8 @@
 //! What links, queues and bearers carry: a packet without its contents.
 //!
-//! They read an identity, a size, a hash of the flow and the ECN field, nothing else. Whoever puts a
-//! packet in keeps what it stands for: a simulated TCP segment, or bytes that a real host has sent.
+//! They read an identity, a size, a hash of the flow, the ECN field and whether there is payload,
+//! nothing else. Whoever puts a packet in keeps what it stands for: a simulated TCP segment, or bytes
+//! that a real host has sent.
 
 /// Which packet it is. Every packet that is put on the way has an identity of its own; what is
 /// sent again is another packet.
@@ -40,11 +41,13 @@ pub struct Packet {
     pub flow_hash: u32,
     /// The ECN field.
     pub ecn: EcnField,
+    /// Whether it carries data of a server; `false` too where nobody has looked into it.
+    pub payload: bool,
 }
 
 impl Packet {
     /// A packet of flow 0 that does not understand ECN.
     pub fn new(id: u64, size: u32) -> Self {
-        Self { id: PacketId(id), size, flow_hash: 0, ecn: EcnField::NotEct }
+        Self { id: PacketId(id), size, flow_hash: 0, ecn: EcnField::NotEct, payload: false }
     }
 }

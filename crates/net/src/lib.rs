@@ -7,6 +7,7 @@ pub mod flight;
 pub mod jitter;
 mod link;
 pub mod loss;
+pub mod outage;
 mod params;
 pub mod queue;
 

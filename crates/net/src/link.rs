@@ -6,6 +6,7 @@
 
 use super::flight::Flight;
 use super::loss::Loss;
+use super::outage::Outages;
 use super::queue::{Ledger, Queue};
 use crate::context::Context;
 use crate::engine::Key;
@@ -58,6 +59,7 @@ pub struct Link {
     resume: Key,
     airtime: Airtime,
     flight: Flight,
+    outages: Outages,
     /// What the link has done.
     pub counts: LinkCounts,
 }
@@ -78,15 +80,22 @@ impl Link {
             resume: Key::default(),
             airtime: Airtime::default(),
             flight,
+            outages: Outages::default(),
             counts: LinkCounts::default(),
         }
+    }
+
+    /// The link that begins no transmission during `outages`.
+    #[must_use]
+    pub fn with_outages(self, outages: Outages) -> Self {
+        Self { outages, ..self }
     }
 
     /// Hands a packet to the link; `false` means that it is lost.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         let position = self.counts.packets;
         self.counts.packets += 1;
-        if self.loss.loses(position) {
+        if self.loss.loses(position, packet.payload) {
             self.counts.lost += 1;
             ctx.lose(0, packet, Cause::LinkLoss);
             return false;
@@ -152,12 +161,13 @@ impl Link {
 
     #[inline]
     fn transmit(&mut self, ctx: &mut Context, packet: Packet) {
-        if self.free_at < ctx.now {
+        let start = self.outages.next_start(ctx.now);
+        if self.free_at < start {
             self.remainder = 0;
         }
         let airtime = self.airtime(packet.size);
         self.remainder += airtime.remainder;
-        self.free_at = ctx.now + airtime.whole;
+        self.free_at = start + airtime.whole;
         if self.remainder >= self.rate_bps {
             self.remainder -= self.rate_bps;
             self.free_at += Duration(1);
@@ -227,6 +237,19 @@ mod tests {
     }
 
     #[test]
+    fn an_outage_completes_what_is_sent_and_lets_the_rest_wait() {
+        let outage = r#"[{"start": "20 ms", "length": "1 s"}]"#;
+        let outages = Outages::new(serde_json::from_str(outage).unwrap());
+        let mut link = link(384_000, 100, Loss::Never).with_outages(outages);
+        let mut around = Surroundings::default();
+        for seq in 0..3 {
+            assert!(link.accept(&mut around.at(Time::ZERO), packet(1500, seq)));
+        }
+        let ms = |t: f64| Time((t * 1e6) as u64);
+        assert_eq!(drain(&mut link, &mut around), [(ms(41.25), 0), (ms(1_061.25), 1), (ms(1_092.5), 2)]);
+    }
+
+    #[test]
     fn packets_are_stored_and_forwarded_in_order() {
         let (mut link, mut around) = (link(384_000, 100, Loss::Never), Surroundings::default());
         for seq in 0..3 {
@@ -287,6 +310,7 @@ mod tests {
                 loss: &loss,
                 jitter: None,
                 reordering: None,
+                outages: &[],
             };
             let mut link = path.link(&Streams::new(1, 0), "test", 0);
             let (mut around, mut arrived) = (Surroundings::default(), 0);

@@ -7,6 +7,7 @@ use super::flight::{Flight, Reordering};
 use super::jitter::JitterSpec;
 use super::link::Link;
 use super::loss::LossSetting;
+use super::outage::{self, Outage, Outages};
 use super::queue::QueueSpec;
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
@@ -103,6 +104,8 @@ pub struct Path<'a> {
     pub jitter: Option<&'a JitterSpec>,
     /// Packets held back.
     pub reordering: Option<&'a Reordering>,
+    /// Times in which it sends nothing.
+    pub outages: &'a [Outage],
 }
 
 impl Path<'_> {
@@ -110,7 +113,9 @@ impl Path<'_> {
     pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
         let queue = self.queue.build(self.rate, streams.stream(entity, index, "queue"));
         let flight = Flight::new(self.jitter, self.reordering, streams, entity, index);
-        Link::assemble(self.rate, self.delay, queue, self.loss.build(streams, entity, index), flight)
+        let loss = self.loss.build(streams, entity, index);
+        Link::assemble(self.rate, self.delay, queue, loss, flight)
+            .with_outages(Outages::new(self.outages.to_vec()))
     }
 
     /// Looks for impossible values.
@@ -120,6 +125,7 @@ impl Path<'_> {
         });
         self.loss.check_within("loss", check);
         check.within("queue", |check| self.queue.check(check));
+        check.within("outages", |check| outage::check(self.outages, check));
         if let Some(jitter) = self.jitter {
             check.within("jitter", |check| jitter.check(check));
         }
@@ -132,7 +138,8 @@ impl Path<'_> {
 impl Wired {
     fn path<'a>(&'a self, loss: &'a LossSetting) -> Path<'a> {
         let (jitter, reordering) = (self.jitter.as_ref(), self.reordering.as_ref());
-        Path { rate: self.rate, delay: self.delay, queue: &self.queue, loss, jitter, reordering }
+        let (rate, delay, queue) = (self.rate, self.delay, &self.queue);
+        Path { rate, delay, queue, loss, jitter, reordering, outages: &[] }
     }
 
     /// The direction towards the phones; `entity` names its random streams.
@@ -155,6 +162,7 @@ impl Uplink {
             loss: &self.loss,
             jitter: self.jitter.as_ref(),
             reordering: self.reordering.as_ref(),
+            outages: &[],
         }
     }
 

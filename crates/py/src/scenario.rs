@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use nodeb_capture::{Interface, Options};
 use nodeb_sim::scenario::Recorded;
 use nodeb_sim::table::{Table, join};
+use nodeb_sim::transport::classic::EraLine;
 use nodeb_sim::{Scenario, scenario};
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -245,6 +246,13 @@ pub fn schema() -> String {
 #[pyfunction]
 pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
+}
+
+/// Every default of classic TCP that depends on the era: key, ns-2's variable, day of the change, default
+/// before and after as JSON, meaning.
+#[pyfunction]
+pub fn era_switches() -> Vec<EraLine> {
+    nodeb_sim::transport::classic::era_switches()
 }
 
 /// Reads TOML text and returns the resolved scenario as JSON.

@@ -1,4 +1,4 @@
-//! DCH: dedicated channels of one user (TS 25.211, 5.2; here as `wang` models them).
+//! DCH: dedicated channels of one user (TS 25.211, 5.3.2; here as `wang` models them).
 
 use std::num::NonZeroU32;
 

@@ -10,6 +10,7 @@ use crate::engine::Key;
 use crate::network::flight::Reordering;
 use crate::network::jitter::JitterSpec;
 use crate::network::loss::{LossSpec, list::LossList};
+use crate::network::outage::Outage;
 use crate::network::{Link, LossSetting, Path, QueueSpec};
 use crate::packet::Packet;
 use crate::rng::Streams;
@@ -30,6 +31,9 @@ pub struct LinkBearer {
     /// Packets to lose instead, by their position in the order of arrival, 0 being the first: short
     /// for `loss.list.positions`.
     pub drop_list: Vec<u64>,
+    /// Times in which the link sends nothing, in order; packets queue meanwhile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outage>,
     /// Extra delay of every packet, which keeps their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jitter: Option<JitterSpec>,
@@ -46,6 +50,7 @@ impl Default for LinkBearer {
             queue: QueueSpec::default(),
             loss: LossSetting::default(),
             drop_list: Vec::new(),
+            outages: Vec::new(),
             jitter: None,
             reordering: None,
         }
@@ -64,7 +69,8 @@ impl Checked for LinkBearer {
 impl LinkBearer {
     fn path<'a>(&'a self, loss: &'a LossSetting) -> Path<'a> {
         let (jitter, reordering) = (self.jitter.as_ref(), self.reordering.as_ref());
-        Path { rate: self.rate, delay: self.delay, queue: &self.queue, loss, jitter, reordering }
+        let (rate, delay, queue, outages) = (self.rate, self.delay, &self.queue, &self.outages);
+        Path { rate, delay, queue, loss, jitter, reordering, outages }
     }
 
     /// The bearer of one user.

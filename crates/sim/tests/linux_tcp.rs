@@ -50,9 +50,11 @@ fn the_radio_bearers_carry_everything() {
 
 /// Two phones that download for a minute; each one's share of what both got.
 fn shares(radio: &str, control: &str) -> [f64; 2] {
+    // The bursts of a start without fq hide the smallest round trip from Vegas.
+    let pacing = control == "vegas";
     let scenario = read(&format!(
         "duration = \"60 s\"\n[wired]\nrate = \"4 Mbps\"\ndelay = \"20 ms\"\nqueue.drop_tail.limit = 60\n\
-         [uplink]\nrate = \"2 Mbps\"\n[radio.{radio}\n[tcp.linux]\ncontrol = \"{control}\"\n\
+         [uplink]\nrate = \"2 Mbps\"\n[radio.{radio}\n[tcp.linux]\ncontrol = \"{control}\"\npacing = {pacing}\n\
          [[users]]\ncount = 2\ntraffic.ftp.size = \"1 GB\"\n"
     ));
     let flows = simulate(&scenario).flows;
@@ -98,7 +100,8 @@ fn the_server_may_begin_and_writes_may_pause() {
 fn contradictions_are_refused() {
     for (tcp, word) in [
         ("sack = false", "dsack"),
-        ("control = \"bbr\"\npacing = false", "pacing"),
+        ("send_buffer = \"1 kB\"", "send_buffer"),
+        ("control.cubic.slow_start = \"fast\"", "hystart"),
         ("receive_buffer = \"1 kB\"", "receive_buffer"),
         ("min_rto = \"10 s\"\nmax_rto = \"1 s\"", "min_rto"),
         ("packet_size = \"60 B\"", "packet_size"),

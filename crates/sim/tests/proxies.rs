@@ -234,7 +234,9 @@ fn eifel_takes_needless_retransmissions_back() {
         [(SPIKES, "newreno"), (SPIKES, "sack"), (OVERTAKING, "newreno"), (OVERTAKING, "reno")]
     {
         let keys = |eifel: bool| {
-            format!("tcp.classic = {{ control = \"{control}\", min_rto = \"200 ms\", eifel = {eifel} }}")
+            format!(
+                "tcp.classic = {{ control = \"{control}\", min_rto = \"200 ms\", clock = \"10 ms\", eifel = {eifel} }}"
+            )
         };
         let [without, with] = [false, true].map(|eifel| lossless(radio, &keys(eifel)).flows[0].clone());
         assert!(

@@ -45,6 +45,7 @@ fn some_loss(name: &str) -> &'static str {
         "random" => "random.p = 0.02",
         "periodic" => "periodic = { every = 50, offset = 10 }",
         "list" => "list.positions = [5, 6, 40, 300]",
+        "data_list" => "data_list.positions = [5, 6, 40, 300]",
         "gilbert_elliott" => "gilbert_elliott = { p = 0.01, r = 0.4, loss_in_bad = 0.8 }",
         _ => panic!("the loss `{name}` has no place in this test"),
     }

@@ -137,7 +137,7 @@ registry! {
     "tcp" TcpSpec {
         /// As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N.
         "classic" => Classic(classic::Classic),
-        /// As in today's Linux: byte counts, SACK, RACK-TLP, PRR, pacing, timestamps.
+        /// As in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart, timestamps.
         "linux" => Linux(linux::Linux),
     }
 }
@@ -177,6 +177,21 @@ impl TcpSpec {
             Self::Classic(params) => u64::from(params.max_window.get()),
             Self::Linux(params) => params.receive_buffer.0 / params.mss(),
         }
+    }
+
+    /// How long a phone waits for an answer to its SYN or a request before it repeats it: the timeout before
+    /// anything is measured (RFC 2988, 2.1, or RFC 6298, 2.1).
+    pub fn request_timeout(&self) -> Duration {
+        match self {
+            Self::Classic(_) => Duration::from_secs(3),
+            Self::Linux(params) => params.initial_rto,
+        }
+    }
+
+    /// Whether the phone acknowledges the SYN before it sends its first request, so that the round trip of the
+    /// SYN does not contain the request. In the classic family the request rides on that ACK.
+    pub fn asks_apart(&self) -> bool {
+        matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
     }
 
     /// Who opens the connection.

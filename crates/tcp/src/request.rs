@@ -1,33 +1,39 @@
 //! The phone's requests, which are repeated until they are heard.
 //!
 //! A request stands for what a real client sends before data flow: the SYN of the connection it
-//! opens, or the application's next request. Its retransmission is that of RFC 2988, 2.1 and 5.5,
-//! without a round-trip estimate.
+//! opens, or an application's request. Its retransmission is that of RFC 6298, 2.1 and 5.5, without a
+//! round-trip estimate.
 
-use crate::segment::Segment;
+use crate::segment::{Kind, Segment};
 use crate::units::{Duration, Time};
 
-/// How long an answer is waited for (RFC 2988, 2.1); doubled each time.
-const TIMEOUT: Duration = Duration::from_secs(3);
 const MOST_DOUBLINGS: u32 = 4;
 
 /// Who asks, and asks again until it has been heard.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Requester {
+    /// How long an answer is waited for; doubled each time.
+    timeout: Duration,
     /// What is asked, how often it was sent, and when it is sent again.
     asking: Option<(Segment, u32, Time)>,
 }
 
 impl Requester {
+    /// Has asked nothing, and will wait for an answer as long as `timeout` at first.
+    pub fn new(timeout: Duration) -> Self {
+        Self { timeout, asking: None }
+    }
+
     /// Asks with `packet`; returns what to send.
     pub fn ask(&mut self, now: Time, packet: Segment) -> Segment {
-        self.asking = Some((packet, 1, now + TIMEOUT));
+        self.asking = Some((packet, 1, now + self.timeout));
         packet
     }
 
-    /// What was asked has been heard.
-    pub fn hear(&mut self) {
-        self.asking = None;
+    /// A packet of this kind has been heard. A late copy of the SYN says nothing of the request after it.
+    pub fn hear(&mut self, kind: Kind) {
+        self.asking =
+            self.asking.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);
     }
 
     /// When [`Self::on_timer`] must be called.
@@ -38,7 +44,7 @@ impl Requester {
     /// The time of [`Self::timer`] has come; returns what to send again.
     pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let (packet, sent, at) = self.asking.as_mut().filter(|(_, _, at)| *at <= now)?;
-        *at = now + Duration(TIMEOUT.0 << (*sent).min(MOST_DOUBLINGS));
+        *at = now + Duration(self.timeout.0 << (*sent).min(MOST_DOUBLINGS));
         *sent += 1;
         Some(Segment { retransmission: true, ..*packet })
     }
@@ -47,11 +53,10 @@ impl Requester {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::Kind;
 
     #[test]
     fn a_request_is_repeated_ever_later_until_it_is_heard() {
-        let mut requester = Requester::default();
+        let mut requester = Requester::new(Duration::from_secs(3));
         assert_eq!(requester.timer(), None);
         let first = requester.ask(Time::ZERO, Segment::control(7, Kind::Connect));
         assert!(!first.retransmission);
@@ -63,7 +68,18 @@ mod tests {
             times.push(at.0 / 1_000_000_000);
         }
         assert_eq!(times, [3, 9, 21, 45, 93, 141, 189]);
-        requester.hear();
+        requester.hear(Kind::Connect);
+        assert_eq!(requester.timer(), None);
+    }
+
+    /// A path longer than the timeout: the SYN comes twice, the second time after the request was sent and lost.
+    #[test]
+    fn a_late_syn_does_not_answer_the_request() {
+        let mut requester = Requester::new(Duration::from_secs(1));
+        requester.ask(Time::ZERO, Segment::control(7, Kind::Request));
+        requester.hear(Kind::Connect);
+        assert!(requester.timer().is_some());
+        requester.hear(Kind::Request);
         assert_eq!(requester.timer(), None);
     }
 }

@@ -96,6 +96,11 @@ pub struct Ecn {
 }
 
 impl Segment {
+    /// Whether it is one of the server's data, which its SYN is not; a probe of the window counts too.
+    pub fn is_data(&self) -> bool {
+        self.kind == Kind::Data && self.seq > 0
+    }
+
     /// A packet of headers alone.
     pub fn control(flow: u32, kind: Kind) -> Self {
         Self {

@@ -124,7 +124,7 @@ impl TwoStates {
 }
 
 impl LossModel for TwoStates {
-    fn loses(&mut self, _: u64) -> bool {
+    fn loses(&mut self, _: u64, _: bool) -> bool {
         self.next_is_error()
     }
 }

@@ -36,7 +36,7 @@ impl Listed {
 }
 
 impl LossModel for Listed {
-    fn loses(&mut self, position: u64) -> bool {
+    fn loses(&mut self, position: u64, _: bool) -> bool {
         let hit = self.next == Some(position);
         if hit {
             self.next = self.rest.next();

@@ -1,5 +1,6 @@
 //! Which packets a link loses before its queue.
 
+pub mod data_list;
 pub mod gilbert_elliott;
 pub mod list;
 pub mod periodic;
@@ -23,8 +24,9 @@ use crate::units::Probability;
 
 /// Decides for every packet whether it is lost.
 pub trait LossModel: Send + fmt::Debug {
-    /// Whether the packet at `position` is lost. Asked once for each, in order, from 0 on.
-    fn loses(&mut self, position: u64) -> bool;
+    /// Whether the packet at `position`, with or without payload, is lost. Asked once for each, in
+    /// order, from 0 on.
+    fn loses(&mut self, position: u64, payload: bool) -> bool;
 }
 
 registry! {
@@ -36,6 +38,8 @@ registry! {
         "periodic" => Periodic(periodic::PeriodicLoss),
         /// The packets at listed positions.
         "list" => List(list::LossList),
+        /// The server's data segments at listed positions; all else is not counted.
+        "data_list" => DataList(data_list::DataList),
         /// In bursts: a good and a bad state, each with its own probability.
         "gilbert_elliott" => GilbertElliott(gilbert_elliott::GilbertElliott),
     }
@@ -48,6 +52,7 @@ impl LossSpec {
             Self::Random(params) => Loss::random(params.p, streams.stream(entity, index, "loss")),
             Self::Periodic(params) => Loss::Model(Box::new(*params)),
             Self::List(params) => Loss::listed(params.positions.clone()),
+            Self::DataList(params) => Loss::Model(Box::new(params.build())),
             Self::GilbertElliott(params) => Loss::Model(Box::new(params.build(streams, entity, index))),
         }
     }
@@ -181,11 +186,12 @@ impl Loss {
         Self::Model(Box::new(list::Listed::new(positions)))
     }
 
-    /// Whether the packet at `position` is lost. Asked once for each, in order, from 0 on.
-    pub fn loses(&mut self, position: u64) -> bool {
+    /// Whether the packet at `position`, with or without payload, is lost. Asked once for each, in
+    /// order, from 0 on.
+    pub fn loses(&mut self, position: u64, payload: bool) -> bool {
         match self {
             Self::Never => false,
-            Self::Model(model) => model.loses(position),
+            Self::Model(model) => model.loses(position, payload),
         }
     }
 }

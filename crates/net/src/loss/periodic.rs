@@ -28,7 +28,7 @@ impl Checked for PeriodicLoss {
 }
 
 impl LossModel for PeriodicLoss {
-    fn loses(&mut self, position: u64) -> bool {
+    fn loses(&mut self, position: u64, _: bool) -> bool {
         position.checked_sub(self.offset).is_some_and(|since| since.is_multiple_of(self.every.get()))
     }
 }

@@ -23,7 +23,7 @@ impl Checked for RandomLoss {
 }
 
 impl LossModel for ErrorGaps {
-    fn loses(&mut self, _: u64) -> bool {
+    fn loses(&mut self, _: u64, _: bool) -> bool {
         self.next_is_error()
     }
 }

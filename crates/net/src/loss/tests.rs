@@ -13,7 +13,7 @@ fn setting(text: &str) -> Result<LossSetting, toml::de::Error> {
 
 fn lost(setting: &LossSetting, run: u64, packets: u64) -> Vec<u64> {
     let mut loss = setting.build(&Streams::new(1, run), "wired", 0);
-    (0..packets).filter(|&position| loss.loses(position)).collect()
+    (0..packets).filter(|&position| loss.loses(position, true)).collect()
 }
 
 #[test]
@@ -34,6 +34,16 @@ fn periodic_and_listed_losses_are_exact() {
     let late = setting("loss.periodic = { every = 3, offset = 5 }").unwrap();
     assert_eq!(lost(&late, 0, 12), [5, 8, 11]);
     assert_eq!(lost(&setting("loss.list.positions = [7, 2, 2]").unwrap(), 0, 10), [2, 7]);
+}
+
+#[test]
+fn listed_data_are_counted_among_data() {
+    let setting = setting("loss.data_list.positions = [3, 0, 2, 2]").unwrap();
+    let mut loss = setting.build(&Streams::new(1, 0), "link", 0);
+    // A SYN, its repetition, and data with an empty ACK among them.
+    let payloads = [false, false, true, false, true, true, true];
+    let gone: Vec<bool> = (0..).zip(payloads).map(|(at, payload)| loss.loses(at, payload)).collect();
+    assert_eq!(gone, [true, false, false, false, true, true, false]);
 }
 
 #[test]

@@ -73,6 +73,97 @@ pub fn interpolate(slots: &[Complex32], frame: usize, width: usize, to: &mut [Co
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::fading::Fading;
+    use crate::gaussian;
+    use crate::rng::{Stream, stream};
+    use crate::simd::Isa;
+    use crate::spreading::CHIP_RATE;
+
+    const DOPPLER_HZ: f64 = 222.0;
+    /// Power of the noise on a slot's mean of pilots, over that of the path.
+    const NOISE: f64 = 0.2;
+    /// Segments that a slot's pilots cover, and those of a slot.
+    const SOUNDED: usize = PILOTS * CONTROL_FACTOR / SEGMENT;
+    const SLOT_SEGMENTS: usize = SLOT_CHIPS / SEGMENT;
+
+    /// Mean square error of a linear estimate of a path of power 1 at time `at`, all in segments: from
+    /// means over the pilots of slots, `weights` by slot, with Jakes' autocorrelation and white noise.
+    fn closed_form(weights: &[(usize, f64)], at: f64) -> f64 {
+        let turns = DOPPLER_HZ * SEGMENT as f64 / CHIP_RATE;
+        let alike = |lag: f64| libm::j0(2.0 * std::f64::consts::PI * turns * lag);
+        let pilots: Vec<(f64, f64)> = weights
+            .iter()
+            .flat_map(|&(slot, weight)| {
+                let first = slot * SLOT_SEGMENTS;
+                (first..first + SOUNDED).map(move |one| (one as f64, weight / SOUNDED as f64))
+            })
+            .collect();
+        let with_path: f64 = pilots.iter().map(|(time, weight)| weight * alike(at - time)).sum();
+        let among: f64 = pilots
+            .iter()
+            .flat_map(|(a, v)| pilots.iter().map(move |(b, w)| (a - b, v * w)))
+            .map(|(lag, weight)| weight * alike(lag))
+            .sum();
+        let noise: f64 = weights.iter().map(|(_, weight)| weight * weight * NOISE).sum();
+        1.0 - 2.0 * with_path + among + noise
+    }
+
+    /// Weights of the slots around the line from the middle of `slot`'s pilots to the next one's.
+    fn weights(slot: usize, width: usize, part: f64) -> Vec<(usize, f64)> {
+        let share = |at: usize| match at {
+            0 => 1.0 - part,
+            _ if at == width => part,
+            _ => 1.0,
+        };
+        (0..=width).map(|at| (slot + at - width / 2, share(at) / width as f64)).collect()
+    }
+
+    fn noise(of: &mut Stream) -> Complex32 {
+        let mut parts = [0.0; 2];
+        gaussian::fill(Isa::best(), of, (NOISE / 2.0).sqrt() as f32, &mut parts);
+        Complex32::new(parts[0], parts[1])
+    }
+
+    /// Squared errors of the estimate over the slot from the middle of the second frame's first pilots
+    /// on, by segment, for one path.
+    fn errors(width: usize, seed: u64) -> Vec<f64> {
+        let path = Fading::rayleigh(&mut stream(seed, "fading", 0), 1.0, DOPPLER_HZ);
+        let mut h = vec![Complex32::ZERO; 3 * SEGMENTS];
+        for (frame, out) in h.chunks_mut(SEGMENTS).enumerate() {
+            path.segments(Isa::best(), frame as u64, out);
+        }
+        let mut draws = stream(seed, "pilots", 0);
+        let slots: Vec<Complex32> = h
+            .chunks(SLOT_SEGMENTS)
+            .map(|slot| slot[..SOUNDED].iter().sum::<Complex32>() / SOUNDED as f32 + noise(&mut draws))
+            .collect();
+        let mut found = vec![Complex32::ZERO; SEGMENTS];
+        interpolate(&slots, 1, width, &mut found);
+        let here = SOUNDED / 2..SOUNDED / 2 + SLOT_SEGMENTS;
+        here.map(|at| f64::from((found[at] - h[SEGMENTS + at]).norm_sqr())).collect()
+    }
+
+    /// More slots are better against noise and worse against fading, as much as Jakes' spectrum says.
+    #[test]
+    fn the_error_of_an_average_over_slots_is_that_of_the_closed_form() {
+        const PATHS: u64 = 1000;
+        for width in [1, 3, 5] {
+            let mut measured = vec![0.0; SLOT_SEGMENTS];
+            for seed in 0..PATHS {
+                for (sum, one) in measured.iter_mut().zip(errors(width, seed)) {
+                    *sum += one / PATHS as f64;
+                }
+            }
+            for (at, measured) in measured.iter().enumerate() {
+                let part = (at as f64 + 0.5) / SLOT_SEGMENTS as f64;
+                let time = (SEGMENTS + SOUNDED / 2 + at) as f64;
+                let expected = closed_form(&weights(SLOTS, width, part), time);
+                // The square of a Gaussian error scatters as much as its mean.
+                let chance = 5.0 * expected / f64::sqrt(PATHS as f64);
+                assert!((measured - expected).abs() < chance, "{width}, {at}: {measured} for {expected}");
+            }
+        }
+    }
 
     #[test]
     fn a_straight_line_is_found_again() {

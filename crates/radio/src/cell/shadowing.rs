@@ -2,8 +2,8 @@
 //!
 //! Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters
 //! 27(23), 1991: the correlation of the shadowing in dB falls as `exp(-d / d_0)` with the distance
-//! gone (also TR 101 112, B.1.4.1.4). What is near the phone shadows all sites alike: two sites share a
-//! part of the variance.
+//! gone. TR 101 112, B.1.4.1.4, has that too, along the way only and not between sites. What is near the
+//! phone shadows all sites alike: two sites share a part of the variance.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

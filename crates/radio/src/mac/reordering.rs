@@ -1,8 +1,8 @@
 //! The reordering queue behind HARQ: blocks leave in the order of their numbers.
 //!
-//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block beyond a gap waits. The gap is given up when timer T1, started at the
-//! first block that had to wait, runs out, or when a block arrives that moves the receive window
-//! past it. Numbers run without end here; on the air they are modulo 64, which is the same as long as
+//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block beyond a gap waits. The gap is given up when
+//! timer T1, started at the first block that had to wait, runs out, or when a block arrives that moves
+//! the receive window past it. Numbers run without end here; on the air they are modulo 64, which is the same as long as
 //! the Node B keeps to its window. T1 counts whole TTIs.
 
 use std::collections::VecDeque;

@@ -147,6 +147,8 @@ pub struct TransferRow {
     pub user: u64,
     /// When it was asked for.
     pub begun: Time,
+    /// When the phone had its last byte.
+    pub arrived: Time,
     /// When the sender had its last ACK.
     pub end: Time,
     /// Its size.
@@ -188,6 +190,8 @@ table! {
         "user" [""] U64 = |row| row.user;
         /// When it was asked for.
         "begin_s" ["s"] F64 = |row| row.begun.as_secs();
+        /// From there until the phone had its last byte.
+        "download_s" ["s"] F64 = |row| row.arrived.since(row.begun).as_secs();
         /// From there until the sender had its last ACK.
         "delay_s" ["s"] F64 = |row| row.end.since(row.begun).as_secs();
         /// Its size.

@@ -45,6 +45,6 @@ impl ProxySpec {
         let (sender, phone) = tcp.build(flow, request_bytes);
         let request_headers = phone.request(Time::ZERO, 0).size;
         let law = self.feedback().map(|feedback| feedback.law(tcp.packet_bytes()));
-        split::SplitProxy::new(receiver, sender, law, request_headers)
+        split::SplitProxy::new(receiver, sender, law, request_headers, tcp.request_timeout())
     }
 }

@@ -16,7 +16,7 @@ use crate::proxy::rnf::meter::Message;
 use crate::transport::request::Requester;
 use crate::transport::segment::{Kind, Segment};
 use crate::transport::{Receiver, Sender, TcpSpec};
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 /// Parameters of a split connection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,19 +65,21 @@ pub struct SplitProxy {
 
 impl SplitProxy {
     /// A proxy that has heard of nothing, between the ends that face it and a phone that sends
-    /// `request_headers` bytes of headers.
+    /// `request_headers` bytes of headers. Its own requests
+    /// wait for `request_timeout` before they are repeated.
     pub fn new(
         receiver: Box<dyn Receiver>,
         sender: Box<dyn Sender>,
         law: Option<Law>,
         request_headers: u32,
+        request_timeout: Duration,
     ) -> Self {
         Self {
             request_headers,
             receiver,
             sender,
             law,
-            requester: Requester::default(),
+            requester: Requester::new(request_timeout),
             opened: None,
             relayed: 0,
             total: None,
@@ -126,9 +128,9 @@ impl SplitProxy {
         self.law.as_ref().map(|law| law.windows)
     }
 
-    /// The server has heard what the proxy asked.
-    pub fn hear(&mut self) {
-        self.requester.hear();
+    /// The server has heard a packet of this kind.
+    pub fn hear(&mut self, kind: Kind) {
+        self.requester.hear(kind);
     }
 
     /// The server will have sent `total` bytes when it has sent everything.
@@ -206,10 +208,12 @@ impl SplitProxy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::classic::Classic;
     use crate::units::Duration;
 
     fn proxy() -> SplitProxy {
-        let tcp = TcpSpec::default();
+        let initial_rto = Some(Duration::from_secs(3));
+        let tcp = TcpSpec::Classic(Classic { initial_rto, ..Classic::default() });
         crate::proxy::ProxySpec::Split(Split::default()).build(3, 100, &tcp)
     }
 
@@ -234,7 +238,7 @@ mod tests {
         proxy.on_timer(at(3000), &mut out);
         assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
         assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
-        proxy.hear();
+        proxy.hear(Kind::Connect);
         assert!(proxy.timer().is_some_and(|timer| timer > at(3000) + Duration::from_secs(3)));
     }
 

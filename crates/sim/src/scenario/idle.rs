@@ -164,6 +164,9 @@ impl Scenario {
                 check.advise(!linux.ecn || self.queues().any(marks), "ecn", || {
                     "this has no effect: no queue on the path marks packets; set a queue's `ecn`".to_owned()
                 });
+                check.advise(!linux.pacing || !linux.control.paces_itself(), "pacing", || {
+                    format!("this has no effect: `{}` paces itself", linux.control.key())
+                });
             });
         });
     }

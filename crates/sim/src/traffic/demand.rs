@@ -10,6 +10,8 @@ use crate::units::{Duration, Time};
 pub struct Outstanding {
     /// When it began.
     pub begun: Time,
+    /// When the phone had its last byte, once it has.
+    pub arrived: Time,
     /// Its size.
     pub bytes: u64,
     /// Bytes of the connection up to its last.
@@ -25,6 +27,10 @@ pub struct Demand {
     /// Bytes asked for that the server does not know of yet.
     pub requested: VecDeque<u64>,
     outstanding: VecDeque<Outstanding>,
+    /// How many of these the phone has whole.
+    arrived: usize,
+    /// Bytes of the connection with which it has the next.
+    expected: u64,
     /// Bytes of the connection that complete the oldest of these.
     awaited: u64,
     /// Bytes of all transfers begun.
@@ -46,6 +52,8 @@ impl Demand {
             upcoming,
             requested: VecDeque::new(),
             outstanding: VecDeque::new(),
+            arrived: 0,
+            expected: u64::MAX,
             awaited: u64::MAX,
             bytes: 0,
             completed: 0,
@@ -58,8 +66,10 @@ impl Demand {
     pub fn begin(&mut self, now: Time) -> Option<Transfer> {
         let transfer = self.upcoming.take()?;
         self.bytes += transfer.bytes;
-        self.outstanding.push_back(Outstanding { begun: now, bytes: transfer.bytes, end: self.bytes });
-        self.awaited = self.awaited.min(self.bytes);
+        let (bytes, end) = (transfer.bytes, self.bytes);
+        self.outstanding.push_back(Outstanding { begun: now, arrived: now, bytes, end });
+        self.expected = self.expected.min(end);
+        self.awaited = self.awaited.min(end);
         self.requested.push_back(transfer.bytes);
         self.upcoming = self.source.next();
         Some(transfer)
@@ -71,12 +81,23 @@ impl Demand {
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
     }
 
+    /// The phone has all bytes of the connection below `delivered`.
+    #[inline]
+    pub fn arrive(&mut self, now: Time, delivered: u64) {
+        while delivered >= self.expected {
+            self.outstanding[self.arrived].arrived = now;
+            self.arrived += 1;
+            self.expected = self.outstanding.get(self.arrived).map_or(u64::MAX, |next| next.end);
+        }
+    }
+
     /// The oldest transfer under way, if all of its bytes are below `acked`.
     pub fn complete(&mut self, now: Time, acked: u64) -> Option<Outstanding> {
         if acked < self.awaited {
             return None;
         }
         let transfer = self.outstanding.pop_front()?;
+        self.arrived -= 1; // what is acknowledged has arrived
         self.awaited = self.outstanding.front().map_or(u64::MAX, |next| next.end);
         self.completed += 1;
         self.completed_bytes += transfer.bytes;

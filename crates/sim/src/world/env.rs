@@ -44,7 +44,8 @@ impl Flying {
             (true, false) => EcnField::Ect0,
             (false, false) => EcnField::NotEct,
         };
-        Packet { id: self.add(segment), size: segment.size, flow_hash: segment.flow, ecn }
+        let (size, flow_hash, payload) = (segment.size, segment.flow, segment.is_data());
+        Packet { id: self.add(segment), size, flow_hash, ecn, payload }
     }
 
     /// Puts a real packet on its way: `packet` with an identity.

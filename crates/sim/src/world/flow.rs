@@ -59,6 +59,8 @@ pub struct Flow {
     pub alarms: FlowAlarms,
     /// What the phone has asked for and nobody has heard of.
     pub requester: Requester,
+    /// Bytes of the request that the phone sends once the connection is set up, until then.
+    pub first_request: Option<u32>,
     /// When the server accepted the connection.
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
@@ -91,6 +93,10 @@ impl Flow {
         let tcp = scenario.tcp_of(group);
         let air_tcp = scenario.air_tcp_of(group);
         let request_bytes = group.traffic.first_request_bytes();
+        // A box on the way relays a request that rides on the ACK of the SYN.
+        let asks_apart = request_bytes > 0 && scenario.proxy.is_none() && tcp.asks_apart();
+        let (riding, first_request) =
+            if asks_apart { (0, Some(request_bytes)) } else { (request_bytes, None) };
         let is_external = group.traffic.is_external();
         // Boxes that act on TCP know simulated TCP only.
         let proxy = scenario.proxy.as_ref().filter(|_| !is_external);
@@ -103,7 +109,7 @@ impl Flow {
             demand: Demand::new(group.traffic.build(u64::from(id), &streams)),
             total_bytes: group.traffic.total_bytes(),
             sender: tcp.build(id, request_bytes).0,
-            receiver: air_tcp.build(id, request_bytes).1,
+            receiver: air_tcp.build(id, riding).1,
             uplink: Wire::new(
                 scenario.uplink.link(u64::from(id), &streams),
                 Place::new(Site::Uplink, id),
@@ -130,7 +136,8 @@ impl Flow {
                 let agent = SnoopAgent::new(snoop, air_tcp.numbering());
                 Box::new(Boxed { agent, alarm: alarms.add(Alarm::Snoop(id)) })
             }),
-            requester: Requester::default(),
+            requester: Requester::new(air_tcp.request_timeout()),
+            first_request,
             accepted: None,
             finished: None,
             downloaded: None,

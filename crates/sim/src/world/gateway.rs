@@ -43,8 +43,8 @@ impl<T: Listener> World<T> {
             proxy.agent.on_packet_of_phone(self.env.common.now, segment, &mut self.relayed);
         }
         if segment.kind != Kind::Ack {
-            state.requester.hear();
-            self.env.agenda.set(state.alarms.request_timer, None);
+            state.requester.hear(segment.kind);
+            self.env.keep_time(state.alarms.request_timer, state.requester.timer());
         }
         self.after_proxy(flow);
     }

@@ -95,7 +95,7 @@ impl<L: Listener> Live<L> {
             )));
         }
         let Cargo { tag, bytes, flow_hash, ecn } = cargo;
-        let packet = Packet { id: PacketId::default(), size: bytes, flow_hash, ecn };
+        let packet = Packet { id: PacketId::default(), size: bytes, flow_hash, ecn, payload: false };
         let packet = world.env.flying.launch_external(user, tag, packet);
         let site = if way == Way::Down { Site::Server } else { Site::Phone };
         if world.env.sink.wants(Mask::PACKETS) {

@@ -39,12 +39,18 @@ impl<T: Listener> World<T> {
             return;
         }
         let ack = state.receiver.on_segment(self.env.common.now, segment);
+        let asks = state.first_request.take();
         let delivered = state.receiver.delivered_bytes();
         state.experience.deliver(self.env.common.now, delivered, state.demand.bytes);
+        state.demand.arrive(self.env.common.now, delivered);
         if state.downloaded.is_none() && Some(delivered) == state.total_bytes {
             state.downloaded = Some(self.env.now);
         }
         self.after_receiver(flow, ack);
+        if let Some(bytes) = asks {
+            let request = self.flows[flow as usize].receiver.request(self.env.now, bytes);
+            self.ask(request);
+        }
     }
 
     /// Sends a receiver's ACK, if there is one, and keeps its timer.

@@ -146,8 +146,8 @@ impl Listener for Recorder {
             Event::RoundTrip { flow, rtt } => {
                 self.series.rtt.push(RttRow { user: u64::from(flow), at, rtt });
             }
-            Event::Transfer { flow, begun, bytes } => {
-                let row = TransferRow { user: u64::from(flow), begun, end: at, bytes };
+            Event::Transfer { flow, begun, arrived, bytes } => {
+                let row = TransferRow { user: u64::from(flow), begun, arrived, end: at, bytes };
                 self.series.transfers.push(row);
             }
             _ => {}

@@ -56,11 +56,11 @@ impl<T: Listener> World<T> {
         }
         match segment.kind {
             Kind::Connect => {
-                self.hear(flow);
+                self.hear(flow, Kind::Connect);
                 self.accept_connection(flow);
             }
             Kind::Request => {
-                self.hear(flow);
+                self.hear(flow, Kind::Request);
                 self.serve(flow);
             }
             Kind::Data | Kind::Ack => {
@@ -71,15 +71,15 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// The server has heard what was asked.
-    fn hear(&mut self, flow: u32) {
+    /// The server has heard a packet that asks.
+    fn hear(&mut self, flow: u32, kind: Kind) {
         let state = &mut self.flows[flow as usize];
         if let Some(proxy) = &mut state.proxy {
-            proxy.agent.hear();
+            proxy.agent.hear(kind);
             self.env.keep_time(proxy.alarm, proxy.agent.timer());
         } else {
-            state.requester.hear();
-            self.env.agenda.set(state.alarms.request_timer, None);
+            state.requester.hear(kind);
+            self.env.keep_time(state.alarms.request_timer, state.requester.timer());
         }
     }
 
@@ -89,6 +89,9 @@ impl<T: Listener> World<T> {
             return;
         }
         state.sender.open(self.env.now, &mut self.outbox);
+        if state.first_request.is_some() {
+            return self.after_sender(flow);
+        }
         self.serve(flow);
     }
 
@@ -131,8 +134,8 @@ impl<T: Listener> World<T> {
         let (acked, recovery) = (state.air_sender().acked_bytes(), state.air_sender().recovery());
         state.experience.repair(self.env.now, recovery);
         while let Some(transfer) = state.demand.complete(self.env.now, acked) {
-            let Outstanding { begun, bytes, .. } = transfer;
-            self.env.emit(Event::Transfer { flow, begun, bytes });
+            let Outstanding { begun, arrived, bytes, .. } = transfer;
+            self.env.emit(Event::Transfer { flow, begun, arrived, bytes });
             if let Some(at) = state.demand.next_beginning(self.env.now, After::End) {
                 self.env.set_time(state.alarms.traffic, Some(at));
             }

@@ -37,11 +37,11 @@ fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// Transfers end after they begin, one after the other, and their bytes have arrived.
+/// Transfers arrive after they begin and end after that, one after the other, and their bytes have arrived.
 fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let (mut count, mut bytes, mut last) = (0, 0, Time::ZERO);
     for row in result.series.transfers.iter().filter(|row| row.user == flow.user) {
-        prop_assert!(row.begun < row.end && last <= row.end, "{row:?}");
+        prop_assert!(row.begun < row.arrived && row.arrived <= row.end && last <= row.end, "{row:?}");
         (count, bytes, last) = (count + 1, bytes + row.bytes, row.end);
     }
     prop_assert_eq!(count, flow.transfers);

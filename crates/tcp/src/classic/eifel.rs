@@ -6,8 +6,9 @@
 //! beside timestamps is one bit on a repetition, which the ACK echoes.
 //!
 //! Response (RFC 4015): new data go on instead of go-back-N, threshold and window are as large as what was
-//! outstanding, without a burst, and after a timeout the timer learns the round trip that surprised it. The
-//! paper, and not the RFC, restores the window after a spurious fast retransmission too.
+//! outstanding, without a burst, and after a timeout the timer learns the round trip that surprised it: here that
+//! of the original, which is known at once, where the RFC takes the first sample from data that had not been sent
+//! at the timeout. The paper, and not the RFC, restores the window after a spurious fast retransmission too.
 
 use std::collections::VecDeque;
 

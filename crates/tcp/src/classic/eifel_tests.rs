@@ -1,5 +1,7 @@
 //! Eifel's timelines, by hand.
 
+use std::num::NonZeroU32;
+
 use super::*;
 use crate::Sender as _;
 use crate::classic::Classic;
@@ -21,8 +23,10 @@ fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
 
 /// A sender that has 9 to 24 outstanding at 200 ms after round trips of 100 ms.
 fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
-    let initial_window = 8.try_into().unwrap();
-    let mut tcp = Sender::new(0, &Classic { control, initial_window, eifel, ..Classic::default() });
+    let initial_window = NonZeroU32::new(8);
+    let (era, limited_transmit) = ("2004-01-01".parse().unwrap(), Some(false));
+    let params = Classic { control, era, initial_window, limited_transmit, eifel, ..Classic::default() };
+    let mut tcp = Sender::new(0, &params);
     let mut out = Vec::new();
     tcp.write(ms(0), 100 * 1460, &mut out);
     tcp.open(ms(0), &mut out);

@@ -2,6 +2,7 @@
 //! round trip at a time on a tick clock, and goes back N after a timeout.
 
 mod eifel;
+mod era;
 mod params;
 pub(crate) mod receiver;
 pub mod recovery;
@@ -11,5 +12,6 @@ pub(crate) mod sender;
 mod timing;
 pub(crate) mod wire;
 
+pub use era::{Line as EraLine, switches as era_switches};
 pub use params::Classic;
 pub use rtt::EstimatorSpec;

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::era::{self, Era};
 use super::recovery::ControlSpec;
 use super::rtt::EstimatorSpec;
 use crate::Opener;
@@ -12,18 +13,20 @@ use crate::check::{Check, Checked};
 use crate::segment::HEADER_BYTES;
 use crate::units::{Duration, Size};
 
-/// A classic TCP connection's parameters. The defaults are Table 9 of `wang` with what ns-2 did then.
+/// A classic TCP connection's parameters. The defaults are Table 9 of `wang` and, where it is silent, those
+/// of ns-2.1b8.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Classic {
     /// What the sender does about loss.
     pub control: ControlSpec,
-    /// The ns-2 whose defaults hold for `min_rto`, `limited_transmit` and `delayed_syn_ack`.
+    /// The ns-2 whose defaults hold for the keys that are absent: a release (`"ns-2.26"`) or a date.
     pub era: Era,
     /// A full-sized segment on the wire, with 40 B of IP and TCP headers.
     pub packet_size: Size,
-    /// Congestion window once the connection is set up, in packets.
-    pub initial_window: NonZeroU32,
+    /// Congestion window once the connection is set up, in packets; absent: the era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_window: Option<NonZeroU32>,
     /// Largest window the receiver allows, in packets.
     pub max_window: NonZeroU32,
     /// Slow-start threshold at the start, in packets.
@@ -31,22 +34,37 @@ pub struct Classic {
     /// Smallest retransmission timeout, before backoff; absent: the era's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rto: Option<Duration>,
-    /// Largest retransmission timeout, backoff included.
-    pub max_rto: Duration,
-    /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1).
-    pub initial_rto: Duration,
+    /// Largest retransmission timeout, backoff included; absent: the era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_rto: Option<Duration>,
+    /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1, asks for 3 s); absent: the
+    /// era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_rto: Option<Duration>,
+    /// Whether backoff multiplies the smallest timeout too (RFC 2988, 2.4 and 5.5; ns-2's `rfc2988_`), and not the
+    /// estimate alone; absent: the era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backoff_from_minimum: Option<bool>,
     /// How round trips are estimated, and which segments are timed.
     pub estimator: EstimatorSpec,
     /// Whether the window falls to one segment when nothing was sent for a retransmission timeout
     /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
     pub slow_start_restart: bool,
-    /// Granularity of the clock that measures round trips (ns-2's `tcpTick_`).
-    pub clock: Duration,
+    /// Whether a timeout sets the slow-start threshold to half of what is outstanding (RFC 2581, 3.1), which a
+    /// second one leaves as it is, and not to half of the window as in ns-2, where a second one leaves two packets.
+    pub half_of_flight: bool,
+    /// Granularity of the clock that measures round trips (ns-2's `tcpTick_`); absent: the era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Duration>,
     /// Phase of that clock when the simulation begins; less than one tick.
     pub clock_phase: Duration,
     /// Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_transmit: Option<bool>,
+    /// Whether half a window, after a loss, may be a fraction of packets (ns-2's `precisionReduce_`) or is rounded
+    /// down; absent: the era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fractional_halves: Option<bool>,
     /// Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC 3522), and
     /// take their consequences back (RFC 4015).
     pub eifel: bool,
@@ -59,37 +77,52 @@ pub struct Classic {
     pub opened_by: Opener,
 }
 
-/// The versions of ns-2 whose TCP defaults differ in what matters to the studies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Era {
-    /// ns-2.26 and 2.27, as used in 2003: minimum RTO 1 s, no Limited Transmit, the SYN's ACK held
-    /// back like any other.
-    #[default]
-    #[serde(rename = "2003")]
-    Ns2003,
-    /// ns-2.35 of 2011: minimum RTO 200 ms, Limited Transmit, the SYN acknowledged at once.
-    #[serde(rename = "2011")]
-    Ns2011,
-}
-
 impl Classic {
+    /// Congestion window once the connection is set up, in packets.
+    pub fn initial_window(&self) -> u32 {
+        era::INITIAL_WINDOW.of(self.initial_window, self.era).get()
+    }
+
     /// Smallest retransmission timeout, before backoff.
     pub fn min_rto(&self) -> Duration {
-        self.min_rto.unwrap_or(match self.era {
-            Era::Ns2003 => Duration::from_secs(1),
-            Era::Ns2011 => Duration::from_millis(200),
-        })
+        let newest = era::MIN_RTO.of(None, self.era);
+        self.min_rto.unwrap_or_else(|| era::FIRST_MIN_RTO.of(None, self.era).min(newest))
+    }
+
+    /// Largest retransmission timeout, backoff included.
+    pub fn max_rto(&self) -> Duration {
+        era::MAX_RTO.of(self.max_rto, self.era)
+    }
+
+    /// Retransmission timeout until the first round trip is measured.
+    pub fn initial_rto(&self) -> Duration {
+        era::INITIAL_RTO.of(self.initial_rto, self.era)
+    }
+
+    /// Whether backoff multiplies the smallest timeout too.
+    pub fn backoff_from_minimum(&self) -> bool {
+        era::BACKOFF_FROM_MINIMUM.of(self.backoff_from_minimum, self.era)
+    }
+
+    /// Granularity of the clock that measures round trips.
+    pub fn clock(&self) -> Duration {
+        era::CLOCK.of(self.clock, self.era)
     }
 
     /// Whether the first two duplicate ACKs send a new segment each.
     pub fn limited_transmit(&self) -> bool {
-        self.limited_transmit.unwrap_or(self.era == Era::Ns2011)
+        era::LIMITED_TRANSMIT.of(self.limited_transmit, self.era)
+    }
+
+    /// Whether half a window may be a fraction.
+    pub fn fractional_halves(&self) -> bool {
+        era::FRACTIONAL_HALVES.of(self.fractional_halves, self.era)
     }
 
     /// Whether the ACK of the SYN is held back. A phone that opened the connection answers at
     /// once, since its request rides on that ACK.
     pub fn delayed_syn_ack(&self) -> bool {
-        self.opened_by == Opener::Server && self.delayed_syn_ack.unwrap_or(self.era == Era::Ns2003)
+        self.opened_by == Opener::Server && era::DELAYED_SYN_ACK.of(self.delayed_syn_ack, self.era)
     }
 }
 
@@ -100,17 +133,20 @@ impl Default for Classic {
             control: ControlSpec::default(),
             era: Era::default(),
             packet_size: Size(1500),
-            initial_window: count(2),
+            initial_window: None,
             max_window: count(42),
             initial_ssthresh: count(40),
             min_rto: None,
-            max_rto: Duration::from_secs(60),
-            initial_rto: Duration::from_secs(3),
+            max_rto: None,
+            initial_rto: None,
+            backoff_from_minimum: None,
             estimator: EstimatorSpec::default(),
             slow_start_restart: true,
-            clock: Duration::from_millis(10),
+            half_of_flight: false,
+            clock: None,
             clock_phase: Duration::ZERO,
             limited_transmit: None,
+            fractional_halves: None,
             eifel: false,
             delayed_ack: Duration::from_millis(100),
             delayed_syn_ack: None,
@@ -133,19 +169,19 @@ impl Checked for Classic {
                 )
             },
         );
-        check.require(self.clock.0 > 0, "clock", || {
+        check.require(self.clock().0 > 0, "clock", || {
             "a clock cannot have ticks of 0 s; expected more".to_owned()
         });
-        check.require(self.clock_phase < self.clock || self.clock.0 == 0, "clock_phase", || {
-            format!("a phase of {} is not within one tick of {}", self.clock_phase, self.clock)
+        check.require(self.clock_phase < self.clock() || self.clock().0 == 0, "clock_phase", || {
+            format!("a phase of {} is not within one tick of {}", self.clock_phase, self.clock())
         });
-        check.require(self.min_rto() <= self.max_rto, "min_rto", || {
-            format!("the smallest timeout, {}, is above max_rto, {}", self.min_rto(), self.max_rto)
+        check.require(self.min_rto() <= self.max_rto(), "min_rto", || {
+            format!("the smallest timeout, {}, is above max_rto, {}", self.min_rto(), self.max_rto())
         });
-        check.require(self.max_rto.0 > 0, "max_rto", || {
+        check.require(self.max_rto().0 > 0, "max_rto", || {
             "a timeout of 0 s never waits; expected more".to_owned()
         });
-        check.require(self.initial_rto.0 > 0, "initial_rto", || {
+        check.require(self.initial_rto().0 > 0, "initial_rto", || {
             "a timeout of 0 s never waits; expected more".to_owned()
         });
     }

@@ -17,6 +17,9 @@ use crate::units::{Duration, Probability, Time};
 /// Backoff beyond which the estimate itself is distrusted (ns-2's `rtt_backoff`).
 const DISTRUST_BACKOFF: u64 = 8;
 
+/// Largest backoff whatever the timeout (ns-2's `rtt_backoff`).
+const MOST_BACKOFF: u64 = 64;
+
 registry! {
     /// The round-trip estimator, as a scenario names it.
     "estimator" EstimatorSpec {
@@ -109,7 +112,8 @@ impl Estimate {
     }
 
     /// A timeout was too short for a round trip, which is remembered as if it was the first unless what is
-    /// known is longer (RFC 4015, 3.2, step 3); returns the timeout in nanoseconds that follows.
+    /// known is longer (RFC 4015, 3.2, step 11, which waits for the first round trip of data that had not been
+    /// sent when the timer expired); returns the timeout in nanoseconds that follows.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, srtt8, var4, .. } => {
@@ -157,6 +161,8 @@ pub struct Limits {
     pub min: Duration,
     /// Largest timeout, backoff included.
     pub max: Duration,
+    /// Whether backoff multiplies the smallest timeout too.
+    pub backoff_from_minimum: bool,
 }
 
 /// The estimator.
@@ -165,6 +171,7 @@ pub struct RttEstimator {
     estimate: Estimate,
     min_rto: u64,
     max_rto: u64,
+    backoff_from_minimum: bool,
     /// Timeout before minimum and backoff.
     rto: u64,
     backoff: u64,
@@ -184,7 +191,8 @@ impl RttEstimator {
             },
         };
         let (min_rto, max_rto, rto) = (limits.min.0, limits.max.0, limits.initial.0);
-        Self { estimate, min_rto, max_rto, rto, backoff: 1 }
+        let backoff_from_minimum = limits.backoff_from_minimum;
+        Self { estimate, min_rto, max_rto, backoff_from_minimum, rto, backoff: 1 }
     }
 
     /// Takes a round trip that began at `sent` and lasted `rtt`.
@@ -200,14 +208,19 @@ impl RttEstimator {
 
     /// The timeout to set now.
     pub fn rto(&self) -> Duration {
-        let rto = self.rto.max(self.min_rto) * self.backoff;
+        let rto = if self.backoff_from_minimum {
+            self.rto.max(self.min_rto) * self.backoff
+        } else {
+            (self.rto * self.backoff).max(self.min_rto)
+        };
         Duration(rto.min(self.max_rto).max(self.estimate.shortest()))
     }
 
-    /// Doubles the timeout after it has expired. Beyond a backoff of 8 the smoothed RTT on ticks is
+    /// Doubles the timeout after it has expired, 64-fold at most where RFC 2988's limit in seconds is not known. Beyond a backoff of 8 the smoothed RTT on ticks is
     /// forgotten, as a path that silent has probably changed.
     pub fn back_off(&mut self) {
-        if self.rto() < Duration(self.max_rto) || self.backoff < 64 {
+        let unlimited = self.backoff_from_minimum && self.rto() < Duration(self.max_rto);
+        if unlimited || self.backoff < MOST_BACKOFF {
             self.backoff *= 2;
         }
         if self.backoff > DISTRUST_BACKOFF {
@@ -225,11 +238,20 @@ impl RttEstimator {
 mod tests {
     use super::*;
 
-    fn with(spec: &EstimatorSpec) -> RttEstimator {
+    fn limits() -> Limits {
         let ms = Duration::from_millis;
-        let limits =
-            Limits { tick: ms(10), phase: Duration::ZERO, initial: ms(3_000), min: ms(200), max: ms(60_000) };
-        RttEstimator::new(spec, limits)
+        Limits {
+            tick: ms(10),
+            phase: Duration::ZERO,
+            initial: ms(3_000),
+            min: ms(200),
+            max: ms(60_000),
+            backoff_from_minimum: true,
+        }
+    }
+
+    fn with(spec: &EstimatorSpec) -> RttEstimator {
+        RttEstimator::new(spec, limits())
     }
 
     fn estimator() -> RttEstimator {
@@ -291,6 +313,25 @@ mod tests {
         assert_eq!(timeouts, [3, 6, 12, 24, 48, 60, 60]);
         rtt.reset_backoff();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
+    }
+
+    /// ns-2's `rfc2988_`: with an estimate of 0.13 s and a minimum of 1 s, timeouts of 1, 1, 1, 1.04 and 2.08 s
+    /// before March 2002, and of 1, 2, 4, 8 and 16 s after.
+    #[test]
+    fn backoff_once_left_the_minimum_alone() {
+        for (backoff_from_minimum, expected) in
+            [(false, [1_000, 1_000, 1_000, 1_040, 2_080]), (true, [1_000, 2_000, 4_000, 8_000, 16_000])]
+        {
+            let limits = Limits { min: Duration::from_secs(1), backoff_from_minimum, ..limits() };
+            let mut rtt = RttEstimator::new(&EstimatorSpec::default(), limits);
+            (0..200).for_each(|_| rtt.sample(Time::ZERO, Duration::from_millis(100)));
+            let timeouts = expected.map(|_| {
+                let rto = rtt.rto();
+                rtt.back_off();
+                rto
+            });
+            assert_eq!(timeouts, expected.map(Duration::from_millis), "{backoff_from_minimum}");
+        }
     }
 
     /// ns-2 (`TcpAgent::rtt_backoff`) forgets the smoothed RTT once `t_backoff_ > 8`: after the fourth

@@ -19,6 +19,7 @@ use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
 /// The mechanism that policies steer. Fields are in segments unless they say otherwise.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of ns-2")]
 pub struct Transmission {
     /// Congestion window; may be fractional.
     pub cwnd: f64,
@@ -46,7 +47,9 @@ pub struct Transmission {
     max_window: u64,
     initial_window: f64,
     limited_transmit: bool,
+    fractional_halves: bool,
     slow_start_restart: bool,
+    half_of_flight: bool,
     rtt: RttEstimator,
     timing: Timing,
     eifel: Option<Eifel>,
@@ -128,7 +131,13 @@ impl Transmission {
 
     /// Half the window in use, the new size after a loss.
     pub fn half_window(&self, inflation: u64) -> f64 {
-        (self.cwnd + inflation as f64).min(self.max_window as f64) / 2.0
+        let used = (self.cwnd + inflation as f64).min(self.max_window as f64);
+        if self.fractional_halves { used / 2.0 } else { (used / 2.0).floor() }
+    }
+
+    /// The new slow-start threshold after a timeout.
+    fn half_after_timeout(&self) -> f64 {
+        if self.half_of_flight { (self.end - self.una) as f64 / 2.0 } else { self.half_window(0) }
     }
 
     /// Sets the slow-start threshold after a loss: whole segments, at least two.
@@ -202,7 +211,7 @@ impl Transmission {
         }
     }
 
-    /// A retransmission was a mistake, as an ACK for `acked` segments has told: RFC 4015, 3.2, steps 2 and 3.
+    /// A retransmission was a mistake, as an ACK for `acked` segments has told: RFC 4015, 3.2, steps 9 and 11.
     fn take_back(&mut self, now: Time, mistake: Mistake, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
         self.ssthresh = mistake.pipe;
@@ -253,11 +262,12 @@ impl Sender {
     /// A sender on connection `flow`; it sends nothing before it is opened.
     pub fn new(flow: u32, tcp: &Classic) -> Self {
         let limits = Limits {
-            tick: tcp.clock,
+            tick: tcp.clock(),
             phase: tcp.clock_phase,
-            initial: tcp.initial_rto,
+            initial: tcp.initial_rto(),
             min: tcp.min_rto(),
-            max: tcp.max_rto,
+            max: tcp.max_rto(),
+            backoff_from_minimum: tcp.backoff_from_minimum(),
         };
         let rtt = RttEstimator::new(&tcp.estimator, limits);
         let tx = Transmission {
@@ -275,16 +285,18 @@ impl Sender {
             data: Segments::new(tcp.packet_size.0),
             closed: false,
             max_window: u64::from(tcp.max_window.get()),
-            initial_window: f64::from(tcp.initial_window.get()),
+            initial_window: f64::from(tcp.initial_window()),
             limited_transmit: tcp.limited_transmit(),
+            fractional_halves: tcp.fractional_halves(),
             slow_start_restart: tcp.slow_start_restart,
+            half_of_flight: tcp.half_of_flight,
             rtt,
             timing: Timing::new(&tcp.estimator),
             eifel: tcp.eifel.then(Eifel::default),
             timer: None,
             fresh_rtt: None,
         };
-        Self { tx, recovery: tcp.control.build() }
+        Self { tx, recovery: tcp.control.build(tcp.era) }
     }
 
     fn transmit(&mut self, now: Time, limit: u64, out: &mut Vec<Segment>) {
@@ -311,7 +323,7 @@ impl crate::Sender for Sender {
         let eifel = self.tx.eifel.as_mut();
         let mistake = eifel.and_then(|eifel| eifel.judge(now, acked, ack.answers_retransmission));
         if mistake.is_some() {
-            // Whatever recovery is under way ends, and new data are next (RFC 4015, 3.2, step 1).
+            // Whatever recovery is under way ends, and new data are next (RFC 4015, 3.2, step 8).
             self.recovery.abandon(&mut self.tx);
             self.tx.recover_timeout = 0;
             self.tx.next = self.tx.end;
@@ -348,7 +360,7 @@ impl crate::Sender for Sender {
         if !idle {
             self.tx.recover_timeout = self.tx.recover;
             self.tx.counts.timeouts += 1;
-            let half = self.tx.half_window(0);
+            let half = self.tx.half_after_timeout();
             self.tx.set_ssthresh(half);
             self.tx.rtt.back_off();
         }
@@ -477,11 +489,27 @@ mod tests {
         let (mut tcp, mut out) = (sender(&Classic::default(), 10), Vec::new());
         tcp.open(Time::ZERO, &mut out);
         let at = tcp.timer().unwrap();
-        assert_eq!(at, Time(3_000_000_000));
+        assert_eq!(at, Time(6_000_000_000));
         tcp.on_timer(at, &mut out);
         assert_eq!(sent(&mut out), [0, 0]);
         tcp.on_ack(at, &ack_of(0), &mut out);
         assert_eq!(sent(&mut out), [1]);
+    }
+
+    /// Nine packets are half to 4.5 of them, or 4 before January 2006.
+    #[test]
+    fn half_an_odd_window_depends_on_the_era() {
+        for (era, half) in [("ns-2.29", 4.0), ("ns-2.30", 4.5)] {
+            let (max_window, initial_window) = (9.try_into().unwrap(), Some(9.try_into().unwrap()));
+            let era = era.parse().unwrap();
+            let params = Classic { era, initial_window, max_window, ..Classic::default() };
+            let (mut tcp, mut out, now) = (sender(&params, 100), Vec::new(), Time::ZERO);
+            tcp.open(now, &mut out);
+            for ack in [0, 1, 1, 1, 1] {
+                tcp.on_ack(now, &ack_of(ack), &mut out);
+            }
+            assert_eq!((tcp.tx.cwnd, tcp.tx.ssthresh), (half, 4), "{era}");
+        }
     }
 
     #[test]
@@ -502,6 +530,22 @@ mod tests {
             assert_eq!(out.len(), segments_after);
             assert!(tcp.timer().is_some());
             assert_eq!(tcp.tx.counts.timeouts, 0);
+        }
+    }
+
+    #[test]
+    fn a_second_timeout_halves_again_or_keeps_half_of_what_is_outstanding() {
+        for (half_of_flight, thresholds) in [(false, [10, 2]), (true, [10, 10])] {
+            let initial_window = std::num::NonZeroU32::new(20);
+            let params = Classic { initial_window, half_of_flight, ..Classic::default() };
+            let (mut tcp, mut out) = (sender(&params, 60), Vec::new());
+            tcp.open(Time::ZERO, &mut out);
+            tcp.on_ack(Time::ZERO, &ack_of(0), &mut out);
+            for ssthresh in thresholds {
+                let at = tcp.timer().unwrap();
+                tcp.on_timer(at, &mut out);
+                assert_eq!((tcp.tx.end - tcp.tx.una, tcp.tx.ssthresh), (20, ssthresh));
+            }
         }
     }
 

@@ -5,12 +5,16 @@ use super::control::{Loss, Phase};
 use super::frto::Frto;
 use super::prr::Prr;
 use super::sender::{Harvest, Sender};
-use super::{DUP_THRESH, clock_us, is_older};
+use super::timers::Pending;
+use super::{clock_us, is_older};
 use crate::segment::Segment;
 use crate::units::{Duration, Time};
 
-/// What a delayed ACK may add to the round trip of a single segment (RFC 8985, 7.2: `WCDelAckT`).
-const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
+/// What a timer of loss detection adds at least (Linux: `TCP_TIMEOUT_MIN_US`).
+const LEAST_WAIT: Duration = Duration::from_millis(2);
+
+/// Most duplicates that are waited for (Linux: `tcp_max_reordering`).
+const MOST_REORDERING: u64 = 300;
 
 /// What the sender is doing. Each phase but the first ends when `until` is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +57,8 @@ impl Episode {
         if let Self::Recovery { prr, .. } = self { prr.as_mut() } else { None }
     }
 
-    /// The search for signs that the timeout was spurious.
-    pub fn frto_mut(&mut self) -> Option<&mut Frto> {
-        if let Self::Loss { frto, .. } = self { frto.as_mut() } else { None }
-    }
-
-    fn until(&self) -> Option<u64> {
+    /// Its end.
+    pub fn until(&self) -> Option<u64> {
         match self {
             Self::Open => None,
             Self::Recovery { until, .. } | Self::Loss { until, .. } => Some(*until),
@@ -97,25 +97,38 @@ impl Sender {
     pub(super) fn judge(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
         if !self.params.sack {
             self.estimate_deliveries(harvest);
+            if harvest.delivered > 0 {
+                self.sampler.count(now, harvest.delivered);
+            }
         }
         let advanced = harvest.acked > 0;
-        if harvest.dsack {
+        let of_probe = self.probe.is_some_and(|probe| probe.again && harvest.dsack == Some(probe.end));
+        if harvest.dsack.is_some() && !of_probe {
             self.rack.on_dsack(self.board.una(), self.board.next());
         }
-        if self.is_mistake(ack, harvest.dsack, advanced) || self.is_spurious_timeout(harvest) {
-            self.take_back(now);
+        if self.is_mistake(ack, harvest.dsack.is_some(), advanced) {
+            // Without SACK duplicates of a timeout's repetitions may still come (Linux: `tcp_try_undo_loss`).
+            self.take_back(now, self.params.sack || self.episode.phase() != Phase::Loss);
+        } else if self.is_spurious_timeout(harvest) {
+            self.take_back(now, true);
         }
-        self.end_episode(now);
+        self.end_episode(now, advanced);
         self.answer_probe(now, harvest);
         harvest.lost += self.find_losses(now, harvest);
-        if harvest.lost > 0 && self.episode == Episode::Open {
+        // A retransmission lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
+        let may_recover = match self.episode {
+            Episode::Open => true,
+            Episode::Loss { .. } => harvest.lost_again,
+            Episode::Recovery { .. } => false,
+        };
+        if may_recover && harvest.lost > 0 {
             self.recover(now);
         }
         if ack.ecn.echo && self.params.ecn && self.episode == Episode::Open {
             harvest.marked = true;
             self.reduce(now);
         }
-        let (delivered, safe) = (harvest.delivered, advanced && harvest.lost == 0);
+        let (delivered, safe) = (harvest.segments, advanced && harvest.lost == 0);
         let in_flight = self.in_flight();
         if let Some(prr) = self.episode.prr_mut() {
             prr.on_ack(delivered, in_flight, safe);
@@ -125,17 +138,46 @@ impl Sender {
     /// Without SACK a duplicate ACK stands for a segment delivered somewhere beyond the gap, which a
     /// later ACK must not count again (RFC 6937, 3).
     fn estimate_deliveries(&mut self, harvest: &mut Harvest) {
+        // After a timeout a duplicate counts only if it answers new data (`tcp_process_loss`), and none counts
+        // while an episode is held (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
+        let is_loss = self.episode.phase() == Phase::Loss;
+        let has_sent_new = self.episode.until().is_none_or(|until| self.board.next() > until);
+        if harvest.duplicate && (self.is_held() || (is_loss && !has_sent_new)) {
+            return;
+        }
         if harvest.duplicate {
             self.dupacks += 1;
-            harvest.delivered = self.mss;
+            if !self.limit_duplicates(0) {
+                (harvest.segments, harvest.delivered) = (1, self.mss);
+            }
         } else if harvest.acked > 0 {
-            let known = match self.episode {
-                Episode::Open => self.dupacks,
-                _ => self.dupacks.min((harvest.acked / self.mss).saturating_sub(1) as u32),
-            };
-            self.dupacks -= known;
-            harvest.delivered = harvest.acked.saturating_sub(u64::from(known) * self.mss);
+            let (segments, known) = (harvest.acked_segments, u64::from(self.dupacks));
+            let unknown = segments.saturating_sub(known).max(1);
+            harvest.delivered = harvest.acked * unknown / segments.max(1);
+            harvest.segments = unknown;
+            self.dupacks = known.saturating_sub(segments.saturating_sub(1)) as u32;
+            self.limit_duplicates(segments);
+            if self.episode.phase() != Phase::Recovery {
+                self.dupacks = 0;
+            }
+            // Which of the segments had arrived before, nobody knows.
+            harvest.original &= !harvest.repeated;
         }
+    }
+
+    /// There cannot be more duplicates than segments outstanding beyond the gap. If there seem to be, the
+    /// network must have changed their order by as much, and so many are waited for from now on (Linux:
+    /// `tcp_check_reno_reordering`). Returns whether there were.
+    fn limit_duplicates(&mut self, acked: u64) -> bool {
+        let outstanding = self.board.outstanding_segments();
+        let holes = self.board.lost_segments().max(1).min(outstanding);
+        let most = outstanding - holes;
+        let too_many = u64::from(self.dupacks) > most;
+        if too_many {
+            self.dupacks = most as u32;
+            self.patience = (outstanding + acked).min(MOST_REORDERING) as u32;
+        }
+        too_many
     }
 
     fn is_mistake(&mut self, ack: &Segment, dsack: bool, advanced: bool) -> bool {
@@ -153,43 +195,67 @@ impl Sender {
             && undo.first.is_some_and(|first| is_older(ack.echo_us, clock_us(first)))
     }
 
-    /// Eifel response (RFC 4015): window and threshold are as if nothing had happened.
-    fn take_back(&mut self, now: Time) {
+    /// Eifel response (RFC 4015): window and threshold are as if nothing had happened. The episode may end with it.
+    fn take_back(&mut self, now: Time, reopen: bool) {
         self.undo = None;
         self.control.undo();
         self.board.unmark_lost();
-        if self.episode != Episode::Open {
+        self.rack.reexamine();
+        self.timeouts = 0;
+        if reopen && self.episode != Episode::Open {
             self.episode = Episode::Open;
             self.control.on_recovered(now);
         }
     }
 
-    fn end_episode(&mut self, now: Time) {
-        if self.episode.until().is_some_and(|until| self.board.una() >= until) {
+    fn end_episode(&mut self, now: Time, advanced: bool) {
+        if self.is_held() {
+            if advanced {
+                self.dupacks = 0;
+            }
+        } else if self.episode.until().is_some_and(|until| self.board.una() >= until) {
             self.episode = Episode::Open;
             self.rack.on_recovered();
             self.control.on_recovered(now);
         }
     }
 
+    /// Without SACK an episode is held until something beyond its end is acknowledged, so that duplicates of what
+    /// was sent in it do not begin another (RFC 6582, 6; Linux: `tcp_is_non_sack_preventing_reopen`). What is
+    /// lost meanwhile is left to the timeout.
+    fn is_held(&self) -> bool {
+        !self.params.sack && self.episode.until() == Some(self.board.una())
+    }
+
     /// Marks what is lost by now; returns the bytes.
-    fn find_losses(&mut self, now: Time, harvest: &Harvest) -> u64 {
+    fn find_losses(&mut self, now: Time, harvest: &mut Harvest) -> u64 {
+        let before = self.board.repeats_lost();
         let lost = if self.params.rack {
-            self.find_losses_by_time(now)
+            if !self.rack.take_advance() {
+                return 0;
+            }
+            let (lost, waits) = self.find_losses_by_time(now);
+            harvest.rearm &= !waits;
+            lost
         } else if self.params.sack {
             self.board.mark_by_count()
         } else {
             self.find_loss_by_dupacks(harvest)
         };
+        harvest.lost_again = self.board.repeats_lost() > before;
         self.report_losses(now);
         lost
     }
 
-    fn find_losses_by_time(&mut self, now: Time) -> u64 {
+    /// Returns the bytes, and whether RACK waits for more (Linux: `tcp_rack_mark_lost`).
+    fn find_losses_by_time(&mut self, now: Time) -> (u64, bool) {
         let path = self.conditions();
         let (lost, again) = self.rack.detect(now, path, &mut self.board);
-        self.timers.reorder = again;
-        lost
+        if let Some(at) = again {
+            let wait = (at + LEAST_WAIT).since(now).min(self.rtt.rto());
+            self.timers.set(now, wait, Pending::Reorder);
+        }
+        (lost, again.is_some())
     }
 
     /// Tells the control what has been given up, segment by segment.
@@ -206,12 +272,13 @@ impl Sender {
     /// NewReno (RFC 6582): the third duplicate ACK tells that the first segment is lost, a partial
     /// ACK that the next one is.
     fn find_loss_by_dupacks(&mut self, harvest: &Harvest) -> u64 {
-        let Some(head) = self.board.head() else {
+        let Some(head) = self.board.head().filter(|_| !self.is_held()) else {
             return 0;
         };
         let lost = match self.episode {
-            Episode::Open => self.dupacks == DUP_THRESH && harvest.duplicate,
-            _ => harvest.acked > 0 && self.board.get(head).is_some_and(|segment| !segment.retransmitted),
+            Episode::Open => self.dupacks >= self.patience,
+            Episode::Recovery { .. } => harvest.acked > 0,
+            Episode::Loss { .. } => false,
         };
         if lost { self.board.mark_lost(head) } else { 0 }
     }
@@ -219,27 +286,34 @@ impl Sender {
     /// Begins a recovery.
     fn recover(&mut self, now: Time) {
         self.counts.fast_retransmits += 1;
-        self.undo = Some(Undo::default());
+        self.undo = Some(Undo { first: None, retransmissions: self.board.repeated_in_flight() });
         self.reduce(now);
     }
 
     /// Reduces the window over a round trip.
     fn reduce(&mut self, now: Time) {
-        // PRR's RecoverFS is what was in flight before the loss (RFC 6937, 3).
-        let flight = self.board.next() - self.board.una();
-        self.control.on_congestion(now, flight);
+        // PRR comes from the window, which is what was in flight unless the data or the receiver were the limit.
+        let before = self.control.cwnd();
+        self.control.on_congestion(now, self.board.next() - self.board.una());
         let spread = self.control.reduces_proportionally();
-        let prr = spread.then(|| Prr::new(self.mss, self.control.ssthresh(), flight));
+        let prr = spread.then(|| Prr::new(self.mss, self.control.ssthresh(), before));
         self.episode = Episode::Recovery { until: self.board.next(), prr };
-        self.timers.probe = None;
+        self.probe = None;
         self.tell_reduced = self.params.ecn;
     }
 
     pub(super) fn on_reorder_timer(&mut self, now: Time) {
-        let lost = self.find_losses_by_time(now);
+        let (lost, waits) = self.find_losses_by_time(now);
         self.report_losses(now);
-        if lost > 0 && self.episode == Episode::Open {
+        if lost > 0 && self.episode.phase() != Phase::Recovery {
             self.recover(now);
+            let in_flight = self.in_flight();
+            if let Some(prr) = self.episode.prr_mut() {
+                prr.on_ack(1, in_flight, false);
+            }
+        }
+        if !waits {
+            self.rearm_timeout(now);
         }
     }
 
@@ -250,54 +324,72 @@ impl Sender {
         };
         self.counts.timeouts += 1;
         self.rtt.back_off();
-        let repeated = matches!(self.episode, Episode::Loss { .. })
-            && self.board.get(head).is_some_and(|segment| segment.retransmitted);
+        let repeated = self.is_reduced_already();
         if self.params.rack {
-            let path = self.conditions();
-            self.rack.detect_on_timeout(now, path, &mut self.board);
+            self.rack.detect_on_timeout(now, &mut self.board);
         } else {
             self.board.mark_in_order(|_, _| Some(true));
         }
         self.report_losses(now);
         self.dupacks = 0;
         self.probe = None;
-        self.timers.probe = None;
-        self.timers.reorder = None;
+        self.timers.loss = None;
         if !repeated {
-            self.undo = Some(Undo::default());
+            self.undo = Some(Undo { first: None, retransmissions: self.board.repeated_in_flight() });
         }
         self.control.on_timeout(now, self.board.pipe(), repeated);
         self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
         self.tell_reduced = self.params.ecn;
+        self.timeouts += 1;
         self.send(now, head, true, out);
+        self.timers.set(now, self.rtt.rto(), Pending::Timeout);
     }
 
-    /// Arms the tail loss probe (RFC 8985, 7.2).
-    pub(super) fn arm_probe(&mut self, now: Time) {
-        self.timers.probe = None;
-        let quiet = self.episode == Episode::Open && self.board.sacked_segments() == 0;
-        let (Some(srtt), Some(rto)) = (self.rtt.srtt(), self.timers.rto) else {
-            return;
-        };
-        if !self.params.tail_loss_probe || !quiet || self.probe.is_some() || self.board.head().is_none() {
-            return;
+    /// Whether the window has been reduced for what is outstanding: in a recovery, or by a timeout after which
+    /// nothing was acknowledged (Linux: `tcp_enter_loss`).
+    fn is_reduced_already(&self) -> bool {
+        let una = self.board.una();
+        match self.episode {
+            Episode::Open => false,
+            Episode::Recovery { until, .. } => until > una,
+            Episode::Loss { until, .. } => until > una && self.timeouts > 0,
         }
-        let single = self.board.head() == self.board.tail();
-        let wait = Duration(2 * srtt.0 + if single { MAX_ACK_DELAY.0 } else { 0 });
-        self.timers.probe = Some((now + wait).min(rto));
     }
 
-    /// Sends the probe (7.3): new data if there are any and the receiver allows, else the tail.
+    /// Arms the tail loss probe (RFC 8985, 7.2) in the place of the timeout; returns whether there is one to
+    /// wait for. An ACK that has come `afresh` puts the timeout off, which is the latest time for a probe
+    /// (Linux: `tcp_schedule_loss_probe`).
+    pub(super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {
+        let quiet = self.episode == Episode::Open && self.board.sacked_segments() == 0;
+        if !self.params.tail_loss_probe || !quiet || self.board.head().is_none() {
+            return false;
+        }
+        let Some(srtt) = self.rtt.srtt() else {
+            return false;
+        };
+        let single = self.board.head() == self.board.tail();
+        // A single segment may meet a delayed ACK (`TLP.max_ack_delay`).
+        let wait = Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { LEAST_WAIT.0 });
+        let timeout = if afresh { self.rtt.rto() } else { self.timeout_left(now) };
+        self.timers.set(now, wait.min(timeout), Pending::Probe);
+        true
+    }
+
+    /// Sends the probe (7.3): new data if there are any and the receiver allows, else the tail. Only one is
+    /// sent before an answer.
     pub(super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(tail) = self.board.tail() else {
             return;
         };
-        let next = self.board.end();
-        let again = self.board.is_exhausted() || !self.receiver_allows(next);
-        self.send(now, if again { tail } else { next }, again, out);
-        self.probe = Some(Probe { end: self.board.next(), again });
-        self.timers.probe = None;
-        self.timers.rto = Some(now + self.rtt.rto());
+        if self.probe.is_none() {
+            let next = self.board.end();
+            let again = !self.has_new();
+            self.send(now, if again { tail } else { next }, again, out);
+            self.probe = Some(Probe { end: self.board.next(), again });
+            // The timeout begins afresh.
+            self.timers.loss = None;
+        }
+        self.rearm_timeout(now);
     }
 
     /// Judges what became of the probe (7.4.2): if the segment that it repeated had been lost, that
@@ -306,12 +398,20 @@ impl Sender {
         let Some(probe) = self.probe.filter(|probe| self.board.una() >= probe.end) else {
             return;
         };
-        let repaired = probe.again && !harvest.dsack && self.board.una() > probe.end;
-        let unneeded = !probe.again || harvest.dsack || harvest.duplicate;
-        if repaired && self.episode == Episode::Open {
-            self.reduce(now);
-        }
-        if repaired || unneeded {
+        let una = self.board.una();
+        let of_probe = harvest.dsack == Some(probe.end);
+        let pure_duplicate = harvest.duplicate && !harvest.sacked;
+        if !probe.again || of_probe {
+            self.probe = None;
+        } else if una > probe.end {
+            self.probe = None;
+            // The window falls at once: what was lost has been sent (`tcp_process_tlp_ack`).
+            if self.episode == Episode::Open {
+                self.control.on_congestion(now, self.board.next() - una);
+                self.control.on_recovered(now);
+                self.tell_reduced = self.params.ecn;
+            }
+        } else if pure_duplicate {
             self.probe = None;
         }
     }

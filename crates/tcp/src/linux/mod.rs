@@ -1,6 +1,7 @@
 //! The `linux` family: TCP as in today's Linux. It counts bytes, keeps a scoreboard of what was
-//! acknowledged selectively, detects loss by time (RACK-TLP), reduces proportionally (PRR), paces,
-//! and leaves the size of the window to a congestion control of its own file.
+//! acknowledged selectively, detects loss by time (RACK-TLP), reduces proportionally (PRR), and leaves the
+//! size of the window to a congestion control of its own file. Where Linux (6.x) and an RFC differ, Linux is
+//! followed; RFC variants have names of their own.
 //!
 //! On the wire:
 //! - Numbers are those of TCP from the initial sequence number on: the SYN is 0, the first byte 1. A
@@ -9,11 +10,11 @@
 //! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B
 //!   in all by default; later 12 B of timestamps, and 4 B and 8 B a block of SACK.
 //!
-//! Left out: FIN, path MTU discovery, a receive buffer that grows by itself, and data that the phone
-//! sends after its request.
+//! Left out: FIN, path MTU discovery, and data that the phone sends after its request.
 
 pub mod control;
 mod frto;
+mod jiffies;
 mod loss;
 mod pacing;
 mod params;
@@ -21,6 +22,7 @@ mod prr;
 mod rack;
 mod rate;
 mod reassembly;
+mod receive_window;
 pub(crate) mod receiver;
 mod rtt;
 mod scoreboard;

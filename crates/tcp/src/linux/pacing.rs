@@ -48,6 +48,11 @@ impl Pacer {
         (self.rate.is_some() && self.free == 0 && self.paid_at > now + self.ahead).then_some(self.paid_at)
     }
 
+    /// When the next segment may go.
+    pub fn departure(&self, now: Time) -> Time {
+        self.paid_at.max(now)
+    }
+
     /// Charges a segment of `bytes` sent now.
     pub fn charge(&mut self, now: Time, bytes: u64) {
         let Some(rate) = self.rate else {

@@ -42,7 +42,8 @@ pub struct Linux {
     pub frto: bool,
     /// Let queues mark segments instead of dropping them (RFC 3168).
     pub ecn: bool,
-    /// Spread segments over the round trip.
+    /// Spread the segments of every control over the round trip, as under Linux's queueing discipline `fq`.
+    /// BBR paces itself without it.
     pub pacing: bool,
     /// Least share of the timeout that stands for the variation of the round trip. As in Linux the
     /// timeout is the smoothed round trip and at least this.
@@ -51,13 +52,19 @@ pub struct Linux {
     pub max_rto: Duration,
     /// Retransmission timeout until the first round trip is measured (RFC 6298, 2.1).
     pub initial_rto: Duration,
-    /// How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once.
+    /// How long the receiver holds back the ACK of a single segment at the least; it adapts to the time
+    /// between segments. 0 acknowledges each at once.
     pub delayed_ack: Duration,
-    /// Segments at the start that the receiver acknowledges at once, for slow start's sake.
+    /// Segments that the receiver acknowledges at once, for slow start's sake: at the start, after a pause,
+    /// and after a duplicate. While its window opens every one is.
     pub quick_acks: u32,
-    /// Memory of the receiver for what the application has not read; bounds the window. It has its
-    /// full size from the start.
+    /// What the receiver holds at most for the application; bounds the window.
     pub receive_buffer: Size,
+    /// What it holds at first. The buffer grows with what comes in a round trip (dynamic right-sizing); as
+    /// large as `receive_buffer`, it has a fixed size.
+    pub initial_receive_buffer: Size,
+    /// Memory of the send buffer at most (the largest `tcp_wmem`). It has room for two windows up to there.
+    pub send_buffer: Size,
     /// Rate at which the application at the phone reads; at once when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_rate: Option<Rate>,
@@ -79,15 +86,18 @@ impl Default for Linux {
             undo: true,
             frto: true,
             ecn: false,
-            pacing: true,
-            // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_DELACK_MIN, TCP_MAX_QUICKACKS
-            // and the largest tcp_rmem.
+            pacing: false,
+            // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_ATO_MIN, TCP_MAX_QUICKACKS, the largest
+            // tcp_wmem, and tcp_rmem of 6.18: 32 MiB and 128 KiB, of which 160 in 256 hold payload where
+            // 1448 B take 2304 B of memory.
             min_rto: Duration::from_millis(200),
             max_rto: Duration::from_secs(120),
             initial_rto: Duration::from_secs(1),
             delayed_ack: Duration::from_millis(40),
             quick_acks: 16,
-            receive_buffer: Size(6_000_000),
+            receive_buffer: Size(20_971_520),
+            initial_receive_buffer: Size(81_920),
+            send_buffer: Size(4_194_304),
             read_rate: None,
             opened_by: Opener::Phone,
         }
@@ -131,9 +141,6 @@ impl Linux {
         check.require(self.rack || !self.tail_loss_probe, "tail_loss_probe", || {
             "the probe needs RACK to find the loss; switch `rack` on or `tail_loss_probe` off".to_owned()
         });
-        check.require(self.pacing || !self.control.needs_pacing(), "pacing", || {
-            format!("`{}` sends at a rate; switch `pacing` on", self.control.key())
-        });
     }
 }
 
@@ -170,6 +177,13 @@ impl Checked for Linux {
                 self.receive_buffer,
                 Size(LARGEST_WINDOW)
             )
+        });
+        let initial = 2 * self.packet_size.0..=LARGEST_WINDOW;
+        check.require(initial.contains(&self.initial_receive_buffer.0), "initial_receive_buffer", || {
+            format!("{} are too few or too many; expected at least two packets", self.initial_receive_buffer)
+        });
+        check.require(self.send_buffer.0 >= 2 * self.packet_size.0, "send_buffer", || {
+            format!("{} hold no segment in flight; expected at least two packets", self.send_buffer)
         });
         check.require(self.read_rate.is_none_or(|rate| rate.0 > 0), "read_rate", || {
             "an application that reads at 0 bps never takes anything; leave it out or expect more".to_owned()

@@ -1,64 +1,65 @@
-//! Proportional Rate Reduction (RFC 6937): how much may be sent on each ACK of a recovery.
+//! Proportional Rate Reduction (RFC 6937, RFC 9937): the window on each ACK of a recovery, in segments, as
+//! Linux counts it (`tcp_cwnd_reduction`, version 6).
 //!
 //! While more is in flight than the new threshold, sending is spread so that the window has come
-//! down to it when one round trip is over. Below it, the slow-start reduction bound lets the
-//! window catch up, but only after ACKs that acknowledge new data and reveal no new loss; others
-//! get the conservative bound (as Linux has it, and RFC 9937, 6.2, `SafeACK`).
+//! down to it when one round trip is over. Below it, each ACK lets go what it delivers, or what has been
+//! delivered and not yet sent, and one segment more if it acknowledges new data and reveals no new loss
+//! (RFC 9937, 6.2, `SafeACK`).
 
 /// The state of one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prr {
     mss: u64,
+    /// The threshold and the window before (`prior_cwnd`), in segments.
     ssthresh: u64,
-    /// Bytes in flight when recovery began (`RecoverFS`).
-    recover_fs: u64,
-    /// Bytes delivered and sent since (`prr_delivered`, `prr_out`).
+    before: u64,
+    /// Segments delivered and sent since (`prr_delivered`, `prr_out`).
     delivered: u64,
     out: u64,
-    /// What may be sent now (`sndcnt`).
-    allowance: u64,
+    /// The window, bytes.
+    cwnd: u64,
 }
 
 impl Prr {
-    /// Begins a recovery with `recover_fs` bytes in flight; the first retransmission is free.
-    pub fn new(mss: u64, ssthresh: u64, recover_fs: u64) -> Self {
-        Self { mss, ssthresh, recover_fs: recover_fs.max(mss), delivered: 0, out: 0, allowance: mss }
+    /// Begins a recovery that brings a window of `before` bytes down to `ssthresh`.
+    pub fn new(mss: u64, ssthresh: u64, before: u64) -> Self {
+        let segments = |bytes: u64| (bytes / mss).max(1);
+        Self {
+            mss,
+            ssthresh: segments(ssthresh),
+            before: segments(before),
+            delivered: 0,
+            out: 0,
+            cwnd: before,
+        }
     }
 
-    /// Takes an ACK that delivers `delivered` bytes and leaves `pipe` in flight.
+    /// Takes an ACK that delivers so many segments and leaves `pipe` bytes in flight.
     pub fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) {
+        if delivered == 0 {
+            return;
+        }
         self.delivered += delivered;
-        let allowance = if pipe > self.ssthresh {
-            let share = u128::from(self.delivered) * u128::from(self.ssthresh);
-            (share.div_ceil(u128::from(self.recover_fs)) as u64).saturating_sub(self.out)
+        let in_flight = pipe.div_ceil(self.mss);
+        let allowed = if in_flight > self.ssthresh {
+            (self.ssthresh * self.delivered).div_ceil(self.before).saturating_sub(self.out)
         } else {
-            let conservative = self.delivered.saturating_sub(self.out);
-            let limit = if safe { conservative.max(delivered) + self.mss } else { conservative };
-            limit.min(self.ssthresh - pipe)
+            let catching_up = self.delivered.saturating_sub(self.out).max(delivered);
+            (catching_up + u64::from(safe)).min(self.ssthresh - in_flight)
         };
-        self.allowance = if self.out == 0 { allowance.max(self.mss) } else { allowance };
+        // The first retransmission is free.
+        let allowed = allowed.max(u64::from(self.out == 0));
+        self.cwnd = pipe + allowed * self.mss;
     }
 
-    /// Takes note of `bytes` sent.
-    pub fn on_sent(&mut self, bytes: u64) {
-        self.out += bytes;
-        self.allowance = self.allowance.saturating_sub(bytes);
+    /// Takes note of a segment sent.
+    pub fn on_sent(&mut self) {
+        self.out += 1;
     }
 
-    /// Bytes in flight when the recovery began.
-    #[cfg(test)]
-    pub fn recover_fs(&self) -> u64 {
-        self.recover_fs
-    }
-
-    /// Whether `bytes` may be sent.
-    pub fn allows(&self, bytes: u64) -> bool {
-        bytes <= self.allowance
-    }
-
-    /// The window that this amounts to with `pipe` bytes in flight.
-    pub fn cwnd(&self, pipe: u64) -> u64 {
-        (pipe + self.allowance).max(self.mss)
+    /// The window.
+    pub fn cwnd(&self) -> u64 {
+        self.cwnd.max(self.mss)
     }
 }
 
@@ -71,8 +72,8 @@ mod tests {
         let mut sent = Vec::new();
         for ack in acks {
             prr.on_ack(1, pipe, true);
-            while prr.allows(1) {
-                prr.on_sent(1);
+            while pipe < prr.cwnd() {
+                prr.on_sent();
                 pipe += 1;
                 sent.push(ack);
             }
@@ -94,32 +95,36 @@ mod tests {
         // Figure 2: segments 1 to 15 of 20 are lost. So little is in flight that each ACK lets one
         // segment go for what it delivers and one more, as in slow start.
         let mut prr = Prr::new(1, 10, 20);
-        let mut sent = Vec::new();
-        let mut pipe = 4;
+        let (mut sent, mut pipe) = (Vec::new(), 4);
         for _ in 0..4 {
             prr.on_ack(1, pipe, true);
-            sent.push(prr.allowance);
-            pipe = pipe + prr.allowance - 1;
-            prr.on_sent(prr.allowance);
+            let allowed = prr.cwnd() - pipe;
+            sent.push(allowed);
+            (0..allowed).for_each(|_| prr.on_sent());
+            pipe += allowed - 1;
         }
         assert_eq!(sent, [2, 2, 2, 2]);
     }
 
+    /// `tcp_cwnd_reduction` of Linux 6: `max(prr_delivered - prr_out, newly_acked_sacked)` without the one
+    /// segment more, which only an ACK of new data without a loss gets.
     #[test]
-    fn an_ack_that_reveals_loss_sends_no_more_than_it_delivers() {
+    fn an_ack_that_reveals_loss_sends_what_has_been_delivered() {
         let mut prr = Prr::new(1, 10, 20);
-        prr.on_sent(1);
+        prr.on_sent();
         prr.on_ack(1, 4, false);
-        assert_eq!(prr.allowance, 0);
+        assert_eq!(prr.cwnd(), 5);
         prr.on_ack(2, 4, false);
-        assert_eq!(prr.allowance, 2);
+        assert_eq!(prr.cwnd(), 6);
+        prr.on_ack(0, 4, true);
+        assert_eq!(prr.cwnd(), 6, "no word of anything delivered");
     }
 
     #[test]
     fn the_window_ends_at_the_threshold() {
         let mut prr = Prr::new(1, 70, 100);
         prr.on_ack(1, 99, true);
-        prr.on_sent(1);
+        prr.on_sent();
         // 100 in flight, 70 sent in their place.
         assert_eq!(sent_on(&mut prr, 99, 2..=100).len() + 1, 70);
     }

@@ -16,8 +16,10 @@ const PERSIST: u32 = 16;
 pub struct Rack {
     /// Time of sending and end of the newest segment delivered (`RACK.xmit_ts`, `RACK.end_seq`).
     newest: Option<(Time, u64)>,
-    /// Its round trip.
+    /// Round trip of the segment delivered last.
     rtt: Duration,
+    /// Whether there is something new to judge by (`rack.advanced`).
+    advanced: bool,
     /// Highest byte delivered (`RACK.fack`).
     fack: u64,
     reordering_seen: bool,
@@ -33,6 +35,7 @@ impl Default for Rack {
         Self {
             newest: None,
             rtt: Duration::ZERO,
+            advanced: false,
             fack: 0,
             reordering_seen: false,
             quarters: 1,
@@ -55,7 +58,8 @@ pub struct Conditions {
 
 impl Rack {
     /// Takes a delivered segment (steps 2 and 3). `echoed` says that the ACK's timestamp, if there
-    /// is one, does not contradict that the last transmission arrived.
+    /// is one, does not contradict that the last transmission arrived. Any accepted delivery sets the round
+    /// trip, as in Linux (`tcp_rack_advance`, version 6), not the newest alone.
     pub fn on_delivered(
         &mut self,
         now: Time,
@@ -73,15 +77,26 @@ impl Rack {
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
             return;
         }
+        (self.rtt, self.advanced) = (rtt, true);
         if self.newest.is_none_or(|newest| (segment.sent, end) > newest) {
             self.newest = Some((segment.sent, end));
-            self.rtt = rtt;
         }
     }
 
-    /// A D-SACK tells of a needless retransmission (step 4); `una` and `next` are the sender's.
+    /// Lost segments have turned out to be late: all are to be judged anew.
+    pub fn reexamine(&mut self) {
+        self.advanced = true;
+    }
+
+    /// Whether there is something new to judge by, once.
+    pub fn take_advance(&mut self) -> bool {
+        std::mem::take(&mut self.advanced)
+    }
+
+    /// A D-SACK tells of a needless retransmission (step 4); `una` and `next` are the sender's. On a path that
+    /// has kept order it proves nothing (Linux: `tcp_dsack_seen`).
     pub fn on_dsack(&mut self, una: u64, next: u64) {
-        if self.dsack_round.is_none_or(|round| una >= round) {
+        if self.reordering_seen && self.dsack_round.is_none_or(|round| una >= round) {
             self.dsack_round = Some(next);
             self.quarters += 1;
             self.persist = PERSIST;
@@ -127,12 +142,11 @@ impl Rack {
         (lost, again)
     }
 
-    /// Marks what a retransmission timeout finds lost (6.3): the first segment, and all that have
-    /// been out for longer than RACK's patience.
-    pub fn detect_on_timeout(&self, now: Time, path: Conditions, board: &mut Scoreboard) -> u64 {
-        let patience = Duration(self.rtt.0 + self.window(path, board.sacked_segments()).0);
+    /// Marks what a retransmission timeout finds lost (6.3): the first segment, and all that have been out
+    /// for a round trip, without patience for reordering (Linux: `tcp_timeout_mark_lost`).
+    pub fn detect_on_timeout(&self, now: Time, board: &mut Scoreboard) -> u64 {
         let head = board.head();
-        board.mark_in_order(|number, segment| Some(Some(number) == head || segment.sent + patience <= now))
+        board.mark_in_order(|number, segment| Some(Some(number) == head || segment.sent + self.rtt <= now))
     }
 }
 
@@ -189,6 +203,8 @@ mod tests {
     #[test]
     fn reordering_makes_rack_patient_and_dsacks_more_so() {
         let (mut rack, mut board) = (Rack::default(), board());
+        rack.on_dsack(0, 0);
+        assert_eq!(rack.quarters, 1, "no reordering seen");
         sack(&mut rack, &mut board, 3);
         sack(&mut rack, &mut board, 2);
         assert!(rack.reordering_seen);
@@ -220,6 +236,20 @@ mod tests {
         });
         assert_eq!(rack.detect(MS(205), path(true), &mut board).0, 100 * 7);
         assert_eq!(board.next_lost(), Some(0));
+    }
+
+    /// `tcp_rack_advance` of Linux 6: an older segment that is delivered later moves the round trip, though
+    /// not the newest time of sending. After a pause of the link, what was sent with it is not lost.
+    #[test]
+    fn every_delivery_sets_the_round_trip() {
+        let (mut rack, mut board) = (Rack::default(), board());
+        sack(&mut rack, &mut board, 9);
+        let late = MS(900);
+        board.acknowledge(100, |delivered| {
+            rack.on_delivered(late, delivered, Some(Duration::from_millis(100)), true);
+        });
+        assert_eq!((rack.rtt, rack.newest), (Duration::from_millis(900), Some((MS(9), 1_000))));
+        assert_eq!(rack.detect(late, path(true), &mut board).0, 0);
     }
 
     #[test]

@@ -74,13 +74,18 @@ impl Sampler {
 
     /// Takes a segment of `bytes`, last sent at `sent`, that has just been delivered.
     pub fn on_delivered(&mut self, now: Time, bytes: u64, sent: Time, snapshot: Snapshot) {
-        self.delivered += bytes;
-        self.delivered_at = now;
+        self.count(now, bytes);
         let newer = |(newest, at): (Snapshot, Time)| (snapshot.delivered, sent) >= (newest.delivered, at);
         if self.newest.is_none_or(newer) {
             self.newest = Some((snapshot, sent));
             self.first_sent = sent;
         }
+    }
+
+    /// Takes note that `bytes` more have been delivered, whichever they are.
+    pub fn count(&mut self, now: Time, bytes: u64) {
+        self.delivered += bytes;
+        self.delivered_at = now;
     }
 
     /// Ends an ACK: the sample that its newest segment gives, if it delivers any. A rate over less

@@ -49,6 +49,11 @@ impl Reassembly {
         self.expected
     }
 
+    /// Bytes from there to the last that has come.
+    pub fn beyond(&self) -> u64 {
+        self.beyond.last().map_or(0, |(_, end)| end - self.expected)
+    }
+
     /// Takes bytes `first` to `end - 1`.
     pub fn take(&mut self, first: u64, end: u64) -> Arrival {
         // The ranges that the new one overlaps or touches.
@@ -132,7 +137,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_reported_first_and_once() {
-        // RFC 2883, 4.1: a duplicate below the ACK; 4.2: one within a block.
+        // RFC 2883, 4.1: whole duplicates, of a segment below the ACK and of one within a block.
         let mut data = Reassembly::new(true);
         take(&mut data, 0);
         assert_eq!(take(&mut data, 0), (500, vec![(0, 500)]));

@@ -2,13 +2,14 @@
 
 use super::params::Linux;
 use super::reassembly::{Arrival, Reassembly};
-use super::{FIRST_BYTE, clock_us, is_older, sack_bytes};
+use super::receive_window::ReceiveWindow;
+use super::{FIRST_BYTE, clock_us, is_older, jiffies, sack_bytes};
 use crate::Opener;
 use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 use crate::units::{Duration, NANOS_PER_S, Time};
 
-/// Segments after which an ACK must not wait (RFC 9293, 3.8.6.3).
-const SEGMENTS_PER_ACK: u32 = 2;
+/// Longest time for which an ACK is held back (Linux: `TCP_DELACK_MAX`).
+const LONGEST_DELAY: Duration = Duration::from_millis(200);
 
 /// The application at the phone, which reads at a rate or at once.
 #[derive(Debug)]
@@ -59,17 +60,22 @@ pub struct Receiver {
     timestamps: bool,
     sack: bool,
     ecn: bool,
-    buffer: u64,
+    window: ReceiveWindow,
+    /// Least time for which an ACK is held back, and what it has become (`TCP_ATO_MIN`, `ato`).
     delay: Duration,
+    ato: Option<Duration>,
+    min_rto: Duration,
+    last_segment: Time,
     data: Reassembly,
     reader: Reader,
     /// One past the last byte allowed so far; never moves back (RFC 9293, 3.8.6).
     allowed: u64,
     /// Whether the SYN has arrived.
     connected: bool,
+    /// Segments still to be acknowledged at once, and how many that is at most.
     quick_acks: u32,
-    /// Segments in order not yet acknowledged, and the number last acknowledged.
-    unacknowledged: u32,
+    most_quick_acks: u32,
+    /// The number last acknowledged.
     last_acked: u64,
     delayed: Option<Time>,
     update: Option<Time>,
@@ -97,8 +103,15 @@ impl Receiver {
             timestamps: params.timestamps,
             sack: params.sack,
             ecn: params.ecn,
-            buffer: params.receive_buffer.0,
+            window: ReceiveWindow::new(
+                params.mss(),
+                params.initial_receive_buffer.0,
+                params.receive_buffer.0,
+            ),
             delay: params.delayed_ack,
+            ato: None,
+            min_rto: params.min_rto,
+            last_segment: Time::ZERO,
             data: Reassembly::new(params.dsack),
             reader: Reader {
                 rate: params.read_rate.map(|rate| rate.0),
@@ -106,10 +119,10 @@ impl Receiver {
                 at: Time::ZERO,
                 remainder: 0,
             },
-            allowed: params.receive_buffer.0,
+            allowed: 0,
             connected: false,
-            quick_acks: params.quick_acks,
-            unacknowledged: 0,
+            quick_acks: 0,
+            most_quick_acks: params.quick_acks,
             last_acked: 0,
             delayed: None,
             update: None,
@@ -121,12 +134,14 @@ impl Receiver {
 
     /// Least growth of the window that is worth telling (RFC 9293, 3.8.6.2.2).
     fn worthwhile(&self) -> u64 {
-        self.mss.min(self.buffer / 2)
+        self.mss.min(self.window.buffer() / 2)
     }
 
     /// Moves the window's edge as far as the application has read, but not in small steps.
     fn open_window(&mut self, now: Time) {
-        let edge = self.reader.advance(now, self.data.expected()) + self.buffer;
+        let read = self.reader.advance(now, self.data.expected());
+        self.window.on_read(now, read, self.data.beyond());
+        let edge = self.window.edge(self.data.expected(), read);
         if edge >= self.allowed + self.worthwhile() {
             self.allowed = edge;
         }
@@ -135,7 +150,10 @@ impl Receiver {
     /// The ACK of everything so far.
     fn ack(&mut self, now: Time) -> Segment {
         self.delayed = None;
-        self.unacknowledged = 0;
+        if self.quick_acks == 1 {
+            // Also before data in order have set it, which then bring no credit (`tcp_dec_quickack_mode`).
+            self.ato = Some(self.delay);
+        }
         self.quick_acks = self.quick_acks.saturating_sub(1);
         self.open_window(now);
         let expected = self.data.expected();
@@ -143,7 +161,8 @@ impl Receiver {
         let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
         // Where the edge is far away, the next ACK will move it soon enough.
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
-        let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.buffer).min(expected);
+        let reopened =
+            (self.allowed + 2 * self.worthwhile()).saturating_sub(self.window.buffer()).min(expected);
         self.update = if closing { self.reader.time_of(reopened) } else { None };
         Segment {
             size: self.header_bytes + sack_bytes(sack.len()),
@@ -162,6 +181,8 @@ impl Receiver {
     fn answer_syn(&mut self, now: Time) -> Segment {
         let request = if self.connected { 0 } else { self.request_bytes };
         self.connected = true;
+        // From here a pause is counted (`tcp_finish_connect`).
+        self.last_segment = now;
         Segment { size: self.syn_ack_bytes + request, ..self.ack(now) }
     }
 
@@ -188,9 +209,57 @@ impl Receiver {
         }
     }
 
-    /// Whether the ACK of a segment in order may wait.
-    fn may_wait(&self) -> bool {
-        self.delay > Duration::ZERO && self.quick_acks == 0 && self.unacknowledged < SEGMENTS_PER_ACK
+    /// Whether the ACK of a segment in order of `payload` bytes may wait (Linux: `__tcp_ack_snd_check`): not
+    /// when more than a segment is to be acknowledged (RFC 9293, 3.8.6.3), nor for the end of what was written,
+    /// which an application that reads at once acknowledges by reading (`tcp_cleanup_rbuf`).
+    fn may_wait(&self, payload: u64) -> bool {
+        let is_end = payload < self.mss && self.reader.rate.is_none();
+        self.delay > Duration::ZERO
+            && self.quick_acks == 0
+            && self.data.expected() - self.last_acked <= self.mss
+            && !is_end
+    }
+
+    /// The timeout that Linux would have at this end, after the round trip of the SYN.
+    fn rto(&self) -> Duration {
+        let rtt = self.window.rtt().unwrap_or_default();
+        Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))
+    }
+
+    /// Adapts the delay to the time between segments, and acknowledges at once for a while at the start and
+    /// after a pause (Linux: `tcp_event_data_recv`).
+    fn note_arrival(&mut self, now: Time, payload: u64, echo_us: u32) {
+        let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
+        self.last_segment = now;
+        let pause = self.rto();
+        match self.ato {
+            None => {
+                self.ato = Some(self.delay);
+                self.quick_acks = self.most_quick_acks;
+            }
+            Some(ato) if between.0 <= self.delay.0 / 2 => {
+                self.ato = Some(Duration(ato.0 / 2 + self.delay.0 / 2));
+            }
+            Some(ato) if between < ato => self.ato = Some(Duration(ato.0 / 2 + between.0).min(pause)),
+            Some(_) if between > pause => self.quick_acks = self.most_quick_acks,
+            Some(_) => {}
+        }
+        self.window.on_data(now, payload, self.data.expected(), echo_us);
+        self.grow_window(payload);
+    }
+
+    fn grow_window(&mut self, payload: u64) {
+        if self.window.open(payload) {
+            // A bit, not a count, in Linux too: while the window opens, an even credit is not used up.
+            self.quick_acks |= self.most_quick_acks.min(1);
+        }
+    }
+
+    /// Sets the timer of the ACK that waits, unless it runs (Linux: `tcp_send_delayed_ack`).
+    fn wait(&mut self, now: Time) {
+        let longest = self.window.rtt().map_or(LONGEST_DELAY, |rtt| rtt.max(self.delay).min(LONGEST_DELAY));
+        let wait = self.ato.unwrap_or(self.delay).min(longest.max(self.delay));
+        self.delayed.get_or_insert(jiffies::expiry(now, wait));
     }
 }
 
@@ -225,14 +294,23 @@ impl crate::Receiver for Receiver {
         // What was there before was being read meanwhile; what comes now is read from now on.
         self.reader.advance(now, self.data.expected());
         // Beyond the window nothing is kept, but the ACK tells where its edge is.
+        let before = self.data.expected();
         let arrival = if first + payload > self.allowed {
             Arrival::Duplicate
         } else {
             self.data.take(first, first + payload)
         };
-        self.unacknowledged += 1;
-        if arrival == Arrival::InOrder && self.may_wait() {
-            self.delayed = Some(now + self.delay);
+        if arrival == Arrival::Duplicate {
+            // What comes twice tells of lost ACKs or of a sender in trouble (`tcp_enter_quickack_mode`).
+            self.quick_acks = self.most_quick_acks;
+        } else if self.data.expected() > before {
+            self.note_arrival(now, payload, segment.echo_us);
+        } else if self.sack {
+            // Without SACK an ACK that opens the window would be no duplicate (`tcp_data_queue_ofo`).
+            self.grow_window(payload);
+        }
+        if arrival == Arrival::InOrder && self.may_wait(payload) {
+            self.wait(now);
             return None;
         }
         Some(self.ack(now))
@@ -240,6 +318,11 @@ impl crate::Receiver for Receiver {
 
     fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let due = self.timer().is_some_and(|at| at <= now);
+        if self.delayed.is_some_and(|at| at <= now) {
+            // It has waited in vain: wait longer next time (`tcp_delack_timer_handler`).
+            let rto = self.rto();
+            self.ato = self.ato.map(|ato| Duration(2 * ato.0).min(rto));
+        }
         due.then(|| self.ack(now))
     }
 

@@ -1,4 +1,4 @@
-//! Round-trip estimation and the retransmission timeout (RFC 6298) in exact time.
+//! Round-trip estimation in exact time, and the retransmission timeout (RFC 6298).
 //!
 //! Smoothed round trip and mean deviation are RFC 6298's. A round trip is measured on almost every
 //! ACK, so that the deviation soon forgets; the timeout therefore counts, as in Linux
@@ -6,12 +6,11 @@
 //! `min_rto` is a floor of this term, not of the sum, so that a steady path does not time out on the
 //! first late ACK. Karn's rule is kept by the caller: it hands in only unambiguous round trips.
 
+use super::jiffies;
 use crate::units::Duration;
 
 /// Doublings beyond which the timeout has reached its maximum in any case.
 const MOST_DOUBLINGS: u32 = 16;
-/// Least timeout: the granularity of Linux's timers, which RFC 6298, 2.3, calls G.
-const GRANULARITY: Duration = Duration::from_millis(1);
 /// Timeout for data when the SYN was lost and nothing measured (RFC 6298, 5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
@@ -47,9 +46,14 @@ impl RttEstimator {
         }
     }
 
+    /// Takes the round trip of the newest segment that an ACK delivers, for the smallest; the smoothed one is
+    /// of the oldest (Linux: `tcp_ack_update_rtt`).
+    pub fn note_newest(&mut self, rtt: Duration) {
+        self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
+    }
+
     /// Takes a round trip; `new_round` says that a window has passed since it was last said.
     pub fn sample(&mut self, rtt: Duration, new_round: bool) {
-        self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
         self.doublings = 0;
         let Some(srtt) = self.srtt else {
             self.srtt = Some(rtt);
@@ -80,13 +84,14 @@ impl RttEstimator {
         }
     }
 
-    /// The timeout to set now.
+    /// The timeout to set now, in whole jiffies.
     pub fn rto(&self) -> Duration {
         let base = match self.srtt {
             Some(srtt) => srtt.0 + self.counted,
             None => self.initial.0,
         };
-        Duration(base.saturating_mul(1 << self.doublings).min(self.max.0).max(GRANULARITY.0))
+        let whole = jiffies::whole(Duration(base.min(self.max.0))).0.max(jiffies::JIFFY.0);
+        Duration(whole.saturating_mul(1 << self.doublings).min(self.max.0))
     }
 
     /// Doubles the timeout after it has expired (RFC 6298, 5.5).
@@ -176,14 +181,15 @@ mod tests {
         for _ in 0..100 {
             rtt.sample(MS(300), true);
         }
-        assert_eq!(rtt.rto().0 / 1_000_000, 500);
+        // 500 ms and a little: 126 jiffies.
+        assert_eq!(rtt.rto(), MS(504));
         rtt.back_off();
-        assert_eq!(rtt.rto().0 / 1_000_000, 1_000);
+        assert_eq!(rtt.rto(), MS(1_008));
         for _ in 0..40 {
             rtt.back_off();
         }
         assert_eq!(rtt.rto(), MS(120_000));
         rtt.sample(MS(300), true);
-        assert_eq!(rtt.rto().0 / 1_000_000, 500);
+        assert_eq!(rtt.rto(), MS(504));
     }
 }

@@ -78,6 +78,8 @@ pub struct Scoreboard {
     lost_from: u64,
     /// Times and numbers of all transmissions, oldest first; those overtaken by events are skipped.
     order: VecDeque<(Time, u64)>,
+    /// Retransmissions given up so far.
+    repeats_lost: u64,
     /// Segments given up since they were last asked for.
     given_up: Vec<SentSegment>,
     /// Blocks of the last ACK, in ascending order: what they cover is known.
@@ -100,6 +102,7 @@ impl Scoreboard {
             highest_sacked: 0,
             lost_from: 0,
             order: VecDeque::new(),
+            repeats_lost: 0,
             given_up: Vec::new(),
             known: [(0, 0); 3],
         }
@@ -138,6 +141,16 @@ impl Scoreboard {
     /// Segments delivered beyond a gap.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
+    }
+
+    /// Segments sent and not yet acknowledged.
+    pub fn outstanding_segments(&self) -> u64 {
+        self.segments.len() as u64
+    }
+
+    /// Segments given up and not yet sent again.
+    pub fn lost_segments(&self) -> u64 {
+        self.lost_bytes.div_ceil(self.mss)
     }
 
     /// Number of the first outstanding segment, if there is one.
@@ -211,9 +224,12 @@ impl Scoreboard {
 
     /// Takes a cumulative acknowledgement; hands over what it delivers. Segments delivered before,
     /// beyond a gap, are not handed over again. A number within a segment acknowledges what is below.
-    pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) {
+    /// Returns how many segments are acknowledged, and whether any had been sent again.
+    pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) -> (u64, bool) {
+        let (before, mut repeated) = (self.first, false);
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
             self.una = segment.end();
+            repeated |= segment.retransmitted;
             match segment.state {
                 State::Sacked => {
                     self.sacked_bytes -= segment.bytes();
@@ -230,6 +246,18 @@ impl Scoreboard {
         }
         self.lost_from = self.lost_from.max(self.first);
         self.drop_stale();
+        (self.first - before, repeated)
+    }
+
+    /// When the first outstanding segment was last sent.
+    pub fn head_sent(&self) -> Option<Time> {
+        self.segments.front().map(|segment| segment.sent)
+    }
+
+    /// Retransmissions in flight.
+    pub fn repeated_in_flight(&self) -> u32 {
+        let flying = |s: &&SentSegment| s.retransmitted && s.state == State::InFlight;
+        self.segments.iter().filter(flying).count() as u32
     }
 
     /// Takes the blocks of an ACK; hands over each segment that they deliver, once.
@@ -282,10 +310,16 @@ impl Scoreboard {
         segment.state = State::Lost;
         let segment = *segment;
         let bytes = segment.bytes();
+        self.repeats_lost += u64::from(segment.retransmitted);
         self.given_up.push(segment);
         self.lost_bytes += bytes;
         self.lost_from = self.lost_from.min(number);
         bytes
+    }
+
+    /// Retransmissions given up so far.
+    pub fn repeats_lost(&self) -> u64 {
+        self.repeats_lost
     }
 
     /// The segments given up since this was last called.

@@ -5,8 +5,10 @@
 //! leads ACKs and timers through them, `sender/transmit.rs` sends, and `loss.rs` holds the transitions
 //! between phases.
 
+mod send_buffer;
 mod transmit;
 
+use self::send_buffer::SendBuffer;
 use super::control::{AckEvent, CongestionControl, Phase};
 use super::loss::{Episode, Probe, Undo};
 use super::pacing::Pacer;
@@ -15,8 +17,8 @@ use super::rack::{Conditions, Rack};
 use super::rate::Sampler;
 use super::rtt::RttEstimator;
 use super::scoreboard::{Scoreboard, SentSegment};
-use super::timers::Timers;
-use super::{FIRST_BYTE, clock_us, is_older};
+use super::timers::{Pending, Timers};
+use super::{DUP_THRESH, FIRST_BYTE, clock_us, is_older};
 use crate::event::Recovery;
 use crate::segment::Segment;
 use crate::units::{Duration, Time};
@@ -41,28 +43,47 @@ struct Usage {
 }
 
 /// What an ACK has delivered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Harvest {
-    /// Bytes acknowledged cumulatively.
+    /// Bytes and segments acknowledged cumulatively.
     pub(super) acked: u64,
-    /// All bytes delivered.
+    pub(super) acked_segments: u64,
+    /// All bytes and segments delivered.
     pub(super) delivered: u64,
+    pub(super) segments: u64,
     /// Bytes found lost.
     pub(super) lost: u64,
     /// Whether the window is reduced for a mark.
     pub(super) marked: bool,
     prior_in_flight: u64,
-    /// Round trip of the newest segment that was sent once.
-    rtt: Option<Duration>,
-    /// One past the highest byte delivered.
-    pub(super) highest: u64,
-    /// Whether a segment that was sent once was delivered.
+    /// Round trips of the oldest and of the newest segment delivered.
+    oldest_rtt: Option<Duration>,
+    newest_rtt: Option<Duration>,
+    /// The same of those reported by SACK alone.
+    sacked_rtt: Option<Duration>,
+    /// Whether SACK has reported something new.
+    pub(super) sacked: bool,
+    /// Whether a segment that was sent once, before the episode under way began, was delivered.
     pub(super) original: bool,
-    /// Whether a duplicate was reported.
-    pub(super) dsack: bool,
+    /// Whether something acknowledged cumulatively had been sent again.
+    pub(super) repeated: bool,
+    /// End of the duplicate that was reported.
+    pub(super) dsack: Option<u64>,
     /// Whether the ACK acknowledges nothing new although something is outstanding.
     pub(super) duplicate: bool,
+    /// Whether the timer must be set anew.
+    pub(super) rearm: bool,
+    /// Whether a retransmission has been lost.
+    pub(super) lost_again: bool,
+}
+
+/// Times of sending of the segments that an ACK delivers and that were sent once: oldest and newest.
+type Span = Option<(Time, Time)>;
+
+fn extend(span: &mut Span, sent: Time) {
+    let (oldest, newest) = span.unwrap_or((sent, sent));
+    *span = Some((oldest.min(sent), newest.max(sent)));
 }
 
 /// A sender.
@@ -86,10 +107,13 @@ pub struct Sender {
     pub(super) undo: Option<Undo>,
     pub(super) probe: Option<Probe>,
     usage: Usage,
+    buffer: SendBuffer,
     /// One past the last byte that the receiver allows.
     edge: u64,
     /// Duplicate ACKs in a row: what a sender without SACK knows of deliveries beyond a gap.
     pub(super) dupacks: u32,
+    /// So many of them tell of a loss (`reordering`).
+    pub(super) patience: u32,
     /// The next new segment tells that the window was reduced (RFC 3168, 6.1.2).
     pub(super) tell_reduced: bool,
     /// The phone's timestamp to echo.
@@ -99,6 +123,11 @@ pub struct Sender {
     rtt_round: u64,
     pub(super) counts: SenderCounts,
     fresh_rtt: Option<Duration>,
+    /// Timeouts since something was acknowledged (`icsk_retransmits`).
+    pub(super) timeouts: u32,
+    /// The largest part of the window in use, and since when it is not all of it (`snd_cwnd_used`,
+    /// `snd_cwnd_stamp`).
+    unused: (u64, Time),
 }
 
 impl Sender {
@@ -124,14 +153,18 @@ impl Sender {
             undo: None,
             probe: None,
             usage: Usage::default(),
+            buffer: SendBuffer::new(mss, params.send_buffer.0),
             edge: 0,
             dupacks: 0,
+            patience: DUP_THRESH,
             tell_reduced: false,
             recent_stamp: 0,
             last_sent: Time::ZERO,
             rtt_round: 0,
             counts: SenderCounts::default(),
             fresh_rtt: None,
+            timeouts: 0,
+            unused: (0, Time::ZERO),
         }
     }
 
@@ -141,10 +174,10 @@ impl Sender {
     }
 
     /// The window: the one set from outside, PRR's in its recovery, or the control's.
-    fn cwnd(&self) -> u64 {
+    pub(super) fn cwnd(&self) -> u64 {
         match (self.steered, self.episode.prr()) {
             (Some(window), _) => window,
-            (None, Some(prr)) => prr.cwnd(self.in_flight()),
+            (None, Some(prr)) => prr.cwnd(),
             (None, None) => self.control.cwnd(),
         }
     }
@@ -161,8 +194,10 @@ impl Sender {
     fn establish(&mut self, now: Time, sent: Time, times: u32) {
         self.setup = Setup::Established;
         if times == 1 {
-            self.rtt.sample(now.since(sent), true);
-            self.fresh_rtt = Some(now.since(sent));
+            let rtt = now.since(sent);
+            self.rtt.note_newest(rtt);
+            self.rtt.sample(rtt, true);
+            self.fresh_rtt = Some(rtt);
         } else {
             self.rtt.reset_backoff();
             self.rtt.lost_syn();
@@ -171,49 +206,54 @@ impl Sender {
                 self.control = self.params.control.build(self.mss, self.mss, &self.params);
             }
         }
-        self.timers.rto = None;
+        self.control.on_established(now, self.fresh_rtt);
+        self.timers.loss = None;
     }
 
     /// Takes what an ACK says about segments.
     fn harvest(&mut self, now: Time, ack: &Segment) -> Harvest {
         let una = self.board.una();
-        let mut harvest = Harvest {
-            acked: 0,
-            delivered: 0,
-            lost: 0,
-            marked: false,
-            prior_in_flight: self.in_flight(),
-            rtt: None,
-            highest: 0,
-            original: false,
-            dsack: false,
-            duplicate: false,
-        };
-        let min_rtt = self.rtt.min();
+        let mut harvest = Harvest { prior_in_flight: self.in_flight(), ..Harvest::default() };
+        let (min_rtt, until) = (self.rtt.min(), self.episode.until().unwrap_or(u64::MAX));
         let Self { board, rack, sampler, params, .. } = self;
-        let mut newest = None;
-        let mut deliver = |segment: &SentSegment, in_order: bool| {
+        let (mut acked, mut sacked): (Span, Span) = (None, None);
+        let mut deliver = |segment: &SentSegment, span: &mut Span, by_sack: bool| {
             // Segments beyond a gap do not renew the timestamp that is echoed (RFC 7323, 4.3).
-            let judged = in_order && params.timestamps;
-            let echoed = !judged || !is_older(ack.echo_us, clock_us(segment.sent));
+            let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
             rack.on_delivered(now, segment, min_rtt, echoed);
-            sampler.on_delivered(now, segment.bytes(), segment.sent, segment.snapshot);
+            // Without SACK duplicate ACKs have counted some of them (`tcp_count_delivered`).
+            let bytes = if params.sack { segment.bytes() } else { 0 };
+            sampler.on_delivered(now, bytes, segment.sent, segment.snapshot);
             harvest.delivered += segment.bytes();
-            harvest.highest = harvest.highest.max(segment.end());
+            harvest.segments += 1;
+            harvest.sacked |= by_sack;
             if !segment.retransmitted {
-                newest = newest.max(Some(segment.sent));
+                harvest.original |= segment.end() <= until;
+                extend(span, segment.sent);
             }
         };
-        board.acknowledge(number(ack), |segment| deliver(segment, true));
+        let (acked_segments, repeated) =
+            board.acknowledge(number(ack), |segment| deliver(segment, &mut acked, false));
+        let mut dsack = None;
         if params.sack {
-            let (dsack, blocks) = split_dsack(ack);
-            board.sack(blocks, |segment| deliver(segment, false));
-            harvest.dsack = dsack;
+            let blocks;
+            (dsack, blocks) = split_dsack(ack);
+            board.sack(blocks, |segment| deliver(segment, &mut sacked, true));
         }
+        harvest.dsack = dsack;
         harvest.acked = self.board.una() - una;
-        harvest.original = newest.is_some();
-        harvest.rtt = newest.map(|sent| now.since(sent)).or_else(|| self.rtt_by_stamp(now, ack, &harvest));
-        harvest.duplicate = harvest.acked == 0 && !harvest.dsack && self.board.head().is_some();
+        (harvest.acked_segments, harvest.repeated) = (acked_segments, repeated);
+        let ago = |sent: Time| now.since(sent);
+        harvest.sacked_rtt = sacked.map(|(oldest, _)| ago(oldest));
+        // Karn's rule: what was sent again makes all that is acknowledged with it ambiguous.
+        let acked = acked.filter(|_| !repeated);
+        harvest.oldest_rtt = acked.or(sacked).map(|(oldest, _)| ago(oldest));
+        harvest.newest_rtt = sacked.or(acked).map(|(_, newest)| ago(newest));
+        if harvest.oldest_rtt.is_none() {
+            harvest.oldest_rtt = self.rtt_by_stamp(now, ack, &harvest);
+            harvest.newest_rtt = harvest.oldest_rtt;
+        }
+        harvest.duplicate = harvest.acked == 0 && dsack.is_none() && self.board.head().is_some();
         harvest
     }
 
@@ -223,20 +263,20 @@ impl Sender {
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
+    /// The smoothed round trip is of the oldest segment, the smallest of the newest (Linux:
+    /// `tcp_ack_update_rtt`). The backoff ends with a valid round trip only (RFC 6298, 5).
     fn take_rtt(&mut self, harvest: &Harvest) {
-        if harvest.acked > 0 {
-            self.rtt.reset_backoff();
-        }
-        let Some(rtt) = harvest.rtt else {
+        let (Some(oldest), Some(newest)) = (harvest.oldest_rtt, harvest.newest_rtt) else {
             return;
         };
         let new_round = self.board.una() > self.rtt_round;
         if new_round {
             self.rtt_round = self.board.next();
         }
-        self.rtt.sample(rtt, new_round);
-        self.fresh_rtt = Some(rtt);
-        self.counts.measure(rtt);
+        self.rtt.note_newest(newest);
+        self.rtt.sample(oldest, new_round);
+        self.fresh_rtt = Some(newest);
+        self.counts.measure(newest);
     }
 
     fn tell_control(&mut self, now: Time, harvest: &Harvest) {
@@ -244,11 +284,12 @@ impl Sender {
             now,
             acked: harvest.acked,
             delivered: harvest.delivered,
+            segments: harvest.segments,
             lost: harvest.lost,
             marked: harvest.marked,
             prior_in_flight: harvest.prior_in_flight,
             in_flight: self.in_flight(),
-            rtt: harvest.rtt,
+            rtt: harvest.newest_rtt,
             srtt: self.rtt.srtt().unwrap_or_default(),
             sample: self.sampler.finish(self.rtt.min()),
             total_delivered: self.sampler.delivered(),
@@ -256,6 +297,7 @@ impl Sender {
             next: self.board.next(),
             phase: self.episode.phase(),
             window_limited: self.is_window_limited(),
+            departure: self.pacer.departure(now),
         };
         self.control.on_ack(&event);
     }
@@ -269,17 +311,28 @@ impl Sender {
         let edge = acked + u64::from(ack.window);
         let opened = edge > self.edge;
         self.edge = self.edge.max(edge);
+        self.buffer.on_ack(acked, u64::from(ack.window));
         let mut harvest = self.harvest(now, ack);
         harvest.duplicate &= !opened;
         self.take_rtt(&harvest);
-        if harvest.acked > 0 && self.board.head().is_some() {
-            self.timers.rto = Some(now + self.rtt.rto());
+        if harvest.acked > 0 {
+            self.timeouts = 0;
         }
+        harvest.rearm = harvest.acked > 0 || self.is_newer_than_head(now, &harvest);
         self.judge(now, ack, &mut harvest);
-        self.tell_control(now, &harvest);
-        if harvest.acked > 0 || harvest.delivered > 0 {
-            self.arm_probe(now);
+        if harvest.rearm {
+            self.set_loss_timer(now);
         }
+        self.tell_control(now, &harvest);
+    }
+
+    /// Whether SACKs measured a round trip on data sent before the first outstanding segment was last sent;
+    /// otherwise the timeout might be put off for ever (Linux: `tcp_clean_rtx_queue`).
+    fn is_newer_than_head(&self, now: Time, harvest: &Harvest) -> bool {
+        let (Some(rtt), Some(sent)) = (harvest.sacked_rtt, self.board.head_sent()) else {
+            return false;
+        };
+        rtt > now.since(sent)
     }
 }
 
@@ -289,16 +342,17 @@ fn number(ack: &Segment) -> u64 {
 }
 
 /// Separates a D-SACK, the first block if it lies below the ACK's number or within the second block
-/// (RFC 2883, 4), from the blocks that report gaps.
-fn split_dsack(ack: &Segment) -> (bool, impl Iterator<Item = (u64, u64)>) {
+/// (RFC 2883, 4), from the blocks that report gaps; of the D-SACK the end is returned.
+fn split_dsack(ack: &Segment) -> (Option<u64>, impl Iterator<Item = (u64, u64)>) {
     let mut blocks = ack.sack.of(ack.seq);
     let (first, second) = (blocks.next(), blocks.next());
-    let dsack = first.is_some_and(|(from, to)| {
+    let is_duplicate = |&(from, to): &(u64, u64)| {
         to <= ack.seq || second.is_some_and(|(outer, end)| outer <= from && to <= end)
-    });
+    };
     let payload =
         |(first, end): (u64, u64)| (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE));
-    (dsack, ack.sack.of(ack.seq).skip(usize::from(dsack)).map(payload))
+    let dsack = first.filter(is_duplicate).map(|block| payload(block).1);
+    (dsack, ack.sack.of(ack.seq).skip(usize::from(dsack.is_some())).map(payload))
 }
 
 impl crate::Sender for Sender {
@@ -317,6 +371,7 @@ impl crate::Sender for Sender {
             Setup::SynSent(sent, times) => {
                 self.establish(now, sent, times);
                 self.edge = u64::from(ack.window);
+                self.buffer.on_ack(0, self.edge);
             }
             Setup::Established => self.process_ack(now, ack),
         }
@@ -324,22 +379,20 @@ impl crate::Sender for Sender {
     }
 
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
+        let due = self.timers.loss.filter(|(at, _)| *at <= now).map(|(_, pending)| pending);
         if let Setup::SynSent(_, times) = self.setup {
-            if Timers::take_due(&mut self.timers.rto, now) {
+            if due.is_some() {
                 self.rtt.back_off();
                 self.counts.timeouts += 1;
                 self.send_syn(now, times + 1, out);
             }
             return;
         }
-        if Timers::take_due(&mut self.timers.reorder, now) {
-            self.on_reorder_timer(now);
-        }
-        // A probe that is due with the timeout goes first, and starts the timeout afresh.
-        if Timers::take_due(&mut self.timers.probe, now) {
-            self.on_probe_timer(now, out);
-        } else if Timers::take_due(&mut self.timers.rto, now) {
-            self.on_timeout(now, out);
+        match due {
+            Some(Pending::Reorder) => self.on_reorder_timer(now),
+            Some(Pending::Probe) => self.on_probe_timer(now, out),
+            Some(Pending::Timeout) => self.on_timeout(now, out),
+            None => {}
         }
         if Timers::take_due(&mut self.timers.persist, now) {
             self.rtt.back_off();

@@ -4,17 +4,25 @@
 //! alarm that comes too early finds nothing due and is set anew, which costs less than setting it
 //! each time.
 
-use crate::units::Time;
+use super::jiffies;
+use crate::units::{Duration, Time};
+
+/// What the one timer of the retransmission queue waits for (Linux: `icsk_pending`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// Retransmission timeout (RFC 6298).
+    Timeout,
+    /// Tail loss probe (RFC 8985, 7).
+    Probe,
+    /// End of the time for which RACK waits for reordered segments (RFC 8985, 6.2).
+    Reorder,
+}
 
 /// Everything that a sender may wait for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
-    /// Retransmission timeout (RFC 6298).
-    pub rto: Option<Time>,
-    /// Tail loss probe (RFC 8985, 7).
-    pub probe: Option<Time>,
-    /// End of the time for which RACK waits for reordered segments (RFC 8985, 6.2).
-    pub reorder: Option<Time>,
+    /// Loss: setting one of these stops the others.
+    pub loss: Option<(Time, Pending)>,
     /// Probe of a closed window (RFC 9293, 3.8.6.1).
     pub persist: Option<Time>,
     /// The pacer lets the next segment go.
@@ -39,14 +47,18 @@ impl Timers {
 
     fn earliest(&self) -> Option<Time> {
         let at = |timer: Option<Time>| timer.map_or(u64::MAX, |at| at.0);
-        let first = at(self.rto).min(at(self.probe)).min(at(self.reorder));
-        let first = first.min(at(self.persist)).min(at(self.pacing));
+        let first = at(self.loss.map(|(at, _)| at)).min(at(self.persist)).min(at(self.pacing));
         (first < u64::MAX).then_some(Time(first))
     }
 
-    /// Stops the timers that wait for an answer: nothing is outstanding.
-    pub fn stop_waiting(&mut self) {
-        (self.rto, self.probe, self.reorder) = (None, None, None);
+    /// What the timer of the retransmission queue waits for.
+    pub fn pending(&self) -> Option<Pending> {
+        self.loss.map(|(_, pending)| pending)
+    }
+
+    /// Sets it to run after `wait`, by the kernel's clock.
+    pub fn set(&mut self, now: Time, wait: Duration, pending: Pending) {
+        self.loss = Some((jiffies::expiry(now, wait), pending));
     }
 
     /// Stops a timer if its time has come; says whether it had.
@@ -65,10 +77,10 @@ mod tests {
 
     #[test]
     fn waking_moves_forward_at_once_and_back_when_it_comes() {
-        let mut timers = Timers { rto: Some(Time(100)), ..Timers::default() };
+        let mut timers = Timers { loss: Some((Time(100), Pending::Timeout)), ..Timers::default() };
         timers.settle(Time(0));
         assert_eq!(timers.wake(), Some(Time(100)));
-        timers.rto = Some(Time(150));
+        timers.loss = Some((Time(150), Pending::Timeout));
         timers.settle(Time(50));
         assert_eq!(timers.wake(), Some(Time(100)));
         timers.settle(Time(100));

@@ -1,6 +1,7 @@
 //! Flow control on the Iub: the RNC sends to the Node B what it has credits for.
 //!
-//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION frames say how much a user may be sent. Here the Node B
+//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION frames
+//! say how much a user may be sent. Here the Node B
 //! looks at its queues in fixed periods and allocates what they have room for, counting what it has
 //! allocated before and what is on its way. Left out: the frame protocol's headers, the RNC's
 //! capacity requests, and loss on the Iub.

@@ -1,7 +1,7 @@
 //! HARQ processes of one user: N blocks on the way at once, each sent, answered, and sent again.
 //!
-//! TS 25.321, 11.6.1 (MAC-hs) and 11.6.3 (MAC-ehs): stop and wait in each process, asynchronous. The answer is known the
-//! retransmission delay after the beginning of the TTI. An ACK read as a NACK costs a transmission
+//! TS 25.321, 11.6.1 (MAC-hs) and 11.6.3 (MAC-ehs): stop and wait in each process, asynchronous. The
+//! answer is known the retransmission delay after the beginning of the TTI. An ACK read as a NACK costs a transmission
 //! that the UE recognizes as old; a NACK read as an ACK loses the block, because the next one flushes
 //! the UE's soft buffer.
 

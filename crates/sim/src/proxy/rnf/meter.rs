@@ -83,7 +83,7 @@ impl Meter {
     fn send(&mut self, now: Time, message: Message) {
         let position = self.counts.sent;
         self.counts.sent += 1;
-        if self.loss.loses(position) {
+        if self.loss.loses(position, false) {
             self.counts.lost += 1;
         } else {
             self.under_way.push_back((now + self.delay, message));

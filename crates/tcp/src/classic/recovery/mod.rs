@@ -5,6 +5,7 @@ pub mod reno;
 pub mod sack;
 pub mod tahoe;
 
+use super::era::Era;
 use super::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::registry;
 use crate::segment::{SackBlocks, Segment};
@@ -75,6 +76,11 @@ fn classify(
     }
 }
 
+/// The inflation of the window after one more duplicate ACK, the `dupacks`-th in a row.
+fn inflated(inflation: u64, dupacks: u32) -> u64 {
+    if dupacks == DUPACK_THRESHOLD { u64::from(DUPACK_THRESHOLD) } else { inflation + 1 }
+}
+
 /// Between the first and the third duplicate ACK only Limited Transmit sends.
 fn unless_waiting(tx: &Transmission, in_recovery: u64) -> Option<u64> {
     match tx.dupacks {
@@ -105,12 +111,12 @@ impl Default for ControlSpec {
 }
 
 impl ControlSpec {
-    /// The policy in its initial state.
-    pub fn build(&self) -> Box<dyn Recovery> {
+    /// The policy in its initial state, as it was in `era` where its parameters do not say otherwise.
+    pub fn build(&self, era: Era) -> Box<dyn Recovery> {
         match self {
             Self::Tahoe(_) => Box::new(tahoe::Policy),
-            Self::Reno(_) => Box::new(reno::Policy::default()),
-            Self::NewReno(_) => Box::new(newreno::Policy::default()),
+            Self::Reno(params) => Box::new(reno::Policy::new(params, era)),
+            Self::NewReno(params) => Box::new(newreno::Policy::new(params, era)),
             Self::Sack(_) => Box::new(sack::Policy::default()),
         }
     }

@@ -1,13 +1,15 @@
-//! NewReno as ns-2's studies used it (RFC 2582, today RFC 6582, the "impatient" variant).
+//! NewReno as ns-2 has it (RFC 2582, today RFC 6582).
 //!
-//! A partial ACK retransmits the next hole, deflates the window by what it acknowledges, and only
-//! the first one of a recovery restarts the timer.
+//! A partial ACK retransmits the next hole. Two things about it changed in ns-2 in May 2003: which of them restart
+//! the timer (RFC 2582, section 3: the "impatient" and the "slow-but-steady" variant), and what they take out of
+//! the window. In July 2003 it stopped taking duplicate ACKs after a timeout for those of a recovery. Source of the rules: ns-2.35 `tcp-newreno.cc`, which still has both.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, Cumulative, Recovery, classify, unless_waiting};
+use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
 use crate::check::{Check, Checked};
+use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 use crate::units::Time;
@@ -15,10 +17,23 @@ use crate::units::Time;
 /// Segments sent per ACK while in fast recovery (ns-2 `tcp-newreno.cc`).
 const RECOVERY_BURST: u64 = 2;
 
-/// Parameters of NewReno: none.
+/// Parameters of NewReno.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct NewReno {}
+pub struct NewReno {
+    /// Whether only the first partial ACK of a recovery restarts the timer (impatient), and not each (slow but
+    /// steady); absent: the era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impatient: Option<bool>,
+    /// Whether a partial ACK takes what it acknowledges out of the window, and not all that duplicate ACKs have
+    /// added; absent: the era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial_deflation: Option<bool>,
+    /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too; absent: the
+    /// era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clean_exit: Option<bool>,
+}
 
 impl Checked for NewReno {
     fn check(&self, _: &mut Check) {}
@@ -30,17 +45,33 @@ enum Phase {
     /// No recovery under way.
     #[default]
     Open,
-    /// In fast recovery, the window inflated by this many duplicate ACKs.
-    Recovery { inflation: u64, partial_ack_seen: bool },
+    /// In fast recovery.
+    Recovery { partial_ack_seen: bool },
 }
 
 /// NewReno's state.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Policy {
     phase: Phase,
+    /// By how much duplicate ACKs have inflated the window.
+    inflation: u64,
+    impatient: bool,
+    partial_deflation: bool,
+    clean_exit: bool,
 }
 
 impl Policy {
+    /// The policy before any loss, as it was in `era` where `params` do not say otherwise.
+    pub fn new(params: &NewReno, era: Era) -> Self {
+        Self {
+            phase: Phase::Open,
+            inflation: 0,
+            impatient: era::IMPATIENT.of(params.impatient, era),
+            partial_deflation: era::PARTIAL_DEFLATION.of(params.partial_deflation, era),
+            clean_exit: era::CLEAN_EXIT.of(params.clean_exit, era),
+        }
+    }
+
     /// Takes what a partial ACK acknowledged out of the inflation, and the rest out of the window.
     fn deflate(tx: &mut Transmission, inflation: u64, acked: u64) -> u64 {
         if inflation > acked {
@@ -55,17 +86,22 @@ impl Policy {
 impl Cumulative for Policy {
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Segment>) {
         match self.phase {
-            Phase::Recovery { inflation, partial_ack_seen } if acked < tx.recover => {
-                if !partial_ack_seen {
+            Phase::Recovery { partial_ack_seen } if acked < tx.recover => {
+                if !(self.impatient && partial_ack_seen) {
                     tx.restart_timer(now);
                 }
-                let inflation = Self::deflate(tx, inflation, acked - tx.una);
-                self.phase = Phase::Recovery { inflation, partial_ack_seen: true };
+                self.inflation = if self.partial_deflation {
+                    Self::deflate(tx, self.inflation, acked - tx.una)
+                } else {
+                    0
+                };
+                self.phase = Phase::Recovery { partial_ack_seen: true };
                 tx.advance_partially(acked);
                 tx.send(now, acked, out);
             }
             _ => {
                 self.phase = Phase::Open;
+                self.inflation = 0;
                 tx.advance(now, acked);
                 tx.open_window();
             }
@@ -74,12 +110,12 @@ impl Cumulative for Policy {
 
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) {
         if tx.may_retransmit_fast() {
-            tx.halve(now, self.inflation());
+            tx.halve(now, self.inflation);
             tx.send(now, tx.una, out);
-            let inflation = u64::from(DUPACK_THRESHOLD);
-            self.phase = Phase::Recovery { inflation, partial_ack_seen: false };
-        } else if let Phase::Recovery { inflation, .. } = &mut self.phase {
-            *inflation += 1;
+            self.phase = Phase::Recovery { partial_ack_seen: false };
+            self.inflation = u64::from(DUPACK_THRESHOLD);
+        } else if self.phase != Phase::Open || !self.clean_exit {
+            self.inflation = inflated(self.inflation, tx.dupacks);
         }
     }
 }
@@ -98,6 +134,7 @@ impl Recovery for Policy {
 
     fn abandon(&mut self, tx: &mut Transmission) {
         self.phase = Phase::Open;
+        self.inflation = 0;
         tx.dupacks = 0;
     }
 
@@ -106,9 +143,6 @@ impl Recovery for Policy {
     }
 
     fn inflation(&self) -> u64 {
-        match self.phase {
-            Phase::Open => 0,
-            Phase::Recovery { inflation, .. } => inflation,
-        }
+        self.inflation
     }
 }

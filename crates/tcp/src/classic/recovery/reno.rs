@@ -3,41 +3,64 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ack, Cumulative, Recovery, classify, unless_waiting};
+use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
 use crate::check::{Check, Checked};
+use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 use crate::units::Time;
 
-/// Parameters of Reno: none.
+/// Parameters of Reno.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Reno {}
+pub struct Reno {
+    /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too; absent: the
+    /// era's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clean_exit: Option<bool>,
+}
 
 impl Checked for Reno {
     fn check(&self, _: &mut Check) {}
 }
 
-/// Duplicate ACKs that inflate the window while in fast recovery.
-#[derive(Debug, Default)]
+/// Reno's state.
+#[derive(Debug)]
 pub struct Policy {
-    inflation: Option<u64>,
+    recovering: bool,
+    /// By how much duplicate ACKs have inflated the window.
+    inflation: u64,
+    clean_exit: bool,
+}
+
+impl Policy {
+    /// The policy before any loss, as it was in `era` where `params` do not say otherwise.
+    pub fn new(params: &Reno, era: Era) -> Self {
+        let clean_exit = era::CLEAN_EXIT.of(params.clean_exit, era);
+        Self { recovering: false, inflation: 0, clean_exit }
+    }
+
+    fn exit(&mut self) {
+        self.recovering = false;
+        self.inflation = 0;
+    }
 }
 
 impl Cumulative for Policy {
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Segment>) {
-        self.inflation = None;
+        self.exit();
         tx.advance(now, acked);
         tx.open_window();
     }
 
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) {
         if tx.may_retransmit_fast() {
-            tx.halve(now, self.inflation());
+            tx.halve(now, self.inflation);
             tx.send(now, tx.una, out);
-            self.inflation = Some(u64::from(DUPACK_THRESHOLD));
-        } else if let Some(inflation) = &mut self.inflation {
-            *inflation += 1;
+            self.recovering = true;
+            self.inflation = u64::from(DUPACK_THRESHOLD);
+        } else if self.recovering || !self.clean_exit {
+            self.inflation = inflated(self.inflation, tx.dupacks);
         }
     }
 }
@@ -55,15 +78,15 @@ impl Recovery for Policy {
     }
 
     fn abandon(&mut self, tx: &mut Transmission) {
-        self.inflation = None;
+        self.exit();
         tx.dupacks = 0;
     }
 
     fn is_repairing(&self, _: &Transmission) -> bool {
-        self.inflation.is_some()
+        self.recovering
     }
 
     fn inflation(&self) -> u64 {
-        self.inflation.unwrap_or(0)
+        self.inflation
     }
 }

@@ -1,97 +1,69 @@
-//! HyStart++ (RFC 9406): leaves slow start when the round trip grows, before the queue overflows.
-//!
-//! When the smallest round trip of a round exceeds that of the round before, growth continues more
-//! slowly (conservative slow start). If that was a false alarm, slow start resumes; otherwise
-//! congestion avoidance begins after five rounds.
+//! HyStart as Linux has it (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011): leaves
+//! slow start when the ACKs of a round last for half the smallest round trip, or when round trips grow.
 
-use crate::units::Duration;
+use super::AckEvent;
+use crate::units::{Duration, Time};
 
-/// Bounds of the increase that counts, and its share of a round trip (section 4.3).
-const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
-const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
-const MIN_RTT_DIVISOR: u64 = 8;
-/// Round trips to be seen in a round.
-const N_RTT_SAMPLE: u32 = 8;
-/// By how much conservative slow start grows more slowly, and how long it lasts.
-const CSS_GROWTH_DIVISOR: u64 = 4;
-const CSS_ROUNDS: u32 = 5;
-/// Segments per ACK unless paced.
-const L: u64 = 8;
+/// Windows below this are not judged, segments (`hystart_low_window`).
+const LEAST_WINDOW: u64 = 16;
+/// ACKs no further apart belong to one train (`hystart_ack_delta_us`).
+const TRAIN_GAP: Duration = Duration::from_millis(2);
+/// What segmentation offload may add to a train (`hystart_ack_delay`, at all but the highest rates).
+const OFFLOAD: Duration = Duration::from_millis(1);
+/// Round trips of a round that are not yet judged (`HYSTART_MIN_SAMPLES`).
+const SAMPLES: u32 = 8;
+/// Bounds of the increase that counts (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
+const LEAST_INCREASE: Duration = Duration::from_millis(4);
+const MOST_INCREASE: Duration = Duration::from_millis(16);
 
-/// State of HyStart++.
+/// The state of one round.
 #[derive(Clone, Debug)]
 pub struct HyStart {
-    limit: u64,
-    /// A round ends when this byte is acknowledged (`windowEnd`).
-    window_end: u64,
-    last_round_min: Option<Duration>,
-    this_round_min: Option<Duration>,
+    paced: bool,
+    /// When the round began, and when the last ACK of its train came.
+    begun: Time,
+    last: Time,
+    /// The round ends when a byte beyond this one is acknowledged.
+    end: u64,
+    /// Smallest round trip of the round.
+    rtt: Option<Duration>,
     samples: u32,
-    /// Conservative slow start: its baseline round trip and the rounds that it has lasted.
-    conservative: Option<(Duration, u32)>,
 }
 
 impl HyStart {
-    /// HyStart++ at the start of a connection.
+    /// At the start of a connection; `paced` says that segments are spread over the round trip.
     pub fn new(paced: bool) -> Self {
-        Self {
-            limit: if paced { u64::MAX } else { L },
-            window_end: 0,
-            last_round_min: None,
-            this_round_min: None,
-            samples: 0,
-            conservative: None,
-        }
+        Self { paced, begun: Time::ZERO, last: Time::ZERO, end: 0, rtt: None, samples: 0 }
     }
 
-    /// Takes an ACK in slow start; returns whether congestion avoidance must begin.
-    pub fn on_ack(&mut self, una: u64, next: u64, rtt: Option<Duration>) -> bool {
-        let mut over = false;
-        if una >= self.window_end {
-            over = self.begin_round(next);
+    /// Takes an ACK in slow start (`hystart_update`) with a window of `segments` on a path whose smallest
+    /// round trip is `least`; returns whether slow start must end.
+    pub fn on_ack(&mut self, ack: &AckEvent, segments: u64, rtt: Duration, least: Duration) -> bool {
+        if ack.una > self.end || self.begun == Time::ZERO {
+            let (paced, end) = (self.paced, ack.next);
+            *self = Self { paced, begun: ack.now, last: ack.now, end, rtt: None, samples: 0 };
         }
-        if let Some(rtt) = rtt {
-            self.this_round_min = Some(self.this_round_min.map_or(rtt, |min| min.min(rtt)));
+        segments >= LEAST_WINDOW && (self.is_train_long(ack.now, least) | self.has_grown(rtt, least))
+    }
+
+    fn is_train_long(&mut self, now: Time, least: Duration) -> bool {
+        if now.since(self.last) > TRAIN_GAP {
+            return false;
+        }
+        self.last = now;
+        let patience = least.0 + OFFLOAD.0;
+        now.since(self.begun) > Duration(if self.paced { patience } else { patience / 2 })
+    }
+
+    fn has_grown(&mut self, rtt: Duration, least: Duration) -> bool {
+        let smallest = self.rtt.map_or(rtt, |smallest| smallest.min(rtt));
+        self.rtt = Some(smallest);
+        if self.samples < SAMPLES {
             self.samples += 1;
+            return false;
         }
-        self.judge();
-        over
-    }
-
-    fn begin_round(&mut self, next: u64) -> bool {
-        self.window_end = next;
-        self.last_round_min = self.this_round_min.or(self.last_round_min);
-        self.this_round_min = None;
-        self.samples = 0;
-        match &mut self.conservative {
-            Some((_, rounds)) => {
-                *rounds += 1;
-                *rounds > CSS_ROUNDS
-            }
-            None => false,
-        }
-    }
-
-    fn judge(&mut self) {
-        let (Some(now), true) = (self.this_round_min, self.samples >= N_RTT_SAMPLE) else {
-            return;
-        };
-        match (self.conservative, self.last_round_min) {
-            (Some((baseline, _)), _) if now < baseline => self.conservative = None,
-            (None, Some(last)) => {
-                let threshold = Duration(last.0 / MIN_RTT_DIVISOR).clamp(MIN_RTT_THRESH, MAX_RTT_THRESH);
-                if now.0 >= last.0 + threshold.0 {
-                    self.conservative = Some((now, 0));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Bytes by which `acked` bytes open the window.
-    pub fn growth(&self, acked: u64, mss: u64) -> u64 {
-        let growth = acked.min(self.limit.saturating_mul(mss));
-        if self.conservative.is_some() { growth / CSS_GROWTH_DIVISOR } else { growth }
+        let increase = Duration(least.0 / 8).clamp(LEAST_INCREASE, MOST_INCREASE);
+        smallest > Duration(least.0 + increase.0)
     }
 }
 
@@ -101,62 +73,28 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// One round of `samples` ACKs with the same round trip; returns whether slow start ended.
-    fn round(hystart: &mut HyStart, rtt: Duration, samples: u64) -> bool {
-        let (start, mut over) = (hystart.window_end, false);
-        for ack in 0..samples {
-            over |= hystart.on_ack(start + ack, start + samples, Some(rtt));
-        }
-        over
+    /// After how many ACKs `gap_ms` apart, each with a round trip of `rtt_ms` where 60 is the least, slow
+    /// start ends.
+    fn acks(paced: bool, segments: u64, gap_ms: u64, rtt_ms: u64) -> Option<u64> {
+        let mut hystart = HyStart::new(paced);
+        (0..200).find(|n| {
+            let now = Time::ZERO + MS(100 + n * gap_ms);
+            let ack = AckEvent { now, una: 1, next: 1_000, ..AckEvent::default() };
+            hystart.on_ack(&ack, segments, MS(rtt_ms), MS(60))
+        })
     }
 
+    /// `hystart_update`: a train that lasts for more than (60 + 1) / 2 ms without pacing, 61 ms with it.
     #[test]
-    fn a_round_trip_that_grows_by_an_eighth_slows_the_start() {
-        let mut hystart = HyStart::new(true);
-        round(&mut hystart, MS(80), 10);
-        round(&mut hystart, MS(89), 10);
-        assert_eq!(hystart.growth(1_000, 100), 1_000);
-        round(&mut hystart, MS(101), 10);
-        assert_eq!(hystart.growth(1_000, 100), 250);
+    fn a_train_of_half_a_round_trip_ends_slow_start() {
+        assert_eq!([acks(false, 16, 1, 60), acks(true, 16, 1, 60)], [Some(31), Some(62)]);
+        assert_eq!(acks(false, 15, 1, 60), None, "hystart_low_window");
+        assert_eq!(acks(false, 16, 3, 60), None, "hystart_ack_delta_us");
     }
 
+    /// The ninth round trip of a round is the first that is judged: 60 ms and an eighth.
     #[test]
-    fn congestion_avoidance_begins_after_five_rounds() {
-        let mut hystart = HyStart::new(true);
-        round(&mut hystart, MS(80), 10);
-        round(&mut hystart, MS(100), 10);
-        let over: Vec<bool> = (0..6).map(|_| round(&mut hystart, MS(100), 10)).collect();
-        assert_eq!(over, [false, false, false, false, false, true]);
-    }
-
-    #[test]
-    fn a_false_alarm_resumes_slow_start() {
-        let mut hystart = HyStart::new(true);
-        round(&mut hystart, MS(80), 10);
-        round(&mut hystart, MS(100), 10);
-        round(&mut hystart, MS(80), 10);
-        assert_eq!(hystart.growth(1_000, 100), 1_000);
-    }
-
-    #[test]
-    fn few_samples_prove_nothing_and_bursts_are_bounded() {
-        let mut hystart = HyStart::new(false);
-        round(&mut hystart, MS(80), 10);
-        round(&mut hystart, MS(200), 7);
-        assert_eq!(hystart.growth(1_000, 100), 800);
-    }
-
-    #[test]
-    fn the_increase_that_counts_is_between_4_and_16_ms() {
-        // 4.3: an eighth of the round trip, clamped.
-        let slowed = |before: u64, now: u64| {
-            let mut hystart = HyStart::new(true);
-            round(&mut hystart, MS(before), 10);
-            round(&mut hystart, MS(now), 10);
-            hystart.conservative.is_some()
-        };
-        assert_eq!([(16, 19), (16, 20)].map(|(a, b)| slowed(a, b)), [false, true]);
-        assert_eq!([(80, 89), (80, 90)].map(|(a, b)| slowed(a, b)), [false, true]);
-        assert_eq!([(400, 415), (400, 416)].map(|(a, b)| slowed(a, b)), [false, true]);
+    fn round_trips_that_grow_by_an_eighth_end_slow_start() {
+        assert_eq!([acks(false, 16, 3, 67), acks(false, 16, 3, 68)], [None, Some(8)]);
     }
 }

@@ -6,11 +6,14 @@
 
 pub mod bbr;
 pub mod cubic;
+pub mod cubic_rfc9438;
 pub mod filter;
 pub mod hystart;
+pub mod hystart_plus_plus;
 pub mod loss_based;
 pub mod reno;
 pub mod scalable;
+pub mod slow_start;
 pub mod vegas;
 pub mod veno;
 pub mod westwood;
@@ -40,6 +43,9 @@ pub struct AckEvent {
     pub acked: u64,
     /// Bytes that it delivers, those beyond gaps included.
     pub delivered: u64,
+    /// Segments that it delivers: what windows grow by (Linux: `acked_sacked`). An ACK may acknowledge much
+    /// more, of which SACKs have told before.
+    pub segments: u64,
     /// Bytes that were found lost on it.
     pub lost: u64,
     /// Whether it echoes a mark for which the window is reduced (RFC 3168).
@@ -48,7 +54,7 @@ pub struct AckEvent {
     pub prior_in_flight: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
-    /// The round trip that it completes.
+    /// The round trip of the newest segment that it delivers.
     pub rtt: Option<Duration>,
     /// Smoothed round trip.
     pub srtt: Duration,
@@ -64,6 +70,16 @@ pub struct AckEvent {
     pub phase: Phase,
     /// Whether the window, rather than the data or the receiver, has limited the sender.
     pub window_limited: bool,
+    /// When the pacer lets the next segment go, if the window does (Linux: `tcp_wstamp_ns`).
+    pub departure: Time,
+}
+
+impl AckEvent {
+    /// Whether a control that reacts to loss may open its window (Linux: `tcp_may_raise_cwnd`,
+    /// `tcp_is_cwnd_limited`): data are acknowledged in order outside a recovery, and the window is in use.
+    pub fn may_grow(&self) -> bool {
+        self.phase != Phase::Recovery && self.window_limited && self.acked > 0
+    }
 }
 
 /// A segment that has been given up.
@@ -83,20 +99,26 @@ pub struct Loss {
 
 /// A congestion control. All sizes are in bytes.
 pub trait CongestionControl: Send + std::fmt::Debug {
+    /// The connection is set up; `rtt` is the round trip of its SYN, if that was sent once.
+    fn on_established(&mut self, _now: Time, _rtt: Option<Duration>) {}
     /// Takes an ACK.
     fn on_ack(&mut self, ack: &AckEvent);
     /// A segment has been given up; what follows from it begins with the other calls.
     fn on_loss(&mut self, _loss: &Loss) {}
     /// A loss or an ECN echo begins a recovery with `in_flight` bytes outstanding.
     fn on_congestion(&mut self, now: Time, in_flight: u64);
-    /// The retransmission timer has expired with `in_flight` bytes not given up; `again` says that
-    /// it was for a segment that a timeout had sent again before.
+    /// The retransmission timer has expired with `in_flight` bytes not given up; `again` says that the
+    /// window has been reduced for what was outstanding before.
     fn on_timeout(&mut self, now: Time, in_flight: u64, again: bool);
     /// The recovery has ended.
     fn on_recovered(&mut self, _now: Time) {}
-    /// Nothing has been sent for longer than the timeout: the window says little about the path any
+    /// Nothing has been sent for longer than so many timeouts: the window says little about the path any
     /// more (RFC 5681, 4.1).
-    fn on_idle(&mut self) {}
+    fn on_idle(&mut self, _timeouts: u64) {}
+    /// For a timeout no more than `used` bytes of the window were needed (RFC 7661).
+    fn on_unused(&mut self, _used: u64) {}
+    /// Data are about to be sent while nothing is in flight; the last were sent `pause` ago.
+    fn on_start(&mut self, _now: Time, _pause: Duration) {}
     /// Data are about to be sent after everything had been sent and delivered.
     fn on_restart(&mut self, _now: Time) {}
     /// The last reduction was a mistake (RFC 4015).
@@ -117,6 +139,10 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     fn reduces_proportionally(&self) -> bool {
         true
     }
+    /// Windows for which the send buffer has room (Linux: `sndbuf_expand`).
+    fn buffered_windows(&self) -> u64 {
+        2
+    }
     /// Whether the control sends less than the path allows, on purpose.
     fn holds_back(&self) -> bool {
         false
@@ -130,10 +156,12 @@ pub trait CongestionControl: Send + std::fmt::Debug {
 registry! {
     /// The congestion control, as a scenario names it.
     "congestion control" CongestionSpec {
-        /// Reno (RFC 5681) with byte counting (RFC 3465): one segment more per round trip.
+        /// Reno (RFC 5681) that counts what is delivered (RFC 3465): one segment more per round trip.
         "reno" => Reno(reno::Reno),
-        /// CUBIC (RFC 9438) with HyStart++ (RFC 9406): grows with time since the last reduction.
+        /// CUBIC with HyStart as Linux has them: grows with time since the last reduction.
         "cubic" => Cubic(cubic::Cubic),
+        /// CUBIC by RFC 9438, with HyStart++ (RFC 9406).
+        "cubic_rfc9438" => CubicRfc9438(cubic_rfc9438::CubicRfc9438),
         /// BBR version 1: paced at the bandwidth that it measures, with a short queue.
         "bbr" => Bbr(bbr::v1::Bbr),
         /// BBR version 3: also bounds what is in flight by the loss that it meets.
@@ -162,6 +190,9 @@ impl CongestionSpec {
         match self {
             Self::Reno(_) => Box::new(reno::Policy::new(mss, initial_window)),
             Self::Cubic(params) => Box::new(cubic::Policy::new(params, mss, initial_window, tcp.pacing)),
+            Self::CubicRfc9438(params) => {
+                Box::new(cubic_rfc9438::Policy::new(params, mss, initial_window, tcp.pacing))
+            }
             Self::Bbr(params) => Box::new(bbr::v1::Policy::new(params, mss, initial_window)),
             Self::Bbr3(params) => Box::new(bbr::v3::Policy::new(params, mss, initial_window, tcp.sack)),
             Self::Westwood(_) => Box::new(westwood::Policy::new(mss, initial_window)),
@@ -171,8 +202,8 @@ impl CongestionSpec {
         }
     }
 
-    /// Whether the control cannot do without pacing.
-    pub fn needs_pacing(&self) -> bool {
+    /// Whether the control sends at a rate of its own, with `fq` or without.
+    pub fn paces_itself(&self) -> bool {
         matches!(self, Self::Bbr(_) | Self::Bbr3(_))
     }
 }
@@ -185,6 +216,7 @@ impl Default for AckEvent {
             now: Time::ZERO,
             acked: 0,
             delivered: 0,
+            segments: 0,
             lost: 0,
             marked: false,
             prior_in_flight: 0,
@@ -197,6 +229,7 @@ impl Default for AckEvent {
             next: 0,
             phase: Phase::Open,
             window_limited: true,
+            departure: Time::ZERO,
         }
     }
 }

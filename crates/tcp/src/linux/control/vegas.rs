@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
-use super::reno::Growth;
-use super::{AckEvent, Phase};
+use super::{AckEvent, Phase, reno};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -44,7 +43,6 @@ impl Checked for Vegas {
 pub struct Policy {
     params: Vegas,
     window: LossWindow,
-    growth: Growth,
     base_rtt: Option<Duration>,
     /// Smallest round trip of this round, and how many were seen.
     round_rtt: Option<Duration>,
@@ -58,7 +56,6 @@ impl Policy {
         Self {
             params: params.clone(),
             window: LossWindow::new(mss, initial_window),
-            growth: Growth::default(),
             base_rtt: None,
             round_rtt: None,
             samples: 0,
@@ -75,11 +72,11 @@ impl Policy {
         let waiting = cwnd as f64 / mss as f64 * (rtt.0 - base.0) as f64 / base.0.max(1) as f64;
         if self.window.in_slow_start() {
             if waiting > f64::from(self.params.gamma) {
-                let target = (cwnd as f64 * base.as_secs() / rtt.as_secs()) as u64 + mss;
+                let target = ((cwnd as f64 * base.as_secs() / rtt.as_secs()) as u64 / mss + 1) * mss;
                 self.window.cwnd = cwnd.min(target).max(2 * mss);
                 self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd.max(3 * mss) - mss);
             } else {
-                self.window.slow_start(ack.acked, u64::MAX);
+                self.window.slow_start(ack.segments);
             }
         } else if waiting > f64::from(self.params.beta) {
             self.window.cwnd = (cwnd - mss.min(cwnd)).max(2 * mss);
@@ -106,24 +103,23 @@ impl LossBased for Policy {
             self.samples += 1;
         }
         if ack.phase != Phase::Open {
-            return self.growth.open(&mut self.window, ack);
+            return reno::grow(&mut self.window, ack);
         }
         if ack.una >= self.round_end {
             if self.samples >= SAMPLES {
                 self.adjust(ack);
             } else {
-                self.growth.open(&mut self.window, ack);
+                reno::grow(&mut self.window, ack);
             }
             self.round_end = ack.next;
             self.round_rtt = None;
             self.samples = 0;
-        } else if self.window.in_slow_start() && ack.window_limited {
-            self.window.slow_start(ack.acked, u64::MAX);
+        } else if self.window.in_slow_start() && ack.may_grow() {
+            self.window.slow_start(ack.segments);
         }
     }
 
-    fn reduced(&mut self, _: u64) -> u64 {
-        self.growth.reset();
+    fn reduced(&mut self) -> u64 {
         self.window.cwnd / 2
     }
 }
@@ -141,7 +137,14 @@ mod tests {
         policy.round_end = 20_000;
         for una in (1_000..=20_000).step_by(1_000) {
             let rtt = Some(Duration::from_millis(rtt_ms));
-            policy.on_ack(&AckEvent { una, next: una + 20_000, acked: 1_000, rtt, ..AckEvent::default() });
+            policy.on_ack(&AckEvent {
+                una,
+                next: una + 20_000,
+                acked: 1_000,
+                segments: 1,
+                rtt,
+                ..AckEvent::default()
+            });
         }
         policy.cwnd()
     }
@@ -161,7 +164,8 @@ mod tests {
             let rtt = Some(Duration::from_millis(110));
             policy.on_ack(&AckEvent { una, next, rtt, window_limited: false, ..AckEvent::default() });
         }
-        assert_eq!(policy.cwnd(), 20_000 * 100 / 110 + 1_000);
+        // In whole segments, as Linux counts.
+        assert_eq!(policy.cwnd(), 20_000 * 100 / 110 / 1_000 * 1_000 + 1_000);
         assert_eq!(policy.ssthresh(), policy.cwnd() - 1_000);
     }
 }

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
-use super::reno::Growth;
-use super::{AckEvent, Phase};
+use super::{AckEvent, Phase, reno};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -33,7 +32,6 @@ impl Checked for Veno {
 pub struct Policy {
     params: Veno,
     window: LossWindow,
-    growth: Growth,
     base_rtt: Option<Duration>,
     /// Smallest round trip of this round, which ends at a byte.
     round_rtt: Option<Duration>,
@@ -48,7 +46,6 @@ impl Policy {
         Self {
             params: params.clone(),
             window: LossWindow::new(mss, initial_window),
-            growth: Growth::default(),
             base_rtt: None,
             round_rtt: None,
             round_end: 0,
@@ -90,17 +87,16 @@ impl LossBased for Policy {
         let avoiding = ack.phase == Phase::Open && !self.window.in_slow_start();
         if avoiding && self.is_congested() {
             // Half Reno's pace (section III-A).
-            if ack.window_limited {
-                self.growth.add(&mut self.window, ack.acked / 2);
+            if ack.may_grow() {
+                self.window.avoid(2 * self.window.segments(), ack.segments);
             }
         } else {
-            self.growth.open(&mut self.window, ack);
+            reno::grow(&mut self.window, ack);
         }
     }
 
     /// A fifth less if the queue was short, else half (section III-B of the paper).
-    fn reduced(&mut self, _: u64) -> u64 {
-        self.growth.reset();
+    fn reduced(&mut self) -> u64 {
         let cwnd = self.window.cwnd;
         if self.is_congested() { cwnd / 2 } else { cwnd / 5 * 4 }
     }
@@ -135,10 +131,10 @@ mod tests {
         (policy.base_rtt, policy.waiting) = (Some(Duration::from_millis(100)), 4.0);
         policy.round_end = u64::MAX;
         for _ in 0..39 {
-            policy.on_ack(&AckEvent { acked: 1_000, ..AckEvent::default() });
+            policy.on_ack(&AckEvent { acked: 1_000, segments: 1, ..AckEvent::default() });
         }
         assert_eq!(policy.cwnd(), 20_000);
-        policy.on_ack(&AckEvent { acked: 1_000, ..AckEvent::default() });
+        policy.on_ack(&AckEvent { acked: 1_000, segments: 1, ..AckEvent::default() });
         assert_eq!(policy.cwnd(), 21_000);
     }
 }

@@ -4,9 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::AckEvent;
 use super::loss_based::{LossBased, LossWindow};
-use super::reno::Growth;
+use super::{AckEvent, reno};
 use crate::check::{Check, Checked};
 use crate::units::{Duration, Time};
 
@@ -26,7 +25,6 @@ impl Checked for Westwood {
 #[derive(Debug)]
 pub struct Policy {
     window: LossWindow,
-    growth: Growth,
     min_rtt: Option<Duration>,
     /// Beginning of the sample under way, and what had been delivered then.
     since: Option<(Time, u64)>,
@@ -40,7 +38,6 @@ impl Policy {
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self {
             window: LossWindow::new(mss, initial_window),
-            growth: Growth::default(),
             min_rtt: None,
             since: None,
             smooth: 0.0,
@@ -87,11 +84,10 @@ impl LossBased for Policy {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
         }
         self.sample(ack);
-        self.growth.open(&mut self.window, ack);
+        reno::grow(&mut self.window, ack);
     }
 
-    fn reduced(&mut self, _: u64) -> u64 {
-        self.growth.reset();
+    fn reduced(&mut self) -> u64 {
         self.pipe_size().min(self.window.cwnd)
     }
 }

@@ -76,7 +76,7 @@ proptest! {
             let now = Time(at as u64);
             match event {
                 0 | 1 if !board.is_exhausted() => board.send_next(now, Snapshot::default()),
-                2 => board.acknowledge(((number * MSS) / 3).min(board.next()), |_| {}),
+                2 => drop(board.acknowledge(((number * MSS) / 3).min(board.next()), |_| {})),
                 3 => drop(sack(&mut board, &[(number, number + length), (number / 2, number / 2 + 1)])),
                 4 => drop(board.mark_lost(number)),
                 _ => if let Some(lost) = board.next_lost() {

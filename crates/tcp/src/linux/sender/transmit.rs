@@ -1,10 +1,11 @@
 //! What is sent when: the windows, the pacer and the data each have a say.
 
-use super::{Sender, Setup, Usage};
+use super::{Pending, Sender, Setup, Usage};
 use crate::linux::control::Phase;
+use crate::linux::loss::Episode;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 /// Pacing of a control that knows no rate, relative to a window per round trip, in slow start and
 /// afterwards (Linux: `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
@@ -15,11 +16,15 @@ impl Sender {
     /// Bytes per second at which segments may leave; `None` without pacing.
     fn pace(&self) -> Option<f64> {
         // A window set from outside is what the path holds, and all of it may leave.
-        if !self.params.pacing || self.steered.is_some() {
+        if self.steered.is_some() {
             return None;
         }
+        // A control that knows its rate paces itself (Linux: `tcp_internal_pacing`); others need fq.
         if let Some(rate) = self.control.pacing_rate() {
             return Some(rate);
+        }
+        if !self.params.pacing {
+            return None;
         }
         let (cwnd, ssthresh) = (self.control.cwnd(), self.control.ssthresh());
         let ratio = if cwnd < ssthresh / 2 { SLOW_START_PACE } else { AVOIDANCE_PACE };
@@ -46,7 +51,7 @@ impl Sender {
             size: self.params.syn_bytes(),
             ..self.packet(now, 0, 0)
         });
-        self.timers.rto = Some(now + self.rtt.rto());
+        self.timers.set(now, self.rtt.rto(), Pending::Timeout);
         self.timers.settle(now);
     }
 
@@ -55,33 +60,22 @@ impl Sender {
     pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
-        if self.board.head().is_none() && now.since(self.last_sent) > self.rtt.rto() {
-            self.control.on_idle();
-        }
+        let (before, had) = (self.board.next(), self.counts.packets);
+        self.restart_after_idle(now);
         let rate = self.pace();
         self.pacer.set_rate(rate, rate.map_or(0, |rate| self.control.least_quantum(rate)));
-        let mut limited = false;
-        while let Some((number, again)) = self.next_segment() {
-            let (first, end) = self.board.range(number);
-            if !self.window_allows(end - first) {
-                limited = true;
-                break;
-            }
-            if gently && again && self.in_flight() > 0 {
-                if repeats == 0 {
-                    limited = true;
-                    break;
-                }
-                repeats -= 1;
-            }
-            if let Some(at) = self.pacer.blocked(now) {
-                self.timers.pacing = Some(at);
-                limited = true;
-                break;
-            }
-            self.send(now, number, again, out);
+        let mut limited = self.send_allowed(now, gently, &mut repeats, out);
+        while self.fill_buffer() {
+            limited = self.send_allowed(now, gently, &mut repeats, out);
         }
-        self.note_usage(limited);
+        // The probe itself does not arm the next one.
+        if self.board.next() > before {
+            self.arm_probe(now, false);
+        }
+        limited |= self.in_flight() >= self.cwnd();
+        if limited || self.counts.packets > had {
+            self.note_usage(now, limited);
+        }
         if self.control.holds_back() || (!limited && self.board.is_exhausted()) {
             self.sampler.set_app_limited(self.in_flight());
         }
@@ -89,18 +83,52 @@ impl Sender {
         self.timers.settle(now);
     }
 
+    /// Sends as far as there is something to send; returns whether a window or the pacer has ended it.
+    fn send_allowed(&mut self, now: Time, gently: bool, repeats: &mut u64, out: &mut Vec<Segment>) -> bool {
+        while let Some((number, again)) = self.next_segment() {
+            let (first, end) = self.board.range(number);
+            if !self.window_allows(end - first) {
+                return true;
+            }
+            if gently && again && self.in_flight() > 0 {
+                if *repeats == 0 {
+                    return true;
+                }
+                *repeats -= 1;
+            }
+            if let Some(at) = self.pacer.blocked(now) {
+                self.timers.pacing = Some(at);
+                return true;
+            }
+            self.send(now, number, again, out);
+        }
+        false
+    }
+
     /// What to send next: lost segments first, then new ones that the receiver allows (RFC 6675,
     /// `NextSeg`, 1 and 2; RACK and the probe take the place of 3 and 4).
     fn next_segment(&mut self) -> Option<(u64, bool)> {
-        let frto = self.episode.frto_mut().and_then(|frto| frto.may_send_new());
-        if frto.is_none()
+        if !self.is_probing_timeout()
             && let Some(lost) = self.board.next_lost()
         {
             return Some((lost, true));
         }
-        let next = self.board.end();
-        let allowed = frto != Some(false) && !self.board.is_exhausted() && self.receiver_allows(next);
-        allowed.then_some((next, false))
+        self.has_new().then_some((self.board.end(), false))
+    }
+
+    /// Whether the application has put new data into the buffer, and the receiver allows them.
+    pub(in super::super) fn has_new(&self) -> bool {
+        let (_, end) = self.board.range(self.board.end());
+        !self.board.is_exhausted() && self.receiver_allows(self.board.end()) && end <= self.buffer.filled()
+    }
+
+    /// Lets the application put more into the buffer, which grows if it keeps the window from being used (Linux:
+    /// `tcp_new_space`). Returns whether there is more.
+    fn fill_buffer(&mut self) -> bool {
+        if self.buffer.is_blocked() && self.in_flight() < self.cwnd() {
+            self.buffer.expand(self.cwnd() / self.mss, self.control.buffered_windows());
+        }
+        self.buffer.fill(self.board.written(), self.board.una(), self.board.next())
     }
 
     /// Whether segment `number` lies within the receiver's window.
@@ -110,21 +138,57 @@ impl Sender {
 
     fn window_allows(&self, bytes: u64) -> bool {
         let in_flight = self.in_flight();
-        if in_flight == 0 {
-            return true;
+        in_flight == 0 || in_flight + bytes <= self.cwnd()
+    }
+
+    /// The window after a pause: it halves with each timeout (RFC 2861).
+    fn restart_after_idle(&mut self, now: Time) {
+        let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
+        if self.board.head().is_none() && !self.board.is_exhausted() && pause > rto {
+            self.control.on_idle((pause - 1) / rto);
+            // Not again, should the receiver's window be closed.
+            self.last_sent = now;
         }
-        match self.episode.prr() {
-            Some(prr) if self.steered.is_none() => prr.allows(bytes),
-            _ => in_flight + bytes <= self.steered.unwrap_or_else(|| self.control.cwnd()),
+    }
+
+    /// Sets the timer of the retransmission queue after an ACK (Linux: `tcp_set_xmit_timer`).
+    pub(in super::super) fn set_loss_timer(&mut self, now: Time) {
+        if !self.arm_probe(now, true) {
+            self.rearm_timeout(now);
         }
+    }
+
+    /// What is left of the timeout that began when the first outstanding segment was last sent, at least a
+    /// moment (Linux: `tcp_rto_delta_us`).
+    pub(in super::super) fn timeout_left(&self, now: Time) -> Duration {
+        let sent = self.board.head_sent().unwrap_or(now);
+        Duration((sent + self.rtt.rto()).since(now).0.max(1_000))
+    }
+
+    /// Sets the timeout; where another timer ran, the time since the first outstanding segment was sent counts
+    /// (Linux: `tcp_rearm_rto`).
+    pub(in super::super) fn rearm_timeout(&mut self, now: Time) {
+        if self.board.head().is_none() {
+            self.timers.loss = None;
+            return;
+        }
+        let wait = match self.timers.pending() {
+            Some(Pending::Probe | Pending::Reorder) => self.timeout_left(now),
+            Some(Pending::Timeout) | None => self.rtt.rto(),
+        };
+        self.timers.set(now, wait, Pending::Timeout);
     }
 
     /// Sends segment `number`, for the first time or again.
     pub(in super::super) fn send(&mut self, now: Time, number: u64, again: bool, out: &mut Vec<Segment>) {
         let (first, end) = self.board.range(number);
         let (bytes, before) = (end - first, self.board.pipe());
-        if before == 0 && self.sampler.is_app_limited() {
-            self.control.on_restart(now);
+        let nothing_outstanding = self.board.head().is_none();
+        if before == 0 {
+            self.control.on_start(now, now.since(self.last_sent));
+            if self.sampler.is_app_limited() {
+                self.control.on_restart(now);
+            }
         }
         let snapshot = self.sampler.on_send(now, bytes, before);
         self.counts.packets += 1;
@@ -137,9 +201,7 @@ impl Sender {
             }
         } else {
             self.board.send_next(now, snapshot);
-            if let Some(frto) = self.episode.frto_mut() {
-                frto.note_new();
-            }
+            self.buffer.on_sent(end, now == self.last_sent);
             // Retransmissions are not marked (RFC 3168, 6.1.5).
             let reduced = std::mem::take(&mut self.tell_reduced);
             packet.ecn = Ecn { capable: self.params.ecn, reduced, ..Ecn::default() };
@@ -147,24 +209,36 @@ impl Sender {
         out.push(packet);
         self.last_sent = now;
         if let Some(prr) = self.episode.prr_mut() {
-            prr.on_sent(bytes);
+            prr.on_sent();
         }
         self.pacer.charge(now, bytes);
-        if self.timers.rto.is_none() || self.board.head() == Some(number) {
-            self.timers.rto = Some(now + self.rtt.rto());
-        }
-        if !again {
-            self.arm_probe(now);
+        if again {
+            if self.board.head() == Some(number) && self.timers.pending() != Some(Pending::Reorder) {
+                self.timers.set(now, self.rtt.rto(), Pending::Timeout);
+            }
+        } else if nothing_outstanding || self.timers.pending() == Some(Pending::Probe) {
+            self.rearm_timeout(now);
         }
     }
 
-    /// A window is in use if it was the limit at some moment of the last round trip (RFC 7661, as
-    /// Linux decides it).
-    fn note_usage(&mut self, limited: bool) {
-        let outstanding = self.in_flight();
+    /// A window is in use if it was the limit at some moment of the last round trip (RFC 7661, as Linux
+    /// decides it: `tcp_cwnd_validate`). One not in use for a timeout falls.
+    fn note_usage(&mut self, now: Time, limited: bool) {
+        let outstanding = self.board.next() - self.board.una();
         let new_round = self.board.una() >= self.usage.until;
         if new_round || limited || (!self.usage.limited && outstanding > self.usage.outstanding) {
             self.usage = Usage { outstanding, limited, until: self.board.next() };
+        }
+        if self.is_window_limited() {
+            self.unused = (0, now);
+            return;
+        }
+        self.unused.0 = self.unused.0.max(outstanding);
+        if now.since(self.unused.1) >= self.rtt.rto() {
+            if self.episode == Episode::Open && self.board.is_exhausted() {
+                self.control.on_unused(self.unused.0);
+            }
+            self.unused = (0, now);
         }
     }
 
@@ -181,7 +255,7 @@ impl Sender {
             self.timers.persist = Some(now + self.rtt.rto());
         }
         if self.board.head().is_none() {
-            self.timers.stop_waiting();
+            self.timers.loss = None;
         }
     }
 }

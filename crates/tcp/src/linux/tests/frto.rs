@@ -1,4 +1,4 @@
-//! F-RTO by the steps of RFC 5682: 2.1 without SACK, 3.1 with it.
+//! F-RTO by the steps of RFC 5682, 3.1, as `tcp_process_loss` of Linux 6 takes them, with SACK or without.
 
 use super::script::{NONE, Script, Sent};
 use super::*;
@@ -65,25 +65,34 @@ fn a_genuine_loss_leads_to_the_conventional_recovery() {
 }
 
 #[test]
-fn an_ack_of_everything_decides_nothing() {
-    // Step 2.a: the retransmission may have filled the only gap.
-    for sack in [false, true] {
+fn an_ack_of_everything_convinces_with_sack_alone() {
+    // Linux: what was never sent again and never reported by SACK cannot have come before the retransmission's
+    // ACK (`FLAG_ORIG_SACK_ACKED`). Without SACK it can, and the ACK covers something sent again.
+    for (sack, ssthresh) in [(false, 5), (true, NONE)] {
         let mut script = timed_out(params(sack), 100);
         script.acknowledge(10, &[]);
-        assert_eq!(script.window().1, 5);
-        script.acknowledge(11, &[]);
-        assert_eq!(script.window().1, 5);
+        assert_eq!(script.window().1, ssthresh);
     }
 }
 
 #[test]
-fn without_sack_a_duplicate_first_means_loss_and_with_sack_nothing() {
-    // 2.1, step 2.a, and 3.1, step 2.
+fn a_duplicate_first_means_nothing_and_a_block_of_the_old_that_they_arrive() {
+    // A duplicate counts only after new data were sent.
     let mut basic = timed_out(params(false), 100);
-    assert_eq!(basic.acknowledge(0, &[]), [(1, true)]);
+    assert_eq!(basic.acknowledge(0, &[]), []);
+    assert_eq!(basic.acknowledge(1, &[]), [(10, false), (11, false)]);
     let mut enhanced = timed_out(params(true), 100);
-    assert_eq!(enhanced.acknowledge(0, &[(5, 6)]), []);
-    assert_eq!(enhanced.acknowledge(1, &[(5, 6)]), [(10, false), (11, false)]);
+    enhanced.acknowledge(0, &[(5, 6)]);
+    assert_eq!(enhanced.window(), (10, NONE));
+}
+
+/// `tcp_process_loss`: the first ACK already delivers a segment that was never sent again.
+#[test]
+fn the_first_ack_may_be_enough() {
+    let mut script = timed_out(params(true), 100);
+    script.acknowledge(2, &[]);
+    // What it was, and a segment for each of the two.
+    assert_eq!(script.window(), (12, NONE));
 }
 
 #[test]

@@ -47,8 +47,7 @@ proptest! {
         for control in CongestionSpec::defaults() {
             let name = control.key();
             let Trouble { drops, lost_acks, late_ms, params } = trouble.clone();
-            let pacing = params.pacing || control.needs_pacing();
-            let mut lab = transfer(100_000, &Linux { control, pacing, ..params }, 20).with_fate(move |i, _, _| {
+            let mut lab = transfer(100_000, &Linux { control, ..params }, 20).with_fate(move |i, _, _| {
                 (!drops.contains(&i)).then(|| MS(late_ms.get(&i).copied().unwrap_or(0)))
             });
             lab.lost_acks = lost_acks;

@@ -4,6 +4,8 @@
 mod frto;
 mod laws;
 mod loss;
+mod no_sack;
+mod quick_acks;
 mod script;
 mod sizes;
 mod timeouts;
@@ -11,11 +13,12 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::FIRST_BYTE;
 use super::control::CongestionSpec;
 use super::params::Linux;
 use super::receiver::Receiver;
 use super::sender::Sender;
+use super::timers::Pending;
+use super::{FIRST_BYTE, jiffies};
 use crate::segment::{Kind, Segment};
 use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 use crate::{Receiver as _, Sender as _};
@@ -107,7 +110,7 @@ impl Pair {
         // flight when the recovery began (RFC 6937, 3). Limited transmit needs none: what duplicate ACKs stand for is no longer
         // in flight.
         let most = match sender.episode.prr() {
-            Some(prr) => (prr.recover_fs() + mss).max(sender.control.ssthresh()),
+            Some(prr) => prr.cwnd().max(before + mss),
             None if by_timer => cwnd.max(before + mss),
             None => cwnd,
         };

@@ -12,8 +12,12 @@ const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Smallest window in segments (`BBRMinPipeCwnd`).
 const MIN_SEGMENTS: u64 = 4;
-/// Send quanta for which the window has room; nodeb sends segment by segment.
+/// Send quanta for which the window has room: one each in the sending host's queue, in its network
+/// card, and in the receiving host.
 const QUANTA: u64 = 3;
+/// What leaves together takes this long, seconds, and is at most so many bytes.
+const QUANTUM_TIME: f64 = 0.001;
+const LARGEST_QUANTUM: f64 = 65_536.0;
 
 /// Round trips counted by bytes delivered (v1: 4.1.1.1; v3: 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,8 +29,10 @@ pub struct Rounds {
 }
 
 impl Rounds {
+    /// A sample over too short a time begins no round (Linux: `bbr_update_bw`, `tcp_rate_gen`).
     pub fn on_ack(&mut self, ack: &AckEvent) {
-        self.start = ack.sample.is_some_and(|sample| sample.prior_delivered >= self.end);
+        let valid = ack.sample.filter(|sample| sample.rate.is_some());
+        self.start = valid.is_some_and(|sample| sample.prior_delivered >= self.end);
         if self.start {
             self.count += 1;
             self.restart(ack.total_delivered);
@@ -50,6 +56,11 @@ impl FullPipe {
     /// Begins to look, with `baseline` to be exceeded.
     pub fn above(baseline: f64) -> Self {
         Self { baseline, rounds: 0 }
+    }
+
+    /// Forgets the baseline, so that the next round is growth (Linux: `bbr_set_state`).
+    pub fn forget_baseline(&mut self) {
+        self.baseline = 0.0;
     }
 
     /// Takes a round's bandwidth; returns whether the pipe is full.
@@ -107,9 +118,19 @@ impl Path {
         MIN_SEGMENTS * self.mss
     }
 
-    /// Room for segments that wait at either end.
-    pub fn quanta(&self) -> u64 {
-        QUANTA * self.mss
+    /// Segments that leave together at `rate`, at least `least`.
+    pub fn quantum(&self, rate: f64, least: u64) -> u64 {
+        ((QUANTUM_TIME * rate).min(LARGEST_QUANTUM) as u64 / self.mss).max(least)
+    }
+
+    /// Segments that may wait at either end.
+    pub fn quanta(&self, rate: f64, least: u64) -> u64 {
+        QUANTA * self.quantum(rate, least)
+    }
+
+    /// The connection is set up; its round trip is the first (Linux: `bbr_init`; v3: 5.2.1, `OnInit`).
+    pub fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
+        self.min_rtt = rtt.map(|rtt| (rtt, now));
     }
 
     /// `gain` times what the path holds at `bandwidth`; the initial window while there is no round trip.
@@ -118,9 +139,10 @@ impl Path {
         self.min_rtt.map_or(self.initial_window, bdp)
     }
 
-    /// The rate before there is a bandwidth: the initial window in a round trip (v1: 4.2.1; v3: 5.6.2).
-    pub fn nominal_bandwidth(&self, srtt: Duration) -> f64 {
-        self.initial_window as f64 / srtt.as_secs().max(1e-3)
+    /// The bandwidth at the start: the initial window in a round trip, or in 1 ms where none is known
+    /// (Linux: `bbr_init_pacing_rate_from_rtt`; v3: 5.6.2).
+    pub fn nominal_bandwidth(&self, rtt: Option<Duration>) -> f64 {
+        self.initial_window as f64 / rtt.map_or(1e-3, |rtt| rtt.as_secs().max(1e-6))
     }
 
     /// Whether less than the initial window has been delivered, too little to judge the path.
@@ -165,4 +187,11 @@ impl Pace {
             self.rate = Some(rate);
         }
     }
+}
+
+/// A number below `most` that looks drawn at random and follows from the time (Fibonacci hashing: the time
+/// times 2^64 over the golden ratio).
+pub fn draw(now: Time, most: u64) -> u64 {
+    let mixed = now.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+    (mixed * most) >> 32
 }

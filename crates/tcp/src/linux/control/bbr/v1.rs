@@ -1,41 +1,50 @@
-//! BBR version 1: sends at the path's bottleneck bandwidth and keeps about one bandwidth-delay
-//! product in flight (Cardwell et al., ACM Queue 14(5), 2016;
-//! draft-cardwell-iccrg-bbr-congestion-control-00, whose section numbers are cited).
+//! BBR version 1 as in Linux 6.x (`tcp_bbr.c`, whose functions are named): sends at the path's
+//! bottleneck bandwidth and keeps about one bandwidth-delay product in flight (Cardwell et al., ACM
+//! Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00).
 //!
 //! The bandwidth is the largest delivery rate of the last ten round trips, the round trip the
 //! smallest of the last ten seconds. Gains around 1 probe for more of the one and, for a moment
-//! every ten seconds, for less of the other. Left out: the detection of token-bucket policers.
+//! every ten seconds, for less of the other. Marks (ECN) are ignored.
+
+mod aggregation;
+mod policer;
+mod probe_rtt;
+#[cfg(test)]
+mod tests;
+mod window;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{AckEvent, CongestionControl, Phase};
-use super::path::{FullPipe, Pace, Path, Window};
+use super::super::{AckEvent, CongestionControl, Loss, Phase};
+use super::path::{FullPipe, Pace, Path, Window, draw};
 use crate::check::{Check, Checked};
 use crate::units::{Duration, Time};
+use aggregation::Aggregation;
+use policer::{Observation, Policer};
+use window::least_quantum;
 
-#[cfg(test)]
-mod tests;
-
-/// 2 / ln 2, the smallest gain that doubles the rate every round trip (4.3.2.1).
-const HIGH_GAIN: f64 = 2.885;
-/// Gains of the phases of probing for bandwidth, one round trip each (4.3.4.2).
+/// 2 / ln 2, the smallest gain that doubles the rate every round trip, in Linux's 256ths; and its
+/// inverse.
+const HIGH_GAIN: f64 = 739.0 / 256.0;
+const DRAIN_GAIN: f64 = 88.0 / 256.0;
+/// Gains of the phases of probing for bandwidth, one round trip each (`bbr_pacing_gain`).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Window in steady state in bandwidth-delay products, for delayed and stretched ACKs (4.2.3.2).
+/// Window in steady state in bandwidth-delay products, for delayed and stretched ACKs.
 const CWND_GAIN: f64 = 2.0;
-/// Round trips over which the bandwidth is remembered (4.1.1.3: `BtlBwFilterLen`).
-const BANDWIDTH_ROUNDS: u64 = 10;
-/// Below this segments leave one by one: 1.2 Mbit/s in bytes per second (4.2.2).
-const SLOW: f64 = 150_000.0;
+/// Share of the bandwidth that is sent, to shorten the queue (`bbr_pacing_margin_percent`).
+const PACING_MARGIN: f64 = 0.99;
+/// Round trips over which the bandwidth is remembered (`bbr_bw_rtts`).
+const BANDWIDTH_ROUNDS: u64 = CYCLE.len() as u64 + 2;
 
 /// BBR's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr {
-    /// How long the smallest round trip is trusted before it is measured anew (4.1.2:
-    /// `RTpropFilterLen`).
+    /// How long the smallest round trip is trusted before it is measured anew (Linux:
+    /// `bbr_min_rtt_win_sec`).
     pub min_rtt_window: Duration,
-    /// How long the window is kept small for that (4.3.5: `ProbeRTTDuration`).
+    /// How long the window is kept small for that (Linux: `bbr_probe_rtt_mode_ms`).
     pub probe_rtt: Duration,
 }
 
@@ -53,7 +62,7 @@ impl Checked for Bbr {
     }
 }
 
-/// The states (4.3).
+/// The states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,
@@ -64,62 +73,151 @@ enum State {
     ProbeRtt(Option<(Time, bool)>),
 }
 
+/// What the bandwidth is multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Gains {
+    pacing: f64,
+    window: f64,
+}
+
 /// BBR's state.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Policy {
     params: Bbr,
     mss: u64,
     state: State,
+    /// Those of the state at the end of the last ACK.
+    gains: Gains,
+    /// The window, the one to return to, and what the last ACK found the connection doing.
     window: Window,
     pace: Pace,
     path: Path,
     full_pipe: FullPipe,
     filled: bool,
-    /// Recovery's first round sends no more than is delivered, up to these bytes (4.2.3.4).
-    conserving_until: Option<u64>,
+    aggregation: Aggregation,
+    policer: Policer,
+    /// Recovery's first round sends no more than is delivered.
+    conserving: bool,
+    /// What looks like a recovery follows from a mark.
+    marked: bool,
+    /// Sending has just begun anew after the sender had no data (`idle_restart`).
+    restarting: bool,
+    /// When something was last delivered, and bytes delivered and lost so far.
+    delivered_at: Time,
     delivered: u64,
+    lost: u64,
 }
 
 impl Policy {
-    /// BBR at the start of a connection.
+    /// BBR before the connection is set up.
     pub fn new(params: &Bbr, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
             mss,
             state: State::Startup,
+            gains: Gains { pacing: HIGH_GAIN, window: HIGH_GAIN },
             window: Window::new(initial_window),
             pace: Pace::default(),
             path: Path::new(mss, initial_window, BANDWIDTH_ROUNDS),
             full_pipe: FullPipe::default(),
             filled: false,
-            conserving_until: None,
+            aggregation: Aggregation::default(),
+            policer: Policer::default(),
+            conserving: false,
+            marked: false,
+            restarting: false,
+            delivered_at: Time::ZERO,
             delivered: 0,
+            lost: 0,
         }
     }
 
-    /// `gain` bandwidth-delay products and the send quanta (4.2.3.2).
-    fn inflight(&self, gain: f64) -> u64 {
-        (self.path.bdp(self.path.max_bandwidth(), gain) + self.path.quanta()).max(self.path.min_window())
+    /// The bandwidth that is believed in, bytes per second (`bbr_bw`).
+    fn bandwidth(&self) -> f64 {
+        self.policer.rate().unwrap_or(self.path.max_bandwidth())
     }
 
-    fn pacing_gain(&self) -> f64 {
-        match self.state {
-            State::Startup => HIGH_GAIN,
-            State::Drain => 1.0 / HIGH_GAIN,
-            State::ProbeBandwidth(phase, _) => CYCLE[phase],
-            State::ProbeRtt(_) => 1.0,
+    /// `bbr_update_gains`.
+    fn update_gains(&mut self) {
+        let (pacing, window) = match self.state {
+            State::Startup => (HIGH_GAIN, HIGH_GAIN),
+            State::Drain => (DRAIN_GAIN, HIGH_GAIN),
+            State::ProbeBandwidth(..) if self.policer.rate().is_some() => (1.0, CWND_GAIN),
+            State::ProbeBandwidth(phase, _) => (CYCLE[phase], CWND_GAIN),
+            State::ProbeRtt(_) => (1.0, 1.0),
+        };
+        self.gains = Gains { pacing, window };
+    }
+
+    /// `bbr_update_bw`: rounds, the policer and the largest bandwidth.
+    fn update_bandwidth(&mut self, ack: &AckEvent) {
+        self.path.rounds.on_ack(ack);
+        let Some(sample) = ack.sample.filter(|sample| sample.rate.is_some()) else {
+            return;
+        };
+        self.conserving &= !self.path.rounds.start;
+        self.look_for_policer(ack.lost > 0, sample.app_limited);
+        self.path.update_bandwidth(self.path.rounds.count, Some(sample));
+    }
+
+    fn look_for_policer(&mut self, loses: bool, app_limited: bool) {
+        let ended = self.policer.observe(&Observation {
+            delivered_at: self.delivered_at,
+            delivered: self.delivered,
+            lost: self.lost,
+            loses,
+            round: self.path.rounds.start,
+            app_limited,
+            probing: matches!(self.state, State::ProbeBandwidth(..)),
+        });
+        if ended {
+            self.enter_probe_bandwidth();
+        } else if self.policer.rate().is_some() {
+            self.gains.pacing = 1.0;
         }
     }
 
-    fn cwnd_gain(&self) -> f64 {
-        match self.state {
-            State::Startup | State::Drain => HIGH_GAIN,
-            State::ProbeBandwidth(..) => CWND_GAIN,
-            State::ProbeRtt(_) => 1.0,
+    fn aggregate(&mut self, ack: &AckEvent) {
+        if ack.delivered > 0 && ack.sample.is_some_and(|sample| sample.rate.is_some()) {
+            let (segments, cwnd) = (ack.delivered.div_ceil(self.mss), self.window.cwnd / self.mss);
+            let bandwidth = self.bandwidth() / self.mss as f64;
+            let round = self.path.rounds.start;
+            self.aggregation.on_ack(self.delivered_at, segments, bandwidth, cwnd, round);
         }
     }
 
-    /// 4.3.2.2: the pipe is full when the bandwidth has not grown for three rounds.
+    /// `bbr_update_cycle_phase`.
+    fn update_phase(&mut self, ack: &AckEvent) {
+        if let State::ProbeBandwidth(phase, since) = self.state
+            && self.is_next_phase(ack, since)
+        {
+            self.state = State::ProbeBandwidth((phase + 1) % CYCLE.len(), self.delivered_at);
+        }
+    }
+
+    /// `bbr_is_next_cycle_phase`: a phase lasts a round trip; probing up goes on until it has filled the
+    /// pipe or met loss, draining ends as soon as it is done.
+    fn is_next_phase(&self, ack: &AckEvent, since: Time) -> bool {
+        let min_rtt = self.path.min_rtt.map_or(Duration::ZERO, |(rtt, _)| rtt);
+        let over = self.delivered_at.since(since) > min_rtt;
+        let in_network = || self.in_network_at_departure(ack, ack.prior_in_flight);
+        match self.gains.pacing {
+            gain if gain > 1.0 => over && (ack.lost > 0 || in_network() >= self.inflight(gain)),
+            gain if gain < 1.0 => over || in_network() <= self.inflight(1.0),
+            _ => over,
+        }
+    }
+
+    /// `bbr_reset_probe_bw_mode`: begins at any phase but that which drains. Linux draws it at random;
+    /// here it follows from the time, which differs from flow to flow as much.
+    fn enter_probe_bandwidth(&mut self) {
+        let draw = draw(self.delivered_at, CYCLE.len() as u64 - 1);
+        let phase = if draw == 0 { 0 } else { draw as usize + 1 };
+        self.state = State::ProbeBandwidth(phase, self.delivered_at);
+    }
+
+    /// `bbr_check_full_bw_reached`: the pipe is full when the bandwidth has not grown for three rounds.
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.sample.is_some_and(|sample| sample.app_limited);
         if !self.filled && self.path.rounds.start && !app_limited {
@@ -127,155 +225,90 @@ impl Policy {
         }
     }
 
-    /// 4.3.3 and 4.3.4.
-    fn update_state(&mut self, ack: &AckEvent) {
+    /// `bbr_check_drain`.
+    fn check_drain(&mut self, ack: &AckEvent) {
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
         }
-        if self.state == State::Drain && ack.in_flight <= self.inflight(1.0) {
-            self.enter_probe_bandwidth(ack.now);
-        }
-        if let State::ProbeBandwidth(phase, since) = self.state
-            && self.is_next_phase(ack, phase, since)
+        if self.state == State::Drain
+            && self.in_network_at_departure(ack, ack.in_flight) <= self.inflight(1.0)
         {
-            self.state = State::ProbeBandwidth((phase + 1) % CYCLE.len(), ack.now);
+            self.enter_probe_bandwidth();
         }
     }
 
-    /// 4.3.4.3: a phase lasts a round trip; probing up goes on until it has filled the pipe or met
-    /// loss, draining ends as soon as it is done.
-    fn is_next_phase(&self, ack: &AckEvent, phase: usize, since: Time) -> bool {
-        let min_rtt = self.path.min_rtt.map_or(Duration::ZERO, |(rtt, _)| rtt);
-        let over = ack.now.since(since) > min_rtt;
-        match CYCLE[phase] {
-            gain if gain > 1.0 => over && (ack.lost > 0 || ack.prior_in_flight >= self.inflight(gain)),
-            gain if gain < 1.0 => over || ack.prior_in_flight <= self.inflight(1.0),
-            _ => over,
-        }
+    /// `bbr_set_pacing_rate`: never below what has been reached before the pipe is known to be full.
+    fn set_pacing_rate(&mut self, gain: f64) {
+        self.pace.set(PACING_MARGIN * gain * self.bandwidth(), self.filled);
     }
 
-    /// Begins at any phase but that which drains. The draft draws it at random; here it follows from
-    /// the time, which differs from flow to flow as much.
-    fn enter_probe_bandwidth(&mut self, now: Time) {
-        let draw = (now.0 / 1_000) % (CYCLE.len() as u64 - 1);
-        let phase = if draw == 0 { 0 } else { draw as usize + 1 };
-        self.state = State::ProbeBandwidth(phase, now);
-    }
-
-    /// 4.1.2 and 4.3.5.
-    fn update_min_rtt(&mut self, ack: &AckEvent) {
-        let expired = self.path.min_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.min_rtt_window);
-        if let Some(rtt) = ack.rtt
-            && (expired || self.path.min_rtt.is_none_or(|(min, _)| rtt <= min))
-        {
-            self.path.min_rtt = Some((rtt, ack.now));
-        }
-        if expired && !matches!(self.state, State::ProbeRtt(_)) {
-            self.window.save(false);
-            self.state = State::ProbeRtt(None);
-        }
-        match self.state {
-            State::ProbeRtt(None) if ack.in_flight <= self.path.min_window() => {
-                self.path.rounds.restart(ack.total_delivered);
-                self.state = State::ProbeRtt(Some((ack.now + self.params.probe_rtt, false)));
-            }
-            State::ProbeRtt(Some((until, round))) => {
-                let round = round || self.path.rounds.start;
-                self.state = State::ProbeRtt(Some((until, round)));
-                if round && ack.now >= until {
-                    self.leave_probe_rtt(ack.now);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn leave_probe_rtt(&mut self, now: Time) {
-        if let Some((_, at)) = &mut self.path.min_rtt {
-            *at = now;
-        }
-        self.window.restore();
-        if self.filled {
-            self.enter_probe_bandwidth(now);
-        } else {
-            self.state = State::Startup;
-        }
-    }
-
-    /// 4.2.1: never below what has been reached before the pipe is known to be full.
-    fn set_pacing_rate(&mut self, ack: &AckEvent) {
-        let bandwidth = self.path.max_bandwidth();
-        if bandwidth > 0.0 {
-            self.pace.set(self.pacing_gain() * bandwidth, self.filled);
-        } else {
-            self.pace = Pace { rate: Some(HIGH_GAIN * self.path.nominal_bandwidth(ack.srtt)) };
-        }
-    }
-
-    /// 4.2.3.
-    fn set_cwnd(&mut self, ack: &AckEvent) {
-        let target = self.inflight(self.cwnd_gain());
-        let cwnd = &mut self.window.cwnd;
-        if ack.lost > 0 {
-            *cwnd = cwnd.saturating_sub(ack.lost).max(self.mss);
-        }
-        let prior = ack.sample.map(|sample| sample.prior_delivered);
-        if self.conserving_until.is_some_and(|until| prior.is_some_and(|prior| prior >= until)) {
-            self.conserving_until = None;
-        }
-        if self.conserving_until.is_some() {
-            *cwnd = (*cwnd).max(ack.in_flight + ack.delivered);
-        } else if self.filled {
-            *cwnd = (*cwnd + ack.delivered).min(target);
-        } else if *cwnd < target || self.path.is_unknown(ack.total_delivered) {
-            *cwnd += ack.delivered;
-        }
-        *cwnd = (*cwnd).max(self.path.min_window());
-        if matches!(self.state, State::ProbeRtt(_)) {
-            *cwnd = (*cwnd).min(self.path.min_window());
-        }
-    }
-
+    /// `bbr_save_cwnd`.
     fn save_cwnd(&mut self) {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
 }
 
 impl CongestionControl for Policy {
+    /// `bbr_init`.
+    fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
+        self.delivered_at = now;
+        self.path.on_established(now, rtt);
+        self.aggregation.restart(now);
+        self.pace.set(PACING_MARGIN * HIGH_GAIN * self.path.nominal_bandwidth(rtt), true);
+    }
+
+    /// `bbr_main`.
     fn on_ack(&mut self, ack: &AckEvent) {
-        self.delivered = ack.total_delivered;
-        self.path.rounds.on_ack(ack);
-        self.path.update_bandwidth(self.path.rounds.count, ack.sample);
+        if ack.delivered > 0 {
+            (self.delivered_at, self.delivered) = (ack.now, ack.total_delivered);
+        }
+        self.update_bandwidth(ack);
+        self.aggregate(ack);
+        self.update_phase(ack);
         self.check_full_pipe(ack);
-        self.update_state(ack);
+        self.check_drain(ack);
         self.update_min_rtt(ack);
-        self.set_pacing_rate(ack);
+        self.update_gains();
+        self.set_pacing_rate(self.gains.pacing);
         self.set_cwnd(ack);
     }
 
-    /// 4.2.3.4: for one round trip only as much is sent as is delivered.
+    fn on_loss(&mut self, loss: &Loss) {
+        self.lost += loss.range.1 - loss.range.0;
+    }
+
+    /// `bbr_ssthresh`. What recovery does to the window, the next ACK decides.
     fn on_congestion(&mut self, _: Time, _: u64) {
         self.save_cwnd();
-        self.window.phase = Phase::Recovery;
-        self.conserving_until = Some(self.delivered);
     }
 
-    fn on_timeout(&mut self, _: Time, in_flight: u64, _: bool) {
-        self.save_cwnd();
+    /// `tcp_enter_loss` and `bbr_set_state`: a timeout ends the round.
+    fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
+        if !again {
+            self.save_cwnd();
+        }
         self.window.phase = Phase::Loss;
         self.window.cwnd = in_flight + self.mss;
-        self.conserving_until = None;
+        self.full_pipe.forget_baseline();
+        self.path.rounds.start = true;
+        self.look_for_policer(true, false);
     }
 
-    fn on_recovered(&mut self, _: Time) {
-        self.window.phase = Phase::Open;
-        self.conserving_until = None;
-        self.window.restore();
+    /// `bbr_cwnd_event`, `CA_EVENT_TX_START`: at the bandwidth, without a gain.
+    fn on_restart(&mut self, now: Time) {
+        self.restarting = true;
+        self.aggregation.restart(now);
+        match self.state {
+            State::ProbeBandwidth(..) => self.set_pacing_rate(1.0),
+            State::ProbeRtt(_) => self.end_probe_rtt(now),
+            State::Startup | State::Drain => {}
+        }
     }
 
+    /// `bbr_undo_cwnd`: the window itself comes back with the end of recovery.
     fn undo(&mut self) {
-        self.window.restore();
         self.full_pipe = FullPipe::default();
+        self.policer = Policer::default();
     }
 
     fn cwnd(&self) -> u64 {
@@ -290,13 +323,21 @@ impl CongestionControl for Policy {
         self.pace.rate
     }
 
-    /// 4.2.2.
     fn least_quantum(&self, rate: f64) -> u64 {
-        if rate < SLOW { 1 } else { 2 }
+        least_quantum(rate)
+    }
+
+    fn buffered_windows(&self) -> u64 {
+        3
     }
 
     fn reduces_proportionally(&self) -> bool {
         false
+    }
+
+    /// Samples of `ProbeRTT` say nothing of the bandwidth (`bbr_update_min_rtt`).
+    fn holds_back(&self) -> bool {
+        matches!(self.state, State::ProbeRtt(_))
     }
 
     fn is_slow_start(&self) -> bool {

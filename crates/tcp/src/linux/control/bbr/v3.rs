@@ -37,6 +37,8 @@ const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
 /// Share of the bandwidth that pacing aims at (5.6.2: `PacingMarginPercent`).
 const PACING_MARGIN: f64 = 0.99;
+/// Segments that leave together, at least (5.6.3).
+const LEAST_QUANTUM: u64 = 2;
 /// The largest bandwidth is that of this cycle and the one before (5.5.3: `MaxBwFilterLen`).
 const BANDWIDTH_CYCLES: u64 = 1;
 
@@ -44,17 +46,17 @@ const BANDWIDTH_CYCLES: u64 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bbr3 {
-    /// Share of a round trip's data that may be lost while probing (2.7: `LossThresh`).
+    /// Share of a round trip's data that may be lost while probing (2.8: `LossThresh`).
     pub loss_threshold: f64,
-    /// Share of a bound that a round trip with loss leaves at least (2.7: `Beta`).
+    /// Share of a bound that a round trip with loss leaves at least (2.8: `Beta`).
     pub beta: f64,
-    /// Share of the largest safe volume that is left to others (2.7: `Headroom`).
+    /// Share of the largest safe volume that is left to others (2.8: `Headroom`).
     pub headroom: f64,
-    /// How long the smallest round trip is trusted (2.15.1: `MinRTTFilterLen`).
+    /// How long the smallest round trip is trusted (2.16.1: `MinRTTFilterLen`).
     pub min_rtt_window: Duration,
-    /// Time between measurements of the round trip (2.15.2: `ProbeRTTInterval`).
+    /// Time between measurements of the round trip (2.16.2: `ProbeRTTInterval`).
     pub probe_rtt_interval: Duration,
-    /// How long the window is kept small for one (2.15.2: `ProbeRTTDuration`).
+    /// How long the window is kept small for one (2.16.2: `ProbeRTTDuration`).
     pub probe_rtt: Duration,
 }
 
@@ -181,7 +183,9 @@ impl Policy {
     }
 
     fn quantized(&self, inflight: u64) -> u64 {
-        let enough = inflight.max(self.path.quanta()).max(self.path.min_window());
+        let rate = self.pace.rate.unwrap_or(0.0);
+        let quanta = self.path.quanta(rate, LEAST_QUANTUM) * self.mss;
+        let enough = inflight.max(quanta).max(self.path.min_window());
         if self.state == State::Up { enough + 2 * self.mss } else { enough }
     }
 
@@ -232,13 +236,8 @@ impl Policy {
     }
 
     /// 5.6.2.
-    fn set_pacing_rate(&mut self, srtt: Duration) {
-        let bandwidth = self.bandwidth();
-        if bandwidth > 0.0 {
-            self.pace.set(PACING_MARGIN * self.gains().0 * bandwidth, self.filled);
-        } else {
-            self.pace = Pace { rate: Some(STARTUP_GAIN * self.path.nominal_bandwidth(srtt)) };
-        }
+    fn set_pacing_rate(&mut self) {
+        self.pace.set(PACING_MARGIN * self.gains().0 * self.bandwidth(), self.filled);
     }
 
     /// 5.6.4.6 and 5.6.4.7.
@@ -265,6 +264,13 @@ impl Policy {
 }
 
 impl CongestionControl for Policy {
+    /// 5.2.1 and 5.6.2.
+    fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
+        self.path.on_established(now, rtt);
+        self.aggregation.restart(now);
+        self.pace.set(STARTUP_GAIN * self.path.nominal_bandwidth(rtt), true);
+    }
+
     fn on_ack(&mut self, ack: &AckEvent) {
         self.now = ack.now;
         self.delivered = ack.total_delivered;
@@ -276,7 +282,7 @@ impl CongestionControl for Policy {
         self.update_min_rtt(ack);
         self.update_probe_rtt(ack);
         self.latest.advance(ack.sample);
-        self.set_pacing_rate(ack.srtt);
+        self.set_pacing_rate();
         self.set_cwnd(ack);
     }
 
@@ -327,6 +333,10 @@ impl CongestionControl for Policy {
 
     fn pacing_rate(&self) -> Option<f64> {
         self.pace.rate
+    }
+
+    fn buffered_windows(&self) -> u64 {
+        3
     }
 
     fn reduces_proportionally(&self) -> bool {

@@ -1,5 +1,6 @@
 use super::super::pipe::{MSS, Pipe, RTT, knows_a_steady_path};
 use super::*;
+use crate::linux::rate::{RateSample, Snapshot};
 
 fn pipe() -> Pipe<Policy> {
     Pipe::new(Policy::new(&Bbr::default(), MSS, 10 * MSS))
@@ -47,25 +48,288 @@ fn the_gains_take_turns_and_each_lasts_a_round_trip() {
     }
 }
 
-/// 4.3.2.1: BBRHighGain is 2 / ln 2 = 2.8854, the smallest gain that doubles the rate every round trip. Start-up paces and sizes its window by it (4.3.2), and so does 4.2.1 before there is a
-/// bandwidth; Drain (4.3.3) paces by its inverse.
-#[test]
-fn the_start_paces_at_two_over_ln_2() {
-    let mut pipe = pipe();
-    pipe.control.on_ack(&AckEvent { srtt: RTT, ..AckEvent::default() });
-    let high_gain = pipe.control.pacing_rate().unwrap() / (10.0 * MSS as f64 / RTT.as_secs());
-    assert!((high_gain - 2.885).abs() < 1e-9, "{high_gain}");
-    assert!((high_gain - 2.0 / std::f64::consts::LN_2).abs() < 0.001, "{high_gain}");
+/// An ACK that delivers `segments` at `ms` milliseconds with nothing else to tell.
+fn ack(ms: u64, segments: u64, total: u64) -> AckEvent {
+    let now = Time(ms * 1_000_000);
+    let (delivered, total_delivered) = (segments * MSS, total * MSS);
+    AckEvent { now, departure: now, delivered, acked: delivered, total_delivered, ..AckEvent::default() }
+}
 
-    let mut seen = Vec::<(State, f64, f64)>::new();
+/// The same with a rate in segments per second of data sent when `before` segments were delivered.
+fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEvent {
+    let sample = RateSample {
+        rate: Some(rate * MSS as f64),
+        app_limited: false,
+        prior_delivered: before * MSS,
+        delivered: (total - before) * MSS,
+        lost: 0,
+        in_flight: 0,
+    };
+    AckEvent { sample: Some(sample), ..ack(ms, segments, total) }
+}
+
+/// Knows a path of 100 segments per second and 100 ms, so of 10 segments, and cruises.
+fn cruising() -> Policy {
+    let mut control = Policy::new(&Bbr::default(), MSS, 10 * MSS);
+    control.on_established(Time::ZERO, Some(RTT));
+    control.on_ack(&sampled(100, 1, 100, 0, 100.0));
+    control.filled = true;
+    control.state = State::ProbeBandwidth(2, Time(100_000_000));
+    control.on_ack(&sampled(101, 1, 101, 1, 100.0));
+    control.aggregation = Aggregation::default();
+    control.window.cwnd = 26 * MSS;
+    control
+}
+
+/// `bbr_init_pacing_rate_from_rtt`: high gain times the initial window in the SYN's round trip, less
+/// 1 %, or in 1 ms where there is none; `bbr_set_pacing_rate` keeps it until a sample asks for more.
+#[test]
+fn the_first_rate_is_that_of_the_initial_window_and_is_kept() {
+    let mut control = Policy::new(&Bbr::default(), MSS, 10 * MSS);
+    control.on_established(Time::ZERO, Some(RTT));
+    let first = control.pacing_rate().unwrap();
+    let high_gain = first / (0.99 * 10.0 * MSS as f64 / RTT.as_secs());
+    assert!((high_gain - 2.0 / std::f64::consts::LN_2).abs() < 0.002, "{high_gain}");
+    control.on_ack(&sampled(100, 1, 1, 0, 10.0));
+    assert!((control.pacing_rate().unwrap() - first).abs() < 1e-6);
+
+    let mut blind = Policy::new(&Bbr::default(), MSS, 10 * MSS);
+    blind.on_established(Time::ZERO, None);
+    assert!((blind.pacing_rate().unwrap() / first - 100.0).abs() < 1e-6);
+}
+
+/// `bbr_update_gains`: start-up has the same gain for rate and window, Drain the inverse for its rate.
+#[test]
+fn drain_undoes_what_the_start_has_sent() {
+    let (mut pipe, mut seen) = (pipe(), Vec::<(State, Gains)>::new());
     pipe.run(2.0, |pipe| {
-        let state = pipe.control.state;
-        let gain = pipe.control.pacing_gain();
+        let (state, gains) = (pipe.control.state, pipe.control.gains);
         if let State::Startup | State::Drain = state
-            && seen.last().is_none_or(|&(last, ..)| last != state)
+            && seen.last().is_none_or(|&(last, _)| last != state)
         {
-            seen.push((state, gain, pipe.control.cwnd_gain()));
+            seen.push((state, gains));
         }
     });
-    assert_eq!(seen, [(State::Startup, 2.885, 2.885), (State::Drain, 1.0 / 2.885, 2.885)]);
+    let start = Gains { pacing: HIGH_GAIN, window: HIGH_GAIN };
+    let drain = Gains { pacing: DRAIN_GAIN, window: HIGH_GAIN };
+    assert_eq!(seen, [(State::Startup, start), (State::Drain, drain)]);
+    assert!((HIGH_GAIN * DRAIN_GAIN - 1.0).abs() < 0.01);
+}
+
+/// `bbr_rate_bytes_per_sec`: cruising paces 1 % below the bandwidth.
+#[test]
+fn cruising_leaves_one_percent() {
+    let control = cruising();
+    assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
+}
+
+/// `bbr_quantization_budget` with `bbr_min_tso_segs` and `bbr_tso_segs_goal`: three quanta, then the next
+/// even number, then two more in the phase that probes. Quanta have 1 segment below 1.2 Mbit/s, 2 above,
+/// and what goes in a millisecond where that is more.
+#[test]
+fn the_window_has_room_for_three_quanta() {
+    let mut control = cruising();
+    assert_eq!(control.inflight(1.0), 10 + 3 + 1, "even");
+    control.state = State::ProbeBandwidth(0, Time::ZERO);
+    assert_eq!(control.inflight(1.0), 10 + 3 + 1 + 2);
+    control.state = State::Drain;
+    control.pace.rate = Some(200_000.0);
+    assert_eq!(control.inflight(1.0), 10 + 6);
+    control.pace.rate = Some(5_000_000.0);
+    assert_eq!(control.inflight(1.0), 10 + 15 + 1);
+    // bbr_bdp rounds up.
+    assert_eq!(control.inflight(1.05), 11 + 15);
+}
+
+/// `bbr_set_cwnd_to_recover_or_restore`: recovery begins with what is in flight and what was just
+/// delivered, sends for a round as much as is delivered, and ends with the window of before.
+#[test]
+fn recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
+    let mut control = cruising();
+    control.on_congestion(Time(110_000_000), 20 * MSS);
+    let lossy = AckEvent {
+        lost: 3 * MSS,
+        in_flight: 12 * MSS,
+        phase: Phase::Recovery,
+        ..sampled(110, 2, 103, 90, 100.0)
+    };
+    control.on_ack(&lossy);
+    assert_eq!(control.cwnd(), 14 * MSS);
+    // In the round: one out for one in, whatever the target.
+    let next = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(120, 1, 104, 95, 100.0) };
+    control.on_ack(&next);
+    assert_eq!(control.cwnd(), 14 * MSS);
+    // After it: two for one, up to the target.
+    let after = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(220, 2, 115, 104, 100.0) };
+    control.on_ack(&after);
+    assert_eq!(control.cwnd(), 16 * MSS);
+    let open = AckEvent { in_flight: 13 * MSS, ..sampled(230, 1, 116, 105, 100.0) };
+    control.on_ack(&open);
+    assert_eq!(control.cwnd(), 26 * MSS, "the window of before");
+}
+
+/// The kernel's version 1 has no reaction to ECN: in `TCP_CA_CWR` `bbr_set_cwnd` goes on as in
+/// `TCP_CA_Open`.
+#[test]
+fn marks_are_ignored() {
+    let (mut control, mut other) = (cruising(), cruising());
+    control.on_congestion(Time(110_000_000), 20 * MSS);
+    for (ms, total) in [(110, 102), (120, 103)] {
+        let seen = AckEvent { in_flight: 5 * MSS, ..sampled(ms, 1, total, 90, 100.0) };
+        other.on_ack(&seen);
+        control.on_ack(&AckEvent { marked: ms == 110, phase: Phase::Recovery, ..seen });
+        assert_eq!(control.cwnd(), other.cwnd());
+    }
+    // A loss makes it a recovery.
+    let lossy =
+        AckEvent { lost: MSS, in_flight: 5 * MSS, phase: Phase::Recovery, ..sampled(130, 1, 104, 90, 100.0) };
+    control.on_ack(&lossy);
+    assert_eq!(control.cwnd(), 6 * MSS);
+}
+
+/// `tcp_enter_loss`: a timeout leaves what is in flight and a segment; the end of the repair restores the
+/// window.
+#[test]
+fn a_timeout_shrinks_the_window_until_it_is_repaired() {
+    let mut control = cruising();
+    control.on_timeout(Time(400_000_000), 0, false);
+    assert_eq!(control.cwnd(), MSS);
+    control.on_ack(&AckEvent { phase: Phase::Loss, in_flight: MSS, ..sampled(500, 1, 102, 101, 10.0) });
+    assert_eq!(control.cwnd(), 4 * MSS, "at least four");
+    control.on_ack(&AckEvent { in_flight: MSS, ..sampled(600, 1, 103, 102, 10.0) });
+    assert_eq!(control.cwnd(), 24 * MSS);
+}
+
+/// `bbr_packets_in_net_at_edt`: what leaves before the pacer lets the next go is not in the network then,
+/// and while sending accelerates the next quantum is.
+#[test]
+fn what_is_in_the_network_counts_when_the_next_departs() {
+    let mut control = cruising();
+    let now = Time(200_000_000);
+    let later = AckEvent { now, departure: Time(230_000_000), ..AckEvent::default() };
+    assert_eq!(control.in_network_at_departure(&later, 10 * MSS), 7);
+    control.gains.pacing = 1.25;
+    assert_eq!(control.in_network_at_departure(&later, 10 * MSS), 8);
+    assert_eq!(control.in_network_at_departure(&later, MSS), 0);
+}
+
+/// `bbr_update_bw`: a sample that the data limit counts only if it is the largest; one over too short a
+/// time begins no round.
+#[test]
+fn limited_and_short_samples_count_for_little() {
+    let mut control = cruising();
+    let limited = |rate: f64, ms: u64, total: u64| {
+        let mut ack = sampled(ms, 1, total, total - 1, rate);
+        ack.sample.as_mut().unwrap().app_limited = true;
+        ack
+    };
+    control.on_ack(&limited(50.0, 200, 102));
+    assert!((control.bandwidth() - 100.0 * MSS as f64).abs() < 1e-6);
+    control.on_ack(&limited(150.0, 300, 103));
+    assert!((control.bandwidth() - 150.0 * MSS as f64).abs() < 1e-6);
+    let rounds = control.path.rounds.count;
+    let mut short = sampled(400, 1, 104, 103, 0.0);
+    short.sample.as_mut().unwrap().rate = None;
+    control.on_ack(&short);
+    assert_eq!(control.path.rounds.count, rounds);
+}
+
+/// `bbr_update_min_rtt`: only a smaller round trip renews the minimum; after 10 s any does that no
+/// delayed ACK has made longer, and `ProbeRTT` begins, unless the sender comes from a pause.
+#[test]
+fn an_old_round_trip_is_measured_anew() {
+    let equal = AckEvent { rtt: Some(RTT), in_flight: 10 * MSS, ..sampled(9_000, 1, 102, 101, 100.0) };
+    let mut control = cruising();
+    control.on_ack(&equal);
+    assert_eq!(control.path.min_rtt, Some((RTT, Time::ZERO)));
+
+    let late = AckEvent {
+        rtt: Some(Duration::from_millis(130)),
+        in_flight: 10 * MSS,
+        ..sampled(10_001, 2, 104, 101, 100.0)
+    };
+    let runt = AckEvent { delivered: MSS / 2, acked: MSS / 2, ..late };
+    let runt_sample = late.sample.map(|sample| RateSample { delivered: MSS / 2, ..sample });
+    control.on_ack(&AckEvent { sample: runt_sample, ..runt });
+    assert_eq!(control.path.min_rtt.unwrap().0, RTT, "a small segment alone may have been delayed");
+    assert!(matches!(control.state, State::ProbeRtt(None)));
+    assert!(control.holds_back(), "samples do not count");
+
+    let mut fresh = cruising();
+    fresh.on_ack(&late);
+    assert_eq!(fresh.path.min_rtt.unwrap().0, Duration::from_millis(130));
+
+    let mut paused = cruising();
+    paused.on_restart(Time(10_000_000_000));
+    paused.on_ack(&late);
+    assert!(matches!(paused.state, State::ProbeBandwidth(..)));
+}
+
+/// `bbr_check_probe_rtt_done`: 200 ms and a round with 4 segments, then the window of before.
+#[test]
+fn probing_the_round_trip_takes_200_ms_and_a_round() {
+    let mut control = cruising();
+    let before = control.cwnd();
+    let small = |ms, total, before| AckEvent {
+        in_flight: 4 * MSS,
+        rtt: Some(RTT),
+        ..sampled(ms, 1, total, before, 100.0)
+    };
+    control.on_ack(&AckEvent { in_flight: 9 * MSS, ..small(10_001, 102, 101) });
+    assert_eq!(control.cwnd(), 4 * MSS);
+    control.on_ack(&small(10_050, 103, 101));
+    control.on_ack(&small(10_240, 104, 102));
+    assert!(matches!(control.state, State::ProbeRtt(_)), "no round yet");
+    control.on_ack(&small(10_249, 105, 103));
+    assert!(matches!(control.state, State::ProbeRtt(_)), "not 200 ms yet");
+    control.on_ack(&small(10_260, 106, 104));
+    assert!(matches!(control.state, State::ProbeBandwidth(..)));
+    assert!(control.cwnd() >= before.min(24 * MSS), "{}", control.cwnd() / MSS);
+}
+
+/// `bbr_cwnd_event`, `CA_EVENT_TX_START`: after a pause the rate is the bandwidth without a gain.
+#[test]
+fn a_restart_has_no_gain() {
+    let mut control = cruising();
+    control.state = State::ProbeBandwidth(0, Time::ZERO);
+    control.update_gains();
+    control.set_pacing_rate(control.gains.pacing);
+    assert!((control.pacing_rate().unwrap() - 0.99 * 125.0 * MSS as f64).abs() < 1e-6);
+    control.on_restart(Time(200_000_000));
+    assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
+}
+
+/// `bbr_reset_probe_bw_mode`: any phase but the one that drains.
+#[test]
+fn probing_begins_at_any_phase_but_draining() {
+    let mut control = cruising();
+    let mut seen = [0; CYCLE.len()];
+    for ms in 0..700 {
+        control.delivered_at = Time(ms * 1_001_000);
+        control.enter_probe_bandwidth();
+        if let State::ProbeBandwidth(phase, _) = control.state {
+            seen[phase] += 1;
+        }
+    }
+    assert_eq!(seen[1], 0);
+    assert!([0, 2, 3, 4, 5, 6, 7].iter().all(|&phase| seen[phase] > 50), "{seen:?}");
+}
+
+/// `bbr_lt_bw_sampling`: behind a policer the rate is the policer's, without gains.
+#[test]
+fn a_policer_sets_the_rate() {
+    let mut control = cruising();
+    let mut total = 101;
+    for round in 0..14 {
+        total += 8;
+        let range = (0, 2 * MSS);
+        let now = Time((200 + 100 * round) * 1_000_000);
+        control.on_loss(&Loss { now, range, snapshot: Snapshot::default(), lost: 0, delivered: 0 });
+        let seen = sampled(200 + 100 * round, 8, total, total - 8, 100.0);
+        control.on_ack(&AckEvent { lost: 2 * MSS, in_flight: 10 * MSS, ..seen });
+    }
+    assert!((control.bandwidth() / (80.0 * MSS as f64) - 1.0).abs() < 0.01, "{}", control.bandwidth());
+    assert!((control.gains.pacing - 1.0).abs() < 1e-9);
+    control.undo();
+    assert!(control.bandwidth() > 90.0 * MSS as f64, "an undone recovery was no policer");
 }

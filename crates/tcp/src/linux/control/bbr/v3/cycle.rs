@@ -4,14 +4,14 @@ use super::{Policy, State};
 use crate::linux::control::AckEvent;
 use crate::units::{Duration, NANOS_PER_S, Time};
 
-/// Least time between probes on the clock (5.3.3.5.2); up to a second comes on top.
+/// Least time between probes on the clock (5.3.3.8.2); up to a second comes on top.
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 /// Most round trips between probes, so that Reno can keep up.
 const MOST_ROUNDS: u64 = 63;
 /// Doublings of the growth of the long-term bound.
 const MOST_DOUBLINGS: u32 = 30;
 
-/// What the ACKs that arrive now say about the last probe (2.13: `ack_phase`).
+/// What the ACKs that arrive now say about the last probe (2.14: `ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Feedback {
     #[default]

@@ -64,7 +64,7 @@ fn start_up_ends_three_rounds_after_the_bandwidth_has_stopped_growing() {
 
 #[test]
 fn probes_come_every_two_to_three_seconds() {
-    // 5.3.3.5.2: 63 round trips would be longer here. A measurement of the round trip begins a cycle.
+    // 5.3.3.8.2: 63 round trips would be longer here. A measurement of the round trip begins a cycle.
     let seen = states(&mut pipe(), 30.0);
     let at = |wanted: State| seen.iter().filter(move |(state, _)| *state == wanted).map(|(_, at)| *at);
     for refill in at(State::Refill) {
@@ -243,7 +243,7 @@ fn bursts_of_acks_widen_the_window() {
 #[test]
 fn pacing_stays_a_percent_below_the_bandwidth() {
     let mut pipe = pipe();
-    pipe.control.on_ack(&AckEvent { srtt: RTT, ..AckEvent::default() });
+    pipe.control.on_established(Time::ZERO, Some(RTT));
     let first = pipe.control.pacing_rate().unwrap();
     assert!((first - 2.77 * 10.0 * MSS as f64 / RTT.as_secs()).abs() < 1e-6, "{first}");
     let mut looked = 0;

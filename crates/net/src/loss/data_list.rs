@@ -1,0 +1,48 @@
+//! Loss of listed data segments, as emulators that look into packets lose them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::LossModel;
+use super::list::Listed;
+use crate::check::{Check, Checked};
+
+/// Parameters of a list of data segments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DataList {
+    /// Positions of the data segments to lose in the order of arrival, repetitions counted, 1 being the
+    /// first; 0 is the first packet without data, the server's SYN.
+    pub positions: Vec<u64>,
+}
+
+impl Checked for DataList {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl DataList {
+    /// The losses, before the first packet.
+    pub fn build(&self) -> ListedData {
+        let (first, data): (Vec<u64>, Vec<u64>) = self.positions.iter().partition(|&&at| at == 0);
+        ListedData { syn: !first.is_empty(), data: Listed::new(data), seen: 0 }
+    }
+}
+
+/// What is still to be lost.
+#[derive(Debug)]
+pub struct ListedData {
+    syn: bool,
+    data: Listed,
+    /// Data segments so far.
+    seen: u64,
+}
+
+impl LossModel for ListedData {
+    fn loses(&mut self, _: u64, payload: bool) -> bool {
+        if !payload {
+            return std::mem::take(&mut self.syn);
+        }
+        self.seen += 1;
+        self.data.loses(self.seen, payload)
+    }
+}

@@ -1,0 +1,90 @@
+//! Cuts of a link for a time.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::check::Check;
+use crate::units::{Duration, Time};
+
+/// A time in which nothing begins to be sent: packets queue, what is under way is completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Outage {
+    /// When it begins.
+    pub start: Duration,
+    /// How long it lasts.
+    pub length: Duration,
+}
+
+impl Outage {
+    fn end(&self) -> Duration {
+        Duration(self.start.0.saturating_add(self.length.0))
+    }
+}
+
+/// Looks for outages that are not in order.
+pub fn check(outages: &[Outage], check: &mut Check) {
+    for (i, pair) in outages.windows(2).enumerate() {
+        check.within(i + 1, |check| {
+            check.require(pair[1].start >= pair[0].end(), "start", || {
+                format!("it begins before the one ahead of it ends, at {}", pair[0].end())
+            });
+        });
+    }
+}
+
+/// The outages of a link that are still to come.
+#[derive(Clone, Debug, Default)]
+pub struct Outages {
+    rest: std::vec::IntoIter<Outage>,
+}
+
+impl Outages {
+    /// Outages in order of time.
+    pub fn new(outages: Vec<Outage>) -> Self {
+        Self { rest: outages.into_iter() }
+    }
+
+    /// When a transmission may begin that could begin `now`. Times of calls must not go back.
+    #[inline]
+    pub fn next_start(&mut self, now: Time) -> Time {
+        let mut start = now;
+        while let Some(outage) = self.rest.as_slice().first() {
+            let (begin, end) = (Time(outage.start.0), Time(outage.end().0));
+            if start < begin {
+                break;
+            }
+            start = start.max(end);
+            self.rest.next();
+        }
+        start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_begins_during_an_outage() {
+        let outage = |start, length| Outage {
+            start: Duration::from_millis(start),
+            length: Duration::from_millis(length),
+        };
+        let mut outages = Outages::new(vec![outage(10, 5), outage(15, 5), outage(50, 1)]);
+        let ms = 1_000_000;
+        let starts = [0, 9, 10, 21, 50, 70].map(|at| outages.next_start(Time(at * ms)).0 / ms);
+        assert_eq!(starts, [0, 9, 20, 21, 51, 70]);
+    }
+
+    #[test]
+    fn outages_are_given_in_order() {
+        let outages: Vec<Outage> = serde_json::from_str(
+            r#"[{"start": "1 s", "length": "1 s"}, {"start": "1500 ms", "length": "1 s"}]"#,
+        )
+        .unwrap();
+        let mut problems = Check::default();
+        check(&outages, &mut problems);
+        assert_eq!(problems.into_problems().len(), 1);
+    }
+}

@@ -1,0 +1,323 @@
+//! ns-2 at a time: which defaults its TCP had on a given day.
+//!
+//! The dates stand in ns-2 itself: comments of `tcl/lib/ns-default.tcl` of ns-2.35, which name the day on which a
+//! default changed; for those without a comment its change log (`CHANGES.html`) and the preambles of its test
+//! suites, which put old defaults back. Releases are dated by the change log.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::units::Duration;
+
+/// A day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+/// A day as (year, month, day).
+const fn on(year: u16, month: u8, day: u8) -> Date {
+    Date { year, month, day }
+}
+
+impl Date {
+    /// Whether the calendar has this day.
+    fn exists(self) -> bool {
+        let leap =
+            self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
+        let days = match self.month {
+            4 | 6 | 9 | 11 => 30,
+            2 => 28 + u8::from(leap),
+            1..=12 => 31,
+            _ => return false,
+        };
+        (1..=days).contains(&self.day)
+    }
+
+    /// Days since the year 0, were all months alike: enough to tell what is near.
+    fn roughly(self) -> u32 {
+        (u32::from(self.year) * 12 + u32::from(self.month)) * 31 + u32::from(self.day)
+    }
+
+    /// The year, month and day of a text such as `2003-06-01`, with the first where it leaves one out.
+    fn read(text: &str) -> Option<Self> {
+        let mut numbers = text.splitn(3, '-').map(|part| part.parse::<u16>().ok());
+        let year = numbers.next()??;
+        let mut next = || numbers.next().map_or(Some(1), |part| part.and_then(|n| u8::try_from(n).ok()));
+        Some(on(year, next()?, next()?))
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}
+
+/// Releases of ns-2, and when they came out. The first is the first era.
+const RELEASES: [(&str, Date); 14] = [
+    ("ns-2.1b7a", on(2000, 11, 9)),
+    ("ns-2.1b8", on(2001, 6, 6)),
+    ("ns-2.1b9", on(2002, 4, 13)),
+    ("ns-2.1b9a", on(2002, 7, 3)),
+    ("ns-2.26", on(2003, 2, 26)),
+    ("ns-2.27", on(2004, 1, 18)),
+    ("ns-2.28", on(2005, 2, 3)),
+    ("ns-2.29", on(2005, 10, 19)),
+    ("ns-2.30", on(2006, 9, 26)),
+    ("ns-2.31", on(2007, 3, 10)),
+    ("ns-2.32", on(2007, 9, 3)),
+    ("ns-2.33", on(2008, 3, 31)),
+    ("ns-2.34", on(2009, 6, 17)),
+    ("ns-2.35", on(2011, 11, 4)),
+];
+
+/// A default of ns-2 that changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Switch<T> {
+    /// The key of a scenario, below `tcp.classic`.
+    key: &'static str,
+    /// ns-2's variable.
+    variable: &'static str,
+    /// The first day with the new default.
+    since: Date,
+    before: T,
+    after: T,
+    meaning: &'static str,
+}
+
+impl<T: Copy> Switch<T> {
+    /// What `chosen` says, or the default of `era`.
+    pub fn of(&self, chosen: Option<T>, era: Era) -> T {
+        chosen.unwrap_or(if era.0 < self.since { self.before } else { self.after })
+    }
+}
+
+/// A line of the table of switches: key, ns-2's variable, day of the change, default before and after, meaning.
+pub type Line = [String; 6];
+
+/// What a default is called in the table.
+trait Shown {
+    fn shown(&self) -> String;
+}
+
+impl<T: Serialize> Shown for T {
+    fn shown(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// Declares the switches, each with its line of the table.
+macro_rules! switches {
+    ($( $(#[doc = $meaning:literal])+ $name:ident: $type:ty =
+        $key:literal, $variable:literal, $since:expr, $before:expr => $after:expr; )+) => {
+        $(
+            $(#[doc = $meaning])+
+            pub const $name: Switch<$type> = Switch {
+                key: $key,
+                variable: $variable,
+                since: $since,
+                before: $before,
+                after: $after,
+                meaning: concat!($($meaning),+),
+            };
+        )+
+
+        /// Every switch, in order of time.
+        pub fn switches() -> Vec<Line> {
+            vec![$({
+                let s = $name;
+                let meaning = s.meaning.trim_ascii().trim_end_matches('.').to_owned();
+                [s.key.into(), s.variable.into(), s.since.to_string(), s.before.shown(), s.after.shown(), meaning]
+            }),+]
+        }
+    };
+}
+
+switches! {
+    /// Smallest retransmission timeout; with none, two ticks of the clock.
+    FIRST_MIN_RTO: Duration = "min_rto", "minrto_", on(2001, 5, 14), Duration::ZERO => Duration::from_secs(1);
+    /// Congestion window once the connection is set up, in packets.
+    INITIAL_WINDOW: NonZeroU32 = "initial_window", "windowInit_", on(2001, 5, 26),
+        NonZeroU32::MIN => NonZeroU32::new(2).unwrap();
+    /// A new packet on each of the first two duplicate ACKs (Limited Transmit, RFC 3042).
+    LIMITED_TRANSMIT: bool = "limited_transmit", "singledup_", on(2001, 11, 28), false => true;
+    /// Granularity of the clock that measures round trips.
+    CLOCK: Duration = "clock", "tcpTick_", on(2002, 3, 7),
+        Duration::from_millis(100) => Duration::from_millis(10);
+    /// Backoff multiplies the smallest timeout too, as RFC 2988 asks, and not the estimate alone.
+    BACKOFF_FROM_MINIMUM: bool = "backoff_from_minimum", "rfc2988_", on(2002, 3, 7), false => true;
+    /// Only the first partial ACK of a recovery restarts the timer (the impatient variant of RFC 2582).
+    IMPATIENT: bool = "control.newreno.impatient", "newreno_changes1_", on(2003, 5, 5), false => true;
+    /// A partial ACK takes what it acknowledges out of the window, and not all that duplicates have added.
+    PARTIAL_DEFLATION: bool = "control.newreno.partial_deflation", "partial_window_deflation_", on(2003, 5, 5),
+        false => true;
+    /// Duplicate ACKs inflate the window in fast recovery only, and not after a timeout too.
+    CLEAN_EXIT: bool = "control.*.clean_exit", "exitFastRetrans_", on(2003, 7, 28), false => true;
+    /// Smallest retransmission timeout, again.
+    MIN_RTO: Duration = "min_rto", "minrto_", on(2004, 10, 14),
+        Duration::from_secs(1) => Duration::from_millis(200);
+    /// Retransmission timeout until the first round trip is measured.
+    INITIAL_RTO: Duration = "initial_rto", "rtxcur_init_", on(2006, 1, 21),
+        Duration::from_secs(6) => Duration::from_secs(3);
+    /// Half a window may be a fraction, and is not rounded down to whole packets.
+    FRACTIONAL_HALVES: bool = "fractional_halves", "precisionReduce_", on(2006, 1, 24), false => true;
+    /// Largest retransmission timeout, backoff included.
+    MAX_RTO: Duration = "max_rto", "maxrto_", on(2007, 3, 28),
+        Duration::from_secs(100_000) => Duration::from_secs(60);
+    /// The ACK of a SYN that the server sent unasked is held back like any other.
+    DELAYED_SYN_ACK: bool = "delayed_syn_ack", "SYN_immediate_ack_", on(2010, 2, 2), true => false;
+}
+
+/// A time in the life of ns-2: a day on which somebody fetched it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Era(Date);
+
+impl Default for Era {
+    /// ns-2.1b8, whose defaults give the results of `wang`.
+    fn default() -> Self {
+        Self(RELEASES[1].1)
+    }
+}
+
+impl fmt::Display for Era {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match RELEASES.iter().find(|(_, date)| *date == self.0) {
+            Some((release, _)) => f.write_str(release),
+            None => self.0.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Era {
+    type Err = String;
+
+    /// An era by the name of a release or as a date; otherwise what is wrong, with the nearest release.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some((_, date)) = RELEASES.iter().find(|(release, _)| *release == text) {
+            return Ok(Self(*date));
+        }
+        let Some(date) = Date::read(text) else {
+            let distance =
+                |(release, _): &&(&str, Date)| strsim::damerau_levenshtein(&text.to_lowercase(), release);
+            return Err(no_era(text, RELEASES.iter().rev().min_by_key(distance)));
+        };
+        let (first, opening) = RELEASES[0];
+        if date < opening {
+            return Err(format!("{text} is before the first era; the nearest is \"{first}\" of {opening}"));
+        }
+        if !date.exists() || date.to_string() != text {
+            let distance = |(_, release): &&(&str, Date)| release.roughly().abs_diff(date.roughly());
+            return Err(no_era(text, RELEASES.iter().min_by_key(distance)));
+        }
+        Ok(Self(date))
+    }
+}
+
+fn no_era(text: &str, nearest: Option<&(&str, Date)>) -> String {
+    let hint = nearest.map(|(name, date)| format!(" (did you mean \"{name}\", of {date}?)"));
+    let hint = hint.unwrap_or_default();
+    format!("there is no era `{text}`{hint}; expected a release of ns-2, or a date such as \"2003-06-01\"")
+}
+
+impl Serialize for Era {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Era {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+        impl Visitor<'_> for Name {
+            type Value = Era;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a release of ns-2 or a date in quotes, such as \"ns-2.26\" or \"2003-06-01\"")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Era, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(Name)
+    }
+}
+
+impl JsonSchema for Era {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Era".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let releases: Vec<&str> = RELEASES.iter().map(|(release, _)| *release).collect();
+        json_schema!({
+            "type": "string",
+            "description": format!(
+                "A time in the life of ns-2: a date such as \"2003-06-01\", or a release: {}.", releases.join(", ")
+            ),
+            "examples": ["ns-2.26", "2003-06-01"],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn era(text: &str) -> Era {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_default_changes_on_its_day() {
+        for (day, window, allowed) in
+            [("2001-05-25", 1, false), ("2001-05-26", 2, false), ("2001-11-28", 2, true)]
+        {
+            assert_eq!(INITIAL_WINDOW.of(None, era(day)).get(), window, "{day}");
+            assert_eq!(LIMITED_TRANSMIT.of(None, era(day)), allowed, "{day}");
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_wins() {
+        assert!(LIMITED_TRANSMIT.of(Some(true), era("ns-2.1b8")));
+        assert_eq!(CLOCK.of(Some(Duration::from_millis(1)), era("ns-2.35")), Duration::from_millis(1));
+    }
+
+    #[test]
+    fn a_release_is_its_date() {
+        assert_eq!(era("ns-2.26"), era("2003-02-26"));
+        assert_eq!(era("2003-02-26").to_string(), "ns-2.26");
+        assert_eq!(era("2003-06-01").to_string(), "2003-06-01");
+        assert_eq!(Era::default(), era("ns-2.1b8"));
+    }
+
+    #[test]
+    fn releases_and_switches_come_in_order_of_time() {
+        assert!(
+            RELEASES.is_sorted_by_key(|(_, date)| *date) && RELEASES.iter().all(|(_, date)| date.exists())
+        );
+        let days: Vec<String> = switches().into_iter().map(|[_, _, day, ..]| day).collect();
+        assert!(days.is_sorted(), "{days:?}");
+    }
+
+    #[test]
+    fn what_is_no_era_names_the_nearest() {
+        let wrong = |text: &str| text.parse::<Era>().unwrap_err();
+        assert!(wrong("1999-01-01").contains("before the first era; the nearest is \"ns-2.1b7a\""));
+        assert!(wrong("1998").contains("\"ns-2.1b7a\""));
+        assert!(wrong("ns-2.36").contains("did you mean \"ns-2.35\""));
+        assert!(wrong("NS-2.27").contains("did you mean \"ns-2.27\""));
+        for text in ["2003", "2003-04", "2003-04-31", "2003-4-1"] {
+            assert!(wrong(text).contains("did you mean \"ns-2.26\""), "{text}: {}", wrong(text));
+        }
+        assert!(wrong("2003-13-01").contains("did you mean \"ns-2.27\""));
+        assert!(wrong("").contains("there is no era"));
+        assert!(wrong("2003-06-01-2").contains("there is no era"));
+    }
+}

@@ -1,0 +1,108 @@
+//! How much more is acknowledged at once than the bandwidth explains: links and receivers deliver in
+//! bursts, and the window must have room to go on between them (Linux 6.x:
+//! `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
+
+use crate::units::{Duration, Time};
+
+/// Rounds for which one of two largest excesses is collected: both together are those of 5 to 10.
+const ROUNDS: u32 = 5;
+/// The window makes room for what the bandwidth delivers in this time, at most.
+const LONGEST: Duration = Duration::from_millis(100);
+/// Segments after which an epoch ends in any case.
+const MOST_SEGMENTS: u64 = 1 << 20;
+
+/// The excess in segments.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Aggregation {
+    /// When the epoch began, and segments delivered in it.
+    since: Time,
+    acked: u64,
+    largest: [u64; 2],
+    collecting: usize,
+    rounds: u32,
+}
+
+impl Aggregation {
+    /// Begins an epoch: time in which nothing was sent does not count.
+    pub fn restart(&mut self, now: Time) {
+        (self.since, self.acked) = (now, 0);
+    }
+
+    /// Takes an ACK that delivers `segments` where `bandwidth` segments per second are expected; an
+    /// excess is at most the window, `cwnd` segments.
+    pub fn on_ack(&mut self, now: Time, segments: u64, bandwidth: f64, cwnd: u64, round: bool) {
+        if round {
+            self.begin_round();
+        }
+        let mut expected = (bandwidth * now.since(self.since).as_secs()) as u64;
+        if self.acked <= expected || self.acked + segments >= MOST_SEGMENTS {
+            self.restart(now);
+            expected = 0;
+        }
+        self.acked += segments;
+        let excess = self.acked.saturating_sub(expected).min(cwnd);
+        let largest = &mut self.largest[self.collecting];
+        *largest = excess.max(*largest);
+    }
+
+    fn begin_round(&mut self) {
+        self.rounds += 1;
+        if self.rounds >= ROUNDS {
+            self.rounds = 0;
+            self.collecting = 1 - self.collecting;
+            self.largest[self.collecting] = 0;
+        }
+    }
+
+    /// Segments for which the window makes room at `bandwidth` segments per second.
+    pub fn room(&self, bandwidth: f64) -> u64 {
+        let largest = self.largest[0].max(self.largest[1]);
+        largest.min((bandwidth * LONGEST.as_secs()) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
+
+    /// `bbr_update_ack_aggregation`: what is acknowledged beyond bandwidth times the epoch's length; an
+    /// epoch ends as soon as ACKs fall behind.
+    #[test]
+    fn the_excess_is_what_the_bandwidth_does_not_explain() {
+        let mut aggregation = Aggregation::default();
+        // 1 segment per ms is expected; 8 come at once, 3 more after 2 ms.
+        aggregation.on_ack(MS(10), 8, 1e3, 100, false);
+        assert_eq!(aggregation.room(1e3), 8);
+        aggregation.on_ack(MS(12), 3, 1e3, 100, false);
+        assert_eq!(aggregation.room(1e3), 9);
+        // After 20 ms the epoch is over; what comes then is no longer counted from 10 ms.
+        aggregation.on_ack(MS(30), 2, 1e3, 100, false);
+        assert_eq!(aggregation.room(1e3), 9);
+        aggregation.on_ack(MS(31), 30, 1e3, 12, false);
+        assert_eq!(aggregation.room(1e3), 12, "the window is the most");
+    }
+
+    /// `bbr_ack_aggregation_cwnd`: no more than the bandwidth delivers in 100 ms.
+    #[test]
+    fn the_room_is_that_of_a_tenth_of_a_second() {
+        let mut aggregation = Aggregation::default();
+        aggregation.on_ack(MS(10), 50, 100.0, 100, false);
+        assert_eq!(aggregation.room(100.0), 10);
+    }
+
+    /// The two largest excesses take turns every 5 rounds, so one is remembered for 5 to 10.
+    #[test]
+    fn an_excess_is_forgotten_after_five_to_ten_rounds() {
+        let mut aggregation = Aggregation::default();
+        aggregation.on_ack(MS(10), 20, 1e3, 100, true);
+        let mut remembered = 0;
+        for round in 1..20 {
+            aggregation.on_ack(MS(10 + 100 * round), 1, 1e3, 100, true);
+            remembered += u64::from(aggregation.room(1e3) == 20);
+        }
+        assert!((5..=10).contains(&remembered), "{remembered}");
+        assert_eq!(aggregation.room(1e3), 1);
+    }
+}

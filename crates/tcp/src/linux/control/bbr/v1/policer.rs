@@ -1,0 +1,177 @@
+//! Recognizes a token-bucket policer: two intervals in a row that lose much at the same rate. That
+//! rate then takes the place of the largest bandwidth (Linux 6.x: `bbr_lt_bw_sampling`,
+//! `bbr_lt_bw_interval_done`).
+
+use crate::units::Time;
+
+/// Fewest and most rounds of an interval.
+const LEAST_ROUNDS: u32 = 4;
+const MOST_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+/// Lost over delivered from which an interval counts as policed.
+const LOSSY: f64 = 50.0 / 256.0;
+/// Two rates are the same within this share of the first, or within so many bytes per second.
+const SAME_SHARE: f64 = 1.0 / 8.0;
+const SAME_RATE: f64 = 500.0;
+/// Rounds for which the policer's rate is used.
+const USED_ROUNDS: u32 = 48;
+
+/// What an ACK, or a timeout, tells.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub struct Observation {
+    /// When the last byte was delivered.
+    pub delivered_at: Time,
+    /// Bytes delivered and lost so far.
+    pub delivered: u64,
+    pub lost: u64,
+    /// Whether something was found lost just now.
+    pub loses: bool,
+    /// Whether a round begins.
+    pub round: bool,
+    /// Whether the data limit the sender.
+    pub app_limited: bool,
+    /// Whether the state is `ProbeBW`, in which alone rounds of use are counted.
+    pub probing: bool,
+}
+
+/// The interval at hand, from its beginning.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    since: Time,
+    delivered: u64,
+    lost: u64,
+}
+
+/// The search for a policer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Policer {
+    interval: Option<Interval>,
+    /// Rounds of the interval, or of use.
+    rounds: u32,
+    /// The rate of the interval before, bytes per second.
+    last: Option<f64>,
+    used: bool,
+}
+
+impl Policer {
+    /// The policer's rate in bytes per second, while one is believed in.
+    pub fn rate(&self) -> Option<f64> {
+        self.last.filter(|_| self.used)
+    }
+
+    /// Takes an observation; returns whether the belief in a policer ends with it.
+    pub fn observe(&mut self, seen: &Observation) -> bool {
+        if self.used {
+            return self.count_use(seen);
+        }
+        if self.interval.is_none() {
+            if !seen.loses {
+                return false;
+            }
+            self.begin(seen);
+        }
+        self.rounds += u32::from(seen.round);
+        if seen.app_limited || self.rounds > MOST_ROUNDS {
+            *self = Self::default();
+        } else if self.rounds >= LEAST_ROUNDS && seen.loses {
+            self.end(seen);
+        }
+        false
+    }
+
+    fn count_use(&mut self, seen: &Observation) -> bool {
+        self.rounds += u32::from(seen.round && seen.probing);
+        let over = self.rounds >= USED_ROUNDS;
+        if over {
+            *self = Self::default();
+        }
+        over
+    }
+
+    fn begin(&mut self, seen: &Observation) {
+        let Observation { delivered_at: since, delivered, lost, .. } = *seen;
+        self.interval = Some(Interval { since, delivered, lost });
+        self.rounds = 0;
+    }
+
+    /// Ends an interval with much loss: at the rate of the one before there is a policer.
+    fn end(&mut self, seen: &Observation) {
+        let Some(interval) = self.interval else {
+            return;
+        };
+        let delivered = (seen.delivered - interval.delivered) as f64;
+        let lost = (seen.lost - interval.lost) as f64;
+        // Both times count whole milliseconds.
+        let lasted = seen.delivered_at.0 / 1_000_000 - interval.since.0 / 1_000_000;
+        if delivered == 0.0 || lost < LOSSY * delivered || lasted == 0 {
+            return;
+        }
+        let rate = delivered * 1e3 / lasted as f64;
+        if let Some(last) = self.last
+            && ((rate - last).abs() <= SAME_SHARE * last || (rate - last).abs() <= SAME_RATE)
+        {
+            self.last = Some(f64::midpoint(rate, last));
+            (self.used, self.rounds) = (true, 0);
+        } else {
+            self.last = Some(rate);
+            self.begin(seen);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounds of 100 ms in which `per_round` bytes are delivered and `share` as many are lost.
+    fn rounds(policer: &mut Policer, from: u64, count: u64, per_round: u64, share: f64) -> bool {
+        (from..from + count).any(|round| {
+            policer.observe(&Observation {
+                delivered_at: Time(round * 100_000_000),
+                delivered: round * per_round,
+                lost: (round as f64 * per_round as f64 * share) as u64,
+                loses: share > 0.0,
+                round: true,
+                app_limited: false,
+                probing: true,
+            })
+        })
+    }
+
+    /// `bbr_lt_bw_interval_done`: the mean of two intervals of at least 4 rounds, each with a loss of 20 %
+    /// or more, whose rates differ by an eighth at most.
+    #[test]
+    fn two_lossy_intervals_of_the_same_rate_are_a_policer() {
+        let mut policer = Policer::default();
+        rounds(&mut policer, 1, 6, 10_000, 0.25);
+        assert_eq!(policer.rate(), None);
+        rounds(&mut policer, 7, 6, 10_000, 0.25);
+        assert!((policer.rate().unwrap() - 100_000.0).abs() < 1.0, "{policer:?}");
+    }
+
+    #[test]
+    fn little_loss_is_no_policer() {
+        let mut policer = Policer::default();
+        rounds(&mut policer, 1, 200, 10_000, 0.15);
+        assert_eq!(policer.rate(), None);
+    }
+
+    #[test]
+    fn other_rates_are_no_policer() {
+        let mut policer = Policer::default();
+        rounds(&mut policer, 1, 5, 10_000, 0.25);
+        rounds(&mut policer, 6, 5, 20_000, 0.25);
+        assert_eq!(policer.rate(), None);
+    }
+
+    /// `bbr_lt_bw_sampling`: after 48 rounds of use the search begins anew.
+    #[test]
+    fn the_belief_lasts_48_rounds() {
+        let mut policer = Policer::default();
+        rounds(&mut policer, 1, 12, 10_000, 0.25);
+        assert!(policer.rate().is_some());
+        assert!(!rounds(&mut policer, 13, 43, 10_000, 0.0));
+        assert!(rounds(&mut policer, 56, 10, 10_000, 0.0));
+        assert_eq!(policer.rate(), None);
+    }
+}

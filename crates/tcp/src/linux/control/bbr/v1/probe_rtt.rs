@@ -1,0 +1,70 @@
+//! The smallest round trip, and the pauses in which it is measured anew (Linux 6.x:
+//! `bbr_update_min_rtt`, `bbr_check_probe_rtt_done`).
+
+use super::{Policy, State};
+use crate::linux::control::AckEvent;
+use crate::units::Time;
+
+impl Policy {
+    /// Takes an ACK's round trip. An old minimum gives way to any round trip that no delayed ACK has
+    /// made longer, and is measured anew, unless the sender comes from a pause.
+    pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
+        let expired = self.path.min_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.min_rtt_window);
+        if let Some(rtt) = ack.rtt
+            && (self.path.min_rtt.is_none_or(|(min, _)| rtt < min) || (expired && !self.may_be_delayed(ack)))
+        {
+            self.path.min_rtt = Some((rtt, ack.now));
+        }
+        if expired && !self.restarting && !matches!(self.state, State::ProbeRtt(_)) {
+            self.state = State::ProbeRtt(None);
+            self.save_cwnd();
+        }
+        self.go_on_probing(ack);
+        if ack.sample.is_some_and(|sample| sample.delivered > 0) {
+            self.restarting = false;
+        }
+    }
+
+    /// The ACK of a single small segment with nothing behind it may have waited at the receiver
+    /// (`tcp_clean_rtx_queue`: `FLAG_ACK_MAYBE_DELAYED`).
+    fn may_be_delayed(&self, ack: &AckEvent) -> bool {
+        let alone = ack.sample.is_some_and(|sample| sample.delivered == ack.delivered);
+        alone && ack.acked > 0 && ack.delivered < self.mss
+    }
+
+    fn go_on_probing(&mut self, ack: &AckEvent) {
+        match self.state {
+            State::ProbeRtt(None) if ack.in_flight <= self.path.min_window() => {
+                self.path.rounds.restart(ack.total_delivered);
+                self.state = State::ProbeRtt(Some((ack.now + self.params.probe_rtt, false)));
+            }
+            State::ProbeRtt(Some((until, round))) => {
+                let round = round || self.path.rounds.start;
+                self.state = State::ProbeRtt(Some((until, round)));
+                if round {
+                    self.end_probe_rtt(ack.now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Goes on as before once the window has been small for long enough.
+    pub(super) fn end_probe_rtt(&mut self, now: Time) {
+        let State::ProbeRtt(Some((until, _))) = self.state else {
+            return;
+        };
+        if now <= until {
+            return;
+        }
+        if let Some((_, at)) = &mut self.path.min_rtt {
+            *at = now;
+        }
+        self.window.restore();
+        if self.filled {
+            self.enter_probe_bandwidth();
+        } else {
+            self.state = State::Startup;
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last reduction,
+//! slowly around the size at which loss occurred and fast away from it. Linux's is `cubic`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cubic::check_shape;
+use super::loss_based::LossWindow;
+use super::slow_start::{Search, SlowStart};
+use super::{AckEvent, CongestionControl};
+use crate::check::{Check, Checked};
+use crate::units::{Duration, Time};
+
+/// CUBIC's parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CubicRfc9438 {
+    /// Share of the window that a reduction leaves, `beta_cubic` (RFC 9438, 4.6).
+    pub beta: f64,
+    /// Aggressiveness in segments per second cubed, `C` (RFC 9438, 5).
+    pub c: f64,
+    /// Leave bandwidth to newcomers: remember less than the window at loss (RFC 9438, 4.7).
+    pub fast_convergence: bool,
+    /// What ends slow start besides a loss.
+    pub slow_start: SlowStart,
+}
+
+impl Default for CubicRfc9438 {
+    fn default() -> Self {
+        Self { beta: 0.7, c: 0.4, fast_convergence: true, slow_start: SlowStart::HyStartPlusPlus }
+    }
+}
+
+impl Checked for CubicRfc9438 {
+    fn check(&self, check: &mut Check) {
+        check_shape(self.beta, self.c, check);
+    }
+}
+
+/// A stage of congestion avoidance. Windows are in segments, times in seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Epoch {
+    start: Time,
+    k: f64,
+    /// Window in the middle of the plateau.
+    w_max: f64,
+    /// What Reno would have (4.3).
+    w_est: f64,
+}
+
+impl Epoch {
+    /// Equations 1 and 2: begins at `now` with the window at `cwnd`.
+    fn new(now: Time, cwnd: f64, w_max: f64, c: f64) -> Self {
+        let w_max = w_max.max(cwnd);
+        Self { start: now, k: libm::cbrt((w_max - cwnd) / c), w_max, w_est: cwnd }
+    }
+
+    /// Equation 1.
+    fn window_after(&self, elapsed: Duration, c: f64) -> f64 {
+        let t = elapsed.as_secs() - self.k;
+        c * t * t * t + self.w_max
+    }
+}
+
+/// CUBIC's state.
+#[derive(Debug)]
+pub struct Policy {
+    params: CubicRfc9438,
+    window: LossWindow,
+    search: Search,
+    least: Option<Duration>,
+    epoch: Option<Epoch>,
+    /// Window before the last reduction, in segments, less what fast convergence releases; 0 while
+    /// there is none.
+    w_max: f64,
+    /// Window just before the last reduction (`cwnd_prior`).
+    prior: f64,
+    /// Growth not yet large enough to be bytes.
+    fraction: f64,
+    /// What the last reduction has replaced.
+    before: (f64, f64, Option<Epoch>),
+}
+
+impl Policy {
+    /// CUBIC at the start of a connection.
+    pub fn new(params: &CubicRfc9438, mss: u64, initial_window: u64, paced: bool) -> Self {
+        Self {
+            params: params.clone(),
+            window: LossWindow::new(mss, initial_window),
+            search: Search::new(params.slow_start, paced),
+            least: None,
+            epoch: None,
+            w_max: 0.0,
+            prior: 0.0,
+            fraction: 0.0,
+            before: (0.0, 0.0, None),
+        }
+    }
+
+    fn segments(&self) -> f64 {
+        self.window.cwnd as f64 / self.window.mss as f64
+    }
+
+    /// Segments left over for congestion avoidance.
+    fn slow_start(&mut self, ack: &AckEvent) -> u64 {
+        self.search.judge(ack, &mut self.window, self.least);
+        let growth = self.search.growth(ack.segments);
+        self.window.slow_start(growth)
+    }
+
+    /// Section 4.2: grows towards where the cubic function will be one round trip from now, but at
+    /// least as Reno would.
+    fn avoid_congestion(&mut self, ack: &AckEvent, segments: u64) {
+        let (c, beta) = (self.params.c, self.params.beta);
+        let cwnd = self.segments();
+        let acked = segments as f64;
+        let w_max = self.w_max;
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(ack.now, cwnd, w_max, c));
+        // Equation 4; once as large as before the reduction, Reno's increase is one per round trip.
+        let alpha = if epoch.w_est < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
+        epoch.w_est += alpha * acked / cwnd;
+        let elapsed = ack.now.since(epoch.start);
+        let size = if epoch.window_after(elapsed, c) < epoch.w_est {
+            epoch.w_est
+        } else {
+            let target = epoch.window_after(Duration(elapsed.0 + ack.srtt.0), c).clamp(cwnd, 1.5 * cwnd);
+            cwnd + (target - cwnd) / cwnd * acked
+        };
+        self.grow_to(size);
+    }
+
+    fn grow_to(&mut self, segments: f64) {
+        let bytes = segments * self.window.mss as f64 - self.window.cwnd as f64 + self.fraction;
+        let whole = bytes.max(0.0) as u64;
+        self.fraction = (bytes - whole as f64).clamp(0.0, 1.0);
+        self.window.cwnd += whole;
+    }
+
+    /// Sections 4.6 and 4.7.
+    fn remember(&mut self) -> u64 {
+        let cwnd = self.segments();
+        self.before = (self.w_max, self.prior, self.epoch.take());
+        self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
+            cwnd * (1.0 + self.params.beta) / 2.0
+        } else {
+            cwnd
+        };
+        self.prior = cwnd;
+        self.search = Search::Idle;
+        self.fraction = 0.0;
+        (self.window.cwnd as f64 * self.params.beta) as u64
+    }
+}
+
+impl CongestionControl for Policy {
+    fn on_ack(&mut self, ack: &AckEvent) {
+        if let Some(rtt) = ack.rtt {
+            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        }
+        if !ack.window_limited {
+            // Time in which the window was not used does not count (4.2 and 5.8).
+            self.epoch = None;
+        }
+        if !ack.may_grow() {
+            return;
+        }
+        let mut segments = ack.segments;
+        if self.window.in_slow_start() {
+            segments = self.slow_start(ack);
+        }
+        if !self.window.in_slow_start() && segments > 0 {
+            self.avoid_congestion(ack, segments);
+        }
+    }
+
+    fn on_congestion(&mut self, _: Time, _: u64) {
+        let target = self.remember();
+        self.window.reduce(target);
+    }
+
+    fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
+        if !again {
+            let target = self.remember();
+            self.window.reduce(target);
+        }
+        // 4.8: the next stage begins on the plateau.
+        self.w_max = 0.0;
+        self.window.restart(in_flight);
+    }
+
+    fn on_idle(&mut self, timeouts: u64) {
+        self.window.idle(timeouts);
+        self.epoch = None;
+    }
+
+    fn on_unused(&mut self, used: u64) {
+        self.window.unused(used);
+    }
+
+    fn undo(&mut self) {
+        self.window.undo();
+        (self.w_max, self.prior, self.epoch) = self.before;
+    }
+
+    fn cwnd(&self) -> u64 {
+        self.window.cwnd
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.ssthresh
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1_000;
+
+    fn policy() -> Policy {
+        let slow_start = SlowStart::Standard;
+        Policy::new(&CubicRfc9438 { slow_start, ..CubicRfc9438::default() }, MSS, 10 * MSS, true)
+    }
+
+    fn ack(now: Time, acked: u64, rtt: Duration) -> AckEvent {
+        AckEvent {
+            now,
+            acked,
+            delivered: acked,
+            segments: acked / MSS,
+            rtt: Some(rtt),
+            srtt: rtt,
+            ..AckEvent::default()
+        }
+    }
+
+    /// Acknowledges a window per round trip of `rtt` until `end`; returns the windows in segments.
+    fn grow(policy: &mut Policy, rtt: Duration, end: f64) -> Vec<(f64, f64)> {
+        let (mut now, mut seen) = (Time::ZERO, Vec::new());
+        while now.as_secs() < end {
+            let segments = policy.cwnd() / MSS;
+            for _ in 0..segments {
+                policy.on_ack(&ack(now, MSS, rtt));
+                now += Duration(rtt.0 / segments);
+            }
+            seen.push((now.as_secs(), policy.segments()));
+        }
+        seen
+    }
+
+    #[test]
+    fn k_is_the_time_back_to_the_old_window() {
+        // Equation 2: from 70 back to 100 at C = 0.4 takes cbrt(30 / 0.4) s.
+        let epoch = Epoch::new(Time::ZERO, 70.0, 100.0, 0.4);
+        assert!((epoch.k - 4.217_163).abs() < 1e-5, "{}", epoch.k);
+        // Equation 1: W(0) = cwnd, W(K) = W_max, and the plateau is symmetric.
+        let at = |s: f64| epoch.window_after(Duration((s * 1e9) as u64), 0.4);
+        assert!((at(0.0) - 70.0).abs() < 1e-6 && (at(epoch.k) - 100.0).abs() < 1e-6);
+        assert!((at(epoch.k + 1.0) - 100.4).abs() < 1e-6 && (at(epoch.k - 1.0) - 99.6).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_window_follows_equation_1() {
+        // A long round trip and a large window, where CUBIC is ahead of Reno.
+        let mut policy = policy();
+        policy.window.cwnd = 1_000 * MSS;
+        policy.on_congestion(Time::ZERO, 0);
+        assert_eq!((policy.cwnd(), policy.ssthresh()), (700 * MSS, 700 * MSS));
+        let rtt = Duration::from_millis(100);
+        let epoch = Epoch::new(Time::ZERO, 700.0, 1_000.0, 0.4);
+        for (at, window) in grow(&mut policy, rtt, 12.0).into_iter().skip(5) {
+            let expected = epoch.window_after(Duration((at * 1e9) as u64), 0.4);
+            assert!((window - expected).abs() < 0.01 * expected + 1.0, "{at} s: {window}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn short_round_trips_are_reno_friendly() {
+        // 4.3: 10 ms and 20 segments; W_est grows by alpha = 9/17 a round trip, then by 1.
+        let mut policy = policy();
+        policy.window.cwnd = 20 * MSS;
+        policy.on_congestion(Time::ZERO, 0);
+        let rounds = grow(&mut policy, Duration::from_millis(10), 0.5);
+        let at_round = |n: usize| rounds[n].1;
+        let slope = (at_round(8) - at_round(2)) / 6.0;
+        assert!((slope - 9.0 / 17.0).abs() < 0.05, "{slope}");
+        let slope = (at_round(29) - at_round(19)) / 10.0;
+        assert!((slope - 1.0).abs() < 0.06, "{slope}");
+    }
+
+    #[test]
+    fn fast_convergence_remembers_less() {
+        // 4.7: the second loss comes below the first one's window.
+        let mut policy = policy();
+        policy.window.cwnd = 100 * MSS;
+        policy.on_congestion(Time::ZERO, 0);
+        policy.on_congestion(Time::ZERO, 0);
+        assert!((policy.w_max - 70.0 * 0.85).abs() < 1e-9, "{}", policy.w_max);
+        policy.undo();
+        assert!((policy.w_max - 100.0).abs() < 1e-9 && policy.cwnd() == 70 * MSS);
+    }
+
+    #[test]
+    fn after_a_timeout_growth_begins_on_the_plateau() {
+        let mut policy = policy();
+        policy.window.cwnd = 100 * MSS;
+        policy.on_timeout(Time::ZERO, 0, false);
+        assert_eq!((policy.cwnd(), policy.ssthresh()), (MSS, 70 * MSS));
+        policy.on_timeout(Time::ZERO, 0, true);
+        assert_eq!(policy.ssthresh(), 70 * MSS);
+        policy.window.cwnd = 70 * MSS;
+        policy.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
+        assert!(policy.epoch.is_some_and(|epoch| epoch.k == 0.0));
+    }
+
+    #[test]
+    fn w_est_grows_by_alpha_in_a_window() {
+        // Equation 4: from 14 segments, 1 * alpha / 14 more for each segment, alpha = 3 * 0.3 / 1.7,
+        // until the window before the loss, 20, is reached; then alpha is 1.
+        let mut policy = policy();
+        policy.window.cwnd = 20 * MSS;
+        policy.on_congestion(Time::ZERO, 0);
+        assert_eq!(policy.cwnd(), 14 * MSS);
+        policy.on_ack(&ack(Time(1), MSS, Duration::from_millis(10)));
+        let w_est = |policy: &Policy| policy.epoch.map(|epoch| epoch.w_est).unwrap();
+        assert!((w_est(&policy) - (14.0 + 9.0 / 17.0 / 14.0)).abs() < 1e-12);
+        policy.epoch.as_mut().unwrap().w_est = 20.0;
+        let cwnd = policy.segments();
+        policy.on_ack(&ack(Time(2), MSS, Duration::from_millis(10)));
+        assert!((w_est(&policy) - (20.0 + 1.0 / cwnd)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_window_grows_by_no_more_than_half_a_round_trip() {
+        // 4.2: the target is at most 1.5 cwnd, however long ago the plateau was.
+        let mut policy = policy();
+        policy.window.cwnd = 100 * MSS;
+        policy.on_congestion(Time::ZERO, 0);
+        policy.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
+        let before = policy.cwnd();
+        policy.on_ack(&ack(Time(100_000_000_000), MSS, Duration::from_millis(100)));
+        assert_eq!(policy.cwnd() - before, MSS / 2);
+    }
+}

@@ -1,0 +1,169 @@
+//! The send buffer: how much of what the application has to say the sender may hold until it is acknowledged
+//! (Linux: `tcp_sndbuf_expand`, `sk_stream_is_writeable`, version 6).
+//!
+//! The buffer counts memory, not payload. It grows with the window, but only at moments at which it, and not
+//! the window, kept data back (`tcp_should_expand_sndbuf`), and the application is woken when a third of the
+//! buffer is free. So a gap that is not filled for long stops new data: at twice the window or before.
+
+use std::collections::VecDeque;
+
+/// Memory of a packet besides its payload: `sk_buff` and head of one that carries its payload in pages, as
+/// `ss -m` of Linux 6.18 on x86-64 shows it.
+const OVERHEAD: u64 = 832;
+/// What `tcp_sndbuf_expand` adds to a segment for headers and shared info, before it rounds up to a power of
+/// two, and for the `sk_buff` afterwards.
+const HEADERS: u64 = 320 + 256;
+const SK_BUFF: u64 = 256;
+/// Segments for which there is room at the least (`TCP_INIT_CWND`).
+const LEAST_SEGMENTS: u64 = 10;
+/// Segments of a packet, as slowly as links here are (`tcp_min_tso_segs`).
+const PACKET_SEGMENTS: u64 = 2;
+/// Payload of an unsent packet at the most (`GSO_LEGACY_MAX_SIZE` less headers).
+const UNSENT_BYTES: u64 = 65_536 - 320;
+
+/// The buffer of one sender.
+#[derive(Debug)]
+pub struct SendBuffer {
+    mss: u64,
+    /// Memory for a segment of the window (`per_mss`).
+    share: u64,
+    /// Memory that it may take, and may ever take (`sk_sndbuf`, the largest `tcp_wmem`).
+    size: u64,
+    most: u64,
+    /// One past the last byte that the application has put in.
+    filled: u64,
+    /// Whether the application waits for room.
+    blocked: bool,
+    /// Largest window of the receiver.
+    window: u64,
+    /// Ends of the packets outstanding, and how many segments they have.
+    packets: VecDeque<(u64, u64)>,
+}
+
+impl SendBuffer {
+    /// An empty buffer that holds `most` bytes of memory in the end.
+    pub fn new(mss: u64, most: u64) -> Self {
+        let share = (mss + HEADERS).next_power_of_two() + SK_BUFF;
+        let mut buffer = Self {
+            mss,
+            share,
+            size: 0,
+            most,
+            filled: 0,
+            blocked: false,
+            window: 0,
+            packets: VecDeque::new(),
+        };
+        buffer.expand(LEAST_SEGMENTS, 2);
+        buffer
+    }
+
+    /// One past the last byte that may be sent.
+    pub fn filled(&self) -> u64 {
+        self.filled
+    }
+
+    /// Makes room for so many windows of `segments` (`tcp_sndbuf_expand`).
+    pub fn expand(&mut self, segments: u64, windows: u64) {
+        let wanted = windows * segments.max(LEAST_SEGMENTS) * self.share;
+        self.size = self.size.max(wanted.min(self.most));
+    }
+
+    /// Takes note that everything below `una` is acknowledged, and of the receiver's window.
+    pub fn on_ack(&mut self, una: u64, window: u64) {
+        while self.packets.front().is_some_and(|&(end, _)| end <= una) {
+            self.packets.pop_front();
+        }
+        self.window = self.window.max(window);
+    }
+
+    /// Takes note of a new segment sent that ends at `end`, perhaps together with the one before.
+    pub fn on_sent(&mut self, end: u64, together: bool) {
+        match self.packets.back_mut().filter(|(_, segments)| together && *segments < PACKET_SEGMENTS) {
+            Some(packet) => *packet = (end, packet.1 + 1),
+            None => self.packets.push_back((end, 1)),
+        }
+    }
+
+    /// Whether the application waits for room.
+    pub fn is_blocked(&self) -> bool {
+        self.blocked
+    }
+
+    /// Lets the application put in a packet of what it has `written`, if it is awake or has the room to be
+    /// woken; bytes from `una` on are held, and from `next` on unsent. Returns whether it has.
+    pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
+        let memory = self.memory(una, next);
+        self.blocked &= self.size.saturating_sub(memory) < memory / 2;
+        if self.blocked || self.filled == written {
+            return false;
+        }
+        let (packet, unsent) = (self.unsent_packet(), self.filled - next);
+        // What is left of a packet that was sent in part is filled up, whatever is taken.
+        let more = if (1..packet).contains(&unsent) { packet - unsent } else { packet };
+        self.blocked = more == packet && memory >= self.size;
+        if self.blocked {
+            return false;
+        }
+        self.filled = written.min(self.filled + more);
+        true
+    }
+
+    /// Memory taken (`sk_wmem_queued`).
+    fn memory(&self, una: u64, next: u64) -> u64 {
+        let unsent = self.filled.saturating_sub(next).div_ceil(self.unsent_packet());
+        self.filled - una + OVERHEAD * (self.packets.len() as u64 + unsent)
+    }
+
+    /// What a packet not yet sent holds: at most half of the largest window (`tcp_bound_to_half_wnd`).
+    fn unsent_packet(&self) -> u64 {
+        let most = UNSENT_BYTES.min(self.window / 2);
+        (most / self.mss).max(1) * self.mss
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1_448;
+    const ALL: u64 = 1 << 40;
+
+    fn buffer() -> SendBuffer {
+        let mut buffer = SendBuffer::new(MSS, 4 << 20);
+        buffer.on_ack(0, 64_240);
+        buffer
+    }
+
+    /// `tcp_sndbuf_expand`: 2304 B for a segment of 1448 B, twice for each of the window; at first 46,080 B, and
+    /// 101,376 B with a window of 22, as `ss -m` shows on Linux 6.18.
+    #[test]
+    fn it_has_room_for_two_windows() {
+        let mut buffer = buffer();
+        assert_eq!(buffer.size, 46_080);
+        buffer.expand(22, 2);
+        assert_eq!(buffer.size, 101_376);
+        buffer.expand(15, 2);
+        assert_eq!(buffer.size, 101_376, "it does not shrink");
+        buffer.expand(1 << 20, 2);
+        assert_eq!(buffer.size, 4 << 20);
+    }
+
+    /// `tcp_sendmsg_locked` begins a packet while less than the buffer is taken, and fills up one sent in part.
+    /// `sk_stream_is_writeable` wakes the application when half as much is free as is taken.
+    #[test]
+    fn the_application_is_woken_when_a_third_is_free() {
+        let mut buffer = buffer();
+        assert!(buffer.fill(ALL, 0, 0));
+        assert_eq!(buffer.filled(), 22 * MSS);
+        (1..=10).for_each(|n| buffer.on_sent(n * MSS, true));
+        assert_eq!(buffer.packets.len(), 5);
+        assert!(buffer.fill(ALL, 0, 10 * MSS) && !buffer.fill(ALL, 0, 10 * MSS));
+        // What `ss -m` shows on Linux 6.18 after the first write: 31,856 B unsent, 51,328 B taken.
+        assert_eq!((buffer.filled(), buffer.memory(0, 10 * MSS)), (32 * MSS, 51_328));
+        buffer.on_ack(10 * MSS, 64_240);
+        assert!(!buffer.fill(ALL, 10 * MSS, 10 * MSS), "32,688 B taken, 13,392 B free");
+        assert!(buffer.fill(ALL, 12 * MSS, 12 * MSS), "29,792 B taken, 16,288 B free");
+        assert_eq!(buffer.filled(), 34 * MSS);
+    }
+}

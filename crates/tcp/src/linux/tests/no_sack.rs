@@ -1,0 +1,83 @@
+//! A sender without SACK, which knows by duplicate ACKs alone what arrives beyond a gap.
+
+use super::script::{MSS, Script};
+use super::*;
+
+fn begin(segments: u64) -> Script {
+    let params = Linux {
+        sack: false,
+        dsack: false,
+        rack: false,
+        tail_loss_probe: false,
+        timestamps: false,
+        control: CongestionSpec::Reno(<_>::default()),
+        ..Linux::default()
+    };
+    Script::begin(params, segments).0
+}
+
+fn duplicates(script: &mut Script, next: u64, count: u32) {
+    for _ in 0..count {
+        script.acknowledge(next, &[]);
+    }
+}
+
+/// `tcp_limit_reno_sacked` of Linux 6: of ten segments outstanding at most nine can have arrived beyond the gap.
+/// A tenth duplicate is one of something that was only late (`tcp_check_reno_reordering`).
+#[test]
+fn more_duplicates_than_segments_make_patient() {
+    let mut script = begin(10);
+    script.wait(100);
+    duplicates(&mut script, 0, 9);
+    assert_eq!((script.sender.dupacks, script.sender.patience), (9, 3));
+    assert_eq!(script.sender.counts.fast_retransmits, 1);
+    duplicates(&mut script, 0, 1);
+    assert_eq!((script.sender.dupacks, script.sender.patience), (9, 10));
+}
+
+/// `tcp_is_non_sack_preventing_reopen`: while exactly the end of a recovery is acknowledged, duplicates are of
+/// what was sent again, and `tcp_fastretrans_alert` ends before it counts them.
+#[test]
+fn duplicates_at_the_end_of_a_recovery_do_not_count() {
+    let mut script = begin(40);
+    script.wait(100);
+    duplicates(&mut script, 0, 3);
+    let until = script.sender.episode.until().unwrap() / MSS;
+    script.wait(100);
+    script.acknowledge(until, &[]);
+    let in_flight = script.sender.in_flight();
+    duplicates(&mut script, until, 1);
+    assert_eq!(script.sender.dupacks, 0);
+    assert!(script.sender.in_flight() >= in_flight);
+    duplicates(&mut script, until, 4);
+    assert_eq!(script.sender.counts.fast_retransmits, 1);
+}
+
+/// `tcp_count_delivered` by `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: a duplicate is a segment delivered,
+/// which the ACK that fills the gap does not count again.
+#[test]
+fn a_segment_is_delivered_once() {
+    let mut script = begin(10);
+    script.wait(100);
+    duplicates(&mut script, 0, 5);
+    assert_eq!(script.sender.sampler.delivered(), 5 * MSS);
+    script.wait(100);
+    script.acknowledge(10, &[]);
+    assert_eq!(script.sender.sampler.delivered(), 10 * MSS);
+}
+
+/// `tcp_sndbuf_expand` of Linux 6: with a window of ten the buffer takes 46,080 B. The application puts in 65
+/// segments at once, and as many again as have been sent of them, before it is full. A gap that stays stops new
+/// data there, and what is acknowledged lets them go on.
+#[test]
+fn a_gap_that_stays_fills_the_send_buffer() {
+    let mut script = begin(1_000);
+    let sent = |script: &Script| script.sender.board.next() / MSS;
+    script.wait(100);
+    duplicates(&mut script, 0, 40);
+    assert_eq!(sent(&script), 45, "limited transmit, and a segment for each duplicate but half a window");
+    duplicates(&mut script, 0, 60);
+    assert_eq!(sent(&script), 75);
+    script.acknowledge(75, &[]);
+    assert!(sent(&script) > 75);
+}

@@ -1,0 +1,36 @@
+//! When the receiver acknowledges at once.
+
+use super::*;
+
+fn segment(number: u64) -> Segment {
+    let params = Linux::default();
+    let seq = FIRST_BYTE + number * params.mss();
+    Segment { size: 1_500, seq, ..Segment::control(0, Kind::Data) }
+}
+
+/// How many of 40 segments in order that come 8 ms apart are acknowledged at once, after some beyond a gap.
+fn at_once(lost: u64) -> usize {
+    let mut receiver = Receiver::new(0, 100, &Linux::default());
+    let mut now = Time(NANOS_PER_S);
+    receiver.on_segment(now, &Segment { seq: 0, ..segment(0) });
+    for number in lost..10 {
+        now += MS(8);
+        receiver.on_segment(now, &segment(number));
+    }
+    for number in 0..lost {
+        receiver.on_segment(now, &segment(number));
+    }
+    let answer = |number| {
+        now += MS(8);
+        receiver.on_segment(now, &segment(number)).is_some()
+    };
+    (10..50).map(answer).take_while(|at_once| *at_once).count()
+}
+
+/// `tcp_dec_quickack_mode` of Linux 6: leaving the mode sets `ato`. If data beyond a gap have opened the window
+/// first, those in order find it set, and no pause since the SYN (`tcp_finish_connect`), and bring no credit of 16 (`tcp_event_data_recv`).
+#[test]
+fn data_beyond_a_gap_first_leave_no_credit() {
+    assert!(at_once(0) >= 10, "{}", at_once(0));
+    assert!(at_once(1) <= 3, "{}", at_once(1));
+}
