@@ -57,10 +57,12 @@ if TYPE_CHECKING:
         ScenarioError,
     )
     from nodeb.inputs.scenario import Scenario, load
+    from nodeb.replication.cluster import Cluster
     from nodeb.results.result import Result
     from nodeb.table import Table
 
 _HOMES = {
+    "Cluster": "replication.cluster",
     "InputError": "errors",
     "Interrupted": "errors",
     "NodebError": "errors",
@@ -77,6 +79,7 @@ _HOMES = {
 _MODULES = ("fit", "link", "plot", "reproduce", "scenario_types", "stats", "sweep")
 
 __all__ = [
+    "Cluster",
     "InputError",
     "Interrupted",
     "NodebError",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,9 @@ STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
 
+
+AGAIN_S = 0.05
+"""When a signal that was lost is raised once more."""
 
 received: list[int] = []
 """Signals that have come since `end_as_interrupts`."""
@@ -29,6 +34,17 @@ def end_as_interrupts() -> None:
     for number in STOPPING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, interrupt)
+    sys.unraisablehook = _raise_again
+
+
+def _raise_again(lost: Any) -> None:
+    """Raises a signal again that came where Python drops exceptions, as in a destructor."""
+    if not (received and isinstance(lost.exc_value, KeyboardInterrupt)):
+        sys.__unraisablehook__(lost)
+        return
+    timer = threading.Timer(AGAIN_S, _thread.interrupt_main, (received[-1],))
+    timer.daemon = True
+    timer.start()
 
 
 def ignore() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from nodeb.replication.work import Source, Work
+
 settings.register_profile("same every time", derandomize=True, deadline=None)
 settings.load_profile("same every time")
 
@@ -61,16 +63,16 @@ def call(capsys, tmp_path, monkeypatch):
     return call
 
 
-class Fails:
-    """A compiled scenario of which replication number `wrong` fails, in whatever batch it is."""
+class Fails(Work):
+    """Replications of which number `wrong` fails, in whatever batch it is."""
 
     def __init__(self, scenario, wrong):
-        self.scenario, self.wrong = scenario, wrong
+        self.scenario, self.wrong = Source(scenario.compiled().to_json(), None), wrong
 
-    def run_many(self, seed, first, runs, control):
-        if first <= self.wrong < first + runs:
+    def replicate(self, seed, runs, control):
+        if self.wrong in runs:
             raise ValueError("something odd")
-        return self.scenario.run_many(seed, first, runs, control)
+        return self.scenario.compiled().run_many(seed, runs.start, len(runs), control)
 
 
 @pytest.fixture

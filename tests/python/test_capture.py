@@ -165,8 +165,9 @@ def test_tshark_counts_the_duplicate_acks_that_nodeb_records(captured):
         ]
         expected[user] = sum(a == b for a, b in itertools.pairwise(acks))
     found = captured.by_user("server", "tcp.analysis.duplicate_ack")
-    if "linux" in tcp and tcp["linux"].get("read_rate"):  # a window that changes makes an update
-        assert all(0 < found[user] < expected[user] for user in expected)
+    if "linux" in tcp:  # a window that changes, as a buffer that grows lets it, makes an update
+        assert all(found[user] <= expected[user] for user in expected)
+        assert found.total() > 0
     else:
         assert found == +expected
 

@@ -24,6 +24,7 @@ from nodeb.errors import RunError
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import RATES, Count, Sequential
 from nodeb.replication.runner import Experiment, mean_rates
+from nodeb.replication.work import Work
 from nodeb.reproduce import campaign as campaign_module
 from nodeb.reproduce import run
 from nodeb.reproduce.kept import Part, from_tables, to_tables
@@ -111,13 +112,13 @@ def test_a_number_of_replications_that_are_more_than_asked():
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_replication_that_failed_is_named(small, jobs):
     with pytest.raises(RunError, match=r"^replication 200 \(seed 1\) failed: something odd$"):
-        Experiment(Fails(small.compiled(), 200), 1, 300, jobs).run()
+        Experiment(Fails(small, 200), 1, 300, jobs).run()
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_precision_is_the_same_for_any_jobs_and_batches(small, jobs, monkeypatch):
     wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
-    monkeypatch.setattr("nodeb.replication.engine.BATCH_S", 1e-9)  # each alone
+    monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)  # each alone
     found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
     assert found.provenance.stopping == wanted.provenance.stopping
     assert found.provenance.runs == wanted.provenance.runs > 3
@@ -269,11 +270,12 @@ def test_many_small_replications_cost_little_beside_the_simulation(small):
     """A batch goes to the core in one call: far fewer calls than replications."""
     calls = []
 
-    class Counts:
-        def run_many(self, seed, first, runs, control):
-            calls.append(runs)
-            return small.compiled().run_many(seed, first, runs, control)
+    class Counts(Work):
+        def replicate(self, seed, runs, control):
+            calls.append(len(runs))
+            return scenario.run_many(seed, runs.start, len(runs), control)
 
+    scenario = small.compiled()
     Experiment(Counts(), 1, 2000, 2).run()
     assert sum(calls) == 2000
     assert len(calls) < 200

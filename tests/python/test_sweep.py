@@ -442,14 +442,10 @@ def test_the_folder_of_another_scenario_is_left_alone(call, tmp_path):
 
 
 def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
-    class Failing:
-        def run_many(self, *_):
-            raise ValueError("something odd")
+    def fails(*_):
+        raise ValueError("something odd")
 
-        def warnings(self):
-            return []
-
-    monkeypatch.setattr("nodeb.replication.cells.compiled", lambda _: Failing())
+    monkeypatch.setattr("nodeb.replication.cells._Replicating.replicate", fails)
     status, _, err = call("sweep", write(tmp_path, GRID))
     assert status == 1
     assert err.startswith('error: radio.dch.bler = 0.1, wired.delay = "50 ms": replication ')

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli import link
+from nodeb.cli import link, witness
 from nodeb.cli.compare import compare
 from nodeb.cli.fit import fit
 from nodeb.cli.importing import import_
@@ -68,6 +68,7 @@ app.command("import")(import_)
 app.command()(schema)
 app.command("list")(list_)
 app.command()(reproduce)
+app.add_typer(witness.app, name="witness")
 
 
 def invoke(arguments: list[str]) -> int:

@@ -10,6 +10,7 @@ import typer
 
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
+    At,
     Force,
     Jobs,
     Margin,
@@ -18,6 +19,7 @@ from nodeb.cli.options import (
     Settings,
     Stopped,
     print_warnings,
+    workplace,
 )
 from nodeb.errors import Interrupted
 
@@ -41,6 +43,7 @@ def compare(
     seed: Seed = None,
     runs: Runs = None,
     jobs: Jobs = None,
+    cluster: At = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Results go here; default: out/<first file>-compared."),
@@ -62,8 +65,9 @@ def compare(
             print(f"note: the [sweep] table of {file} is left aside", file=sys.stderr)
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
     try:
-        with progress_bar(f"comparing with {plan.cells[0].label}") as bar:
-            outcome = plan.run(folder, margin, metric or (), jobs, bar, force=force)
+        title = f"comparing with {plan.cells[0].label}"
+        with workplace(jobs, cluster) as workers, progress_bar(title) as bar:
+            outcome = plan.run(folder, margin, metric or (), workers, bar, force=force)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     if outcome.replaced is not None:

@@ -46,11 +46,11 @@ def fit(
     """Fit error models to an error sequence, compare them, and write model files and pictures."""
     from nodeb.fit import compare, read_errors
     from nodeb.fit.folder import put
-    from nodeb.replication.runner import check_jobs
+    from nodeb.replication.pool import check_threads
     from nodeb.storage.folders import Owner, claim
     from nodeb.terminal.progress import progress_bar
 
-    threads = check_jobs(jobs)
+    threads = check_threads(jobs)
     errors = read_errors(sequence, pdus_per_block)
     wanted, units = _range(states), _units(unit)
     folder = Path("out") / f"{sequence.stem}-fit" if out is None else out

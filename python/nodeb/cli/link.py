@@ -29,11 +29,11 @@ def run(
 ) -> None:
     """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
     from nodeb import link
-    from nodeb.replication.runner import check_jobs
+    from nodeb.replication.pool import check_threads
     from nodeb.storage import folders
     from nodeb.terminal.progress import progress_bar
 
-    check_jobs(jobs)
+    check_threads(jobs)
     changes = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
     experiment = link.load(file, changes)
     folder = Path("out") / file.stem if out is None else out

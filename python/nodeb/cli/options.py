@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 from nodeb.errors import InputError, NodebError
 
 if TYPE_CHECKING:
+    from nodeb.replication.pool import Jobs as Workplace
     from nodeb.storage.folders import Place
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
@@ -38,6 +40,39 @@ Force = Annotated[
 Jobs = Annotated[
     int | None, typer.Option(help="Replications simulated at a time; default: one per processor.")
 ]
+
+
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Simulate on a Dask cluster instead: its scheduler's address (tcp://host:8786), or "
+        "local:N for N worker processes here.",
+    ),
+]
+
+
+@contextmanager
+def workplace(jobs: int | None, cluster: str | None) -> Iterator[Workplace]:
+    """Who simulates, as `--jobs` and `--cluster` say; a cluster is connected and then left.
+
+    Raises:
+        InputError: both are given, or one makes no sense.
+        RunError: the cluster cannot be used.
+    """
+    from nodeb.replication.pool import check_jobs
+
+    if cluster is None:
+        yield check_jobs(jobs)
+        return
+    if jobs is not None:
+        raise InputError("--jobs is about threads here, --cluster about workers; give one of them")
+    from nodeb.replication.cluster import Cluster
+
+    with Cluster(cluster) as found:
+        found.client()
+        yield found
 
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb.cli.options import Force, Jobs, Stopped, check_name
+from nodeb.cli.options import At, Force, Jobs, Stopped, check_name, workplace
+
+if TYPE_CHECKING:
+    from nodeb.replication.pool import Jobs as Workplace
 
 __all__ = ["reproduce"]
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="Name of a published study, such as `wang`.")],
+    name: Annotated[str, typer.Argument(help="A published study, such as `wang`, or `all`.")],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>.")
     ] = None,
@@ -23,30 +27,51 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="A short version, less precise.")] = False,
     jobs: Jobs = None,
+    cluster: At = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random streams.")] = 1,
     force: Force = False,
 ) -> None:
-    """Regenerate the tables and figures of a published study, next to its own figures."""
+    """Regenerate the tables and figures of a published study, next to its own figures.
+
+    `all` does every study, each into a folder of its own, and sums up what came of them.
+    """
     from nodeb import reproduce as studies
-    from nodeb.replication.runner import check_jobs
+    from nodeb.reproduce.every import ALL
+
+    check_name("study", name, [*studies.names(), ALL])
+    folder = Path("out") / name if out is None else out
+    if name == ALL:
+        _refuse_items(item)
+    with workplace(jobs, cluster) as workers:
+        if name == ALL:
+            _all(folder, quick, workers, seed, force)
+        else:
+            _one(name, folder, item or None, quick, workers, seed, force)
+
+
+def _one(
+    name: str,
+    folder: Path,
+    items: list[str] | None,
+    quick: bool,
+    workers: Workplace,
+    seed: int,
+    force: bool,
+) -> None:
+    """One study."""
+    from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
     from nodeb.terminal.text import align
 
-    check_name("study", name, studies.names())
-    check_jobs(jobs)
-    folder = Path("out") / name if out is None else out
     try:
         with progress_bar(f"reproducing {name}") as bar:
-            outcome = studies.run(name, folder, item or None, quick, jobs, seed, bar, force=force)
+            outcome = studies.run(name, folder, items, quick, workers, seed, bar, force=force)
     except KeyboardInterrupt:
         raise Stopped(
             f"interrupted; what was simulated until then is in {folder}, and the same command goes "
             "on from there"
         ) from None
-    if outcome.replaced is not None:
-        print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
-    for file in outcome.damaged:
-        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
+    _tell({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     if outcome.headline_rows:
         print(f"{outcome.headline_title}\n")
         print(align(outcome.headline_columns, outcome.headline_rows))
@@ -54,3 +79,51 @@ def reproduce(
     for line in outcome.summary_lines:
         print(line)
     print(f"report: {outcome.report}")
+
+
+def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) -> None:
+    """Every study."""
+    from nodeb import reproduce as studies
+    from nodeb.reproduce import every_page
+    from nodeb.terminal.progress import progress_bar
+    from nodeb.terminal.text import align
+
+    try:
+        with progress_bar("reproducing all studies") as bar:
+            found = studies.run_all(folder, quick, workers, seed, bar, force=force)
+    except KeyboardInterrupt:
+        raise Stopped(
+            f"interrupted; what was simulated until then is in {folder}, whose report.html says "
+            "what is missing, and the same command goes on from there"
+        ) from None
+    _tell(found.replaced, found.damaged)
+    print(align(*every_page.rows(found)))
+    print()
+    if found.stayed:
+        print(f"complete before: {', '.join(found.stayed)}")
+    print(f"report: {found.report}")
+
+
+def _tell(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:
+    """What of another was replaced, and what had to be simulated again."""
+    for folder, what in replaced.items():
+        print(f"note: replaced {what} in {folder}", file=sys.stderr)
+    for file in damaged:
+        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
+
+
+def _refuse_items(items: list[str] | None) -> None:
+    """Complains about tables and figures that no study is named for.
+
+    Raises:
+        InputError: there are some.
+    """
+    from nodeb.errors import InputError
+    from nodeb.reproduce.every import study_with
+
+    if items:
+        name = study_with(items[0]) or "NAME"
+        raise InputError(
+            "`--item` is of one study, and `all` does every item of every study; "
+            f'name the study, as in `nodeb reproduce {name} --item "{items[0]}"`'
+        )

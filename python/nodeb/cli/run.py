@@ -10,6 +10,7 @@ import typer
 
 from nodeb.cli import notes
 from nodeb.cli.options import (
+    At,
     File,
     Force,
     Jobs,
@@ -21,11 +22,13 @@ from nodeb.cli.options import (
     Stopped,
     print_replaced,
     print_warnings,
+    workplace,
 )
 from nodeb.errors import InputError, Interrupted, OutputError
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario
+    from nodeb.replication.pool import Jobs as Workplace
     from nodeb.results.result import Result
     from nodeb.storage.folders import Place
 
@@ -39,6 +42,7 @@ def run(
     runs: Runs = None,
     precision: Precision = None,
     jobs: Jobs = None,
+    cluster: At = None,
     out: Out = None,
     force: Force = False,
     report: Annotated[
@@ -63,10 +67,10 @@ def run(
     from nodeb.inputs import named_files
     from nodeb.inputs.reading import has_sweep
     from nodeb.inputs.scenario import load
-    from nodeb.replication.runner import check_jobs
     from nodeb.storage import folders
 
-    check_jobs(jobs)
+    if cluster is not None and pcap is not None:
+        raise InputError("--pcap writes where the replication runs; leave --cluster out")
     if snap_length is not None and pcap is None:
         raise InputError("--snap-length says how much to keep of captured packets; give --pcap too")
     if pcap_at and pcap is None:
@@ -75,7 +79,10 @@ def run(
     folder = Path("out") / file.stem if out is None else out
     inputs = [file, *named_files.paths(scenario.to_dict(), file.parent)]
     owner = folders.Owner("run", file.name)
-    with folders.claim(folder, owner, force=force, inputs=inputs) as place:
+    with (
+        workplace(jobs, cluster) as workers,
+        folders.claim(folder, owner, force=force, inputs=inputs) as place,
+    ):
         if pcap is not None:
             _check_capture(pcap, place)
         print_replaced(place)
@@ -86,7 +93,7 @@ def run(
         print_warnings(scenario.warnings())
         notes.print_superfluous(file, settings or ())
         capture = {"pcap": pcap, "snap_length": snap_length, "pcap_at": pcap_at or ()}
-        result = _simulated(scenario, scenario.name or file.stem, place, jobs, capture)
+        result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
         result.put(place, report=_page(result, place) if report else None)
     notes.print_nothing_arrived(result)
     _print_summary(result, scenario.name or file.stem)
@@ -98,14 +105,14 @@ def run(
 
 
 def _simulated(
-    scenario: Scenario, title: str, place: Place, jobs: int | None, capture: dict[str, Any]
+    scenario: Scenario, title: str, place: Place, workers: Workplace, capture: dict[str, Any]
 ) -> Result:
     """Runs a scenario; what had finished when it was interrupted is put into the folder."""
     from nodeb.terminal.progress import progress_bar
 
     try:
         with progress_bar(title) as bar:
-            return scenario.run(jobs=jobs, progress=bar, **capture)
+            return scenario.run(jobs=workers, progress=bar, **capture)
     except Interrupted as stop:
         if stop.result is None:
             raise Stopped(str(stop)) from None

@@ -10,6 +10,7 @@ import typer
 
 from nodeb.cli import notes
 from nodeb.cli.options import (
+    At,
     File,
     Force,
     Jobs,
@@ -21,6 +22,7 @@ from nodeb.cli.options import (
     Settings,
     Stopped,
     print_warnings,
+    workplace,
 )
 from nodeb.errors import Interrupted
 
@@ -47,7 +49,11 @@ def sweep(
         str, typer.Option(metavar="NAME", help="What is shown; the table has all metrics.")
     ] = "application_bps",
     margin: Margin = 0.02,
+    dataset: Annotated[
+        bool, typer.Option("--dataset", help="Write every replication as Parquet, too.")
+    ] = False,
     jobs: Jobs = None,
+    cluster: At = None,
     out: Out = None,
     force: Force = False,
 ) -> None:
@@ -60,10 +66,10 @@ def sweep(
     title = plan.name or file.stem
     print_warnings(plan.warnings())
     try:
-        with progress_bar(title) as bar:
+        with workplace(jobs, cluster) as workers, progress_bar(title) as bar:
             folder = Path("out") / file.stem if out is None else out
-            chosen = folder, baseline or (), jobs, bar
-            outcome = plan.run(*chosen, force=force, metric=metric, margin=margin)
+            chosen = folder, baseline or (), workers, bar
+            outcome = plan.run(*chosen, force=force, metric=metric, margin=margin, dataset=dataset)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     _print_notes(outcome, folder)

@@ -17,7 +17,7 @@ from nodeb.inputs.columns import Taken
 from nodeb.inputs.scenario import Scenario, load
 from nodeb.replication.cells import ASIDE, Filler, enough, identity, simulated, warnings
 from nodeb.replication.folder import CellFolder
-from nodeb.replication.runner import check_jobs
+from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
 from nodeb.results.provenance import made
 from nodeb.storage.files import csv_text, parquet
@@ -118,7 +118,7 @@ class Experiment:
         folder: Path,
         margin: float = MARGIN,
         metrics: Sequence[str] = (),
-        jobs: int | None = None,
+        jobs: Jobs | None = None,
         progress: ProgressCallback | None = None,
         *,
         force: bool = False,
@@ -129,7 +129,8 @@ class Experiment:
             folder: where results go; replications that are there are not simulated again.
             margin: share of the baseline's mean within which two are the same.
             metrics: only these; empty for all.
-            jobs: replications simulated at a time; None takes one per processor.
+            jobs: replications simulated at a time; None takes one per processor; or a
+                `nodeb.Cluster` that simulates them.
             progress: called with the fraction done and a few words.
             force: replace results of another scenario or another command in the folder.
 

@@ -14,6 +14,7 @@ from nodeb.arguments import as_path, as_texts
 from nodeb.errors import RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.places import recordings
+from nodeb.replication.work import Source
 from nodeb.storage import bounded
 
 if TYPE_CHECKING:
@@ -69,9 +70,21 @@ def compiled(data: dict[str, Any]) -> _core.CompiledScenario:
     Raises:
         ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
     """
+    return source(data).compiled()
+
+
+def source(data: dict[str, Any]) -> Source:
+    """A scenario given as plain data, to be simulated wherever that is.
+
+    Args:
+        data: what the files that it names say is put into it.
+
+    Raises:
+        ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
+    """
     taken = _take_out(named_files.read_all(data, Path()))
-    recorded = [one.arrays() for one in taken]
-    found = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, recorded)
+    found = Source(json.dumps(data), None, [one.arrays() for one in taken])
+    core_call(found.compiled)
     _put_back(data, taken)
     return found
 

@@ -16,9 +16,10 @@ from nodeb.arguments import as_number, as_path, as_texts, as_whole, checked, che
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.changes import apply, toml_value
 from nodeb.inputs.columns import Taken, put_back, take_out
-from nodeb.inputs.reading import compiled, core_call, read, read_text
-from nodeb.replication.capture import Capture, CapturedExperiment
-from nodeb.replication.runner import check_jobs
+from nodeb.inputs.reading import compiled, core_call, read, read_text, source
+from nodeb.replication.capture import Capture, Capturing
+from nodeb.replication.pool import Jobs, check_jobs, width
+from nodeb.replication.runner import Experiment, Replicating
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
 from nodeb.scenario_types import ScenarioFields
@@ -122,7 +123,7 @@ class Scenario(ScenarioFields):
         self,
         runs: int | None = None,
         precision: float | None = None,
-        jobs: int | None = None,
+        jobs: Jobs | None = None,
         seed: int | None = None,
         progress: ProgressCallback | bool | None = None,
         pcap: str | os.PathLike[str] | None = None,
@@ -135,7 +136,8 @@ class Scenario(ScenarioFields):
             runs: number of replications; None takes the scenario's, and its `precision`.
             precision: relative 95 % half-width of the mean application bit rate to reach, with at
                 least the scenario's `runs` and at most its `max_runs` replications.
-            jobs: replications simulated at a time; None takes one per processor.
+            jobs: replications simulated at a time; None takes one per processor; or a
+                `nodeb.Cluster` that simulates them.
             seed: seed of the random streams; None takes the scenario's.
             progress: called with the fraction done and a few words; True shows a bar on stderr.
             pcap: the packets of the first replication go to this pcapng file; see `capture`.
@@ -158,14 +160,12 @@ class Scenario(ScenarioFields):
         planned = self.planned(runs, precision, seed)
         rule = planned.stopping_rule()
         workers = check_jobs(jobs)
-        experiment = CapturedExperiment(
-            planned.compiled(),
-            planned.seed,
-            rule,
-            workers,
-            progress=progress or None,
-            capture=self._capture(pcap, snap_length, pcap_at),
-        )
+        capture = self._capture(pcap, snap_length, pcap_at)
+        if capture is not None and not isinstance(workers, int):
+            raise InputError("a capture is written where its replication runs; use no cluster")
+        scenario = source(planned._data())
+        work = Replicating(scenario) if capture is None else Capturing(scenario, capture)
+        experiment = Experiment(work, planned.seed, rule, workers, progress=progress or None)
         started, begin = utc_now(), time.perf_counter()
 
         def result(stop: Stop, reached: bool | None) -> Result:
@@ -175,7 +175,7 @@ class Scenario(ScenarioFields):
                 stopping=stop.reason,
                 precision_reached=reached,
                 wall_time_s=round(time.perf_counter() - begin, 6),
-                jobs=workers,
+                jobs=width(workers),
                 started=started,
             )
             return Result.from_replications(planned, experiment.finished, about)

@@ -17,7 +17,7 @@ from nodeb.arguments import as_path
 from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
 from nodeb.inputs.scenario import core_call, read_text
 from nodeb.link.result import LinkResult, Point
-from nodeb.replication.runner import check_jobs
+from nodeb.replication.pool import check_threads
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
@@ -148,7 +148,7 @@ class Experiment:
         if progress is True:
             with progress_bar(self.name) as bar:
                 return self.run(jobs, bar, portable)
-        threads, started, begin = check_jobs(jobs), utc_now(), time.perf_counter()
+        threads, started, begin = check_threads(jobs), utc_now(), time.perf_counter()
         json_text, points = json.dumps(self._data), list[Point]()
         for number, eb_n0_db in enumerate(self.eb_n0_db):
             watch = self._watch(number, progress or None)

@@ -101,6 +101,7 @@ def panels(
     ticks: Sequence[str] = (),
     from_zero: bool = True,
     dodge: bool = False,
+    rows: int = 1,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
     """The same curves of several cases side by side, on one scale.
@@ -114,6 +115,7 @@ def panels(
         ticks: labels of the places; none labels them with their numbers.
         from_zero: let the y axis begin at zero.
         dodge: have the points of a place stand beside each other, places evenly apart.
+        rows: rows of panels, each with as many of the cases in their order.
         size: width and height in inches.
 
     Raises:
@@ -121,7 +123,7 @@ def panels(
     """
     every = [line for lines in data.values() for line in lines]
     _check(x, every)
-    figure, parts = new_panels(title, x_label, y_label, len(data), size)
+    figure, parts = new_panels(title, x_label, y_label, (rows, len(data) // rows), size)
     for axes, (case, lines) in zip(parts, data.items(), strict=True):
         draw = _beside if dodge else _draw
         draw(axes, x, lines, ticks)

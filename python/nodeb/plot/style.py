@@ -89,12 +89,13 @@ def new_figure(
 
 
 def new_panels(
-    title: str, x_label: str, y_label: str, count: int, size: tuple[float, float] = SIZE
+    title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """An empty figure with panels side by side, which share their scales."""
-    figure, parts = _shared(title, (1, count), size)
-    parts[count // 2].set_xlabel(x_label)
-    parts[0].set_ylabel(broken(y_label, size[1] - 1.0, LABEL))
+    """An empty figure with rows and columns of panels, row by row, which share their scales."""
+    figure, parts = _shared(title, shape, size)
+    rows, columns = shape
+    parts[(rows - 1) * columns + columns // 2].set_xlabel(x_label)
+    parts[(rows - 1) // 2 * columns].set_ylabel(broken(y_label, size[1] - 1.0, LABEL))
     return figure, parts
 
 

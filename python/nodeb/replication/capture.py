@@ -8,10 +8,11 @@ from pathlib import Path
 
 from nodeb import _core
 from nodeb.errors import InputError, OutputError, os_reason
-from nodeb.replication.runner import Experiment, Tables
+from nodeb.replication.runner import Replicating
+from nodeb.replication.work import Source, Tables
 from nodeb.storage.files import refuse_other
 
-__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CapturedExperiment"]
+__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "Capturing"]
 
 SNAP_LENGTHS = range(80, 65_536)
 """Bytes that may be kept of a packet: at least the longest headers, at most an IPv4 packet."""
@@ -63,23 +64,27 @@ class Capture:
             ) from None
 
 
-@dataclass
-class CapturedExperiment(Experiment):
-    """Independent replications, the first of which is captured."""
+class Capturing(Replicating):
+    """Replications, the first of which is captured.
 
-    capture: Capture | None = None
-    """Where its packets go."""
+    Args:
+        source: the scenario.
+        capture: where its packets go.
+    """
 
-    def simulate(self, runs: range, control: _core.Control) -> Tables:
+    def __init__(self, source: Source, capture: Capture) -> None:
+        super().__init__(source)
+        self._capture = capture
+
+    def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
         """Simulates replications; the first goes alone, as all begin with one."""
-        capture = self.capture
-        if runs.start > 0 or capture is None:
-            return super().simulate(runs, control)
-        return self.scenario.capture(
-            self.seed,
+        if runs.start > 0:
+            return super().replicate(seed, runs, control)
+        return self.source.compiled().capture(
+            seed,
             runs.start,
             control,
-            os.fspath(capture.path),
-            capture.snap_length,
-            list(capture.interfaces),
+            os.fspath(self._capture.path),
+            self._capture.snap_length,
+            list(self._capture.interfaces),
         )

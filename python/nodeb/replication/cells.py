@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.replication.engine import Engine, Subject
-from nodeb.replication.engine import Tables as RawTables
+from nodeb.replication.pool import Jobs
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import rule_of
 from nodeb.replication.runner import mean_rates
+from nodeb.replication.work import Source, Work
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision
 from nodeb.storage.store import Store, Tables, name_of
@@ -26,10 +27,10 @@ __all__ = [
     "ASIDE",
     "Cell",
     "Filler",
-    "compiled",
     "enough",
     "identity",
     "simulated",
+    "source",
     "warnings",
 ]
 
@@ -75,14 +76,13 @@ def simulated(scenario: Mapping[str, Any]) -> str:
 
 def warnings(cells: Sequence[Cell], called: str) -> list[str]:
     """What is allowed and still doubtful, each with the number of cells that it is about."""
-    found = Counter(text for cell in cells for text in compiled(cell).warnings())
+    found = Counter(text for cell in cells for text in source(cell).compiled().warnings())
     return [f"{text} ({called}: {n} of {len(cells)})" for text, n in found.items()]
 
 
-def compiled(cell: Cell) -> _core.CompiledScenario:
-    """The scenario of a cell as the core has it."""
-    recorded = [one.arrays() for one in cell.recorded]
-    return _core.CompiledScenario.from_json(cell.scenario, cell.label, recorded)
+def source(cell: Cell) -> Source:
+    """The scenario of a cell, to be simulated."""
+    return Source(cell.scenario, cell.label, [one.arrays() for one in cell.recorded])
 
 
 def identity(cell: Cell, seed: int) -> str:
@@ -116,24 +116,26 @@ def _first(tables: Tables, runs: int) -> Tables:
     return {name: table.first_runs(runs) for name, table in tables.items()}
 
 
+class _Replicating(Work[Tables]):
+    """Replications of a cell, as they are kept."""
+
+    def __init__(self, cell: Source) -> None:
+        self._source = cell
+
+    def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+        found = self._source.compiled().run_many(seed, runs.start, len(runs), control)
+        return {name: Table(columns) for name, columns in found.items()}
+
+
 class _Missing(Subject[Tables]):
     """A cell of which replications may be missing."""
 
     def __init__(self, cell: Cell, seed: int, stop: int | Precision, store: Store) -> None:
         self._cell, self._store, self._identity = cell, store, identity(cell, seed)
-        self._compiled: _core.CompiledScenario | None = None
         stored = store.load(self._identity)
         known = None if stored is None else (stored, replications(stored))
-        super().__init__(rule_of(stop, mean_rates), known, f"{cell.label}: ")
-
-    def simulate(self, seed: int, runs: range, control: _core.Control) -> RawTables:
-        if self._compiled is None:  # threads that come together may read it twice
-            self._compiled = compiled(self._cell)
-        return self._compiled.run_many(seed, runs.start, len(runs), control)
-
-    def outcome(self, tables: RawTables, runs: range) -> Tables:
-        del runs
-        return {name: Table(columns) for name, columns in tables.items()}
+        work = _Replicating(source(cell))
+        super().__init__(work, rule_of(stop, mean_rates), known, f"{cell.label}: ")
 
     def closed(self) -> None:
         parts = self.known.finished
@@ -156,7 +158,7 @@ class Filler(Engine[Tables]):
         seed: seed of all random streams.
         stop: how many replications each cell has, or the rule that decides.
         store: where cells are kept.
-        jobs: replications simulated at a time.
+        jobs: replications simulated at a time, or who simulates them.
         progress: told of progress about ten times a second.
         called: what cells are to whoever reads of progress.
     """
@@ -167,7 +169,7 @@ class Filler(Engine[Tables]):
         seed: int,
         stop: int | Precision,
         store: Store,
-        jobs: int,
+        jobs: Jobs,
         progress: ProgressCallback | None = None,
         called: str = "cells",
     ) -> None:

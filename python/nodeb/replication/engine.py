@@ -1,49 +1,47 @@
 """The engine: replications of any number of scenarios, several at a time.
 
-The core releases the interpreter lock while it simulates, so threads use every processor. Short
-replications go together in one call of the core. What comes out depends on the scenarios, the seed
-and the rules only (`.replications`). A run has one subject, a sweep one for each cell, a
-reproduction one for each of its scenarios; what is known of a subject from before is not simulated
-again.
+Who simulates them is a pool's matter: threads here, or the workers of a cluster. Short replications
+go together in one call of the core. What comes out depends on the scenarios, the seed and the rules
+only (`.replications`). A run has one subject, a sweep one for each cell, a reproduction one for
+each of its scenarios; what is known of a subject from before is not simulated again.
 """
 
 from __future__ import annotations
 
 import contextlib
-import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from nodeb import _core
 from nodeb.errors import RunError
+from nodeb.replication.pool import Jobs, Lost, Pool, pool
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import Rule
-from nodeb.replication.workers import Workers
+from nodeb.replication.work import Failure, Simulated, Task, Work
 from nodeb.stats import Stop
 
-__all__ = ["Engine", "Subject", "Tables"]
+__all__ = ["Engine", "Subject"]
 
-BATCH_S = 0.1
-"""About so long, s, replications that go together take."""
 LARGEST_BATCH = 1000
 
-Tables = Mapping[str, Mapping[str, Any]]
-"""Tables of replications: name -> column -> values."""
 T = TypeVar("T")
 
 
-class Subject(ABC, Generic[T]):
-    """A scenario whose replications are wanted; what it is for says what is kept of them.
+class Subject(Generic[T]):
+    """A scenario whose replications are wanted.
 
     Args:
+        work: makes them.
         rule: decides how many.
         known: outcome and number of the first replications, where they are there already.
         where: begins a message about a replication that failed.
     """
 
-    def __init__(self, rule: Rule[T], known: tuple[T, int] | None = None, where: str = "") -> None:
+    def __init__(
+        self, work: Work[T], rule: Rule[T], known: tuple[T, int] | None = None, where: str = ""
+    ) -> None:
+        self.work = work
+        """Makes its replications."""
         self.known = Replications(rule)
         """Its replications."""
         self.where = where
@@ -56,14 +54,6 @@ class Subject(ABC, Generic[T]):
             self.known.add(0, *known)
             self.started = known[1]
         self.judge()
-
-    @abstractmethod
-    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        """Simulates replications; called in a thread."""
-
-    @abstractmethod
-    def outcome(self, tables: Tables, runs: range) -> T:
-        """What is kept of replications; called in a thread."""
 
     def closed(self) -> None:
         """There are enough replications, or no more will come: `known` has what there is."""
@@ -90,22 +80,13 @@ class Subject(ABC, Generic[T]):
         self.started = runs.stop
         return runs
 
-    def took(self, runs: int, time_s: float) -> None:
-        """Notes how long replications took that went together."""
-        self._batch = min(max(int(BATCH_S * runs / max(time_s, 1e-9)), 1), LARGEST_BATCH)
+    def took(self, runs: int, time_s: float, wanted_s: float) -> None:
+        """Notes how long replications took that went together, and how long they should."""
+        self._batch = min(max(int(wanted_s * runs / max(time_s, 1e-9)), 1), LARGEST_BATCH)
 
     def share(self) -> float:
         """The part of it that a replication is, as far as is known."""
         return 1.0 / max(self.known.rule.expected(), self.known.known, 1)
-
-
-@dataclass(frozen=True)
-class _Simulated(Generic[T]):
-    """What came of replications that went together."""
-
-    parts: list[tuple[range, T]]
-    failed: tuple[int, Exception] | None = None
-    """The first that failed, after which none was simulated."""
 
 
 Key = tuple[int, range]
@@ -120,34 +101,35 @@ class Engine(Generic[T]):
     Args:
         subjects: asked for one after the other, when there is room for it.
         seed: seed of the named random streams, the same for all.
-        jobs: replications simulated at a time.
+        jobs: replications simulated at a time here, or the cluster that simulates them.
     """
 
-    def __init__(self, subjects: Iterable[Subject[T]], seed: int, jobs: int) -> None:
+    def __init__(self, subjects: Iterable[Subject[T]], seed: int, jobs: Jobs) -> None:
         self.replications = 0
         """Replications simulated, without those that came too late."""
         self.completed = 0
         """Subjects that have enough."""
         self._waiting: Iterator[Subject[T]] | None = iter(subjects)
-        self._seed, self._jobs = seed, jobs
+        self._seed = seed
         self._opened = 0
         self._open: dict[int, Subject[T]] = {}
-        self._workers: Workers[Key, _Simulated[T]] = Workers(jobs)
+        self._pool: Pool[Key, Simulated[T]] = pool(jobs)
 
     def run(self) -> None:
         """Simulates until no subject wants more.
 
         Raises:
             KeyboardInterrupt: what had finished was given to the subjects, which were closed.
+            Lost: those who simulated went away; as with an interruption.
             RunError: a replication failed.
         """
-        with self._workers as workers:
+        with contextlib.closing(self._pool) as workers:
             try:
                 while self._fill() or len(workers):
                     self._take(workers.ended())
                     self._close()
                     self.report()
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, Lost):
                 self._take(workers.stop())
                 self._give_up()
                 raise
@@ -161,7 +143,7 @@ class Engine(Generic[T]):
     def parts(self) -> float:
         """How many of the subjects are done, with the parts of those under way."""
         known = sum(one.share() * one.known.known for one in self._open.values())
-        return self.completed + known + self._workers.progress(self._share)
+        return self.completed + known + self._pool.progress(self._share)
 
     @property
     def opened(self) -> int:
@@ -170,13 +152,14 @@ class Engine(Generic[T]):
 
     def _fill(self) -> bool:
         """Gives the threads work, of the first subject that wants it; whether any is left."""
-        while not self._workers.full:
+        while not self._pool.full:
             number = next((n for n, one in self._open.items() if one.wants()), None)
             if number is None and (number := self._next()) is None:
                 break
             one = self._open[number]
-            shares = 1 if self._waiting else max(1, 2 * self._jobs // len(self._open))
-            self._workers.submit((number, one.next_runs(shares)), self._replicate)
+            shares = 1 if self._waiting else max(1, 2 * self._pool.width // len(self._open))
+            runs = one.next_runs(shares)
+            self._pool.submit((number, runs), Task(one.work, self._seed, runs))
         return bool(self._open)
 
     def _next(self) -> int | None:
@@ -189,56 +172,32 @@ class Engine(Generic[T]):
         self._waiting = None
         return None
 
-    def _replicate(self, key: Key, control: _core.Control) -> _Simulated[T]:
-        number, runs = key
-        one = self._open[number]
-        begin = time.perf_counter()
-        try:
-            found = one.outcome(one.simulate(self._seed, runs, control), runs)
-        except _core.Cancelled:
-            raise
-        except Exception as error:
-            if len(runs) == 1:
-                return _Simulated([], (runs.start, self._failure(one, runs.start, error)))
-            return self._one_by_one(key, control)
-        one.took(len(runs), time.perf_counter() - begin)
-        return _Simulated([(runs, found)])
-
-    def _one_by_one(self, key: Key, control: _core.Control) -> _Simulated[T]:
-        """Again, to find which failed: those before it may be enough."""
-        number, runs = key
-        parts = []
-        for run in runs:
-            found = self._replicate((number, range(run, run + 1)), control)
-            parts += found.parts
-            if found.failed is not None:
-                return _Simulated(parts, found.failed)
-        return _Simulated(parts)
-
-    def _failure(self, one: Subject[T], run: int, error: Exception) -> RunError:
+    def _failure(self, one: Subject[T], failed: Failure) -> RunError:
         """What to tell of a replication that failed."""
-        text = f"replication {run} (seed {self._seed}) failed: {error}"
-        if isinstance(error, _core.InternalError):  # it says everything itself
-            text = str(error)
+        text = f"replication {failed.run} (seed {self._seed}) failed: {failed.error}"
+        if isinstance(failed.error, _core.InternalError):  # it says everything itself
+            text = str(failed.error)
         found = RunError(f"{one.where}{text}")
-        found.__cause__ = error
+        found.__cause__ = failed.error
         return found
 
-    def _take(self, done: Mapping[Key, _Simulated[T] | Exception]) -> None:
+    def _take(self, done: Mapping[Key, Simulated[T] | Exception]) -> None:
         """Notes what came of replications; those of subjects that are closed are not needed."""
         for (number, runs), found in done.items():
             if number not in self._open:
                 continue
-            known = self._open[number].known
+            one = self._open[number]
             if isinstance(found, Exception):
-                known.fail(runs.start, found)
+                one.known.fail(runs.start, found)
                 continue
+            if found.time_s:
+                one.took(len(runs), found.time_s, self._pool.batch_s)
             for part, outcome in found.parts:
-                known.add(part.start, outcome, len(part))
+                one.known.add(part.start, outcome, len(part))
                 self.replications += len(part)
-                self.noted(self._open[number], len(part))
+                self.noted(one, len(part))
             if found.failed is not None:
-                known.fail(*found.failed)
+                one.known.fail(found.failed.run, self._failure(one, found.failed))
 
     def _close(self) -> None:
         """Closes the subjects that have enough."""
@@ -248,7 +207,7 @@ class Engine(Generic[T]):
             self.completed += 1
             del self._open[number]
         if over:
-            self._workers.cancel(lambda key: key[0] in over)
+            self._pool.cancel(lambda key: key[0] in over)
 
     def _give_up(self) -> None:
         """Closes all subjects with what there is."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
 from nodeb.errors import OutputError, os_reason
-from nodeb.storage.files import remove_leftovers, write_bytes
+from nodeb.storage.files import aside, remove, remove_leftovers, write_bytes
 from nodeb.storage.folders import Owner, Place, claim
 from nodeb.storage.store import CELLS, Store
 
@@ -24,7 +25,7 @@ class CellFolder:
         owner: whose it is.
         about: what else its mark tells.
         source: name and text of a file that says what is simulated.
-        results: names of the files that are made of the cells when all are there.
+        results: names of the files and folders that are made of the cells when all are there.
         force: replace what belongs to another.
         inputs: files that are read.
 
@@ -70,29 +71,46 @@ class CellFolder:
             remove_leftovers(self.path)
             stays = self._is_source() and (self.place.before or {}).get("complete", False)
             if not self._is_source():  # the results are those of another file
-                for name in self._results:
-                    (self.path / name).unlink(missing_ok=True)
+                self._remove_results()
                 write_bytes(self.path / self._source[0], self._source[1].encode())
         self.store.open()
         if not stays:  # until new results are there, the old ones and their mark are
             self._mark(complete=False)
 
-    def finish(self, results: Mapping[str, bytes]) -> None:
+    def finish(
+        self, results: Mapping[str, bytes], folders: Mapping[str, Callable[[Path], None]] = {}
+    ) -> None:
         """Writes the results, after which the folder is complete.
 
         Args:
             results: content of each file.
+            folders: writes the content of each folder into the one that it is given.
 
         Raises:
             OutputError: a file cannot be written; the cells stay.
         """
         with self._told():
-            for name in results:  # before the mark, under which old results would pass for new
-                (self.path / name).unlink(missing_ok=True)
+            self._remove_results()  # before the mark, under which old ones would pass for new
             self._mark(complete=False)
+            for name, write in folders.items():
+                part = aside(self.path / name)
+                try:
+                    part.mkdir()
+                    write(part)
+                    part.rename(self.path / name)
+                finally:
+                    remove(part)
             for name, content in results.items():
                 write_bytes(self.path / name, content)
         self._mark(complete=True)
+
+    def _remove_results(self) -> None:
+        for name in self._results:
+            result = self.path / name
+            if result.is_dir():
+                shutil.rmtree(result)
+            else:
+                result.unlink(missing_ok=True)
 
     def _mark(self, *, complete: bool) -> None:
         names = (self._source[0], *self._results, CELLS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,42 +9,14 @@ from typing import Any
 import numpy as np
 
 from nodeb import _core
-from nodeb.arguments import as_whole
-from nodeb.errors import InputError
-from nodeb.replication.engine import Engine, Subject, Tables
+from nodeb.replication.engine import Engine, Subject
+from nodeb.replication.pool import Jobs
 from nodeb.replication.rules import Rates, rule_of
+from nodeb.replication.work import Source, Tables, Work
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Experiment", "Tables", "check_jobs", "default_jobs", "mean_rates"]
-
-MOST_JOBS = 1000
-"""More are a typing error."""
-
-
-def default_jobs() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def check_jobs(jobs: int | None) -> int:
-    """The number of replications to simulate at a time.
-
-    Raises:
-        InputError: jobs is no whole number, below 1, or absurd.
-    """
-    if jobs is None:
-        return default_jobs()
-    if as_whole(jobs, "jobs") < 1:
-        raise InputError(f"jobs is {jobs}; at least one replication must run at a time")
-    if jobs > MOST_JOBS:
-        raise InputError(
-            f"jobs is {jobs}; each is a thread, of which more than the {default_jobs()} processors "
-            f"here gain nothing; expected at most {MOST_JOBS}"
-        )
-    return jobs
+__all__ = ["Experiment", "Replicating", "mean_rates"]
 
 
 def mean_rates(tables: Tables) -> Rates:
@@ -59,18 +30,33 @@ def mean_rates(tables: Tables) -> Rates:
     return application, received
 
 
+class Replicating(Work[Tables]):
+    """Replications as the core gives them.
+
+    Args:
+        source: the scenario.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+        """Simulates replications that go together."""
+        return self.source.compiled().run_many(seed, runs.start, len(runs), control)
+
+
 @dataclass
 class Experiment:
     """Independent replications of one scenario."""
 
-    scenario: _core.CompiledScenario
-    """The scenario."""
+    work: Work[Tables]
+    """Makes them."""
     seed: int
     """Seed of the named random streams."""
     stop: int | Precision
     """How many replications, or the rule that decides."""
-    jobs: int
-    """Replications simulated at a time."""
+    jobs: Jobs
+    """Replications simulated at a time, or who simulates them."""
     progress: ProgressCallback | None = None
     """Told of progress about ten times a second."""
 
@@ -100,25 +86,13 @@ class Experiment:
             raise AssertionError("an engine ends when there are enough replications")
         return only.stop
 
-    def simulate(self, runs: range, control: _core.Control) -> Tables:
-        """Simulates replications that go together."""
-        return self.scenario.run_many(self.seed, runs.start, len(runs), control)
-
 
 class _Only(Subject[Tables]):
     """The scenario of an experiment."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment = experiment
-        super().__init__(rule_of(experiment.stop, mean_rates))
-
-    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        del seed
-        return self._experiment.simulate(runs, control)
-
-    def outcome(self, tables: Tables, runs: range) -> Tables:
-        del runs
-        return tables
+        super().__init__(experiment.work, rule_of(experiment.stop, mean_rates))
 
     def closed(self) -> None:
         known = self.known

@@ -1,17 +1,21 @@
-"""Threads that simulate replications, watched and stopped together."""
+"""Threads that simulate replications, watched and stopped together.
+
+The core releases the interpreter lock while it simulates, so threads use every processor.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Generic, TypeVar
 
 from nodeb import _core
 from nodeb.errors import RunError
 
 __all__ = ["Workers"]
 
+BATCH_S = 0.1
+"""About so long, s, replications that go together take."""
 POLL_S = 0.1
 """Seconds between two looks at the progress of running replications."""
 
@@ -20,27 +24,17 @@ T = TypeVar("T")
 
 
 class Workers(Generic[K, T]):
-    """A pool of threads; leaving the block cancels what still runs and waits for the threads.
+    """A pool of threads.
 
     Args:
         jobs: replications simulated at a time.
     """
 
     def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
+        self.width = jobs
+        self.batch_s = BATCH_S
         self._executor = ThreadPoolExecutor(jobs, thread_name_prefix="nodeb")
         self._running: dict[Future[T], tuple[K, _core.Control]] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._end()
 
     def __len__(self) -> int:
         """How many replications run or wait for a thread."""
@@ -49,13 +43,13 @@ class Workers(Generic[K, T]):
     @property
     def full(self) -> bool:
         """Whether there is work for every thread, and for the next look at them as well."""
-        return len(self._running) >= 2 * self._jobs
+        return len(self._running) >= 2 * self.width
 
-    def submit(self, key: K, work: Callable[[K, _core.Control], T]) -> None:
-        """Have a thread do `work(key, control)`."""
+    def submit(self, key: K, work: Callable[[_core.Control], T]) -> None:
+        """Have a thread do `work(control)`."""
         control = _core.Control()
         try:
-            self._running[self._executor.submit(work, key, control)] = (key, control)
+            self._running[self._executor.submit(work, control)] = (key, control)
         except RuntimeError as error:  # the system lets no more threads start
             raise RunError(f"{error}; fewer at a time (--jobs) may do") from None
 
@@ -81,12 +75,12 @@ class Workers(Generic[K, T]):
 
     def stop(self) -> dict[K, T | Exception]:
         """Cancels everything; returns what had been completed all the same."""
-        self._end()
+        self.close()
         over = {key: task for task, (key, _) in self._running.items() if not task.cancelled()}
         self._running.clear()
         return {key: task.result() for key, task in over.items() if task.exception() is None}
 
-    def _end(self) -> None:
-        """Stops the threads; does nothing the second time."""
+    def close(self) -> None:
+        """Cancels what still runs and waits for the threads; does nothing the second time."""
         self.cancel(lambda _: True)
         self._executor.shutdown(wait=True, cancel_futures=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from nodeb.comparison import Comparison
     from nodeb.inputs.scenario import Scenario
-    from nodeb.replication.runner import Tables
+    from nodeb.replication.work import Tables
 
 __all__ = ["Plots", "Result"]
 

@@ -15,7 +15,7 @@ from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.columns import Taken, take_out
 from nodeb.inputs.scenario import Scenario, toml_value
-from nodeb.replication.cells import ASIDE, compiled, simulated
+from nodeb.replication.cells import ASIDE, simulated, source
 from nodeb.sweep.axes import Axis, Swept
 
 __all__ = ["Cell", "base", "cells", "plan"]
@@ -39,7 +39,7 @@ class Cell:
 
     def compiled(self) -> _core.CompiledScenario:
         """The scenario as the core has it."""
-        return compiled(self)
+        return source(self).compiled()
 
     @property
     def label(self) -> str:

@@ -19,15 +19,17 @@ from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import core_call, has_sweep, read_text
 from nodeb.replication.cells import Filler, enough, identity, warnings
 from nodeb.replication.folder import CellFolder
-from nodeb.replication.runner import check_jobs
+from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import by_run, chosen
 from nodeb.results.provenance import made
 from nodeb.stats import Precision
 from nodeb.storage.files import parquet
+from nodeb.storage.store import Tables
 from nodeb.sweep.against import Against, against
 from nodeb.sweep.axes import TABLE as SWEEP
 from nodeb.sweep.axes import Axis, read_axes
 from nodeb.sweep.cells import Cell, base, cells, plan
+from nodeb.sweep.dataset import DATASET, write
 from nodeb.sweep.folder import SOURCE, TABLE, Source
 from nodeb.sweep.results import Baseline, Known, results
 from nodeb.table import Table
@@ -138,12 +140,13 @@ class Sweep:
         self,
         folder: str | os.PathLike[str],
         baseline: Sequence[str] = (),
-        jobs: int | None = None,
+        jobs: Jobs | None = None,
         progress: ProgressCallback | None = None,
         *,
         force: bool = False,
         metric: str = "application_bps",
         margin: float = MARGIN,
+        dataset: bool = False,
     ) -> Outcome:
         """Simulates what is missing in a folder and writes the table there.
 
@@ -152,11 +155,13 @@ class Sweep:
         Args:
             folder: where results go; cells that are there already are not simulated again.
             baseline: `KEY=VALUE` of swept keys; see `results` for the columns they add.
-            jobs: replications simulated at a time; None takes one per processor.
+            jobs: replications simulated at a time; None takes one per processor; or a
+                `nodeb.Cluster` that simulates them.
             progress: called with the fraction done and a few words.
             force: replace results of another scenario or another command in the folder.
             metric: what is compared with a baseline where people read; the table has all.
             margin: share of the baseline's mean within which two are the same.
+            dataset: write all replications as Parquet, too (`nodeb.sweep.dataset`).
 
         Raises:
             InputError: an argument makes no sense.
@@ -167,7 +172,7 @@ class Sweep:
         workers, compared = check_jobs(jobs), self.baseline(baseline)
         share, (shown,) = check_margin(margin), chosen([metric])
         with self._claim(as_path(folder, "folder"), force) as place:
-            outcome, known = self._fill(place, compared, workers, progress)
+            outcome, known = self._fill(place, compared, workers, progress, dataset)
             if compared is None:
                 return outcome
             found = against(self.cells, known, compared, shown.name, share)
@@ -177,8 +182,9 @@ class Sweep:
         self,
         place: CellFolder,
         compared: Baseline | None,
-        workers: int,
+        workers: Jobs,
         progress: ProgressCallback | None,
+        dataset: bool,
     ) -> tuple[Outcome, Known]:
         """Simulates what is missing in a folder that was claimed, and writes the table."""
         filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
@@ -191,18 +197,22 @@ class Sweep:
                 "and the same command goes on from there"
             ) from None
 
+        def load(cell: Cell) -> tuple[Tables, bool]:
+            found = enough(self.stop, place.store.load(identity(cell, self.seed)))
+            if found is None:
+                raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
+            return found
+
         by_places = {cell.places: cell for cell in self.cells}
 
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> tuple[Table, bool]:
-            cell = by_places[places]
-            found = enough(self.stop, place.store.load(identity(cell, self.seed)))
-            if found is None:
-                raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
-            return by_run(found[0]), found[1]
+            found, reached = load(by_places[places])
+            return by_run(found), reached
 
         table = results(self.cells, self.axes, self.seed, known, compared)
-        place.finish({TABLE: parquet(table)})
+        folders = {DATASET: lambda to: write(to, self.cells, self.axes, load)} if dataset else {}
+        place.finish({TABLE: parquet(table)}, folders)
         damaged = tuple(place.store.damaged)
         counts = filler.simulated, filler.kept, filler.replications
         return Outcome(table, place.path / TABLE, *counts, damaged, place.replaced), known
@@ -212,7 +222,9 @@ class Sweep:
         named = named_files.paths(self.base, self.file.parent)
         inputs = [self.file, *named]
         source = SOURCE, self.text
-        return CellFolder(folder, owner, self._about(), source, [TABLE], force=force, inputs=inputs)
+        return CellFolder(
+            folder, owner, self._about(), source, [TABLE, DATASET], force=force, inputs=inputs
+        )
 
     def _about(self) -> dict[str, Any]:
         """What the mark of the folder tells besides whose it is."""

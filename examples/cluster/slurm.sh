@@ -1,0 +1,31 @@
+#!/bin/bash
+# A sweep on many nodes of a SLURM cluster: one task is the scheduler, one nodeb, all others are workers.
+#
+#   sbatch examples/cluster/slurm.sh study.toml
+#
+# Ended early (time limit, preemption, scancel), the same command goes on from what is there.
+#SBATCH --job-name=nodeb
+#SBATCH --ntasks=34
+#SBATCH --cpus-per-task=1
+#SBATCH --mem-per-cpu=1G
+#SBATCH --time=04:00:00
+#SBATCH --signal=TERM@60
+set -euo pipefail
+
+study=${1:?which scenario file}
+where=$PWD/out/cluster-${SLURM_JOB_ID:-here}
+mkdir -p "$where"
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+
+srun --ntasks=1 --exact dask scheduler --port 0 --scheduler-file "$where/scheduler.json" --no-dashboard >"$where/scheduler.log" 2>&1 &
+until [ -s "$where/scheduler.json" ]; do
+  kill -0 $! || { echo "error: no scheduler, see $where/scheduler.log" >&2; exit 1; }
+  sleep 0.2
+done
+address=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["address"])' "$where/scheduler.json")
+
+workers=$((${SLURM_NTASKS:-34} - 2))
+srun --ntasks="$workers" --exact dask worker "$address" --nthreads 1 --no-nanny --no-dashboard \
+  --local-directory "${TMPDIR:-/tmp}" >"$where/workers.log" 2>&1 &
+
+srun --ntasks=1 --exact nodeb sweep "$study" --cluster "$address"

@@ -1,0 +1,294 @@
+"""The connection to a cluster: opened, checked, watched, closed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any, Self
+
+from nodeb.errors import InputError, RunError
+from nodeb.replication.cluster import remote
+from nodeb.replication.pool import Lost
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from nodeb.replication.pool import Pool
+
+__all__ = ["Cluster"]
+
+CONNECT_S = 8.0
+"""How long, s, a scheduler may take to answer, and the first worker to come."""
+PULSE_S = 2.0
+"""Seconds between two looks at the cluster's health."""
+SILENT_S = 20.0
+"""After so long, s, without a word from it a worker's work is given to others."""
+LOST_S = 40.0
+"""After so long, s, without a word from it a scheduler is given up."""
+MOST_LOCAL = 1000
+
+
+class Cluster:
+    """Workers of a Dask cluster, which simulate in place of the threads of this process.
+
+    Give it as `jobs`; results are those of any number of threads. It connects when it is first
+    used. Each worker must have the very nodeb that is here.
+
+        with nodeb.Cluster("tcp://10.0.0.1:8786") as cluster:
+            scenario.run(runs=1000, jobs=cluster)
+
+    Args:
+        address: of a scheduler, as Dask writes it (`tcp://host:8786`), or `local:N` for N worker
+            processes on this machine, which end with it. A program that uses `local:N` keeps its
+            top level behind `if __name__ == "__main__":`, as Python's `multiprocessing` asks.
+
+    Raises:
+        InputError: this is no address.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._local = _local(address)
+        self._client: Client | None = None
+        self._workers: Any = None
+        self._pulse: _Pulse | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def width(self) -> int:
+        """Threads of all its workers; each simulates a replication at a time.
+
+        Raises:
+            InputError: there is no such cluster.
+            RunError: it cannot be used.
+        """
+        self.client()
+        return self._threads
+
+    def client(self) -> Client:
+        """The open connection.
+
+        Raises:
+            InputError: nobody answers at the address, or Dask is not installed.
+            RunError: there is no worker, or one has another nodeb.
+        """
+        if self._client is None:
+            try:
+                self._connect()
+            except BaseException:
+                self.close()
+                raise
+        assert self._client is not None
+        return self._client
+
+    def pool(self) -> Pool[Any, Any]:
+        """A pool of its workers, for one experiment.
+
+        Raises:
+            InputError: there is no such cluster.
+            RunError: it cannot be used.
+        """
+        from nodeb.replication.cluster.pool import Bundles
+
+        return Bundles(self)
+
+    def check(self) -> None:
+        """Looks whether the cluster is there.
+
+        Raises:
+            Lost: the scheduler does not answer any more.
+        """
+        if self._pulse is not None and self._pulse.since() > LOST_S:
+            raise self.lost()
+
+    def answers(self) -> bool:
+        """Whether the scheduler answers now."""
+        client = self.client()
+        if client.status != "running":
+            return False
+        try:
+            client.run_on_scheduler(remote.same, None)
+        except Exception:  # whatever a connection that broke raises
+            return False
+        return True
+
+    def lost(self) -> Lost:
+        """What to tell when the scheduler is gone."""
+        return Lost(
+            f"the scheduler at {self.address} went away; what was finished is kept, and the same "
+            "command goes on from there"
+        )
+
+    def close(self) -> None:
+        """Ends the connection, and the workers of `local:N`."""
+        if self._pulse is not None:
+            self._pulse.stop()
+        for one in (self._client, self._workers):
+            if one is not None:
+                try:
+                    one.close(timeout=2)
+                except Exception:  # it is gone already
+                    logging.getLogger("nodeb").debug("closing a cluster", exc_info=True)
+        self._client = self._workers = self._pulse = None
+
+    def _connect(self) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise InputError(
+                "a cluster needs the package `distributed`: pip install 'nodeb[cluster]'"
+            ) from None
+        _hush()
+        target: Any = self.address
+        if self._local is not None:
+            with _uninterrupted():
+                target = self._workers = distributed.LocalCluster(
+                    n_workers=self._local,
+                    threads_per_worker=1,
+                    processes=True,
+                    dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,
+                )
+        try:
+            if self._local is None:
+                _greet(self.address)
+            self._client = distributed.Client(target, timeout=CONNECT_S, set_as_default=False)
+        except Exception as error:  # whatever else may listen there
+            reason = str(error).splitlines()[0] if str(error) else "no answer"
+            raise InputError(f"no scheduler answers at {self.address} ({reason})") from None
+        self._threads = _threads(self._client)
+        if not self._threads:
+            raise RunError(
+                f"the scheduler at {self.address} has no workers; start some with "
+                f"`dask worker {self.address}`"
+            )
+        _check(self._client)
+        self._pulse = _Pulse(self._client)
+
+
+def _local(address: str) -> int | None:
+    """How many workers `local:N` asks for; None for the address of a scheduler."""
+    if found := re.fullmatch(r"local:(\d+)", address):
+        if 1 <= int(found[1]) <= MOST_LOCAL:
+            return int(found[1])
+        raise InputError(f"--cluster {address}: expected 1 to {MOST_LOCAL} workers")
+    if not re.fullmatch(r"(\w+://)?[^\s:/]+:\d+|(\w+://)?\[[0-9a-fA-F:]+\]:\d+", address):
+        raise InputError(
+            f"--cluster {address} is no address; expected one such as tcp://10.0.0.1:8786, or "
+            "local:4 for four worker processes here"
+        )
+    return None
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits; what is started meanwhile, and what that starts, never hears of it.
+
+    A terminal sends it to the workers, too, which would write where they were: only this process
+    answers it, and ends them.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # starting it with the first worker would undo the mask
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _greet(address: str) -> None:
+    """Asks who listens at an address: a client of Dask waits for ever when it is no scheduler.
+
+    Raises:
+        Exception: whatever comes of it when nobody is there, or somebody else.
+    """
+    from distributed.core import rpc
+    from distributed.utils import LoopRunner
+
+    async def ask() -> None:
+        async with rpc(address, timeout=CONNECT_S) as scheduler:
+            await asyncio.wait_for(scheduler.identity(), CONNECT_S)
+
+    runner = LoopRunner()
+    runner.start()
+    try:
+        runner.run_sync(ask)
+    finally:
+        runner.stop()
+
+
+def _hush() -> None:
+    """Keeps Dask from writing to the terminal: what matters is told as an error."""
+    for name in list(logging.root.manager.loggerDict):
+        if name.split(".")[0] in ("distributed", "tornado"):
+            logger = logging.getLogger(name)
+            logger.handlers[:] = [logging.NullHandler()]
+            logger.propagate = False
+
+
+def _threads(client: Client) -> int:
+    """Threads of all workers, waiting for the first of these."""
+    end = time.monotonic() + CONNECT_S
+    while True:
+        found: Mapping[str, int] = client.nthreads()
+        if found or time.monotonic() > end:
+            return sum(found.values())
+        time.sleep(0.05)
+
+
+def _check(client: Client) -> None:
+    """Looks whether the workers have the nodeb that is here.
+
+    Raises:
+        RunError: one has not.
+    """
+    here = remote.fingerprint()
+    for worker, found in client.run(remote.fingerprint, on_error="return").items():
+        if isinstance(found, BaseException):
+            raise RunError(f"worker {worker} cannot load nodeb: {found}")
+        if tuple(found) != here:
+            raise RunError(
+                f"worker {worker} has {remote.called(tuple(found))}, but here is "
+                f"{remote.called(here)}: install the same nodeb there"
+            )
+
+
+class _Pulse(threading.Thread):
+    """Feels the scheduler's pulse, and has it forget workers that went silent."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(daemon=True, name="nodeb-pulse")
+        self._client, self._over = client, threading.Event()
+        self._last = time.monotonic()
+        self.start()
+
+    def since(self) -> float:
+        """How long ago, s, the scheduler was heard of."""
+        return time.monotonic() - self._last
+
+    def stop(self) -> None:
+        """Ends it, some time."""
+        self._over.set()
+
+    def run(self) -> None:
+        """Looks again and again."""
+        while not self._over.wait(PULSE_S):
+            try:
+                self._client.run_on_scheduler(remote.forget_silent, SILENT_S)
+                self._last = time.monotonic()
+            except Exception:  # it may come back; `since` tells when it does not
+                logging.getLogger("nodeb").debug("no pulse", exc_info=True)

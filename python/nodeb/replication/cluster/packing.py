@@ -1,0 +1,66 @@
+"""What is sent to workers: small things as they are, long arrays once, by their content.
+
+Thousands of scenarios of a sweep may replay one recording. Its arrays leave their place when a
+bundle is pickled, and a worker puts them back from those that it was given before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Packer", "unpacked"]
+
+LONG = 1 << 16
+"""Bytes from which on an array travels by itself."""
+
+Array = NDArray[Any]
+
+
+class Packer:
+    """Pickles what is sent, and knows the long arrays in it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[str, Array]] = {}  # the array stays, so that its id does
+
+    def pack(self, thing: object) -> tuple[bytes, dict[str, Array]]:
+        """A pickle, and the long arrays that it lacks, by their content."""
+        out, lacks = io.BytesIO(), {}
+
+        class Pickler(pickle.Pickler):
+            def persistent_id(_, one: object) -> str | None:  # noqa: N805
+                if not isinstance(one, np.ndarray) or one.nbytes < LONG:
+                    return None
+                name = self._name(one)
+                lacks[name] = one
+                return name
+
+        Pickler(out, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
+        return out.getvalue(), lacks
+
+    def _name(self, array: Array) -> str:
+        if id(array) not in self._known:
+            found = hashlib.sha256(f"{array.dtype} {array.shape}".encode())
+            found.update(np.ascontiguousarray(array).data)
+            self._known[id(array)] = f"nodeb-array-{found.hexdigest()}", array
+        return self._known[id(array)][0]
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, data: bytes, arrays: Mapping[str, Array]) -> None:
+        super().__init__(io.BytesIO(data))
+        self._arrays = arrays
+
+    def persistent_load(self, pid: Any) -> Array:
+        return np.require(self._arrays[pid], requirements=["C", "A"])  # as the core takes them
+
+
+def unpacked(data: bytes, arrays: Mapping[str, Array]) -> Any:
+    """What was packed."""
+    return _Unpickler(data, arrays).load()

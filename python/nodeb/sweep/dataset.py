@@ -1,0 +1,82 @@
+"""All replications of a sweep as a dataset: Parquet in parts, which polars and DuckDB open lazily.
+
+`dataset/<table>/part-00000.parquet` and those after it hold a table of results of every cell, one
+after the other, so that a sweep of any size needs the memory of one part. The columns are `cell`
+(its number in the sweep's order), those of the swept keys as in `sweep.parquet`, and the table's
+own (`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with
+every metric of `nodeb list metrics`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nodeb.results.metrics import by_run
+from nodeb.sweep.axes import Axis
+from nodeb.sweep.cells import Cell
+from nodeb.sweep.results import swept_columns
+from nodeb.table import Table
+
+__all__ = ["DATASET", "METRICS", "write"]
+
+DATASET, METRICS = "dataset", "metrics"
+PART = 500
+"""Cells in a part."""
+
+Load = Callable[[Cell], tuple[Mapping[str, Table], bool]]
+"""Gives the replications of a cell, and whether it reached its precision."""
+
+
+def write(folder: Path, cells: Sequence[Cell], axes: Sequence[Axis], load: Load) -> None:
+    """Writes the dataset of a sweep.
+
+    Args:
+        folder: it goes there.
+        cells: in the sweep's order.
+        axes: what is swept.
+        load: gives the replications of a cell.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    import pyarrow.parquet as pq
+
+    swept = swept_columns(cells, axes)
+    for part, first in enumerate(range(0, len(cells), PART)):
+        chosen = range(first, min(first + PART, len(cells)))
+        for name, table in _part(chosen, cells, swept, load).items():
+            (folder / name).mkdir(exist_ok=True)
+            file = folder / name / f"part-{part:05}.parquet"
+            pq.write_table(table, file, compression="zstd")
+
+
+def _part(
+    numbers: range, cells: Sequence[Cell], swept: Mapping[str, Sequence[Any]], load: Load
+) -> dict[str, Any]:
+    """The tables of some cells, as Arrow has them; a column that a cell lacks is null there."""
+    import pyarrow as pa
+
+    found: dict[str, list[Any]] = {}
+    for number in numbers:
+        about = {"cell": number, **{name: values[number] for name, values in swept.items()}}
+        for name, table in _tables(load(cells[number])[0]):
+            found.setdefault(name, []).append(_with(about, table).to_arrow())
+    return {
+        name: pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+        for name, tables in found.items()
+    }
+
+
+def _tables(known: Mapping[str, Table]) -> Iterator[tuple[str, Table]]:
+    yield METRICS, by_run(known)
+    yield from known.items()
+
+
+def _with(about: Mapping[str, Any], table: Table) -> Table:
+    """A table with the same few values in front of every row."""
+    front = {name: np.full(len(table), value) for name, value in about.items()}
+    return Table({**front, **{name: table[name] for name in table.columns}})

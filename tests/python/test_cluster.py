@@ -1,0 +1,354 @@
+"""Replications on a cluster: the same bytes, whoever dies meanwhile."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nodeb
+from clusters import Processes
+from conftest import needs_linux
+from nodeb.errors import InputError, RunError
+from nodeb.replication.cluster import Cluster, packing
+from nodeb.replication.pool import Lost
+from nodeb.replication.runner import Experiment, Replicating
+from nodeb.replication.work import Source
+from nodeb.sweep import Sweep
+
+pytestmark = needs_linux
+
+SWEEP = """
+name = "many"
+runs = {runs}
+[[users]]
+traffic.ftp.size = "{size}"
+[sweep]
+radio.dch.bler = {{ from = 0.0, to = 0.4, steps = {steps} }}
+wired.delay = ["20 ms", "80 ms", "200 ms"]
+"""
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """A scheduler with two workers."""
+    found = Processes(tmp_path_factory.mktemp("cluster"), 2)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def mortal(tmp_path):
+    """The same, for who kills some."""
+    (tmp_path / "cluster").mkdir()
+    found = Processes(tmp_path / "cluster", 2)
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def grid(tmp_path):
+    """Writes a sweep of so many cells, a third of which have the same error rate."""
+
+    def write(steps: int, runs: int = 3, size: str = "20 kB") -> Path:
+        file = tmp_path / f"grid-{steps}-{runs}.toml"
+        file.write_text(SWEEP.format(steps=steps, runs=runs, size=size))
+        return file
+
+    return write
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    """The results in a folder: all but the mark, which tells the time."""
+    files = [folder / "sweep.parquet", *sorted((folder / "cells").iterdir())]
+    return {file.name: file.read_bytes() for file in files}
+
+
+def nodeb_sweep(file: Path, out: Path, address: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "nodeb", "sweep", str(file), "--out", str(out)]
+    return subprocess.Popen(
+        [*command, "--cluster", address],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_sweep_is_the_same_to_the_byte(two, grid, tmp_path):
+    plan = Sweep.load(grid(100))
+    plan.run(tmp_path / "here", jobs=1)
+    with Cluster(two.address) as cluster:
+        outcome = plan.run(tmp_path / "there", jobs=cluster)
+    assert (outcome.simulated, outcome.replications) == (300, 900)
+    assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
+def test_a_run_is_the_same_and_tells_how_many_worked(two, small):
+    with nodeb.Cluster(two.address) as cluster:
+        found = small.run(runs=40, jobs=cluster)
+        rough = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=cluster)
+    wanted = small.run(runs=40, jobs=1)
+    assert found.provenance.jobs == 2
+    assert np.array_equal(found.flows["transfer_s"], wanted.flows["transfer_s"])
+    here = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
+    assert rough.provenance.stopping == here.provenance.stopping
+
+
+def test_a_reproduction_is_the_same(two, tmp_path):
+    from nodeb import reproduce
+
+    with Cluster(two.address) as cluster:
+        reproduce.run("wang", tmp_path / "there", ["Table 13"], quick=True, jobs=cluster)
+    reproduce.run("wang", tmp_path / "here", ["Table 13"], quick=True)
+    for name in ("cells.csv", "claims.csv"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
+def test_a_failing_replication_is_told_as_everywhere(two):
+    wrong = Replicating(Source('{"radio": {"dch": {"bler": 2}}}', None))
+    with Cluster(two.address) as cluster, pytest.raises(RunError) as there:
+        Experiment(wrong, 1, 5, cluster).run()
+    with pytest.raises(RunError, match=r"replication 0 \(seed 1\) failed: .*bler") as here:
+        Experiment(wrong, 1, 5, 1).run()
+    assert str(there.value) == str(here.value)
+
+
+def test_long_arrays_travel_once_and_come_back_as_they_were():
+    long, short = np.arange(100_000), np.arange(3)
+    packer = packing.Packer()
+    data, arrays = packer.pack({"a": long, "b": long, "c": short})
+    assert len(data) < 1000
+    assert len(arrays) == 1
+    found = packing.unpacked(data, arrays)
+    assert np.array_equal(found["b"], long)
+    assert np.array_equal(found["c"], short)
+    assert packer.pack([long.copy()])[1].keys() == arrays.keys()
+
+
+def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = "".join(f"{8 + t % 9}\n" for t in range(20_000))
+    head = "# nodeb trace 1\n# kind: snr\n# step: 2 ms\n# count: 20000\nsnr_db\n"
+    Path("snr.trace").write_text(head + lines)
+    Path("one.toml").write_text(
+        "radio.hsdpa = {}\n[[users]]\ntraffic.ftp.size = '200 kB'\n"
+        "ue.channel.trace = { file = 'snr.trace', at_end = 'loop' }\n"
+    )
+    scenario = nodeb.load("one.toml")
+    wanted = scenario.run(runs=6, jobs=1)
+    Path("snr.trace").unlink()  # what was read counts, not what becomes of the file
+    with Cluster(two.address) as cluster:
+        found = scenario.run(runs=6, jobs=cluster)
+    assert np.array_equal(found.flows["transfer_s"], wanted.flows["transfer_s"])
+
+
+def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
+    plan = Sweep.load(grid(60, 3, "2 MB"))
+    plan.run(tmp_path / "here", jobs=2)
+    chance, over = random.Random(1), threading.Event()
+
+    def kill():
+        while not over.wait(chance.uniform(0.2, 1.0)):
+            victim = chance.choice([w for w in mortal.workers if w.poll() is None])
+            mortal.add()
+            victim.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+
+    with Cluster(mortal.address) as cluster:
+        cluster.client()
+        murderer = threading.Thread(target=kill)
+        murderer.start()
+        try:
+            plan.run(tmp_path / "there", jobs=cluster)
+        finally:
+            over.set()
+            murderer.join()
+    assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
+def test_the_work_of_a_worker_that_hangs_is_done_by_others(mortal, grid, tmp_path, monkeypatch):
+    monkeypatch.setattr("nodeb.replication.cluster.connection.SILENT_S", 3.0)
+    plan = Sweep.load(grid(40, 3, "2 MB"))
+    plan.run(tmp_path / "here", jobs=2)
+    with Cluster(mortal.address) as cluster:
+        cluster.client()
+        mortal.workers[0].send_signal(signal.SIGSTOP)
+        plan.run(tmp_path / "there", jobs=cluster)
+    assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
+def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, grid, tmp_path):
+    file = grid(400, 3, "2 MB")
+    client = nodeb_sweep(file, tmp_path / "there", mortal.address)
+    cells = tmp_path / "there" / "cells"
+    _until(lambda: cells.is_dir() and len(list(cells.iterdir())) > 20)
+    mortal.scheduler.kill()
+    _, err = client.communicate(timeout=120)
+    assert client.returncode == 1
+    assert "went away; what was finished is kept, and the same command goes on" in err
+    assert "Traceback" not in err
+    outcome = Sweep.load(file).run(tmp_path / "there", jobs=2)
+    assert outcome.kept > 20
+    Sweep.load(file).run(tmp_path / "here", jobs=2)
+    assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_client_that_goes_away_goes_on_from_there(two, grid, tmp_path, how):
+    file = grid(400, 3, "2 MB")
+    client = nodeb_sweep(file, tmp_path / "there", two.address)
+    cells = tmp_path / "there" / "cells"
+    _until(lambda: cells.is_dir() and len(list(cells.iterdir())) > 20)
+    client.send_signal(how)
+    _, err = client.communicate(timeout=60)
+    assert client.returncode != 0
+    assert "Traceback" not in err
+    with Cluster(two.address) as cluster:
+        outcome = Sweep.load(file).run(tmp_path / "there", jobs=cluster)
+    assert outcome.kept > 20
+    Sweep.load(file).run(tmp_path / "here", jobs=2)
+    assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
+def test_a_worker_with_another_nodeb_is_refused_by_name(mortal, small, tmp_path):
+    package = Path(nodeb.__file__).parent
+    shutil.copytree(package, tmp_path / "other" / "nodeb")
+    with (tmp_path / "other" / "nodeb" / "stats.py").open("a") as file:
+        file.write("# changed\n")
+    mortal.add(tmp_path / "other")
+
+    def asked() -> bool:
+        with Cluster(mortal.address) as cluster:
+            cluster.client()
+        return False  # the worker has not come yet
+
+    with pytest.raises(RunError, match=r"worker tcp://\S+ has nodeb \S+ \(\w+\), but here is"):
+        _until(asked)
+
+
+def test_nobody_at_the_address_is_told_soon(small):
+    begin = time.monotonic()
+    with pytest.raises(InputError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
+        small.run(jobs=Cluster("tcp://127.0.0.1:9"))
+    assert time.monotonic() - begin < 10
+
+
+def test_somebody_else_at_the_address_is_told_soon(small):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        begin = time.monotonic()
+        with pytest.raises(InputError, match=r"no scheduler answers at tcp://127\.0\.0\.1:"):
+            small.run(jobs=Cluster(f"tcp://127.0.0.1:{silent.getsockname()[1]}"))
+        assert time.monotonic() - begin < 15
+
+
+def test_an_address_of_another_protocol_is_told(small):
+    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        try:
+            with pytest.raises(InputError, match="no scheduler answers at ws://"):
+                small.run(jobs=Cluster(f"ws://127.0.0.1:{web.server_port}"))
+        finally:
+            web.shutdown()
+
+
+@pytest.mark.parametrize("wait_s", [1.0, 4.0])
+def test_an_interrupt_from_the_terminal_is_told_in_one_line(grid, tmp_path, wait_s):
+    command = [sys.executable, "-m", "nodeb", "sweep", str(grid(400, 9, "2 MB")), "--out", "out"]
+    client = subprocess.Popen(
+        [*command, "--cluster", "local:2"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(wait_s)
+    os.killpg(client.pid, signal.SIGINT)
+    _, err = client.communicate(timeout=60)
+    assert client.returncode == 130
+    assert err.startswith("error: interrupted")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("address", ["", "local", "local:0", "local:x", "host", "tcp://", "a b:1"])
+def test_what_is_no_address_is_refused(address):
+    with pytest.raises(InputError, match="--cluster"):
+        Cluster(address)
+
+
+def test_a_scheduler_without_workers_is_told(tmp_path, small, monkeypatch):
+    monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
+    alone = Processes(tmp_path, 0)
+    try:
+        with pytest.raises(RunError, match="has no workers; start some with `dask worker tcp://"):
+            small.run(jobs=Cluster(alone.address))
+    finally:
+        alone.close()
+
+
+def test_two_clients_do_not_take_one_folder(two, grid, tmp_path):
+    file, out = grid(300, 3, "2 MB"), tmp_path / "out"
+    clients = [nodeb_sweep(file, out, two.address) for _ in range(2)]
+    ends = [client.communicate(timeout=120) for client in clients]
+    codes = sorted(client.returncode for client in clients)
+    assert codes[0] == 0
+    assert codes[1] in (0, 2)
+    refused = [err for _, err in ends if err]
+    assert all("Traceback" not in err for err in refused)
+
+
+def test_local_workers_come_and_go_with_the_command(call, grid, tmp_path):
+    file = grid(2)
+    assert call("sweep", file, "--out", tmp_path / "a", "--cluster", "local:2")[0] == 0
+    assert call("sweep", file, "--out", tmp_path / "b", "--jobs", 1)[0] == 0
+    assert kept(tmp_path / "a") == kept(tmp_path / "b")
+    assert not _children()
+
+
+def test_threads_and_workers_contradict_each_other(call, grid, tmp_path):
+    status, _, err = call("sweep", grid(2), "--jobs", 2, "--cluster", "local:2")
+    assert status == 2
+    assert "--jobs is about threads here, --cluster about workers" in err
+
+
+def test_a_capture_stays_here(call, scenario_file, tmp_path):
+    status, _, err = call("run", scenario_file, "--pcap", "a.pcapng", "--cluster", "local:1")
+    assert status == 2
+    assert "--pcap writes where the replication runs" in err
+
+
+def test_lost_is_an_error_of_runs():
+    assert issubclass(Lost, RunError)
+
+
+def _client(cluster):
+    return cluster.client()
+
+
+def _children() -> list[int]:
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return [int(child) for child in children if _worker(int(child))]
+
+
+def _worker(pid: int) -> bool:
+    try:
+        return "spawn" in Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return False
+
+
+def _until(there, limit_s: float = 60.0) -> None:
+    end = time.monotonic() + limit_s
+    while not there():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.02)
