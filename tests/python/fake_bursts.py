@@ -13,6 +13,7 @@ from fake_core import joined
 GAIN = {"threshold": 1.0, "preemptive": 0.95, "non_preemptive": 0.8, "longest_queue": 0.75}
 STATES = ("pch", "paging", "setting_up", "dch", "releasing")
 BURSTS = 50
+ACK_S = 0.035
 
 
 def delay_s(connections: int, high: int, policy: str) -> float:
@@ -76,6 +77,7 @@ class FakeBursts:
                 "user": user,
                 "begin_s": end - delay,
                 "delay_s": np.full(len(user), delay),
+                "download_s": np.full(len(user), delay - ACK_S),
                 "bytes": np.full(len(user), 30_000),
             },
             "channels": {**spent, "fach_s": np.full(count, duration), "set_ups": set_ups},

@@ -14,7 +14,8 @@ import pytest
 from nodeb import _core
 from nodeb.errors import InputError
 from nodeb.fit import ErrorSequence, compare, folder
-from nodeb.reproduce import cells, claims, grid, link_stage, study, traces
+from nodeb.link import Experiment
+from nodeb.reproduce import cells, claims, grid, link_stage, search, study, traces
 from nodeb.reproduce.campaign import Campaign, CoreSimulator
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.reproduction import run
@@ -80,6 +81,41 @@ def test_repeated_until_right_the_variants_are_one_and_with_losses_they_are_not(
     assert 0.9 * most < right["reno"].mean() < most
 
 
+def test_a_random_reading_does_not_depend_on_how_many_there_are(models: Path) -> None:
+    filled = link_stage.with_models(COSTAMAGNA, models)
+    few, many = (search.drawn(filled, count).axes["drawn"].choices for count in (3, 9))
+    assert [many[key].set for key in few] == [choice.set for choice in few.values()]
+    assert len({json.dumps(choice.set) for choice in many.values()}) == 9
+
+
+def test_numbers_of_a_random_reading_lie_where_they_are_asked_for(models: Path) -> None:
+    spec = COSTAMAGNA.search["numbers"]
+    drawn = search.drawn(COSTAMAGNA, 200).axes["drawn"].choices.values()
+    for path, law in spec.items():
+        values = [choice.set[path] for choice in drawn]
+        if "among" in law:
+            assert set(values) == set(law["among"])
+            continue
+        found = [float(str(value).split()[0]) for value in values]
+        assert law["from"] <= min(found)
+        assert max(found) <= law["to"]
+        middle = (
+            (law["from"] * law["to"]) ** 0.5 if law.get("log") else (law["from"] + law["to"]) / 2
+        )
+        assert 60 < sum(value < middle for value in found) < 140
+
+
+def test_a_reading_gives_the_result_where_the_last_variant_alone_falls_behind() -> None:
+    result = {"others_mb": [1.5, 2.5], "share": [0.4, 0.6]}
+    half = search.Reading((), (2.0, 2.1, 1.9, 1.0))
+    assert half.share == pytest.approx(0.5)
+    assert half.gives(result)
+    assert not search.Reading((), (2.0, 2.0, 2.0, 1.9)).gives(result)
+    slow = search.Reading((), (1.0, 1.0, 1.0, 0.5))
+    assert not slow.sound(result)
+    assert not slow.gives(result)
+
+
 def test_distance_of_two_distributions_is_that_of_kolmogorov_and_smirnov() -> None:
     from scipy.stats import ks_2samp
 
@@ -118,9 +154,17 @@ def test_a_fact_is_judged_by_its_interval() -> None:
 def test_link_fit_traces_and_claims_in_one_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = {"runs": 2, "cost": 2, "traced": 2, "link_bits": 400_000, "set": {"duration": "60 s"}}
+    quick = {
+        "runs": 2,
+        "cost": 2,
+        "traced": 2,
+        "link_bits": 400_000,
+        "set": {"duration": "60 s"},
+        "readings": 3,
+    }
     tables = {"Table B": COSTAMAGNA.tables["Table B"]}
-    link = {**COSTAMAGNA.link, "eb_n0_db": [2.0]}  # errors enough in 0.4 Mbit
+    # Errors enough in 0.4 Mbit.
+    link = {**COSTAMAGNA.link, "eb_n0_db": [2.0]}
     asked = ("ber-at-3-db", "ack-gaps-overlap", "reno-worst")
     short = replace(
         COSTAMAGNA,
@@ -131,12 +175,30 @@ def test_link_fit_traces_and_claims_in_one_go(
     )
     monkeypatch.setattr(study, "load", lambda _: short)
     outcome = run("costamagna", tmp_path, quick=True, jobs=1)
+    first = (tmp_path / "facts.csv").read_text()
+
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError("the link is simulated again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Experiment, "run", again)
+        run("costamagna", tmp_path, quick=True, jobs=1)
+        assert (tmp_path / "facts.csv").read_text() == first
     assert {verdict.id for verdict in outcome.claims} == set(asked)
     with (tmp_path / "facts.csv").open() as file:
         facts = {row["fact"]: float(row["value"]) for row in csv.DictReader(file)}
     assert 0 < facts["ber"] < facts["per"] <= facts["bler"] < 1
+    assert facts["ber_known_channel"] < facts["ber_log_map"] <= facts["ber"] < facts["ber_one_slot"]
+    with (tmp_path / "search.csv").open() as file:
+        readings = list(csv.DictReader(file))
+    assert [row["drawn"] for row in readings] == ["1", "2", "3"]
+    assert facts["search_readings"] <= 3
     assert 0 <= facts["ack_gap_distance"] <= 1
     assert (tmp_path / "fit" / "pdu_hmm2.json").is_file()
     for name in ("sequence", "window", "ack_gaps"):
         assert (tmp_path / "figures" / f"{name}.png").stat().st_size > 10_000
     assert outcome.report.read_text(encoding="utf-8").count("Figure 4") >= 1
+    with monkeypatch.context() as patch:
+        patch.setattr(Experiment, "run", again)
+        with pytest.raises(AssertionError, match="simulated again"):
+            run("costamagna", tmp_path, quick=True, jobs=1, seed=2)

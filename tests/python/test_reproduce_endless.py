@@ -9,10 +9,17 @@ import pytest
 
 from nodeb import _core
 from nodeb.reproduce import cells, grid, study
+from nodeb.reproduce.campaign import Campaign, CoreSimulator
 from nodeb.reproduce.log import Log, reduce
+from nodeb.reproduce.measure import estimate
 from nodeb.reproduce.metrics import metric
 
 COUNTED = {"segment_bytes": 576, "data_bytes": 536}
+HOSSAIN = study.load("hossain")
+
+
+def select(*selectors: str) -> study.Selection:
+    return tuple(choice for choices in HOSSAIN.select(selectors) for choice in choices)
 
 
 def replication(*delivered: int) -> dict[str, dict[str, object]]:
@@ -60,12 +67,55 @@ def test_a_download_that_should_end_is_unfinished() -> None:
     assert reduce(replication(1, 2)).unfinished == 2
 
 
+def radio(*selectors: str) -> dict[str, float]:
+    """The open parameters of a scenario."""
+    wcdma = grid.scenario(HOSSAIN, select(*selectors))["radio"]["wcdma"]
+    others = wcdma["other_cells"]["mean"]
+    names = ("eb_n0_db", "correctable_bits", "max_failed_slots")
+    return {
+        "factor": others["factor"],
+        "load": others["load"]["connections"],
+        **{name: wcdma[name] for name in names},
+    }
+
+
+def test_figures_have_a_baseline_of_their_own() -> None:
+    assert radio("baseline:anchors") == radio()
+    curves = radio("baseline:curves")
+    assert all(curves[name] != value for name, value in radio().items())
+    varied = {"eta:eta70": "factor", "load:G5": "load", "energy:20dB": "eb_n0_db"}
+    varied |= {"code:t4": "correctable_bits", "attempts:R2": "max_failed_slots"}
+    for choice, name in varied.items():
+        found = radio("baseline:curves", choice)
+        assert [key for key in curves if found[key] != curves[key]] == [name], choice
+    for figure in HOSSAIN.figures.values():
+        assert "baseline:curves" in figure.fixed
+    for table in HOSSAIN.tables.values():
+        assert "baseline:anchors" in table.fixed
+
+
+def test_statements_are_judged_from_the_baseline_of_their_items() -> None:
+    anchors = {"error-free", "anchor-a", "anchor-b"}
+    for claim in HOSSAIN.claims:
+        known = {"baseline:curves" in check["at"] for check in claim["checks"]}
+        assert known == {claim["id"] not in anchors and claim["items"] != ["Table B"]}, claim["id"]
+
+
+def test_giving_packets_up_is_what_stops_fifteen_connections() -> None:
+    work = Campaign(HOSSAIN, CoreSimulator(), seed=1, quick=True)
+
+    def kbps(*selectors: str) -> float:
+        chosen = select("baseline:anchors", "counted", "model:B", "connections:15", *selectors)
+        return estimate(cells.quantity(work, chosen, "throughput_kbps")).value
+
+    assert kbps("attempts:R5") < 0.6 * kbps("attempts:R10")
+
+
 def test_every_scenario_of_the_study_can_be_run() -> None:
-    hossain = study.load("hossain")
-    assert hossain.endless
-    selections = [s for f in hossain.figures.values() for s in cells.figure_selections(hossain, f)]
-    selections += [s for t in hossain.tables.values() for s in cells.table_selections(hossain, t)]
-    texts = {json.dumps(grid.scenario(hossain, s)) for s in selections}
+    assert HOSSAIN.endless
+    selections = [s for f in HOSSAIN.figures.values() for s in cells.figure_selections(HOSSAIN, f)]
+    selections += [s for t in HOSSAIN.tables.values() for s in cells.table_selections(HOSSAIN, t)]
+    texts = {json.dumps(grid.scenario(HOSSAIN, s)) for s in selections}
     assert len(texts) > 400
     for text in texts:
         _core.resolve(text)

@@ -104,6 +104,24 @@ def test_panels_share_a_scale_and_a_legend() -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
 
 
+def test_panels_stand_in_rows_of_the_first_axis() -> None:
+    lines = [Line("a", [1.0, 2.0])]
+    cases = dict.fromkeys(("one", "two", "three", "four", "five", "six"), lines)
+    figure = panels("title", "x", "y", [0, 1], cases, rows=3)
+    shape = figure.axes[0].get_subplotspec().get_gridspec().get_geometry()
+    assert shape == (3, 2)
+    assert [axes.get_title(loc="center") for axes in figure.axes] == list(cases)
+
+
+def test_figures_by_interval_show_every_queue_beside_the_base() -> None:
+    for number in (6, 7, 8, 9):
+        figure = FIORENZI.figures[f"Figure {number}, by interval"]
+        shown = [choice.label for choice in FIORENZI.choices(figure.series[0])]
+        assert [text.split()[0] for text in shown[:3]] == ["72", "52", "50"]
+        assert figure.against == ("relative", "interval:i80")
+        assert not figure.withheld
+
+
 def test_the_diagram_names_the_links_of_the_core_network() -> None:
     svg = str(path_diagram(FIORENZI.scenario))
     for text in ("Gateway", "Gn, Iu, Iub", "10 + 0.4 + 15 ms", "HSDPA"):

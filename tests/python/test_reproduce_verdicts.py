@@ -150,3 +150,9 @@ def test_the_file_tells_verdict_and_counts() -> None:
     assert to_csv("s", [found]).splitlines()[1] == (
         "s,x,says,undecided,2,1,0,1,more,60,text (undecided); text"
     )
+
+
+def test_of_what_was_found_beside_the_replications_more_of_them_decide_nothing() -> None:
+    found = verdict(Comparison(interval(1, 3, 1000), high=2.5, repeatable=False))
+    assert found.judgement == "undecided"
+    assert found.effort == ""

@@ -8,8 +8,9 @@ the code here is common to all studies.
     >>> outcome = nodeb.reproduce.run("wang", Path("out"), items=["Table 13"])  # doctest: +SKIP
 """
 
+from nodeb.reproduce.every import Summary, run_all
 from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.reproduce.reproduction import DEFAULT_SEED, run
 from nodeb.reproduce.study import names
 
-__all__ = ["DEFAULT_SEED", "ReproduceOutcome", "names", "run"]
+__all__ = ["DEFAULT_SEED", "ReproduceOutcome", "Summary", "names", "run", "run_all"]

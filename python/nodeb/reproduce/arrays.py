@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.replication.engine import Tables
+from nodeb.replication.work import Tables
 
 __all__ = ["Array", "Tables", "apart"]
 

@@ -11,6 +11,8 @@ from typing import Any, Protocol
 from nodeb import _core
 from nodeb.errors import RunError
 from nodeb.replication.engine import Engine, Subject
+from nodeb.replication.pool import Jobs
+from nodeb.replication.work import Source, Work
 from nodeb.reproduce import grid, series
 from nodeb.reproduce.arrays import Array, Tables, apart
 from nodeb.reproduce.kept import Kept, Part, identity
@@ -31,7 +33,7 @@ class Simulator(Protocol):
         ...
 
     def compile(self, json: str, label: str) -> Any:
-        """A scenario read once, in the form that `run_many` takes; messages call it `label`."""
+        """A scenario in the form that `run_many` takes; messages call it `label`."""
         ...
 
     def run_many(
@@ -49,14 +51,14 @@ class CoreSimulator:
         return _core.resolve(json)
 
     def compile(self, json: str, label: str) -> Any:
-        """A scenario read once."""
-        return _core.CompiledScenario.from_json(json, label)
+        """A scenario that is read once, and again where it is sent."""
+        return Source(json, label)
 
     def run_many(
         self, scenario: Any, seed: int, first: int, runs: int, control: _core.Control
     ) -> Tables:
         """Simulate replications."""
-        found: Tables = scenario.run_many(seed, first, runs, control)
+        found: Tables = scenario.compiled().run_many(seed, first, runs, control)
         return found
 
 
@@ -66,6 +68,31 @@ class _Outcome:
 
     runs: Sequence[Run]
     kept: Part
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the replications of a study are read."""
+
+    warm_up_s: float
+    """Beginning of each that does not count."""
+    session: Mapping[str, Any]
+    """The study's table of that name."""
+    endless: bool
+    """Whether downloads are not meant to end."""
+
+    def how(self) -> dict[str, Any]:
+        """What decides what is kept of a replication's series."""
+        return {"warm_up_s": self.warm_up_s, "session": self.session}
+
+    def reduced(self, tables: Tables) -> Mapping[str, Array]:
+        """What is kept of the series of a replication."""
+        return series.reduce(tables, self.warm_up_s, self.session)
+
+    def outcome(self, kept: Part) -> _Outcome:
+        """The quantities of replications, from what is kept of them."""
+        runs = [reduce(one, self.warm_up_s, self.endless, rest) for one, rest in kept.each()]
+        return _Outcome(runs, kept)
 
 
 class _Rounds:
@@ -118,40 +145,49 @@ class _Rounds:
         return min(effort.max_runs, max(done + 1, needed))
 
 
+@dataclass(frozen=True)
+class _Replicating(Work[_Outcome]):
+    """Replications of a scenario of a study, as its metrics need them."""
+
+    simulator: Simulator
+    scenario: Any
+    series: frozenset[str]
+    """Names of those that it records."""
+    reading: Reading
+
+    def replicate(self, seed: int, runs: range, control: _core.Control) -> _Outcome:
+        """What is kept of replications; their series are large."""
+        tables = self.simulator.run_many(self.scenario, seed, runs.start, len(runs), control)
+        raw = {name: table for name, table in tables.items() if name not in self.series}
+        each: Sequence[Mapping[str, Array]] = [{}] * len(runs)
+        if self.series:
+            each = [self.reading.reduced(one) for one in apart(tables, runs)]
+        return self.reading.outcome(Part(raw, each))
+
+
 class _Point(Subject[_Outcome]):
     """One distinct scenario of a campaign."""
 
     def __init__(self, campaign: Campaign, json: str, label: str, effort: Effort) -> None:
         self.json, self.label, self.effort = json, label, effort
         self._campaign = campaign
-        self._compiled = campaign.simulator.compile(json, label)
         self._rounds = _Rounds(effort)
-        self._identity = identity(json, campaign.seed, campaign.how())
-        self._series = series.recorded(json)
+        self._identity = identity(json, campaign.seed, campaign.reading.how())
         found = campaign.kept.load(self._identity) if campaign.kept else None
         self._stored = len(found.series) if found else 0
-        where = f"{campaign.study.name}, the scenario of {label}: "
-        known = (self._read(found), self._stored) if found else None
-        super().__init__(self._rounds, known, where)
+        simulator, reading = campaign.simulator, campaign.reading
+        known = (reading.outcome(found), self._stored) if found else None
+        super().__init__(
+            _Replicating(simulator, simulator.compile(json, label), series.recorded(json), reading),
+            self._rounds,
+            known,
+            f"{campaign.study.name}, the scenario of {label}: ",
+        )
 
     @property
     def log(self) -> Log:
         """Its replications."""
         return self._rounds.log
-
-    def simulate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        simulator = self._campaign.simulator
-        return simulator.run_many(self._compiled, seed, runs.start, len(runs), control)
-
-    def outcome(self, tables: Tables, runs: range) -> _Outcome:
-        """What is kept of replications; their series are large."""
-        raw = {name: table for name, table in tables.items() if name not in self._series}
-        if not self._series:
-            return self._read(Part(raw, [{}] * len(runs)))
-        return self._read(Part(raw, [self._campaign.reduced(one) for one in apart(tables, runs)]))
-
-    def _read(self, kept: Part) -> _Outcome:
-        return _Outcome([self._campaign.read(*one) for one in kept.each()], kept)
 
     def closed(self) -> None:
         kept, runs = self._campaign.kept, len(self.log)
@@ -182,7 +218,7 @@ class Campaign:
         study: what to simulate.
         simulator: the simulation core.
         seed: seed of all random streams.
-        jobs: threads.
+        jobs: threads, or who simulates.
         quick: the study's short version.
         tick: called with a label and the cost of finished replications.
         kept: where replications are found and kept.
@@ -194,7 +230,7 @@ class Campaign:
         simulator: Simulator,
         *,
         seed: int,
-        jobs: int = 1,
+        jobs: Jobs = 1,
         quick: bool = False,
         tick: Callable[[str, float], None] | None = None,
         kept: Kept | None = None,
@@ -204,6 +240,7 @@ class Campaign:
         self.quick = quick
         self.jobs = jobs
         self.simulator = simulator
+        self.reading = Reading(study.warm_up_s(quick), study.session, study.endless)
         self.kept = kept
         self.tick = tick or (lambda label, cost: None)
         self.facts: dict[str, Estimate] = {}  # found beside the scenarios, by name
@@ -271,16 +308,3 @@ class Campaign:
     @staticmethod
     def _label(selection: Selection) -> str:
         return ", ".join(choice.label for choice in selection)
-
-    def how(self) -> dict[str, Any]:
-        """What decides what is kept of a replication's series."""
-        return {"warm_up_s": self.study.warm_up_s(self.quick), "session": self.study.session}
-
-    def reduced(self, tables: Tables) -> Mapping[str, Array]:
-        """What is kept of the series of a replication."""
-        return series.reduce(tables, self.study.warm_up_s(self.quick), self.study.session)
-
-    def read(self, tables: Tables, kept: Mapping[str, Array]) -> Run:
-        """The quantities of a replication, from its tables and what is kept of its series."""
-        study = self.study
-        return reduce(tables, study.warm_up_s(self.quick), study.endless, kept)

@@ -85,16 +85,20 @@ class Cell:
     @property
     def grade(self) -> str:
         """`near`: within the tolerance, `off`: within twice as much, `far`: beyond; else `open`."""
+        return self.grade_of(self.measured.value)
+
+    def grade_of(self, value: float) -> str:
+        """The grade that a value would have in this cell."""
         if self.published is None:
             return "open"
-        deviation, allowed = self.deviation, self.tolerance.allowed(self.published)
-        if deviation is None:
+        if not math.isfinite(value):
             return "far"
+        allowed = self.tolerance.allowed(self.published)
         if allowed is None:
             return "plain"
         # Published values are rounded: half a digit more is not a deviation, nor is 1e-9 of
         # arithmetic.
-        size = abs(deviation) - 1e-9 * max(1.0, abs(self.published))
+        size = abs(value - self.published) - 1e-9 * max(1.0, abs(self.published))
         return "near" if size <= allowed else "off" if size <= 2 * allowed else "far"
 
 
@@ -136,13 +140,17 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """A measured figure, and what the study's own tables say about it."""
+    """A measured figure, and what the study's own tables say about it.
+
+    `panel_rows` are the rows of its panels, where several axes have panels.
+    """
 
     spec: FigureSpec
     x_label: str
     x_ticks: tuple[str, ...]
     curves: tuple[Curve, ...]
     implied: tuple[tuple[float | None, ...], ...]
+    panel_rows: int = 1
 
 
 def label(selection: Selection) -> str:

@@ -180,7 +180,7 @@ def figure(campaign: Campaign, spec: FigureSpec, published: Mapping[str, TableSp
     campaign.measure(figure_selections(study, spec))
     fixed = tuple(choice for choices in study.select(spec.fixed) for choice in choices)
     places, series = study.choices(spec.x), study.select(spec.series)
-    first = int(spec.panels)  # the axis of the panels is not named again in their legends
+    first = spec.panels  # axes of the panels are not named again in their legends
     curves = tuple(
         Curve(
             label(one[first:]),
@@ -193,7 +193,8 @@ def figure(campaign: Campaign, spec: FigureSpec, published: Mapping[str, TableSp
     )
     axis = study.axis(spec.x.partition(":")[0])
     ticks = tuple(place.label for place in places)
-    return Chart(spec, axis.label, ticks, curves, _implied(study, spec, published, series))
+    rows = len(study.choices(spec.series[0])) if first > 1 else 1
+    return Chart(spec, axis.label, ticks, curves, _implied(study, spec, published, series), rows)
 
 
 def _x(choice: Choice, place: int) -> float:

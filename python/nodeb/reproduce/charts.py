@@ -18,6 +18,8 @@ from nodeb.reproduce.specs import Mark
 SIZE = (6.4, 4.1)
 WIDE = (8.6, 4.4)
 TALL = (8.6, 5.0)
+ROW = 2.0
+"""Height of each further row of panels."""
 LETTERS_PER_INCH = 9
 """Letters of a title that find room."""
 
@@ -25,7 +27,7 @@ LETTERS_PER_INCH = 9
 def draw(chart: Chart, title: str) -> Figure:
     """A figure with intervals; hollow is what the study printed, dotted what its text says."""
     spec, lines = chart.spec, _lines(chart)
-    size = (TALL if spec.dodge else WIDE) if spec.panels else SIZE
+    size = _size(chart)
     title = textwrap.fill(title, int(LETTERS_PER_INCH * size[0]))
     if spec.kind == "bars":
         figure = plot.bars(title, chart.x_label, spec.y_label, chart.x_ticks, lines, size=size)
@@ -40,6 +42,13 @@ def draw(chart: Chart, title: str) -> Figure:
         for mark in spec.marks:
             _mark(axes, chart, mark)
     return figure
+
+
+def _size(chart: Chart) -> tuple[float, float]:
+    if not chart.spec.panels:
+        return SIZE
+    width, height = TALL if chart.spec.dodge else WIDE
+    return width, height + (chart.panel_rows - 1) * ROW
 
 
 def _lines(chart: Chart) -> list[Line]:
@@ -70,6 +79,7 @@ def _panels(chart: Chart, title: str, lines: Sequence[Line], size: tuple[float, 
         ticks=ticks,
         from_zero=spec.from_zero,
         dodge=spec.dodge,
+        rows=chart.panel_rows,
         size=size,
     )
 

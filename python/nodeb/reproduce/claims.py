@@ -79,7 +79,7 @@ def _check(campaign: Campaign, check: Mapping[str, Any]) -> list[Finding]:
 
 
 def _term(campaign: Campaign, term: Any, context: Context) -> Quantity:
-    """A quantity of a claim: a metric at a place, a number, a formula, or a combination of two."""
+    """A quantity of a claim: a metric at a place or at the best, a number, a formula, or a pair."""
     if isinstance(term, int | float):
         return Constant(float(term))
     for operation in ("difference", "relative", "ratio"):
@@ -89,7 +89,18 @@ def _term(campaign: Campaign, term: Any, context: Context) -> Quantity:
     if "formula" in term:
         return Constant(float(getattr(analytics, term["formula"])(**term["with"])))
     chosen = tuple(c for choices in campaign.study.select(term.get("at", ())) for c in choices)
+    if "find" in term:
+        return _best(campaign, term, Context(context.at(chosen), ()))
     return cells.quantity(campaign, context.at(chosen), term.get("metric"))
+
+
+def _best(campaign: Campaign, term: Mapping[str, Any], context: Context) -> Quantity:
+    """A metric at the place along an axis where its `find` is, least or most.
+
+    The place is chosen from the same replications, which flatters it a little.
+    """
+    sign = _sign(term["find"])
+    return min(_along(campaign, term, context)[1], key=lambda one: sign * estimate(one).value)
 
 
 def _show(value: Estimate, unit: str, digits: int) -> str:
@@ -147,10 +158,8 @@ def _extreme(campaign: Campaign, check: Mapping[str, Any], context: Context) -> 
     The best is chosen from the same replications, which makes the intervals a little short.
     """
     find, digits, unit = check["find"], check.get("digits", 1), check.get("unit", "")
-    if find not in ("least", "most"):
-        raise InputError(f"unknown extreme `{find}`; {nearest(find, ('least', 'most'))}")
+    sign = _sign(find)
     steps, series = _along(campaign, check, context)
-    sign = 1 if find == "least" else -1
     means = [sign * estimate(one).value for one in series]
     places = [at for at, step in enumerate(steps) if step.key in _places(check, steps)]
     others = [at for at in range(len(steps)) if at not in places]
@@ -181,6 +190,13 @@ def _extreme(campaign: Campaign, check: Mapping[str, Any], context: Context) -> 
         )
         text = ", ".join([text, *ends])
     return [Finding(text, comparisons)]
+
+
+def _sign(find: str) -> int:
+    """1 where the least is looked for, -1 where the most is."""
+    if find not in ("least", "most"):
+        raise InputError(f"unknown extreme `{find}`; {nearest(find, ('least', 'most'))}")
+    return 1 if find == "least" else -1
 
 
 def _places(check: Mapping[str, Any], steps: list[Choice]) -> list[str]:

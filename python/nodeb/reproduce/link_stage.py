@@ -2,28 +2,37 @@
 
 A study with a table `link` (a link configuration) has its errors from there. Wherever one of its
 choices sets an error model to `fitted:NAME`, the model file `NAME.json` of the fit takes its place:
-`fitted:pdu_hmm2`, `fitted:best`, `fitted:recorded`.
+`fitted:pdu_hmm2`, `fitted:best`, `fitted:recorded`. A table `bounds` names changes of that link;
+of each the error rates are found beside, over the same fades. What was found is kept in `link.json`
+for the next run, which then has the fit's folder only to read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
 from nodeb.reproduce.measure import Estimate
+from nodeb.reproduce.output import write
 from nodeb.reproduce.specs import Axis, nearest
 from nodeb.reproduce.study import Study
+from nodeb.results.provenance import core_hash
 from nodeb.storage.files import csv_text
 from nodeb.storage.folders import MARK
+from nodeb.storage.store import name_of
 
 if TYPE_CHECKING:
     from nodeb.fit import Comparison
-    from nodeb.link.result import Point
+    from nodeb.link import Experiment
+    from nodeb.link.result import LinkResult, Point
 
 FITTED = "fitted:"
+KEPT = "link.json"
 FACT_COLUMNS = ("fact", "value", "low", "high")
 
 Facts = dict[str, Estimate]
@@ -49,15 +58,61 @@ def prepare(
     if quick:
         keys["stop"]["bits"] = study.quick["link_bits"]
     experiment = link.Experiment(**keys)
-    found = experiment.run(jobs=jobs, progress=lambda _, text: progress(0.0, f"link: {text}"))
+    beside = {name: experiment.with_(**changes) for name, changes in study.bounds.items()}
+    of = _identity([experiment, *beside.values()])
+    kept = _kept(out, of)
+    if kept is not None:
+        return with_models(study, out / "fit"), kept
+
+    def simulated(one: link.Experiment, what: str) -> LinkResult:
+        return one.run(jobs=jobs, progress=lambda _, text: progress(0.0, f"{what}: {text}"))
+
+    found = simulated(experiment, "link")
     found.save(out / "link", force=True)
-    point = found[0]
+    point, facts = found[0], _rates(found[0])
+    for name, one in beside.items():
+        facts |= _rates(simulated(one, f"link, {name}")[0], f"_{name}")
     errors = fit.ErrorSequence(point.pdu_errors, point.pdus_per_block, experiment.name)
     comparison = fit.compare(
         errors, seed=seed, jobs=jobs, progress=lambda _, text: progress(0.0, f"fit: {text}")
     )
     models = folder.save(comparison, out / "fit", seed, force=True)
-    return with_models(study, models), _facts(point, comparison)
+    facts |= _states(comparison)
+    _keep(out, of, facts)
+    return with_models(study, models), facts
+
+
+def _identity(experiments: Sequence[Experiment]) -> str:
+    """What tells the links and their fit from all others: the core, the fit's code, the links."""
+    from nodeb import fit
+
+    files = [Path(__file__), *sorted(Path(fit.__file__).parent.glob("*.py"))]
+    code = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    return name_of({"core": core_hash(), "code": code, "links": [e.to_dict() for e in experiments]})
+
+
+def _kept(out: Path, of: str) -> Facts | None:
+    """What was found of the same links, if it is still there with its models."""
+    try:
+        kept = json.loads((out / KEPT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if kept.get("of") != of or not (out / "fit" / "comparison.parquet").is_file():
+        return None
+    return {
+        name: Estimate(*found) if found[-1] else calculated(found[0])
+        for name, found in kept["facts"].items()
+    }
+
+
+def _keep(out: Path, of: str, facts: Facts) -> None:
+    rows = {
+        name: [found.value, found.low, found.high, found.runs]
+        if found.runs
+        else [found.value, None, None, 0]
+        for name, found in facts.items()
+    }
+    write(out / KEPT, f"{json.dumps({'of': of, 'facts': rows}, indent=2)}\n")
 
 
 def with_models(study: Study, models: Path) -> Study:
@@ -90,13 +145,18 @@ def _model(value: Any, models: Path) -> Any:
     return error_model.read(file) | {"file": f"{models.name}/{file.name}"}
 
 
-def _facts(point: Point, comparison: Comparison) -> Facts:
-    """Error rates with 95 % intervals, and what the fit says of the number of states."""
+def _rates(point: Point, suffix: str = "") -> Facts:
+    """Error rates with 95 % intervals."""
     rates = {"ber": point.ber, "per": point.per, "bler": point.bler}
-    facts = {
-        name: Estimate(rate.rate, rate.ci95_low, rate.ci95_high, rate.trials)
+    return {
+        f"{name}{suffix}": Estimate(rate.rate, rate.ci95_low, rate.ci95_high, rate.trials)
         for name, rate in rates.items()
     }
+
+
+def _states(comparison: Comparison) -> Facts:
+    """What the fit says of the number of states."""
+    facts: Facts = {}
     for unit in comparison.units:
         best = comparison.best_of(unit)
         facts[f"{unit}_states"] = calculated(best.model.chain.states)

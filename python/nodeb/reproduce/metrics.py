@@ -116,6 +116,12 @@ def _roughness(means: Means) -> Array:
     return np.asarray(100 * means["window_step"][..., 0] / _mean(means["bin_window"]))
 
 
+def _burst_delay(means: Means, params: Mapping[str, Any]) -> Array:
+    """Until the sender has the last ACK, or the phone the last byte."""
+    until = "burst_download_s" if params.get("until") == "phone" else "burst_delay_s"
+    return _per(means, until, "bursts")
+
+
 def _little_delay(means: Means, params: Mapping[str, Any]) -> Array:
     """`N = X (D + Z)` solved for D: bursts that never end count as well."""
     users_s = means["observed_s"][..., 0] * means["bursts"].shape[-1]
@@ -281,8 +287,9 @@ _METRICS = (
     Metric(
         "burst_delay_s",
         "s",
-        "mean time from a burst's beginning to its last ACK, over the bursts that ended",
-        lambda means, _: _per(means, "burst_delay_s", "bursts"),
+        "mean time from a burst's beginning to its last ACK, or to its last byte at the "
+        "phone if `until` is `phone`, over the bursts that ended",
+        _burst_delay,
     ),
     Metric(
         "little_delay_s",

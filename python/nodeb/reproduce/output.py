@@ -10,8 +10,17 @@ from nodeb.errors import OutputError, os_reason
 from nodeb.storage import files, folders
 from nodeb.storage.folders import Owner, Place
 
-RESULTS = ("cells.csv", "claims.csv", "facts.csv", "report.html", "figures")
-PARTS = ("cells", "link", "fit")
+RESULTS = (
+    "cells.csv",
+    "claims.csv",
+    "predictions.csv",
+    "facts.csv",
+    "search.csv",
+    "report.html",
+    "figures",
+    "digest.json",
+)
+PARTS = ("cells", "link", "fit", "link.json")
 """What results are made from, which the next run goes on with."""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nodeb.report import render
-from nodeb.reproduce import page_figures, page_tables
+from nodeb.reproduce import page_figures, page_predicted, page_tables
 from nodeb.reproduce.cell import Cell
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.shown import Content, decimals, marked, number
@@ -41,6 +41,9 @@ def html(findings: Findings) -> str:
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
         "scattered": any(grid.spec.published_runs for grid in findings.grids.values()),
+        "predictions": page_predicted.content(
+            study.predictions, findings.cells(), findings.verdicts
+        ),
         "figures": [page_figures.content(item, chart) for item, chart in findings.charts.items()]
         + [page_figures.of_picture(picture) for picture in findings.pictures],
         "figures_note": page_figures.note(findings.charts.values()),
@@ -48,7 +51,7 @@ def html(findings: Findings) -> str:
         "mismatches": _mismatches(findings),
         "assumptions": study.assumptions,
         "facts": _facts(findings),
-        "version": _version()[0],
+        "version": version()[0],
         "command": _command(findings),
         "scenario": study.scenario_text,
     }
@@ -61,6 +64,7 @@ def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("conformance", "Conformance", "targets"),
         ("model", "What was simulated", "summary"),
         ("tables", "Tables", "tables"),
+        ("predictions", "Predictions", "predictions"),
         ("figures", "Figures", "figures"),
         ("claims", "Claims", "claims"),
         ("mismatch", "What does not match", "title"),
@@ -88,19 +92,19 @@ def _tiles(findings: Findings) -> list[Content]:
     checked = [target for target in findings.targets if target.measured]
     if checked:
         met = sum(target.met is True for target in checked)
-        tiles.append(_tile("Targets met", f"{met} of {len(checked)}", "see Conformance"))
+        tiles.append(tile("Targets met", f"{met} of {len(checked)}", "see Conformance"))
     if cells:
         near = sum(cell.grade == "near" for cell in cells)
         detail = "within the tolerance of their table"
-        tiles.append(_tile("Cells near the published", f"{near} of {len(cells)}", detail))
+        tiles.append(tile("Cells near the published", f"{near} of {len(cells)}", detail))
     few = [cell.within for cell in findings.cells() if cell.within is not None]
     if few:
         detail = "published, where as few runs as the study's would be"
-        tiles.append(_tile("Within the scatter", f"{sum(few)} of {len(few)}", detail))
+        tiles.append(tile("Within the scatter", f"{sum(few)} of {len(few)}", detail))
     if findings.verdicts:
         counts = Counter(verdict.judgement for verdict in findings.verdicts)
         detail = f"{counts['contradicted']} contradicted, {counts['undecided']} undecided"
-        tiles.append(_tile("Claims that hold", f"{counts['holds']} of {counts.total()}", detail))
+        tiles.append(tile("Claims that hold", f"{counts['holds']} of {counts.total()}", detail))
     predicted = sum(
         len(list(grid)) for grid in findings.grids.values() if grid.spec.withheld
     ) + sum(
@@ -110,13 +114,14 @@ def _tiles(findings: Findings) -> list[Content]:
         if chart.spec.withheld
     )
     if predicted:
-        tiles.append(_tile("Predicted values", str(predicted), "no published value at hand"))
+        tiles.append(tile("Predicted values", str(predicted), "no published value at hand"))
     detail = f"{findings.replications} replications of {findings.scenarios} scenarios"
-    tiles.append(_tile("Wall time", f"{findings.wall_s:.1f} s", detail))
+    tiles.append(tile("Wall time", f"{findings.wall_s:.1f} s", detail))
     return tiles
 
 
-def _tile(name: str, value: str, detail: str) -> Content:
+def tile(name: str, value: str, detail: str) -> Content:
+    """A figure that a page begins with."""
     return {"name": name, "value": value, "detail": detail}
 
 
@@ -186,11 +191,11 @@ def _list(cells: list[Cell]) -> str:
 
 
 def _facts(findings: Findings) -> Content:
-    version, git = _version()
+    shown, git = version()
     rows = [
         ("Study", findings.study.name),
         ("Seed", str(findings.seed)),
-        ("nodeb", version if git is None else f"{version} ({git[:12]}{git[40:]})"),
+        ("nodeb", shown if git is None else f"{shown} ({git[:12]}{git[40:]})"),
         ("Python", platform.python_version()),
         ("Machine", f"{platform.system()} {platform.machine()}"),
         ("Replications", f"{findings.replications} of {findings.scenarios} distinct scenarios"),
@@ -199,10 +204,11 @@ def _facts(findings: Findings) -> Content:
         ("Intervals", "95 %, Student t over replications; jackknife for rates and spreads"),
         ("Files", "cells.csv (every cell and curve point), claims.csv, figures/ (PNG and SVG)"),
     ]
-    return {"version": version, "list": rows}
+    return {"version": shown, "list": rows}
 
 
-def _version() -> tuple[str, str | None]:
+def version() -> tuple[str, str | None]:
+    """Version and commit of what made a page."""
     try:
         from nodeb import _core
         from nodeb.results.provenance import git_hash

@@ -50,7 +50,7 @@ def of_picture(picture: Picture) -> Content:
         "id": picture.id,
         "anchor": name,
         "title": picture.title,
-        "prediction": True,
+        "prediction": False,
         "note": picture.note,
         "svg": inline_svg(picture.figure, name, description),
     }

@@ -10,19 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from nodeb.errors import InputError
-from nodeb.replication.runner import check_jobs
+from nodeb.replication.pool import Jobs, check_jobs, threads
 from nodeb.reproduce import cell as cell_module
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import link_stage, output, verdicts
+from nodeb.reproduce import digest, link_stage, output, predicted, readings, verdicts
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
+from nodeb.reproduce.cell import Grid
 from nodeb.reproduce.findings import Findings
 from nodeb.reproduce.kept import Kept
 from nodeb.reproduce.outcome import ReproduceOutcome, outcome
 from nodeb.reproduce.output import write
-from nodeb.reproduce.specs import Selection, nearest
+from nodeb.reproduce.specs import Selection, TableSpec, nearest
 from nodeb.reproduce.study import Study
 from nodeb.results.provenance import made
 
@@ -37,7 +38,7 @@ def run(
     out: Path,
     items: Sequence[str] | None = None,
     quick: bool = False,
-    jobs: int | None = None,
+    jobs: Jobs | None = None,
     seed: int = DEFAULT_SEED,
     progress: Progress | None = None,
     *,
@@ -55,7 +56,8 @@ def run(
         out: folder to write to; it is made if need be.
         items: tables and figures to do, for example `["Table 12"]`; None does everything.
         quick: few replications, for a first look and for tests.
-        jobs: threads; None takes one per processor. Results do not depend on it.
+        jobs: threads; None takes one per processor; or a `nodeb.Cluster` that simulates.
+            Results do not depend on it.
         seed: seed of all random streams.
         progress: called with the share that is done (0 to 1) and what is being done.
         simulator: the simulation core; None takes `nodeb._core`.
@@ -70,10 +72,10 @@ def run(
     started = time.monotonic()
     study = study_module.load(name)
     chosen = choose(study, items)
-    threads = check_jobs(jobs)
+    workers = check_jobs(jobs)
     about = _about(seed, quick, chosen)
     with output.claim(out, name, about, force=force) as place:
-        work = _Work(study, chosen, items is None, out, quick, threads, seed, simulator)
+        work = _Work(study, chosen, items is None, out, quick, workers, seed, simulator)
         found = work.run(_Bar(progress), started)
         place.mark((), about, complete=True)
     found.replaced = place.replaces
@@ -89,17 +91,19 @@ class _Work:
     whole: bool
     out: Path
     quick: bool
-    jobs: int
+    jobs: Jobs
     seed: int
     simulator: Simulator | None
 
     def run(self, bar: _Bar, started: float) -> ReproduceOutcome:
         """Measure, and publish what there is, also when interrupted."""
-        options: dict[str, Any] = {"quick": self.quick, "jobs": self.jobs, "seed": self.seed}
-        study, facts = link_stage.prepare(self.study, self.out, **options, progress=bar.show_text)
+        options: dict[str, Any] = {"quick": self.quick, "seed": self.seed}
+        study, facts = link_stage.prepare(
+            self.study, self.out, jobs=threads(self.jobs), progress=bar.show_text, **options
+        )
         kept = Kept(self.out / "cells")
         simulator = self.simulator or CoreSimulator()
-        campaign = Campaign(study, simulator, **options, tick=bar.tick, kept=kept)
+        campaign = Campaign(study, simulator, jobs=self.jobs, **options, tick=bar.tick, kept=kept)
         campaign.facts |= facts
         findings = Findings(study, self.seed, self.quick, self.items)
         try:
@@ -109,6 +113,7 @@ class _Work:
             _account(campaign, findings, started)
             if findings.grids or findings.charts:
                 report = _publish(findings, self.out)
+                digest.save(findings, self.out)
         bar.done()
         found = outcome(findings, report)
         found.damaged = kept.damaged
@@ -196,7 +201,7 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
     for item in figures:
         bar.start(item)
         if item in study.tables:
-            findings.grids[item] = cells_module.table(campaign, study.tables[item])
+            findings.grids[item] = _table(campaign, study.tables[item])
         else:
             chart = cells_module.figure(campaign, study.figures[item], study.tables)
             findings.charts[item] = chart
@@ -212,13 +217,28 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
 
         bar.start("sessions")
         findings.pictures += session_pictures.draw(campaign, out / "figures")
+    if whole and study.search:
+        from nodeb.reproduce import search
+
+        bar.start("search")
+        facts, pictures = search.run(campaign, out)
+        campaign.facts |= facts
+        findings.pictures += pictures
     if campaign.facts:
         write(out / "facts.csv", link_stage.to_csv(campaign.facts))
     for claim in study.claims:
         if _judged(claim, findings.items, whole):
             bar.start(f"claim {claim['id']}")
             findings.verdicts.append(claims_module.judge(campaign, claim))
+    if compared := predicted.compare(study.predictions, findings.cells()):
+        write(out / "predictions.csv", predicted.to_csv(compared))
     write(out / "claims.csv", verdicts.to_csv(study.name, findings.verdicts))
+
+
+def _table(campaign: Campaign, spec: TableSpec) -> Grid:
+    if spec.readings:
+        return readings.table(campaign, spec)
+    return cells_module.table(campaign, spec)
 
 
 def _extras(study: Study, items: Sequence[str]) -> list[str]:
@@ -229,7 +249,9 @@ def _selections(study: Study, items: Iterable[str]) -> list[Selection]:
     found = []
     for item in items:
         if item in study.tables:
-            found += cells_module.table_selections(study, study.tables[item])
+            spec = study.tables[item]
+            other = bool(spec.readings)
+            found += (readings if other else cells_module).table_selections(study, spec)
         else:
             found += cells_module.figure_selections(study, study.figures[item])
     return found

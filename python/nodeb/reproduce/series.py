@@ -43,6 +43,7 @@ def bursts(tables: Tables, warm_up_s: float) -> dict[str, Array]:
     transfers, users = tables["transfers"], len(tables["flows"]["user"])
     user = np.asarray(transfers["user"], dtype=np.int64)
     delay = np.asarray(transfers["delay_s"], dtype=float)
+    download = np.asarray(transfers["download_s"], dtype=float)
     size = np.asarray(transfers["bytes"], dtype=float)
     kept = np.asarray(transfers["begin_s"], dtype=float) + delay > warm_up_s
 
@@ -53,6 +54,7 @@ def bursts(tables: Tables, warm_up_s: float) -> dict[str, Array]:
         "all_bursts": np.bincount(user, minlength=users).astype(float),
         "bursts": per_user(np.ones_like(delay)),
         "burst_delay_s": per_user(delay),
+        "burst_download_s": per_user(download),
         "burst_bytes": per_user(size),
         "burst_rate": per_user(size / delay),
     }

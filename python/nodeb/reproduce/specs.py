@@ -95,13 +95,33 @@ class Tolerance:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A reading of the study: for some of its tables, choices that others take the place of."""
+
+    label: str
+    changes: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Printed values that are judged together: of tables, by patterns of rows and columns."""
+
+    label: str
+    items: tuple[str, ...]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class TableSpec:
     """A table of the study: axes in rows and columns, what is fixed, and the published values.
 
     `analytic` names a function of `nodeb.analytics` (then nothing is simulated). `published` holds
     one list per row; a missing value is NaN in the file and None here. `withheld` marks values
     that the study has but that are not known here: the simulation predicts them. `published_runs`
-    says of how many runs a printed value is the mean, where the study tells.
+    says of how many runs a printed value is the mean, where the study tells. A table with
+    `readings` says how far the printed values of `groups` lie from each
+    (`nodeb.reproduce.readings`).
     """
 
     id: str
@@ -119,6 +139,8 @@ class TableSpec:
     note: str
     tolerance: Tolerance
     published_runs: int | None = None
+    readings: tuple[Reading, ...] = ()
+    groups: tuple[Group, ...] = ()
 
     @property
     def rounding(self) -> float:
@@ -146,8 +168,8 @@ class FigureSpec:
     selector names, for example `("relative", "policy:original")`; the metric is then compared.
     `withheld` marks a figure whose results are not known here: the simulation predicts it.
     `extra` figures show a table of this reproduction and add no rows of their own.
-    `panels` gives each choice of the first axis of `series` a panel of its own; with `dodge` the
-    points of a place stand beside each other there.
+    `panels` gives each choice of so many first axes of `series` a panel of its own, in rows by the
+    first of several; with `dodge` the points of a place stand beside each other there.
     `marks` and `said` are what the study's text says about the figure; `points` are values that
     the text gives, by curve and place.
     """
@@ -168,7 +190,7 @@ class FigureSpec:
     kind: str
     note: str
     from_zero: bool
-    panels: bool
+    panels: int
     dodge: bool = False
     marks: tuple[Mark, ...] = ()
     said: str = ""

@@ -10,19 +10,23 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import product
 from typing import Any
 
 from nodeb.errors import InputError
+from nodeb.reproduce import predicted
+from nodeb.reproduce.predicted import Predictions
 from nodeb.reproduce.specs import (
     Axis,
     Choice,
     Effort,
     FigureSpec,
+    Group,
     Mark,
+    Reading,
     Selection,
     TableSpec,
     Tolerance,
@@ -54,9 +58,13 @@ class Study:
     warm_up: float
     endless: bool
     quick: Mapping[str, Any]
+    minutes: Mapping[str, float] = field(default_factory=dict)
     link: Mapping[str, Any] = field(default_factory=dict)
+    bounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     traces: Mapping[str, Any] = field(default_factory=dict)
     session: Mapping[str, Any] = field(default_factory=dict)
+    search: Mapping[str, Any] = field(default_factory=dict)
+    predictions: Predictions = field(default_factory=Predictions)
 
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""
@@ -74,6 +82,10 @@ class Study:
             raise InputError(
                 f"{self.name}: unknown axis `{name}`; {nearest(name, self.axes)}"
             ) from None
+
+    def with_axis(self, axis: Axis) -> Study:
+        """The study with a further axis, whose changes apply last."""
+        return replace(self, axes={**self.axes, axis.name: axis})
 
     def choices(self, selector: str) -> list[Choice]:
         """Choices of a selector: `"bler"` for the whole axis, `"bler:1,10"` for some of it.
@@ -139,8 +151,16 @@ def load(name: str) -> Study:
     return read(resources.files(__package__) / name)
 
 
+def files(name: str) -> list[Traversable]:
+    """The files that a study's data are in, by name."""
+    entries = (resources.files(__package__) / name).iterdir()
+    return sorted((one for one in entries if one.is_file()), key=lambda one: one.name)
+
+
 def read(folder: Traversable) -> Study:
-    """Read a study from its folder: `study.toml`, `published.toml`, `claims.toml` and its scenario.
+    """Read a study from its folder: `study.toml`, `published.toml`, `claims.toml`, its scenario.
+
+    `predicted.csv` and `predicted.toml` need not be there.
 
     Raises:
         InputError: if the data contradict themselves.
@@ -170,9 +190,13 @@ def read(folder: Traversable) -> Study:
         warm_up=data.get("warm_up_s", 0.0),
         endless=data.get("endless", False),
         quick=data.get("quick", {}),
+        minutes=data.get("minutes", {}),
         link=data.get("link", {}),
+        bounds=data.get("bounds", {}),
         traces=data.get("traces", {}),
         session=data.get("session", {}),
+        search=data.get("search", {}),
+        predictions=predicted.read(folder),
     )
     _check(study)
     return study
@@ -208,8 +232,8 @@ def _table(entry: Mapping[str, Any], published: Mapping[str, Any] | None) -> Tab
     return TableSpec(
         id=entry["id"],
         title=entry["title"],
-        rows=tuple(entry["rows"]),
-        columns=tuple(entry["columns"]),
+        rows=tuple(entry.get("rows", ())),
+        columns=tuple(entry.get("columns", ())),
         fixed=tuple(entry.get("fixed", ())),
         metric=entry.get("metric"),
         unit=entry.get("unit", ""),
@@ -221,7 +245,19 @@ def _table(entry: Mapping[str, Any], published: Mapping[str, Any] | None) -> Tab
         note=entry.get("note", ""),
         tolerance=Tolerance(**entry.get("tolerance", {})),
         published_runs=entry.get("published_runs"),
+        readings=tuple(_reading(one) for one in entry.get("readings", ())),
+        groups=tuple(_group(one) for one in entry.get("groups", ())),
     )
+
+
+def _reading(entry: Mapping[str, Any]) -> Reading:
+    changes = {item: tuple(selectors) for item, selectors in entry.get("changes", {}).items()}
+    return Reading(entry["label"], changes)
+
+
+def _group(entry: Mapping[str, Any]) -> Group:
+    rows, columns = (tuple(entry.get(side, ("*",))) for side in ("rows", "columns"))
+    return Group(entry["label"], tuple(entry["items"]), rows, columns)
 
 
 def _figure(entry: Mapping[str, Any], known: Mapping[str, Any]) -> FigureSpec:
@@ -243,7 +279,7 @@ def _figure(entry: Mapping[str, Any], known: Mapping[str, Any]) -> FigureSpec:
         kind=entry.get("kind", "lines"),
         note=entry.get("note", ""),
         from_zero=entry.get("from_zero", True),
-        panels=entry.get("panels", False),
+        panels=entry.get("panels", 0),
         dodge=entry.get("dodge", False),
         marks=tuple(Mark(**mark) for mark in known.get("marks", ())),
         said=known.get("said", ""),

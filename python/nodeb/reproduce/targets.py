@@ -41,7 +41,10 @@ def check(target: Mapping[str, Any], cells: Iterable[Cell], verdicts: Iterable[V
     """Check one target against the measured cells and the judged claims."""
     if "claims" in target:
         return _claims(target, {verdict.id: verdict for verdict in verdicts})
-    chosen = [cell for cell in cells if _chosen(target, cell) and cell.published is not None]
+    about = [cell for cell in cells if _chosen(target, cell)]
+    if "least" in target:
+        return _least(target, [cell for cell in about if cell.measured.known])
+    chosen = [cell for cell in about if cell.published is not None]
     if {cell.item for cell in chosen} != set(target["items"]):
         return Target(target["id"], target["text"], None, "not measured", measured=False)
     return _deviations(target, chosen)
@@ -73,6 +76,16 @@ def _deviations(target: Mapping[str, Any], chosen: Sequence[Cell]) -> Target:
         if len(errors) > 1
         else f"measured {cell.measured.value:.2f} {cell.unit}, published {cell.published:g}"
     )
+    return Target(target["id"], target["text"], met, result)
+
+
+def _least(target: Mapping[str, Any], chosen: Sequence[Cell]) -> Target:
+    """The smallest of some values must be small enough."""
+    if not chosen:
+        return Target(target["id"], target["text"], None, "not measured", measured=False)
+    best = min(chosen, key=lambda cell: cell.measured.value)
+    met = best.measured.value <= float(target["least"])
+    result = f"{best.measured.value:.2f} {target['unit']} ({best.column})"
     return Target(target["id"], target["text"], met, result)
 
 

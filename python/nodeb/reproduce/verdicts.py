@@ -68,7 +68,8 @@ class Verdict:
         counts: how many of its comparisons came out how.
         asked: the margins that they ask for.
         parts: each piece of evidence, and what came out of it.
-        missing: replications more that would decide, about; NaN where nothing is open.
+        missing: replications more that would decide, about; NaN where nothing is open, or what is
+            open was found beside the replications.
     """
 
     id: str
@@ -107,7 +108,7 @@ class Verdict:
     @property
     def effort(self) -> str:
         """What would decide an open claim; empty where there is nothing to decide."""
-        if self.judgement != "undecided":
+        if self.judgement != "undecided" or math.isnan(self.missing):
             return ""
         if self.missing > NEVER:
             return (
@@ -160,6 +161,8 @@ def _part(
 
 def _missing(undecided: Sequence[Comparison], total: int) -> float:
     """Replications that would decide a claim: the first that contradicts, or all that may hold."""
+    if not all(one.repeatable for one in undecided):
+        return math.nan
     against = [one for one in undecided if not one.low <= one.estimate.value <= one.high]
     if against:
         return min(one.missing(ERROR / total) for one in against)

@@ -1,0 +1,226 @@
+"""The page about all studies, and its table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from os.path import relpath
+from typing import TYPE_CHECKING, Any
+
+from nodeb.report import render
+from nodeb.reproduce import study as study_module
+from nodeb.reproduce.digest import Digest, Statement
+from nodeb.reproduce.page import GRADES, STATES, tile, version
+from nodeb.reproduce.shown import Content, marked
+from nodeb.reproduce.verdicts import JUDGEMENTS
+from nodeb.storage.files import csv_text
+
+if TYPE_CHECKING:
+    from nodeb.reproduce.every import Summary
+
+COLUMNS = (
+    "study",
+    "state",
+    "quick",
+    "seed",
+    "version",
+    "items",
+    "items_measured",
+    "claims",
+    *JUDGEMENTS,
+    "targets",
+    "met",
+    "missed",
+    "targets_undecided",
+    "cells_compared",
+    "near",
+    "off",
+    "far",
+    "scattered",
+    "within_scatter",
+    "replications",
+    "scenarios",
+    "wall_s",
+)
+CSS = (*(GRADES[kind] for kind in JUDGEMENTS), "", "", "", "", "")
+"""How the counts of a study are coloured."""
+STATE_GRADES = {"complete": "near", "interrupted": "off", "missing": "open"}
+
+
+def summary_csv(summary: Summary) -> str:
+    """The text of `summary.csv`: a row for each study; empty where nothing is known."""
+    return csv_text(COLUMNS, (_row(summary, name) for name in summary.names))
+
+
+def _row(summary: Summary, name: str) -> list[object]:
+    settings, found = summary.settings, summary.digests.get(name)
+    same = [name, state(found), settings.quick, settings.seed, version()[0]]
+    if found is None:
+        return [*same, *[""] * (len(COLUMNS) - len(same))]
+    counts, states = found.counts, found.states
+    claims = [len(found.claims), *(counts[kind] for kind in JUDGEMENTS)]
+    targets = [found.judged, states["met"], states["missed"], states["undecided"]]
+    cells = [found.compared, *found.cells.values(), found.scattered, found.within]
+    effort = [found.replications, found.scenarios, found.wall_s]
+    return [*same, len(found.items), found.measured, *claims, *targets, *cells, *effort]
+
+
+def rows(summary: Summary) -> tuple[list[str], list[list[str]]]:
+    """Columns and rows of a small table for a terminal."""
+    columns = ["", "hold", "contradicted", "undecided", "targets met", "cells near"]
+    columns += ["within the scatter", "replications", "wall time"]
+    found = [[name, *_counts([one])] for name, one in summary.digests.items()]
+    return columns, [*found, ["together", *_counts(summary.digests.values())]]
+
+
+def state(found: Digest | None) -> str:
+    """Whether a study is `complete`, `interrupted` or `missing`."""
+    return "missing" if found is None else "complete" if found.complete else "interrupted"
+
+
+def html(summary: Summary) -> str:
+    """The page: one file, beside the folders of the studies."""
+    claims = [
+        _claim(summary, name, one)
+        for name, found in summary.digests.items()
+        for one in found.claims
+    ]
+    content: Content = {
+        "title": "Published studies, reproduced",
+        "banners": list(_banners(summary)),
+        "tiles": list(_tiles(summary)),
+        "studies": [_study(summary, name) for name in summary.names],
+        "total": _counts(summary.digests.values()),
+        "claims": claims,
+        "targets": [
+            {"study": name, "text": one.text, "result": one.summary, **_target(one)}
+            for name, found in summary.digests.items()
+            for one in found.targets
+            if one.verdict != "not measured"
+        ],
+        "names": list(summary.digests),
+        "verdicts": JUDGEMENTS,
+        "facts": list(_facts(summary)),
+        "version": version()[0],
+        "command": _command(summary),
+    }
+    sections = [("studies", "Verdicts"), ("targets", "Targets"), ("claims", "Claims")]
+    content["sections"] = [one for one in sections if content[one[0]]]
+    content["sections"].append(("provenance", "Provenance"))
+    return render("studies.html", content)
+
+
+def _banners(summary: Summary) -> Iterator[str]:
+    if not summary.complete:
+        yield f"Not everything is there: {summary.state}."
+    if summary.settings.quick:
+        yield (
+            "Quick versions: few or short replications, so the intervals are wide and many claims "
+            "stay undecided."
+        )
+
+
+def _tiles(summary: Summary) -> Iterator[Content]:
+    total = _sums(summary.digests.values())
+    if claims := sum(total[kind] for kind in JUDGEMENTS):
+        detail = f"{total['contradicted']} contradicted, {total['undecided']} undecided"
+        yield tile("Claims that hold", f"{total['holds']} of {claims}", detail)
+    if total["targets"]:
+        yield tile("Targets met", f"{total['met']} of {total['targets']}", "of the project's own")
+    if total["compared"]:
+        detail = "within the tolerance of their table"
+        yield tile("Cells near the published", f"{total['near']} of {total['compared']}", detail)
+    if total["scattered"]:
+        detail = "published, where as few runs as the study's would be"
+        yield tile("Within the scatter", f"{total['within']} of {total['scattered']}", detail)
+    detail = f"{total['replications']} replications of {total['scenarios']} scenarios"
+    yield tile("Wall time", duration(total["wall_s"]), detail)
+
+
+def _sums(digests: Iterable[Digest]) -> dict[str, Any]:
+    """What is counted."""
+    names = ("compared", "within", "scattered", "replications", "scenarios", "wall_s")
+    found = list(digests)
+    sums: dict[str, Any] = {name: sum(getattr(one, name) for one in found) for name in names}
+    sums |= {kind: sum(one.counts[kind] for one in found) for kind in JUDGEMENTS}
+    sums["targets"] = sum(one.judged for one in found)
+    sums["met"] = sum(one.states["met"] for one in found)
+    sums["near"] = sum(one.cells["near"] for one in found)
+    return sums
+
+
+def _study(summary: Summary, name: str) -> Content:
+    """A row of the table of verdicts."""
+    found, about = summary.digests.get(name), study_module.load(name)
+    shown = state(found)
+    return {
+        "name": name,
+        "title": about.title,
+        "link": _link(summary, name),
+        "state": marked(STATE_GRADES[shown], shown),
+        "measured": "" if found is None else f"{found.measured} of {len(found.items)}",
+        "cells": [] if found is None else list(zip(_counts([found]), CSS, strict=True)),
+    }
+
+
+def _counts(digests: Iterable[Digest]) -> list[str]:
+    """What the table of verdicts counts, of one study or of several together."""
+    total = _sums(digests)
+    return [
+        *(str(total[kind]) for kind in JUDGEMENTS),
+        _share(total["met"], total["targets"]),
+        _share(total["near"], total["compared"]),
+        _share(total["within"], total["scattered"]),
+        str(total["replications"]),
+        duration(total["wall_s"]),
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} of {whole}" if whole else "\N{EN DASH}"
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: "8.5 s", "4.2 min", "1.3 h"."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def _claim(summary: Summary, name: str, one: Statement) -> Content:
+    return {
+        "study": name,
+        "judgement": one.verdict,
+        **marked(GRADES[one.verdict], one.verdict),
+        "text": one.text,
+        "section": one.section,
+        "counts": one.summary,
+        "against": one.against,
+        "link": f"{_link(summary, name)}#claims",
+    }
+
+
+def _target(one: Statement) -> Content:
+    return marked(STATES[one.verdict], one.verdict)
+
+
+def _link(summary: Summary, name: str) -> str:
+    """The report of a study, as seen from the page; empty where there is none."""
+    report = summary.reports.get(name)
+    return "" if report is None else relpath(report, summary.report.parent).replace("\\", "/")
+
+
+def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
+    shown, git = version()
+    yield "Studies", ", ".join(summary.names)
+    yield "Seed", str(summary.settings.seed)
+    yield "nodeb", shown if git is None else f"{shown} ({git[:12]}{git[40:]})"
+    yield "Wall time", f"{duration(summary.wall_s)} with {summary.settings.jobs} threads"
+    if summary.stayed:
+        yield "Complete before", ", ".join(summary.stayed)
+    yield "Files", "summary.csv (a row for each study), claims.csv (every claim with its evidence)"
+
+
+def _command(summary: Summary) -> str:
+    return f"nodeb reproduce all --seed {summary.settings.seed}" + (
+        " --quick" if summary.settings.quick else ""
+    )

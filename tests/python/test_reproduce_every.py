@@ -1,0 +1,239 @@
+"""All studies together: what stays, what goes on, what is missing, and the page about it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fake_core import FakeSimulator
+from nodeb.errors import InputError, OutputError, RunError
+from nodeb.reproduce import digest, every, output, reproduction, study
+from nodeb.reproduce.findings import Findings
+from nodeb.reproduce.verdicts import Verdict
+from nodeb.storage.folders import Owner, claim
+
+NAMES = ("wang", "hossain", "prabhu")
+
+
+def verdict(name: str, judgement: str) -> Verdict:
+    from collections import Counter
+
+    text = f"what {name} says, {judgement}"
+    counts = Counter({judgement: 1})
+    return Verdict(f"{name}-1", "4", text, judgement, counts, "more", ((text, judgement),))
+
+
+class Fake:
+    """Stands in for `reproduction.run`: finds a verdict for each study; some break off."""
+
+    def __init__(self, **breaks: BaseException) -> None:
+        self.breaks, self.called = breaks, []
+
+    def __call__(self, name, out, *, quick, jobs, seed, progress, force=False):
+        self.called.append(name)
+        known = study.load(name)
+        with output.claim(out, name, {}, force=force) as place:
+            found = Findings(known, seed, quick, known.items())
+            found.verdicts = [verdict(name, "holds" if name == "wang" else "undecided")]
+            error = self.breaks.get(name)
+            found.complete = error is None
+            progress(0.5, "half")
+            if not isinstance(error, RunError):
+                for file in digest.FILES:
+                    output.write(out / file, f"study,id\n{name},1\n" if "claims" in file else "x")
+                digest.save(found, out)
+            if error is not None:
+                raise error
+            place.mark((), {}, complete=True)
+        return reproduction.ReproduceOutcome("", [], [], out / "report.html", [])
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    def use(**breaks):
+        one = Fake(**breaks)
+        monkeypatch.setattr(reproduction, "run", one)
+        return one
+
+    return use
+
+
+def run(out: Path, **options):
+    return every.run_all(out, **{"quick": True, "studies": NAMES} | options)
+
+
+def table(out: Path) -> dict[str, dict[str, str]]:
+    with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
+        return {row["study"]: row for row in csv.DictReader(file)}
+
+
+def test_every_study_is_done_and_counted(fake, tmp_path):
+    called = fake().called
+    found = run(tmp_path / "out")
+    assert (called, found.complete) == (list(NAMES), True)
+    rows = table(tmp_path / "out")
+    assert list(rows) == list(NAMES)
+    assert [rows[name]["holds"] for name in NAMES] == ["1", "0", "0"]
+    assert [rows[name]["undecided"] for name in NAMES] == ["0", "1", "1"]
+    assert {row["state"] for row in rows.values()} == {"complete"}
+    page = found.report.read_text("utf-8")
+    items = len(study.load("wang").items())
+    assert f"<td>0 of {items}</td>" in page
+    for name in NAMES:
+        assert f'href="{name}/report.html"' in page
+        assert f"what {name} says" in page
+    assert (
+        tmp_path / "out" / "claims.csv"
+    ).read_text() == "study,id\nwang,1\nhossain,1\nprabhu,1\n"
+    assert json.loads((tmp_path / "out" / "provenance.json").read_text())["complete"]
+
+
+def test_what_is_complete_stays_and_what_was_interrupted_goes_on(fake, tmp_path):
+    fake(hossain=KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path)
+    assert [row["state"] for row in table(tmp_path).values()] == [
+        "complete",
+        "interrupted",
+        "missing",
+    ]
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "1 of 3 studies are complete; a part is there of hossain; no results of prabhu" in page
+    again = fake()
+    found = run(tmp_path)
+    assert (again.called, found.stayed) == (["hossain", "prabhu"], ["wang"])
+    assert "Not everything is there" not in found.report.read_text("utf-8")
+
+
+def test_a_study_that_fails_leaves_the_others(fake, tmp_path):
+    fake(hossain=RunError("something odd"))
+    with pytest.raises(RunError, match="odd"):
+        run(tmp_path)
+    assert [row["state"] for row in table(tmp_path).values()] == ["complete", "missing", "missing"]
+
+
+@pytest.mark.parametrize("other", [{"seed": 2}, {"quick": False}])
+def test_nothing_of_other_settings_is_summed_up(fake, tmp_path, other):
+    fake()
+    run(tmp_path)
+    again = fake(wang=RunError("at once"))
+    with pytest.raises(RunError):
+        run(tmp_path, **other)
+    assert again.called == ["wang"]
+    assert {row["state"] for row in table(tmp_path).values()} == {"missing"}
+
+
+def test_results_of_another_version_are_made_anew(fake, tmp_path, monkeypatch):
+    fake()
+    run(tmp_path)
+    monkeypatch.setattr(digest, "program", lambda name: "another")
+    again = fake()
+    assert run(tmp_path).stayed == []
+    assert again.called == list(NAMES)
+
+
+@pytest.mark.parametrize("lost", [*digest.FILES, digest.DIGEST])
+def test_a_study_of_which_a_file_is_gone_is_made_anew(fake, tmp_path, lost):
+    fake()
+    run(tmp_path)
+    (tmp_path / "hossain" / lost).unlink()
+    again = fake()
+    run(tmp_path)
+    assert again.called == ["hossain"]
+
+
+def test_nothing_begins_where_somebody_is_at_work(fake, tmp_path):
+    fake()
+    run(tmp_path)
+    called = fake().called
+    for folder, name in ((tmp_path, every.ALL), (tmp_path / "prabhu", "prabhu")):
+        with (
+            claim(folder, Owner("reproduction", name), resumes=True),
+            pytest.raises(OutputError, match="another nodeb is at work"),
+        ):
+            run(tmp_path)
+    assert called == []
+
+
+def test_folders_of_others_are_refused_before_anything_is_simulated(fake, tmp_path):
+    called = fake().called
+    with output.claim(tmp_path / "out", "wang", {}) as place:
+        place.mark((), {}, complete=True)
+    with pytest.raises(OutputError, match="holds a reproduction of wang"):
+        run(tmp_path / "out")
+    assert called == []
+    found = run(tmp_path / "out", force=True)
+    assert "a reproduction of wang" in found.replaced[tmp_path / "out"]
+    assert found.complete
+
+
+def test_progress_is_that_of_all(fake, tmp_path):
+    fake()
+    told = []
+    run(tmp_path, progress=lambda share, text: told.append((share, text)))
+    shares = [share for share, _ in told]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    minutes = [every.minutes(name, True) for name in NAMES]
+    expected = [(sum(minutes[:at]) + minutes[at] / 2) / sum(minutes) for at in range(3)]
+    assert shares[:-1] == pytest.approx(expected)
+    assert told[1][1] == "hossain (2 of 3): half"
+
+
+def test_every_study_says_how_long_it_takes():
+    for name in study.names():
+        assert set(study.load(name).minutes) == {"quick", "full"}
+    assert sum(every.minutes(name, True) for name in study.names()) < 10
+
+
+def test_a_digest_is_what_was_found(tmp_path):
+    """Of a real reproduction with made-up replications: the same figures as in its own tables."""
+    found = reproduction.run("wang", tmp_path, quick=True, simulator=FakeSimulator())
+    read = digest.load(tmp_path)
+    assert read is not None
+    assert read.complete
+    assert [one.verdict for one in read.claims] == [one.judgement for one in found.claims]
+    assert read.states["met"] == sum(target.met is True for target in found.targets)
+    near = [cell for cell in found.cells if cell.grade == "near"]
+    assert read.cells["near"] == len(near) > 0
+    assert read.scattered == sum(cell.within is not None for cell in found.cells) > 0
+    assert digest.load(tmp_path / "nowhere") is None
+    (tmp_path / digest.DIGEST).write_text('{"study": "wang"}')
+    assert digest.load(tmp_path) is None
+
+
+def test_some_items_are_no_whole_study(tmp_path):
+    reproduction.run("wang", tmp_path, ["Table 13"], quick=True, simulator=FakeSimulator())
+    part, settings = digest.load(tmp_path), every.Settings(1, True, 1)
+    assert part is not None
+    assert not every._same(part, settings)
+    assert every._same(replace(part, items=tuple(study.load("wang").items())), settings)
+
+
+def test_items_and_names_that_make_no_sense(call):
+    status, _, err = call("reproduce", "all", "--item", "table 13")
+    assert status == 2
+    assert "`all` does every item" in err
+    assert 'nodeb reproduce wang --item "table 13"' in err
+    status, _, err = call("reproduce", "al")
+    assert (status, "did you mean `all`" in err) == (2, True)
+    with pytest.raises(InputError, match="jobs is 0"):
+        every.run_all(Path("out"), jobs=0)
+
+
+def test_an_interruption_says_where_to_go_on(fake, call):
+    fake(costamagna=KeyboardInterrupt())
+    status, _, err = call("reproduce", "all", "--quick", "--out", "out")
+    assert status == 130
+    assert "report.html says what is missing" in err
+    status, out, _ = call("reproduce", "all", "--quick", "--out", "out")
+    assert status == 130
+    fake()
+    status, out, _ = call("reproduce", "all", "--quick", "--out", "out")
+    assert status == 0
+    assert "together" in out
+    assert "complete before: wang, hossain" in out
