@@ -11,9 +11,10 @@ BIN    := $(VENV)/bin
 PIP    := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 EXT    := python/nodeb/_core.abi3.so
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 
-.PHONY: help build run test test-rust test-python laws check lint types bench fairness docs clean
+.PHONY: help build run test test-rust test-python laws check lint types bench fairness numbers trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -64,8 +65,23 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
 	$(BIN)/python tools/fairness.py docs/models/fairness.md
 
+numbers: build ## measure the numbers of the documentation again (a minute); writes docs/numbers.json
+	$(BIN)/python tools/docs_numbers.py
+
+trust: build ## ask every witness again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json
+	$(BIN)/python tools/trust.py $(if $(QUICK),--quick) $(if $(TRACES),--traces $(TRACES))
+
 docs: build $(VENV)/docs.stamp ## build the documentation site into site/
 	$(BIN)/mkdocs build --strict --quiet
+
+# Tagged for old distributions too, as zig links against the oldest C library that its tag allows.
+wheel: $(VENV)/wheel.stamp ## make dist/: a wheel for this kind of machine (manylinux) and the sources
+	rm -rf dist
+	$(BIN)/maturin build --release --zig --compatibility $(MANYLINUX) --out dist --quiet
+	$(BIN)/maturin sdist --out dist --quiet
+
+smoke: wheel ## install what is in dist/ where there is nothing, not even Rust, and run an example
+	tools/smoke.sh
 
 clean: ## remove everything that was built (results in out/ stay)
 	rm -rf $(VENV) target site dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -92,6 +108,10 @@ $(EXT): $(RUST) | $(VENV)/core.stamp
 
 $(VENV)/dev.stamp: $(VENV)/core.stamp
 	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/wheel.stamp: $(VENV)/core.stamp
+	@$(PIP) ziglang
 	@touch $@
 
 $(VENV)/docs.stamp: $(VENV)/core.stamp

@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import measured
+import trusted
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
@@ -17,6 +19,7 @@ from nodeb import _core
 from nodeb.reproduce import study
 from nodeb.results import glossary
 from nodeb.results.metrics import METRICS
+from nodeb.witness import kernel
 
 RESULTS = """# Tables of results
 
@@ -39,11 +42,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Replaces `{{ registry: KIND }}`, `{{ assumptions: STUDY }}` and `{{ keys: KEY }}`."""
+    """Replaces marks such as `{{ registry: KIND }}`, `{{ kernel: FILE }}` and `{{ keys: KEY }}`."""
+    markdown = trusted.expand(measured.expand(markdown))
     for name in study.names():
         markdown = markdown.replace("{{ assumptions: " + name + " }}", assumptions(name))
     for kind in dict.fromkeys(entry[0] for entry in _core.registry()):
         markdown = markdown.replace("{{ registry: " + kind + " }}", registry_table(kind))
+    for cases in kernel.FILES:
+        mark = "{{ kernel: " + cases.stem + " }}"
+        if mark in markdown:
+            markdown = markdown.replace(mark, kernel.markdown(kernel.compare(cases)))
+    markdown = markdown.replace("{{ eras }}", eras())
     file = Path(page.file.src_uri)
     return scenario().expand(file.name, markdown) if file.parts[0] == "scenario" else markdown
 
@@ -63,6 +72,23 @@ def assumptions(name: str) -> str:
 def registry_table(kind: str) -> str:
     rows = [f"| `{name}` | {text} |" for k, name, text in _core.registry() if k == kind]
     return "\n".join(["| name | what it is |", "|---|---|", *rows])
+
+
+def eras() -> str:
+    """The defaults of ns-2 that changed, in order of time."""
+
+    def shown(value: str) -> str:
+        return {"true": "yes", "false": "no"}.get(value, str(json.loads(value)))
+
+    rows = [
+        f"| {since} | `{key}` | `{variable}` | {shown(before)} | {shown(after)} | {meaning} |"
+        for key, variable, since, before, after, meaning in _core.era_switches()
+    ]
+    head = [
+        "| since | key | ns-2's variable | before | since then | what it is |",
+        "|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*head, *rows])
 
 
 def results() -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import nodeb
 from fake_core import FakeSimulator
 from nodeb.report import run as page_of_run
 from nodeb.report.recording import Recording
+from nodeb.reproduce import digest, every, every_page
 from nodeb.reproduce.reproduction import run as reproduce
 
 HEAD = 'name = "a page of {name}"\nruns = 2\nduration = "{duration}"\n'
@@ -54,6 +56,19 @@ def of_study(folder: Path) -> Path:
     """The page of a reproduction with every kind of part, whose replications are made up."""
     made_up = FakeSimulator()
     return reproduce("wang", folder / "wang", ITEMS, quick=True, simulator=made_up).report
+
+
+def of_studies(folder: Path) -> Path:
+    """The page about several studies, one of which was interrupted and one not begun."""
+    made_up, names = FakeSimulator(), ("wang", "hossain", "prabhu")
+    report = reproduce("wang", folder / "all" / "wang", quick=True, simulator=made_up).report
+    found = digest.load(report.parent)
+    assert found is not None
+    part = replace(found, study="hossain", complete=False)
+    settings = every.Settings(found.seed, found.quick, 1)
+    summary = every.Summary(settings, names, {"wang": found, "hossain": part})
+    summary.reports, summary.report = {"wang": report}, folder / "all" / "report.html"
+    return _written(summary.report, every_page.html(summary))
 
 
 def _result(kind: str) -> nodeb.Result:

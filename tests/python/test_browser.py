@@ -24,7 +24,7 @@ LOOKS = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
 MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in (390, 1400)]
 MODES += [("print", "dark", 718)]
 """Medium, colours and width in pixels: of a phone, a desk, and A4 between margins of 1 cm."""
-KINDS = (*pages.SCENARIOS, "without series", "reproduction")
+KINDS = (*pages.SCENARIOS, "without series", "reproduction", "studies")
 LEAST_TEXTS = 50
 """Every page has more texts than this."""
 
@@ -54,6 +54,8 @@ def made(tmp_path_factory):
                     files[kind] = pages.without_series(folder, patch)
                 elif kind == "reproduction":
                     files[kind] = pages.of_study(folder)
+                elif kind == "studies":
+                    files[kind] = pages.of_studies(folder)
                 else:
                     files[kind] = pages.of_run(kind, folder)
         return files[kind]
@@ -83,6 +85,26 @@ def test_a_page_can_be_read_and_fits(browser, made, kind):
     wrong, complaints, texts = looked_at(browser, made(kind))
     assert (wrong, complaints) == ({}, [])
     assert texts > LEAST_TEXTS
+
+
+def test_claims_of_all_studies_can_be_filtered(browser, made):
+    with browser.new_page() as page:
+        page.goto(made("studies").as_uri())
+        shown = page.locator("#claim-list > li:visible")
+        told = page.locator("#shown")
+        every = shown.count()
+        assert told.inner_text() == f"{every} claims."
+        page.select_option("select[name=study]", "wang")
+        assert shown.count() == every // 2
+        page.select_option("select[name=verdict]", "holds")
+        some = shown.count()
+        assert 0 < some < every // 2
+        assert told.inner_text() == f"{some} of {every} claims: wang, holds."
+        page.fill("input[name=words]", "no such words")
+        assert shown.count() == 0
+        page.emulate_media(media="print")
+        assert told.is_visible()
+        assert not page.locator("form.filter").is_visible()
 
 
 def test_what_cannot_be_read_or_does_not_fit_is_found(browser, tmp_path):

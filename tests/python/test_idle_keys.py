@@ -181,11 +181,11 @@ NOT_REACHED = [
     r".*\.queue\.drop_tail\.limit",
     r".*\.buffer",
     r"duration",
-    r"tcp\.classic\.(era|max_rto|initial_rto|slow_start_restart|clock|eifel|initial_ssthresh)",
+    r"tcp\.classic\.(era|max_rto|initial_rto|slow_start_restart|half_of_flight|clock|eifel|initial_ssthresh)",
     r"tcp\.classic\.(max_window|packet_size|delayed_ack)",
     r"tcp\.linux\.(dsack|frto|undo|tail_loss_probe|min_rto|max_rto|initial_rto|delayed_ack)",
-    r"tcp\.linux\.control\.(bbr\.probe_rtt|cubic\.(beta|c|fast_convergence|hystart))",
-    r"tcp\.linux\.(receive_buffer|quick_acks)",
+    r"tcp\.linux\.control\.(bbr\.probe_rtt|cubic\.(beta|c|fast_convergence|tcp_friendliness|slow_start))",
+    r"tcp\.linux\.(receive_buffer|initial_receive_buffer|send_buffer|quick_acks)",
     r"radio\.\w+\.rlc\.am\.poll\.(timer|window_share|every_pdus|last_retransmission)",
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.(tx_window|rx_window)",
     r"radio\.hsdpa\.(reordering_window|t1|processes|retransmission_delay|users_per_tti)",
@@ -209,7 +209,7 @@ NOT_REACHED = [
     # Told by a warning.
     r"radio\.fach_dch\.(paging_time|power\.pch)",
     r"users\.0\.stagger",
-    r"tcp\.linux\.ecn",
+    r"tcp\.linux\.(ecn|pacing)",
 ]
 """Keys that change nothing in some of these scenarios, and why."""
 

@@ -12,6 +12,7 @@ import nodeb
 from conftest import Fails
 from nodeb import Scenario, _core
 from nodeb.replication.runner import Experiment
+from nodeb.replication.work import Source
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Precision, mean_interval
 
@@ -219,8 +220,8 @@ class Failing:
 
 def have_fail(monkeypatch, error):
     """Has every scenario fail when it is simulated."""
-    compiled = Scenario.compiled
-    monkeypatch.setattr(Scenario, "compiled", lambda self: Failing(compiled(self), error))
+    compiled = Source.compiled
+    monkeypatch.setattr(Source, "compiled", lambda self: Failing(compiled(self), error))
 
 
 def test_a_failing_replication_is_a_run_error(small, monkeypatch):
@@ -245,7 +246,7 @@ def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
 def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, jobs):
     wanted = Precision(0.5, 3, 8)
     for wrong, fails in [(2, True), (3, False), (5, False)]:
-        experiment = Experiment(Fails(small.compiled(), wrong), 1, wanted, jobs)
+        experiment = Experiment(Fails(small, wrong), 1, wanted, jobs)
         if fails:
             with pytest.raises(nodeb.RunError, match=r"replication 2 \(seed 1\)"):
                 experiment.run()

@@ -1,0 +1,1 @@
+"""What others have measured, and nodeb on the same paths: downloads by a Linux kernel."""

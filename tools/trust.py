@@ -1,0 +1,77 @@
+"""Asks every witness again, and writes what they say to docs/trust.json.
+
+    python tools/trust.py                       # studies at full length, in out/all: hours
+    python tools/trust.py --quick               # their short versions
+    python tools/trust.py --only ns2 --only phy # some; what the others said stays
+
+A witness is a file in tools/witnesses with a function `rows`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from witnesses import closed, kernel, ns2, phy, studies, traces
+from witnesses.row import Row
+
+from nodeb.results.provenance import made
+
+FOUND = Path(__file__).parents[1] / "docs" / "trust.json"
+
+
+def witnesses(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
+    """Each witness, by name, in the order of the page."""
+    return {
+        "studies": lambda: studies.rows(options.out, options.quick),
+        "ns2": ns2.rows,
+        "kernel": kernel.rows,
+        "phy": lambda: phy.rows(not options.quick),
+        "closed": closed.rows,
+        "traces": lambda: traces.rows(options.traces),
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Asks witnesses; returns how many could not answer."""
+    options = parsed(arguments)
+    asked, failed = witnesses(options), 0
+    known = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
+    for name in options.only or asked:
+        print(name, flush=True)
+        try:
+            found = [asdict(row) for row in asked[name]()]
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"error: {name} cannot be asked: {error}", file=sys.stderr)
+            failed += 1
+            continue
+        if found or name not in known:
+            known[name] = {"made": made("when"), "rows": found}
+        write({one: known[one] for one in asked if one in known})
+    return failed
+
+
+def parsed(arguments: list[str] | None) -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--quick", action="store_true", help="short versions of the studies")
+    parser.add_argument("--out", type=Path, default=Path("out/all"), help="the studies' folder")
+    parser.add_argument("--traces", type=Path, help="a folder of recordings (mahimahi)")
+    names = list(witnesses(argparse.Namespace()))
+    parser.add_argument("--only", action="append", choices=names, help="one witness")
+    return parser.parse_args(arguments)
+
+
+def write(known: Mapping[str, Any]) -> None:
+    """Writes what was said so far."""
+    FOUND.write_text(f"{json.dumps(known, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

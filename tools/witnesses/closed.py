@@ -1,0 +1,73 @@
+"""Closed forms: what must come out where theory knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import nodeb
+from nodeb import analytics
+from witnesses.row import Row
+
+COMMAND = "python tools/trust.py"
+PACKET_BITS, ACK_BITS = 1500 * 8, 40 * 8
+SIZES = (1, 3, 10, 30, 100, 300)
+BLERS = (0.01, 0.1, 0.3)
+
+
+def rows() -> Iterator[Row]:
+    """Slow start over a wire, and the errors of blocks."""
+    worst = max(abs(slow_start(packets)) for packets in SIZES)
+    what = f"transfers of {SIZES[0]} to {SIZES[-1]} packets over a wire without loss"
+    distance = f"at most {1e9 * worst:.1f} ns"
+    yield Row("slow start, packet by packet", what, len(SIZES), distance, "", COMMAND)
+    scores = [block_errors(bler) for bler in BLERS]
+    distance = f"at most {max(map(abs, scores)):.1f} standard deviations"
+    what = f"shares of blocks in error at {', '.join(f'{100 * one:g} %' for one in BLERS)}"
+    yield Row("the binomial law", what, len(scores), distance, "", COMMAND)
+
+
+def slow_start(packets: int) -> float:
+    """Simulated time of a transfer less that of `slow_start_transfer_time`, s."""
+    wire, back = 1e9, 1e9
+    rate, delay_s, back_s = 384e3, 0.1, 0.05
+    scenario = {
+        "name": "slow start",
+        "runs": 1,
+        "duration": "1000 s",
+        "wired": {"rate": f"{wire:.0f} bps", "delay": f"{1e3 * delay_s:g} ms"},
+        "radio": {"link": {"rate": f"{rate:.0f} bps", "delay": "0 ms"}},
+        "uplink": {"rate": f"{back:.0f} bps", "delay": f"{1e3 * back_s:g} ms"},
+        "tcp": {
+            "classic": {
+                "opened_by": "server",
+                "initial_window": 1,
+                "max_window": 1000,
+                "delayed_ack": "0 ms",
+            }
+        },
+        "users": [{"traffic": {"ftp": {"size": f"{1460 * packets} B"}}}],
+    }
+    found = float(nodeb.Scenario.from_dict(scenario).run(jobs=1).flows["transfer_s"][0])
+    both_ways_s = 2 * delay_s + back_s  # the wire there and back, and the uplink
+    # An ACK crosses the uplink and the wire, a packet the wire before the radio.
+    round_trip_s = both_ways_s + PACKET_BITS / wire + ACK_BITS / back + ACK_BITS / wire
+    opening_s = both_ways_s + ACK_BITS / rate + ACK_BITS / back + 2 * ACK_BITS / wire
+    theory = analytics.slow_start_transfer_time(packets, round_trip_s, PACKET_BITS / rate, 1)
+    return found - opening_s - theory
+
+
+def block_errors(bler: float) -> float:
+    """How far the share of blocks in error is from the one asked for, standard deviations."""
+    scenario = {
+        "name": "block errors",
+        "runs": 4,
+        "duration": "200 s",
+        "radio": {"dch": {"bler": bler}},
+        "tcp": {"linux": {}},
+        "users": [{"traffic": {"ftp": {"size": "1 GB"}}}],
+    }
+    bearers = nodeb.Scenario.from_dict(scenario).run().bearers
+    blocks, failed = (int(np.sum(bearers[name])) for name in ("blocks", "blocks_failed"))
+    return float((failed / blocks - bler) / np.sqrt(bler * (1 - bler) / blocks))

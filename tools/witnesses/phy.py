@@ -1,0 +1,49 @@
+"""Decoders of others, and closed forms of the rake: what tests of the chip-level link print."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from witnesses.row import Row, spread
+
+RATIO = re.compile(r", ratio ([\d.]+)$", re.MULTILINE)
+TESTS = (
+    (
+        "turbo",
+        "frame_error_rates",
+        "AFF3CT 3.0.2 and IT++ 4.3.1",
+        "frame error rates of the turbo code",
+        "20 %",
+    ),
+    (
+        "link",
+        "maximum_ratio_combining",
+        "Proakis, Digital Communications, 14.4-15",
+        "bit error rates of the rake",
+        "10 %",
+    ),
+)
+"""File and beginning of the test, witness, what is compared, what the test asks for."""
+
+
+def rows(everything: bool) -> Iterator[Row]:
+    """Ratios of error rates.
+
+    Args:
+        everything: whether the points that take minutes are looked at too.
+    """
+    for file, test, witness, compared, limit in TESTS:
+        command = f"cargo test --release -p nodeb-phy --test {file} {test} -- --nocapture"
+        command += " --include-ignored" if everything else ""
+        done = subprocess.run(
+            command.split(),
+            cwd=Path(__file__).parents[2],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        ratios = [float(ratio) for ratio in RATIO.findall(done.stdout)]
+        yield Row(witness, compared, len(ratios), spread(ratios), limit, command)

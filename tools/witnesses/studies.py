@@ -1,0 +1,45 @@
+"""The published studies: claims, published values and targets."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from nodeb import reproduce
+from nodeb.reproduce import study
+from witnesses.row import Row
+
+FULL = "nodeb reproduce all"
+Counts = dict[str, str]
+
+
+def rows(out: Path, quick: bool) -> Iterator[Row]:
+    """What came of every study; those that are complete in the folder stay as they are.
+
+    Args:
+        out: folder of `nodeb reproduce all`.
+        quick: whether the short versions are made.
+    """
+    reproduce.run_all(out, quick)
+    with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
+        for found in csv.DictReader(file):
+            yield from of(found, f"{FULL} --quick" if quick else FULL)
+
+
+def of(found: Counts, command: str) -> Iterator[Row]:
+    """What came of one study."""
+    name = f"`{found['study']}`: {study.load(found['study']).title}"
+    claims = ", ".join(f"{found[kind]} {kind}" for kind in ("holds", "contradicted", "undecided"))
+    yield Row(name, "claims", int(found["claims"]), claims, "", command)
+    if total := int(found["cells_compared"]):
+        distance = f"{found['near']} within their table's tolerance, {found['off']} within twice it"
+        yield Row(name, "published values", total, distance, "", command)
+    if total := int(found["scattered"]):
+        distance = f"{found['within_scatter']} within the scatter of as few runs"
+        yield Row(name, "published values of a run or a few", total, distance, "", command)
+    if total := int(found["targets"]):
+        distance = f"{found['met']} met, {found['missed']} missed"
+        if found["targets_undecided"] != "0":
+            distance += f", {found['targets_undecided']} undecided"
+        yield Row(name, "targets", total, distance, "", command)

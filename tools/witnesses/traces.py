@@ -1,0 +1,67 @@
+"""Measured traces: what a link of recorded opportunities carries, and what they offer.
+
+Recordings are not part of the project; a folder of them (mahimahi's format) is given by whoever has
+them. What is compared is the rule of the format: so many packets as lines, in the time of the last.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nodeb
+from nodeb.cli import invoke
+from witnesses.row import Row, spread
+
+PACKET_BYTES = 1500
+COMMAND = "python tools/trust.py --traces DIR"
+LASTS_S = 60.0
+
+
+def rows(folder: Path | None) -> Iterator[Row]:
+    """Bytes that the radio could carry in the first minute, over those of its opportunities."""
+    if folder is None:
+        return
+    files = sorted(path for path in folder.iterdir() if path.suffix in (".down", ".up"))
+    ratios = [carried(file) for file in files]
+    yield Row(
+        "recordings of live networks (mahimahi)",
+        f"bytes of packets that can be sent in {LASTS_S:g} s, for those offered with headers",
+        len(ratios),
+        spread(ratios),
+        "",
+        COMMAND,
+    )
+
+
+def offered_bytes(file: Path) -> float:
+    """What the opportunities of the first minute would carry."""
+    times = [int(line) for line in file.read_text(encoding="utf-8").split()]
+    loops, last = divmod(int(1000 * LASTS_S), times[-1])
+    return PACKET_BYTES * (loops * len(times) + sum(one < last for one in times))
+
+
+def carried(file: Path) -> float:
+    """What the radio could have sent, headers of RLC and MAC taken off, over what is offered."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "recorded.trace"
+        if invoke(["import", str(file), "--as", "mahimahi", "--out", str(trace)]) != 0:
+            raise ValueError(f"{file} cannot be imported")
+        scenario = {
+            "name": file.name,
+            "runs": 1,
+            "duration": f"{LASTS_S:g} s",
+            "wired": {"rate": "1 Gbps", "delay": "1 ms"},
+            "radio": {"hsdpa": {}},
+            "tcp": {"linux": {}},
+            "record": {"bandwidth": True},
+            "users": [
+                {
+                    "traffic": {"ftp": {"size": "10 GB"}},
+                    "ue": {"channel": {"trace": {"file": str(trace), "at_end": "loop"}}},
+                }
+            ],
+        }
+        result = nodeb.Scenario.from_dict(scenario).run(jobs=1)
+    return float(result.tables["bandwidth"]["available_bytes"][-1]) / offered_bytes(file)
