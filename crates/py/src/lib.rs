@@ -6,6 +6,7 @@ mod lines;
 mod link;
 mod scenario;
 mod tables;
+mod timeline;
 mod wcdma;
 
 use pyo3::prelude::*;
@@ -36,6 +37,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::tables::metrics;
+    #[pymodule_export]
+    use super::timeline::{timeline, timeline_tables};
     #[pymodule_export]
     use super::version;
     #[pymodule_export]

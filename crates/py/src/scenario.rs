@@ -56,6 +56,13 @@ pub struct CompiledScenario {
     recorded: Vec<usize>,
 }
 
+impl Control {
+    /// What the core is stopped by.
+    pub fn inner(&self) -> &nodeb_sim::Control {
+        &self.inner
+    }
+}
+
 #[pymethods]
 impl CompiledScenario {
     /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none. `recorded`
@@ -201,7 +208,13 @@ impl CompiledScenario {
         guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
     }
 
-    fn about(&self, seed: u64, run: u64) -> String {
+    /// The scenario.
+    pub fn inner(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// What messages call one of its replications.
+    pub fn about(&self, seed: u64, run: u64) -> String {
         format!("{}, seed {seed}, replication {run}", self.label)
     }
 }

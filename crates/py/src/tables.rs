@@ -39,14 +39,17 @@ fn texts<'py>(py: Python<'py>, values: &[Text]) -> PyResult<Bound<'py, PyList>> 
 }
 
 /// What there is to know about a table: its name and meaning, and of each column name, unit and meaning.
-type About = (&'static str, &'static str, Vec<(&'static str, &'static str, &'static str)>);
+pub type About = (&'static str, &'static str, Vec<(&'static str, &'static str, &'static str)>);
 
 /// Every table that a run can have, with the names, units and meanings of its columns.
 #[pyfunction]
 pub fn metrics() -> Vec<About> {
-    let about = |table: Table| {
-        let columns = table.columns.iter().map(|column| (column.name, column.unit, column.meaning));
-        (table.name, table.meaning, columns.collect())
-    };
     nodeb_sim::metrics::tables().into_iter().map(about).collect()
+}
+
+/// What there is to know about a table.
+#[expect(clippy::needless_pass_by_value, reason = "tables are mapped")]
+pub fn about(table: Table) -> About {
+    let columns = table.columns.iter().map(|column| (column.name, column.unit, column.meaning));
+    (table.name, table.meaning, columns.collect())
 }

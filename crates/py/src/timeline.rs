@@ -1,0 +1,57 @@
+//! What happens in a replication, event by event.
+
+use nodeb_sim::units::Time;
+use nodeb_timeline::{Error, Options, Timeline};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::border::{guarded, to_py};
+use crate::scenario::{CompiledScenario, Control};
+use crate::tables::{self, About};
+
+/// Simulates one replication and returns what happens in a window of time.
+#[pyfunction]
+#[pyo3(signature = (scenario, seed, run, control, from_ns=0, to_ns=None, user=None, most=None))]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+pub fn timeline<'py>(
+    py: Python<'py>,
+    scenario: &CompiledScenario,
+    seed: u64,
+    run: u64,
+    control: &Bound<'py, Control>,
+    from_ns: u64,
+    to_ns: Option<u64>,
+    user: Option<u32>,
+    most: Option<u64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let control = control.get();
+    let options = Options {
+        from: Time(from_ns),
+        to: Time(to_ns.unwrap_or(u64::MAX)),
+        user,
+        most: most.unwrap_or(nodeb_timeline::DEFAULT_MOST),
+    };
+    let work = || nodeb_timeline::run(scenario.inner(), seed, run, control.inner(), &options);
+    let found = py.detach(|| guarded(|| scenario.about(seed, run), work))?.map_err(|error| match error {
+        Error::Run(error) => to_py(&error),
+        other => PyValueError::new_err(other.to_string()),
+    })?;
+    let Timeline { tables, names, places, until } = found;
+    let about = PyDict::new(py);
+    about.set_item("tables", tables::all(py, tables)?)?;
+    about.set_item("names", names.into_iter().collect::<std::collections::BTreeMap<_, _>>())?;
+    about.set_item("lanes", places.lanes)?;
+    let hops: Vec<_> = places.hops.into_iter().map(|hop| (hop.name, hop.from, hop.to)).collect();
+    about.set_item("places", hops)?;
+    about.set_item("node_b", places.node_b)?;
+    about.set_item("until_ns", until.0)?;
+    about.set_item("tti_ns", scenario.inner().radio.facts().tti.map(|tti| tti.0))?;
+    Ok(about)
+}
+
+/// Every table of a timeline, with the names, units and meanings of its columns.
+#[pyfunction]
+pub fn timeline_tables() -> Vec<About> {
+    nodeb_timeline::tables::empty().into_iter().map(tables::about).collect()
+}

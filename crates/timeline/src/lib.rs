@@ -1,0 +1,145 @@
+//! The life of every packet: what happens in a run, as tables.
+//!
+//! A [`Recorder`](recorder::Recorder) is a listener to a run. It gives every packet and every block a number of
+//! its own, follows packets from place to place, and keeps what happens in a window of time. Its tables
+//! are declared in [`tables`], once: names, units and meanings go from there to files and documentation.
+//!
+//! What is kept is bounded: events beyond a most number are counted and not kept, and the error says how
+//! many there are and which window holds as many as are allowed.
+
+mod blocks;
+mod codes;
+mod lives;
+mod order;
+mod places;
+mod recorder;
+pub mod tables;
+
+use nodeb_sim::table::Table;
+use nodeb_sim::units::{Duration, Time};
+use nodeb_sim::world::run_heard;
+use nodeb_sim::{Control, Scenario};
+
+pub use codes::{End, Kind, Outcome};
+pub use places::{Hop, Places};
+
+use recorder::Recorder;
+
+/// Events that are kept unless told otherwise: 56 B each while the run lasts.
+pub const DEFAULT_MOST: u64 = 4_000_000;
+
+/// How long packets are followed that are under way when the window ends.
+pub const FOLLOWED: Duration = Duration(10_000_000_000);
+
+/// What to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Where the window begins.
+    pub from: Time,
+    /// Where it ends; what happens then is not in it.
+    pub to: Time,
+    /// The only user whose packets are kept; `None` for all.
+    pub user: Option<u32>,
+    /// Most events that are kept.
+    pub most: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { from: Time::ZERO, to: Time(u64::MAX), user: None, most: DEFAULT_MOST }
+    }
+}
+
+/// Why there is no timeline.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The window has no time in it.
+    #[error("the window from {} to {} is empty; expected an end after the beginning", told(*from), told(*to))]
+    NoTime {
+        /// Its beginning.
+        from: Time,
+        /// Its end.
+        to: Time,
+    },
+    /// The scenario has no such user.
+    #[error("there is no user {user}; the users are 0 to {last}")]
+    NoUser {
+        /// Who was asked for.
+        user: u32,
+        /// The last one that there is.
+        last: usize,
+    },
+    /// Nothing happens in the window.
+    #[error("nothing happens from {} to {}{near}", told(*from), told(*to))]
+    Nothing {
+        /// Its beginning.
+        from: Time,
+        /// Its end.
+        to: Time,
+        /// What is nearest.
+        near: String,
+    },
+    /// There are more events than may be kept.
+    #[error(
+        "{count} events happen, and at most {most} are kept; \
+         the window from {} to {} holds no more", told(*from), told(*until)
+    )]
+    TooMany {
+        /// How many there are.
+        count: u64,
+        /// How many may be kept.
+        most: u64,
+        /// Where the window begins.
+        from: Time,
+        /// Where a window ends that is small enough.
+        until: Time,
+    },
+    /// The simulation ended early.
+    #[error(transparent)]
+    Run(#[from] nodeb_sim::Error),
+}
+
+/// A time in a message.
+fn told(at: Time) -> String {
+    if at.0 == u64::MAX { "the end of the run".to_owned() } else { format!("{} s", at.as_secs()) }
+}
+
+/// What this crate's fallible functions return.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What happened in a run.
+#[derive(Debug)]
+pub struct Timeline {
+    /// `events`, `packets`, `hops` and `blocks`.
+    pub tables: Vec<Table>,
+    /// The names that the numbers in some columns stand for.
+    pub names: Vec<(&'static str, Vec<String>)>,
+    /// The places that packets pass, and the lanes between which they lie.
+    pub places: Places,
+    /// Until when packets were followed.
+    pub until: Time,
+}
+
+/// Simulates replication number `run` of a scenario under `seed`, and keeps what happens.
+///
+/// The run ends [`FOLLOWED`] after the window: what comes later changes nothing in it.
+///
+/// # Errors
+/// See [`Error`].
+pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control, options: &Options) -> Result<Timeline> {
+    let &Options { from, to, user, .. } = options;
+    if to <= from {
+        return Err(Error::NoTime { from, to });
+    }
+    if let Some(user) = user.filter(|user| *user as usize >= scenario.user_count()) {
+        return Err(Error::NoUser { user, last: scenario.user_count() - 1 });
+    }
+    let mut recorder = Recorder::new(scenario, options);
+    match run_heard(scenario, seed, run, control, &mut recorder) {
+        Err(error) if !recorder.is_over() => return Err(error.into()),
+        _ => recorder.finish(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Which packet brought the application which bytes: data are handed over in order.
+
+use std::collections::BTreeMap;
+
+use nodeb_sim::transport::numbering::Numbering;
+use nodeb_sim::transport::segment::Segment;
+
+/// What a phone's application has of a connection.
+#[derive(Debug)]
+pub struct InOrder {
+    numbering: Numbering,
+    /// The next number that it waits for.
+    next: u64,
+    /// Beyond a gap: where data begin, where they end, and the packet that brought them.
+    waiting: BTreeMap<u64, (u64, usize)>,
+}
+
+impl InOrder {
+    /// Nothing yet.
+    pub fn new(numbering: Numbering) -> Self {
+        Self { numbering, next: 1, waiting: BTreeMap::new() }
+    }
+
+    /// A packet has come: calls `hand` for every packet whose data are handed over now.
+    pub fn arrive(&mut self, segment: &Segment, packet: usize, mut hand: impl FnMut(usize)) {
+        if !self.numbering.is_data(segment) {
+            return;
+        }
+        let length = match self.numbering {
+            Numbering::Segments => 1,
+            Numbering::Bytes { header_bytes } => u64::from(segment.size - header_bytes),
+        };
+        let end = segment.seq + length;
+        if end <= self.next {
+            return; // it is there already
+        }
+        self.waiting.entry(segment.seq).or_insert((end, packet));
+        while let Some(first) = self.waiting.first_entry().filter(|first| *first.key() <= self.next) {
+            let (end, packet) = first.remove();
+            if end > self.next {
+                self.next = end;
+                hand(packet);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nodeb_sim::transport::segment::Kind;
+
+    use super::*;
+
+    #[test]
+    fn what_comes_behind_a_gap_waits_for_it() {
+        let mut order = InOrder::new(Numbering::Bytes { header_bytes: 40 });
+        let mut arrive = |seq, bytes: u32, packet| {
+            let segment = Segment { seq, size: 40 + bytes, ..Segment::control(0, Kind::Data) };
+            let mut handed = Vec::new();
+            order.arrive(&segment, packet, |packet| handed.push(packet));
+            handed
+        };
+        assert_eq!(arrive(1, 100, 0), [0]);
+        assert_eq!(arrive(201, 100, 1), []);
+        assert_eq!(arrive(1, 100, 2), [], "there already");
+        assert_eq!(arrive(301, 50, 3), []);
+        assert_eq!(arrive(101, 100, 4), [4, 1, 3]);
+    }
+}

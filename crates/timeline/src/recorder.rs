@@ -1,0 +1,372 @@
+//! The listener.
+
+use std::collections::{BTreeSet, HashMap};
+
+use nodeb_sim::Scenario;
+use nodeb_sim::event::{Event, Mask, Place, Site};
+use nodeb_sim::packet::PacketId;
+use nodeb_sim::radio::switching::State;
+use nodeb_sim::transport::segment::Segment;
+use nodeb_sim::units::Time;
+use nodeb_sim::world::Listener;
+
+use crate::blocks::{Blocks, Sent};
+use crate::codes::{Detail, End, Kind};
+use crate::lives::{Lives, PacketRow};
+use crate::order::InOrder;
+use crate::places::Places;
+use crate::tables::{self, EventRow};
+use crate::{Error, FOLLOWED, Options, Result, Timeline};
+
+/// Writes down what happens in a window.
+#[derive(Debug)]
+pub struct Recorder {
+    options: Options,
+    places: Places,
+    /// Whether all users share one bearer.
+    is_shared: bool,
+    lives: Lives,
+    blocks: Blocks,
+    applications: Vec<InOrder>,
+    events: Vec<EventRow>,
+    /// Events in the window, kept or not.
+    count: u64,
+    /// When there were as many as may be kept.
+    full: Option<Time>,
+    /// What happened last before the window, and first behind it.
+    before: Option<Time>,
+    behind: Option<Time>,
+    now: Time,
+    is_over: bool,
+}
+
+impl Recorder {
+    /// One for a run of a scenario.
+    pub fn new(scenario: &Scenario, options: &Options) -> Self {
+        let groups = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
+        let numbering = groups.map(|group| scenario.air_tcp_of(group).numbering());
+        Self {
+            options: *options,
+            places: Places::new(scenario),
+            is_shared: scenario.radio.facts().is_shared,
+            lives: Lives::default(),
+            blocks: Blocks::default(),
+            applications: numbering.map(InOrder::new).collect(),
+            events: Vec::new(),
+            count: 0,
+            full: None,
+            before: None,
+            behind: None,
+            now: Time::ZERO,
+            is_over: false,
+        }
+    }
+
+    /// Whether it has ended the run, having heard enough.
+    pub fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// What it has written down.
+    pub fn finish(mut self) -> Result<Timeline> {
+        let Options { from, to, most, .. } = self.options;
+        if let Some(until) = self.full {
+            // A window that a person would ask for, where it has time in it.
+            let round = Time(until.0 / 1_000_000 * 1_000_000);
+            let until = if round > from { round } else { until };
+            return Err(Error::TooMany { count: self.count, most, from, until });
+        }
+        if self.count == 0 {
+            return Err(Error::Nothing { from, to, near: self.near() });
+        }
+        self.lives.keep_the_rest(self.now, to);
+        self.events.sort_by_key(|row| row.at);
+        self.count_repeats();
+        let Self { places, lives, blocks, events, now, .. } = self;
+        Ok(Timeline {
+            tables: tables::all(&events, &lives, &blocks),
+            names: tables::names(&places),
+            places,
+            until: now,
+        })
+    }
+
+    fn near(&self) -> String {
+        let told = |what: &str, at: Option<Time>| at.map(|at| format!("{what} at {}", crate::told(at)));
+        let near: Vec<_> =
+            [told("the last event before it is", self.before), told("the first behind it", self.behind)]
+                .into_iter()
+                .flatten()
+                .collect();
+        if near.is_empty() { String::new() } else { format!("; {}", near.join(", ")) }
+    }
+
+    /// How often the blocks of each packet were sent again.
+    fn count_repeats(&mut self) {
+        let first = |row: &EventRow| (row.packet, row.block);
+        let carried: BTreeSet<_> =
+            self.events.iter().filter(|row| row.kind == Kind::Carries).map(first).collect();
+        let mut repeats: HashMap<u32, u32> = HashMap::new();
+        let sent: HashMap<u32, u32> =
+            self.blocks.rows.iter().map(|row| (row.block, row.transmissions - 1)).collect();
+        for (packet, block) in carried {
+            *repeats.entry(packet).or_default() += sent.get(&block).copied().unwrap_or_default();
+        }
+        for row in &mut self.lives.packets {
+            row.repeats = repeats.get(&row.packet).copied().unwrap_or_default();
+        }
+    }
+
+    fn is_inside(&self, at: Time) -> bool {
+        self.options.from <= at && at < self.options.to
+    }
+
+    /// Whether what is known of packets and blocks is kept: until there is too much of it.
+    fn keeps(&self) -> bool {
+        self.full.is_none()
+    }
+
+    fn wants(&self, user: u32) -> bool {
+        self.options.user.is_none_or(|wanted| wanted == user)
+    }
+
+    /// The number of a user whom a bearer knows by its position.
+    fn user(&self, bearer: u32, user: u32) -> u32 {
+        if self.is_shared { user } else { bearer }
+    }
+
+    /// Writes an event down, if it is in the window.
+    fn write(&mut self, row: EventRow) {
+        if row.at < self.options.from {
+            self.before = self.before.max(Some(row.at));
+        }
+        if row.at >= self.options.to {
+            self.behind = Some(self.behind.map_or(row.at, |known| known.min(row.at)));
+        }
+        if !self.is_inside(row.at) {
+            return;
+        }
+        self.count += 1;
+        if self.count > self.options.most {
+            self.overflow(row.at);
+        } else {
+            self.events.push(row);
+        }
+    }
+
+    #[cold]
+    fn overflow(&mut self, at: Time) {
+        if self.full.is_none() {
+            self.full = Some(at);
+            self.events = Vec::new();
+            self.lives.forget();
+            self.blocks.forget();
+        }
+    }
+
+    fn sent(&mut self, at: Time, event: &Event) {
+        let Event::Sent { place, packet: id, flow: user, purpose, size, seq, again } = *event else {
+            return;
+        };
+        let packet = self.lives.number();
+        if !self.wants(user) {
+            return;
+        }
+        let origin = self.places.number(place);
+        let row = PacketRow {
+            packet,
+            user,
+            purpose,
+            seq,
+            size,
+            again,
+            origin,
+            sent: at,
+            at: origin,
+            ended: at,
+            end: End::UnderWay,
+            cause: Detail::None,
+            handed: None,
+            blocks: 0,
+            repeats: 0,
+        };
+        self.lives.follow(id, row);
+        let kind = if again { Kind::Resent } else { Kind::Sent };
+        let (seq, bytes, detail) = (seq, size, purpose.into());
+        self.write(EventRow { place: origin, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
+    }
+
+    /// Writes down what happens to a packet at a place, if it is followed.
+    fn pass(&mut self, at: Time, place: Place, id: PacketId, kind: Kind, detail: Detail) {
+        let place = self.places.number(place);
+        let Some(life) = self.lives.get(id) else {
+            return;
+        };
+        match kind {
+            Kind::Entered => life.enter(at, place),
+            Kind::Left => life.leave(at, End::Through),
+            _ => {}
+        }
+        let PacketRow { packet, user, seq, size: bytes, .. } = life.row;
+        self.write(EventRow { place, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
+    }
+
+    /// A packet's way is over; its place among those kept.
+    fn end(&mut self, at: Time, place: Place, id: PacketId, end: End, cause: Detail) -> Option<usize> {
+        let kind = if end == End::Lost { Kind::Lost } else { Kind::Received };
+        self.pass(at, place, id, kind, cause);
+        let mut life = self.lives.take(id)?;
+        life.finish(at, self.places.number(place), end, cause);
+        let is_wanted = self.keeps() && at >= self.options.from && life.row.sent < self.options.to;
+        is_wanted.then(|| self.lives.keep(life))
+    }
+
+    fn received(&mut self, at: Time, place: Place, id: PacketId, segment: Option<&Segment>) {
+        let kept = self.end(at, place, id, End::Through, Detail::None);
+        let Some(segment) = segment.filter(|_| place.site == Site::Phone) else {
+            return;
+        };
+        let Self { applications, lives, .. } = self;
+        applications[segment.flow as usize].arrive(segment, kept.unwrap_or(usize::MAX), |packet| {
+            if let Some(row) = lives.packets.get_mut(packet) {
+                row.handed = Some(at);
+            }
+        });
+    }
+
+    fn block(&mut self, sent: Sent) {
+        let Sent { at, user, units, transmission, failed, .. } = sent;
+        let keep = self.keeps() && self.is_inside(at);
+        let block = self.blocks.send(sent, keep);
+        let (place, value) = (self.places.bearer(), f64::from(units));
+        let row = EventRow::new(at, Kind::Block, user);
+        self.write(EventRow { place, block, transmission, failed, value, ..row });
+    }
+
+    fn carries(&mut self, at: Time, user: u32, number: u64, event: &Event) {
+        let Event::Carries { part, .. } = *event else {
+            return;
+        };
+        let block = self.blocks.number(user, number);
+        self.blocks.load(block, part.bytes);
+        let Some(life) = self.lives.get(part.packet) else {
+            return;
+        };
+        life.carry(at);
+        let PacketRow { packet, seq, .. } = life.row;
+        let (place, bytes, value) = (self.places.bearer(), part.bytes, f64::from(part.offset));
+        let row = EventRow::new(at, Kind::Carries, user);
+        self.write(EventRow { place, packet, seq, bytes, block, value, ..row });
+    }
+
+    /// What happens at a bearer.
+    fn radio(&mut self, at: Time, user: u32, event: &Event) {
+        let place = self.places.bearer();
+        let row = |kind| EventRow { place, ..EventRow::new(at, kind, user) };
+        match *event {
+            Event::Queue { packets, bytes, .. } => {
+                let (bytes, value) = (u32::try_from(bytes).unwrap_or(u32::MAX), f64::from(packets));
+                self.write(EventRow { bytes, value, ..row(Kind::Queue) });
+            }
+            Event::Block { block: number, units, transmission, failed, .. } => {
+                self.block(Sent { at, user, number, units, transmission, failed });
+            }
+            Event::Carries { block, .. } => self.carries(at, user, block, event),
+            Event::GivenUp { block, .. } => {
+                let block = self.blocks.number(user, block);
+                self.blocks.give_up(block);
+                self.write(EventRow { block, ..row(Kind::GivenUp) });
+            }
+            Event::State { state, .. } => {
+                let detail = State::ALL.get(usize::from(state)).map_or(Detail::None, |state| (*state).into());
+                self.write(EventRow { detail, ..row(Kind::Channel) });
+            }
+            Event::Handover { cell, .. } => {
+                self.write(EventRow { value: f64::from(cell), ..row(Kind::Handover) });
+            }
+            _ => {}
+        }
+    }
+
+    /// What happens at a sender, or because of it.
+    fn sender(&mut self, at: Time, user: u32, event: &Event) {
+        let row = |kind| EventRow::new(at, kind, user);
+        match *event {
+            Event::Window { cwnd: value, ssthresh, .. } => {
+                self.write(EventRow { value, ssthresh, ..row(Kind::Window) });
+            }
+            Event::RoundTrip { rtt, .. } => {
+                self.write(EventRow { value: rtt.as_secs(), ..row(Kind::RoundTrip) });
+            }
+            Event::Recovery { state, .. } => {
+                self.write(EventRow { detail: state.into(), ..row(Kind::Recovery) });
+            }
+            Event::Timer { at: due, .. } => {
+                let value = due.map_or(f64::NAN, Time::as_secs);
+                self.write(EventRow { value, ..row(Kind::Timer) });
+            }
+            Event::Transfer { begun, bytes, .. } => {
+                let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+                self.write(EventRow { bytes, value: begun.as_secs(), ..row(Kind::Transfer) });
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Listener for Recorder {
+    fn mask(&self) -> Mask {
+        [
+            Mask::PACKETS,
+            Mask::PLACES,
+            Mask::QUEUE,
+            Mask::BLOCKS,
+            Mask::CHANNELS,
+            Mask::WINDOW,
+            Mask::ROUND_TRIPS,
+            Mask::RECOVERY,
+            Mask::TRANSFERS,
+        ]
+        .into_iter()
+        .fold(Mask::NONE, Mask::or)
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> nodeb_sim::Result<()> {
+        self.now = self.now.max(at);
+        match *event {
+            Event::Sent { .. } => self.sent(at, event),
+            Event::Entered { place, packet } => self.pass(at, place, packet, Kind::Entered, Detail::None),
+            Event::Left { place, packet } => self.pass(at, place, packet, Kind::Left, Detail::None),
+            Event::Lost { place, packet, cause } => {
+                self.end(at, place, packet, End::Lost, cause.into());
+            }
+            Event::Received { place, packet } => self.received(at, place, packet, segment),
+            Event::Queue { bearer, user, .. }
+            | Event::Block { bearer, user, .. }
+            | Event::Carries { bearer, user, .. }
+            | Event::GivenUp { bearer, user, .. }
+            | Event::State { bearer, user, .. }
+            | Event::Handover { bearer, user, .. } => {
+                let user = self.user(bearer, user);
+                if self.wants(user) {
+                    self.radio(at, user, event);
+                }
+            }
+            Event::Window { flow, .. }
+            | Event::RoundTrip { flow, .. }
+            | Event::Recovery { flow, .. }
+            | Event::Timer { flow, .. }
+            | Event::Transfer { flow, .. } => {
+                if self.wants(flow) {
+                    self.sender(at, flow, event);
+                }
+            }
+            Event::Tti { .. } | Event::Available { .. } => {}
+        }
+        if self.keeps() && at.0 > self.options.to.0.saturating_add(FOLLOWED.0) {
+            self.is_over = true;
+            return Err(nodeb_sim::Error::Cancelled);
+        }
+        Ok(())
+    }
+}

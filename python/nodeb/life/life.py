@@ -1,0 +1,167 @@
+"""What happened in a replication, and what can be made of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nodeb.arguments import as_path, as_whole, checked_methods
+from nodeb.errors import InputError
+from nodeb.results.provenance import made
+from nodeb.storage.files import replace, write_bytes
+from nodeb.storage.folders import Owner, Place, claim
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nodeb.inputs.scenario import Scenario
+
+__all__ = ["About", "Life"]
+
+
+@dataclass(frozen=True)
+class About:
+    """Which replication it is, and what its places are."""
+
+    scenario: Scenario
+    """The resolved scenario."""
+    seed: int
+    """Seed of the random streams."""
+    run: int
+    """Number of the replication."""
+    user: int | None
+    """The only user that was followed; None for all."""
+    begin_ns: int
+    """Where the window begins, ns."""
+    end_ns: int | None
+    """Where it ends; None for the end of the run."""
+    until_ns: int
+    """Until when packets were followed."""
+    lanes: tuple[str, ...]
+    """What stands on the path, from the server to the application."""
+    places: tuple[tuple[str, int, int], ...]
+    """Links, bearers and ends: name, and the lanes at which packets come and leave."""
+    node_b: int
+    """The lane of the Node B."""
+    tti_ns: int | None
+    """How long a block is on the air, ns; None where there are none."""
+
+
+@checked_methods
+class Life:
+    """What happened in a replication.
+
+    Attributes:
+        about: which replication.
+        tables: `events`, `packets`, `hops` and `blocks`, each a `pyarrow.Table`.
+    """
+
+    def __init__(self, about: About, tables: Mapping[str, pa.Table]) -> None:
+        self.about = about
+        self.tables = dict(tables)
+
+    @property
+    def events(self) -> pa.Table:
+        """One row per event, in order of time."""
+        return self.tables["events"]
+
+    @property
+    def packets(self) -> pa.Table:
+        """One row per packet, in the order in which they were sent."""
+        return self.tables["packets"]
+
+    @property
+    def hops(self) -> pa.Table:
+        """One row per stay of a packet at a link or bearer."""
+        return self.tables["hops"]
+
+    @property
+    def blocks(self) -> pa.Table:
+        """One row per block on the air."""
+        return self.tables["blocks"]
+
+    def packet(self, number: int) -> pa.Table:
+        """All that happened to one packet, in order of time: its own events and its blocks'.
+
+        Args:
+            number: its number, as in `packets`.
+
+        Raises:
+            InputError: nothing happened to a packet of that number.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        events = self.events
+        own = pc.equal(events["packet"], pa.scalar(as_whole(number, "number"), pa.uint32()))
+        if not pc.any(own).as_py():
+            raise InputError(f"nothing is known of a packet {number}; `packets` has their numbers")
+        carried = pc.and_(own, pc.equal(events["kind"].cast(pa.string()), "carries"))
+        blocks = pc.unique(events.filter(carried)["block"])
+        theirs = pc.and_(pc.is_in(events["block"], blocks), pc.equal(events["packet"], 0))
+        return events.filter(pc.or_(own, theirs))
+
+    def html(self) -> str:
+        """The interactive page, one self-contained file."""
+        from nodeb.life.page import html
+
+        return html(self)
+
+    def trace(self) -> bytes:
+        """The same in the Trace Event Format, gzipped, which Perfetto and Chrome open."""
+        from nodeb.life.trace import trace
+
+        return trace(self)
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Writes tables, page and trace to a folder, as a whole or not at all.
+
+        Args:
+            folder: made if need be; an earlier life of the same scenario is replaced.
+            force: replace what another scenario or command has put there too.
+
+        Returns:
+            The folder: `events.parquet`, `packets.parquet`, `hops.parquet`, `blocks.parquet`,
+            `life.html`, `trace.json.gz`, `scenario.toml`, `provenance.json`.
+
+        Raises:
+            InputError: `folder` is no path.
+            OutputError: the folder is not nodeb's, belongs to something else, or cannot be written.
+        """
+        owner = Owner("life", self.about.scenario.name or "a scenario without name")
+        with claim(as_path(folder, "folder"), owner, force=force) as place:
+            return self.put(place)
+
+    def put(self, place: Place) -> Path:
+        """Writes them to a folder that was claimed; see `save`."""
+        import pyarrow.parquet as pq
+
+        about = self.about
+
+        def write(part: Path) -> None:
+            write_bytes(part / "scenario.toml", about.scenario.to_toml().encode())
+            for name, table in self.tables.items():
+                replace(
+                    part / f"{name}.parquet",
+                    lambda file, table=table: pq.write_table(table, file, compression="zstd"),
+                )
+            write_bytes(part / "life.html", self.html().encode())
+            write_bytes(part / "trace.json.gz", self.trace())
+
+        window = {"begin_ns": about.begin_ns, "end_ns": about.end_ns}
+        return place.put(
+            write, {"seed": about.seed, "run": about.run, "user": about.user, **window, **made()}
+        )
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        frame = "width:100%;height:46rem;border:0"
+        return f'<iframe title="The life of every packet" style="{frame}" srcdoc="{escape(self.html())}"></iframe>'
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())
+        return f"<Life of {self.about.scenario.name!r}, run {self.about.run}: {sizes}>"

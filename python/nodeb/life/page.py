@@ -1,0 +1,190 @@
+"""The page: what it is given, and its template."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from nodeb import _core
+from nodeb.life.columns import code
+from nodeb.life.pack import Packed
+from nodeb.report.render import render
+
+if TYPE_CHECKING:
+    from nodeb.life.life import Life
+
+__all__ = ["html"]
+
+SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
+"""Kinds of events that become strips, and what is shown of them."""
+MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
+"""Kinds of events that become marks."""
+SCRIPTS = ("data", "view", "scene", "strips", "pick", "panel", "controls", "main")
+"""The page's scripts, in order."""
+
+
+def html(life: Life) -> str:
+    """One self-contained page about what happened."""
+    about = life.about
+    packed = Packed()
+    _packets(packed, life)
+    _hops(packed, life)
+    _air(packed, life)
+    _series(packed, life)
+    scenario = about.scenario
+    title = scenario.name or "A run"
+    return render(
+        "life/page.html",
+        {
+            "title": title,
+            "told": _told(life),
+            "version": _core.version(),
+            "scripts": SCRIPTS,
+            "columns": packed.text(),
+            "about": {
+                "title": title,
+                "lanes": about.lanes,
+                "places": about.places,
+                "nodeB": about.node_b,
+                "ttiNs": about.tti_ns,
+                "beginNs": about.begin_ns,
+                "endNs": _end_ns(life),
+                "users": _users(life),
+                "names": {name: _names(life.packets[name]) for name in ("purpose", "end", "cause")}
+                | {"kind": _names(life.events["kind"]), "detail": _names(life.events["detail"])},
+                "layout": packed.layout,
+            },
+        },
+    )
+
+
+def _told(life: Life) -> str:
+    about = life.about
+    sizes = (f"{len(life.tables[name]):,} {name}" for name in ("packets", "blocks", "events"))
+    return f"Replication {about.run} under seed {about.seed}: {', '.join(sizes)}."
+
+
+def _end_ns(life: Life) -> int:
+    """Where the view ends: the window's end, or what is last in it."""
+    last = max(pc.max(life.events["time_ns"]).as_py(), pc.max(life.hops["left_ns"]).as_py() or 0)
+    return int(last)
+
+
+def _users(life: Life) -> list[dict[str, Any]]:
+    """Those of whom something is known: number and group."""
+    groups = [
+        group.name or f"group {number}"
+        for number, group in enumerate(life.about.scenario.users)
+        for _ in range(int(group.count or 1))
+    ]
+    found = sorted(pc.unique(life.events["user"]).to_pylist())
+    return [{"user": user, "group": groups[user] if user < len(groups) else ""} for user in found]
+
+
+def _packets(packed: Packed, life: Life) -> None:
+    table = life.packets
+    for name in ("packet", "user", "seq", "bytes", "again", "blocks", "repeats"):
+        values = _numbers(table[name])
+        packed.add("packets", name, values)
+    for name in ("purpose", "origin", "place", "end", "cause"):
+        packed.add("packets", name, _codes(table[name]))
+    sent, ended, handed = (_numbers(table[name]).astype(np.int64) for name in _TIMES)
+    packed.add_times("packets", "sent", sent)
+    packed.add("packets", "took", ended - sent)
+    packed.add("packets", "handed", np.where(handed > 0, handed - sent, 0))
+
+
+_TIMES = ("sent_ns", "ended_ns", "handed_ns")
+
+
+def _hops(packed: Packed, life: Life) -> None:
+    """Stays with the row of their packet, from which pages find those of a packet."""
+    table = life.hops
+    numbers = _numbers(life.packets["packet"])
+    rows = np.searchsorted(numbers, _numbers(table["packet"]))
+    sent = _numbers(life.packets["sent_ns"]).astype(np.int64)
+    entered, begun, left = (
+        _numbers(table[name]).astype(np.int64) for name in ("entered_ns", "begun_ns", "left_ns")
+    )
+    packed.add("hops", "count", np.bincount(rows, minlength=len(numbers)))
+    packed.add("hops", "place", _codes(table["place"]))
+    packed.add("hops", "end", _codes(table["end"]))
+    packed.add("hops", "entered", entered - sent[rows])
+    packed.add("hops", "begun", begun - entered)
+    packed.add("hops", "left", left - begun)
+
+
+def _air(packed: Packed, life: Life) -> None:
+    """Transmissions of blocks, and what blocks carry."""
+    sent = _of_kind(life, "block")
+    packed.add_times("air", "time", _numbers(sent["time_ns"]).astype(np.int64))
+    for name in ("block", "user", "transmission", "failed"):
+        packed.add("air", name, _numbers(sent[name]))
+    packed.add("air", "units", _numbers(sent["value"]).astype(np.int64))
+    carried = _of_kind(life, "carries")
+    rows = np.searchsorted(_numbers(life.packets["packet"]), _numbers(carried["packet"]))
+    packed.add("carried", "row", rows)
+    packed.add("carried", "block", _numbers(carried["block"]))
+    packed.add("carried", "bytes", _numbers(carried["bytes"]))
+    packed.add("carried", "offset", _numbers(carried["value"]).astype(np.int64))
+
+
+def _series(packed: Packed, life: Life) -> None:
+    """What the strips show, and marks."""
+    for kind, names in SENDER.items():
+        rows = _of_kind(life, kind)
+        table = kind.replace(" ", "_")
+        _when(packed, table, rows)
+        for name in names:
+            packed.add(table, name, _numbers(rows[name]))
+    queue = _of_kind(life, "queue")
+    _when(packed, "queue", queue)
+    packed.add("queue", "value", _numbers(queue["value"]).astype(np.int64))
+    packed.add("queue", "bytes", _numbers(queue["bytes"]))
+    marks = life.events.filter(
+        pc.is_in(_codes_of(life, "kind"), pa.array([_kind(life, k) for k in MOMENTS], pa.int16()))
+    )
+    _when(packed, "moments", marks)
+    packed.add("moments", "kind", _codes(marks["kind"]))
+    packed.add("moments", "detail", _codes(marks["detail"]))
+    packed.add("moments", "block", _numbers(marks["block"]))
+    packed.add("moments", "bytes", _numbers(marks["bytes"]))
+    packed.add("moments", "value", _numbers(marks["value"]))
+
+
+def _when(packed: Packed, table: str, rows: pa.Table) -> None:
+    packed.add_times(table, "time", _numbers(rows["time_ns"]).astype(np.int64))
+    packed.add(table, "user", _numbers(rows["user"]))
+
+
+def _of_kind(life: Life, kind: str) -> pa.Table:
+    wanted = pa.scalar(_kind(life, kind), pa.int16())
+    return life.events.filter(pc.equal(_codes_of(life, "kind"), wanted))
+
+
+def _kind(life: Life, kind: str) -> int:
+    return code(life.events["kind"], kind)
+
+
+def _codes_of(life: Life, name: str) -> pa.ChunkedArray:
+    column = life.events[name]
+    return pa.chunked_array([chunk.indices for chunk in column.chunks], pa.int16())
+
+
+def _numbers(column: pa.ChunkedArray) -> NDArray[Any]:
+    found: NDArray[Any] = column.to_numpy()
+    return found
+
+
+def _codes(column: pa.ChunkedArray) -> NDArray[Any]:
+    parts = [chunk.indices.to_numpy() for chunk in column.chunks]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int16)
+
+
+def _names(column: pa.ChunkedArray) -> list[str]:
+    names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
+    return names

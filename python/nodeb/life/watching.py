@@ -1,0 +1,110 @@
+"""Simulates a replication and keeps what happens in it."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import TYPE_CHECKING, Any
+
+from nodeb import _core
+from nodeb.arguments import as_number, as_whole
+from nodeb.errors import InputError, RunError
+from nodeb.life.columns import arrow
+from nodeb.life.life import About, Life
+from nodeb.terminal.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from nodeb.inputs.scenario import Scenario
+
+__all__ = ["MOST", "watch"]
+
+MOST = 4_000_000
+"""Events that are kept at most, unless told otherwise."""
+NS_PER_S = 1_000_000_000
+LATEST_S = 2**63 / NS_PER_S
+"""The latest time that there is, s."""
+POLL_S = 0.1
+"""Seconds between two looks at the progress."""
+
+
+def watch(
+    scenario: Scenario,
+    run: int = 0,
+    user: int | None = None,
+    begin_s: float = 0.0,
+    end_s: float | None = None,
+    *,
+    seed: int | None = None,
+    most: int = MOST,
+    progress: ProgressCallback | None = None,
+) -> Life:
+    """Simulates one replication and keeps what happens; see `nodeb.Scenario.life`."""
+    planned = scenario.planned(seed=seed)
+    compiled = planned.compiled()
+    window = _nanoseconds(begin_s, "begin_s"), None if end_s is None else _nanoseconds(end_s, "end_s")
+    number = as_whole(run, "run")
+    if number < 0:
+        raise InputError(f"run is {run}; replications count from 0")
+    if user is not None and not 0 <= as_whole(user, "user") < 2**32:
+        raise InputError(f"user is {user}; users count from 0")
+    if as_whole(most, "most") < 1:
+        raise InputError(f"most is {most}; at least one event is needed")
+
+    def work(control: _core.Control) -> dict[str, Any]:
+        return _core.timeline(compiled, planned.seed, number, control, *window, user, most)
+
+    try:
+        found = _watched(work, progress)
+    except ValueError as error:  # of the core: no such user, nothing happens, too much happens
+        raise InputError(_hint(str(error))) from None
+    except _core.InternalError as error:
+        raise RunError(str(error)) from None
+    about = About(
+        scenario=planned,
+        seed=planned.seed,
+        run=number,
+        user=user,
+        begin_ns=window[0],
+        end_ns=window[1],
+        until_ns=found["until_ns"],
+        lanes=tuple(found["lanes"]),
+        places=tuple(found["places"]),
+        node_b=found["node_b"],
+        tti_ns=found["tti_ns"],
+    )
+    kept = {"nodeb": _core.version(), "seed": str(planned.seed), "run": str(number)}
+    tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}
+    return Life(about, tables)
+
+
+def _watched(work: Any, progress: ProgressCallback | None) -> dict[str, Any]:
+    """Does something in a thread, so that Ctrl-C ends it and progress is told."""
+    control = _core.Control()
+    with ThreadPoolExecutor(1, thread_name_prefix="nodeb") as executor:
+        task = executor.submit(work, control)
+        try:
+            while True:
+                try:
+                    found: dict[str, Any] = task.result(POLL_S)
+                    return found
+                except NotYet:
+                    if task.done():
+                        raise
+                    if progress is not None:
+                        progress(control.progress(), "")
+        finally:
+            control.cancel()
+
+
+def _nanoseconds(seconds: float, name: str) -> int:
+    value = as_number(seconds, name)
+    if not (math.isfinite(value) and 0 <= value < LATEST_S):
+        raise InputError(f"{name} is {seconds}; expected seconds from the beginning of the run")
+    return round(value * NS_PER_S)
+
+
+def _hint(message: str) -> str:
+    if "events happen" in message:
+        return f"{message}; give that window (--from, --to), one user (--user), or more (--most)"
+    return message

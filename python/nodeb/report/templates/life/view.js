@@ -1,0 +1,74 @@
+// What is shown: a span of time, a user, a packet; and where that stands on the screen.
+
+const NARROWEST_NS = 1000;
+
+class View {
+  constructor(about) {
+    this.whole = [about.beginNs, Math.max(about.endNs, about.beginNs + NARROWEST_NS)];
+    const margin = (this.whole[1] - this.whole[0]) * 0.01;
+    this.whole[1] += margin;
+    [this.t0, this.t1] = this.whole;
+    this.user = about.users.length ? about.users[0].user : -1;
+    this.pinned = -1;
+    this.left = 84;
+    this.width = 1000;
+  }
+
+  x(time) { return this.left + (time - this.t0) / (this.t1 - this.t0) * (this.width - this.left); }
+
+  time(x) { return this.t0 + (x - this.left) / (this.width - this.left) * (this.t1 - this.t0); }
+
+  perPixel() { return (this.t1 - this.t0) / Math.max(1, this.width - this.left); }
+
+  show(t0, t1) {
+    const [begin, end] = this.whole;
+    const span = Math.min(Math.max(t1 - t0, NARROWEST_NS), end - begin);
+    const from = Math.min(Math.max((t0 + t1 - span) / 2, begin), end - span);
+    [this.t0, this.t1] = [from, from + span];
+  }
+
+  zoom(factor, around = (this.t0 + this.t1) / 2) {
+    const span = Math.min(Math.max((this.t1 - this.t0) * factor, NARROWEST_NS), this.whole[1] - this.whole[0]);
+    const share = (around - this.t0) / (this.t1 - this.t0);
+    this.show(around - share * span, around + (1 - share) * span);
+  }
+
+  move(share) {
+    const step = (this.t1 - this.t0) * share;
+    this.show(this.t0 + step, this.t1 + step);
+  }
+
+  // So that a span of time is seen, with something around it.
+  reveal(from, to) {
+    const span = this.t1 - this.t0;
+    if (from >= this.t0 && to <= this.t1) return;
+    if (to - from < span) this.show((from + to - span) / 2, (from + to + span) / 2);
+    else this.show(from - (to - from) * 0.1, to + (to - from) * 0.1);
+  }
+}
+
+const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+
+// A duration in words: 1.234 s, 12.3 ms.
+function spoken(ns) {
+  const [size, unit] = UNITS.find(([size]) => Math.abs(ns) >= size) || UNITS[3];
+  return `${+(ns / size).toPrecision(4)} ${unit}`;
+}
+
+// A time to the nanosecond, in seconds.
+function exact(ns) { return `${(ns / 1e9).toFixed(9).replace(/0{1,8}$/, "")} s`; }
+
+// Steps of a scale: about `count` of them, each 1, 2 or 5 times a power of ten.
+function step(span, count) {
+  const rough = span / Math.max(1, count), power = 10 ** Math.floor(Math.log10(rough));
+  return power * [1, 2, 5, 10].find(times => power * times >= rough * 0.999);
+}
+
+// Marks of the time axis, with as many digits as they need.
+function ticks(view, count) {
+  const size = step(view.t1 - view.t0, count), found = [];
+  const digits = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(size))));
+  for (let at = Math.ceil(view.t0 / size) * size; at <= view.t1; at += size)
+    found.push([at, `${(at / 1e9).toFixed(digits)} s`]);
+  return found;
+}
