@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,18 +19,41 @@ from nodeb.report.render import render
 if TYPE_CHECKING:
     from nodeb.life.life import Life
 
-__all__ = ["html"]
+__all__ = ["Span", "html"]
+
+@dataclass(frozen=True)
+class Span:
+    """A span of time that has one cause."""
+
+    begin: int
+    """When it begins, ns."""
+    end: int
+    """When it ends, ns."""
+    cause: str
+    """What was waited for."""
+    place: str
+    """Where."""
+    packet: int
+    """Number of the packet that waited, or was waited for."""
+    seq: int
+    """Its sequence number."""
+
 
 SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
 """Kinds of events that become strips, and what is shown of them."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that become marks."""
-SCRIPTS = ("data", "view", "scene", "strips", "pick", "panel", "controls", "main")
+SCRIPTS = ("data", "view", "scene", "strips", "spans", "pick", "panel", "controls", "main")
 """The page's scripts, in order."""
 
 
-def html(life: Life) -> str:
-    """One self-contained page about what happened."""
+def html(life: Life, spans: Sequence[Span] = ()) -> str:
+    """One self-contained page about what happened.
+
+    Args:
+        life: what happened.
+        spans: what a transfer waited for, to be shown on the same axis; none for none.
+    """
     about = life.about
     packed = Packed()
     _packets(packed, life)
@@ -45,6 +70,7 @@ def html(life: Life) -> str:
             "version": _core.version(),
             "scripts": SCRIPTS,
             "columns": packed.text(),
+            "spans": [asdict(span) for span in spans],
             "about": {
                 "title": title,
                 "lanes": about.lanes,
@@ -124,6 +150,7 @@ def _air(packed: Packed, life: Life) -> None:
     packed.add_times("air", "time", _numbers(sent["time_ns"]).astype(np.int64))
     for name in ("block", "user", "transmission", "failed"):
         packed.add("air", name, _numbers(sent[name]))
+    packed.add("air", "slot", _slots(_numbers(sent["time_ns"])))
     packed.add("air", "units", _numbers(sent["value"]).astype(np.int64))
     carried = _of_kind(life, "carries")
     rows = np.searchsorted(_numbers(life.packets["packet"]), _numbers(carried["packet"]))
@@ -131,6 +158,13 @@ def _air(packed: Packed, life: Life) -> None:
     packed.add("carried", "block", _numbers(carried["block"]))
     packed.add("carried", "bytes", _numbers(carried["bytes"]))
     packed.add("carried", "offset", _numbers(carried["value"]).astype(np.int64))
+
+
+def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of each transmission among those of the same time."""
+    rows = np.arange(len(times))
+    begins = np.diff(times, prepend=-1 if times.dtype.kind == "i" else times[:1] + 1) != 0
+    return rows - np.maximum.accumulate(np.where(begins, rows, 0))
 
 
 def _series(packed: Packed, life: Life) -> None:

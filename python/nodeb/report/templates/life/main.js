@@ -1,0 +1,249 @@
+// Puts the page together.
+
+function inks() {
+  const style = getComputedStyle(document.documentElement), get = name => style.getPropertyValue(`--${name}`).trim();
+  const family = "system-ui, -apple-system, Segoe UI, Roboto, Arial, sans-serif";
+  return {
+    page: get("page"), panel: get("panel"), line: get("line"), grid: get("grid"), text: get("text"), muted: get("muted"),
+    data: get("c0"), again: get("c1"), ack: get("c2"), ask: get("c3"), lost: get("lost"), good: get("c5"), bad: get("lost"),
+    other: `${get("c6")}55`, fast: `${get("c4")}55`, timeout: `${get("lost")}44`,
+    font: `13px ${family}`, small: `12px ${family}`,
+  };
+}
+
+async function begin() {
+  const read = id => JSON.parse(document.getElementById(id).textContent);
+  const about = read("about"), data = await decoded(document.getElementById("columns").textContent, about.layout);
+  placed(data);
+  const view = new View(about), scene = new Scene(about, data, view), strips = new Strips(about, data, view);
+  const spans = new Spans(read("spans"), view);
+  const page = new Page(about, data, view, scene, strips, spans);
+  page.open();
+  performance.mark("life-shown");
+  performance.measure("life-first-view", { start: 0, end: "life-shown" });
+}
+
+class Page {
+  constructor(about, data, view, scene, strips, spans) {
+    Object.assign(this, { about, data, view, scene, strips, spans });
+    for (const id of ["canvas", "stage", "tip", "panel", "shown", "user", "find", "tools", "nothing"]) this[id] = document.getElementById(id);
+    this.ctx = this.canvas.getContext("2d");
+    this.ink = inks();
+    this.pointer = null;
+    this.causes = null;
+    this.changed = this.changed.bind(this);
+  }
+
+  open() {
+    const { about, view, data } = this;
+    for (const { user, group } of about.users) this.user.add(new Option(`${user} (${group})`, user));
+    if (about.users.length > 1) this.user.add(new Option("all", -1));
+    fromAddress(location.hash, view, about, data.packets);
+    this.listen();
+    for (const one of document.querySelectorAll(".of-air")) one.hidden = !data.air.rows;
+    for (const one of document.querySelectorAll(".of-many")) one.hidden = !data.air.rows || about.users.length < 2;
+    this.resize();
+    this.settle();
+    // What else a page may do: mark what a transfer waited for, and answer who asks for a packet's causes.
+    window.nodebLife = {
+      setSpans: list => { this.spans.set(list); this.resize(); },
+      onCauses: ask => { this.causes = ask; this.settle(); },
+      show: (from, to) => { view.show(from, to); this.changed(); },
+      pin: number => this.pin(this.rowOf(number)),
+      view, scene,
+    };
+  }
+
+  listen() {
+    const { view, data, about, changed } = this, pin = row => this.pin(row);
+    const neighbour = by => this.neighbour(by);
+    usePointer(this.canvas, { view, changed, hover: (x, y) => this.hover(x, y), click: (x, y) => this.click(x, y) });
+    useKeys(this.canvas, { view, changed, pin, neighbour, find: this.find });
+    useButtons({ view, changed });
+    this.user.addEventListener("change", () => { view.user = Number(this.user.value); this.changed(); });
+    this.tools.addEventListener("submit", event => { event.preventDefault(); this.search(this.find.value); });
+    this.find.addEventListener("input", () => { this.canvas.setAttribute("aria-label", "Packets over time, from server to application"); });
+    new ResizeObserver(() => this.resize()).observe(this.stage);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.ink = inks(); this.draw(); });
+    addEventListener("hashchange", () => { fromAddress(location.hash, view, about, data.packets); this.settle(); this.changed(); });
+  }
+
+  resize() {
+    const width = this.stage.clientWidth, ratio = window.devicePixelRatio || 1, isNarrow = width < 640;
+    this.view.width = width;
+    this.view.left = isNarrow ? 74 : 92;
+    this.scene.resize(isNarrow);
+    this.height = this.scene.at.bottom + this.spans.height() + this.strips.height();
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(this.height * ratio);
+    this.canvas.style.height = `${this.height}px`;
+    this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.draw();
+  }
+
+  changed() {
+    if (this.waits) return;
+    this.waits = true;
+    requestAnimationFrame(() => { this.waits = false; this.draw(); this.remember(); });
+  }
+
+  remember() {
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => {
+      // A page that stands inside another may have no address of its own.
+      try { history.replaceState(null, "", toAddress(this.view, this.data.packets)); } catch { /* nothing to remember it in */ }
+    }, 200);
+  }
+
+  draw() {
+    const { ctx, ink, view, scene, strips } = this;
+    ctx.fillStyle = ink.page;
+    ctx.fillRect(0, 0, view.width, this.height);
+    this.drawAxis();
+    ctx.save();
+    ctx.beginPath(); ctx.rect(0, 0, view.width, this.height); ctx.clip();
+    const { count, isDense } = scene.draw(ctx, ink);
+    // Lines that come from before the time shown end at its edge.
+    ctx.restore();
+    this.drawGutter();
+    const top = scene.at.bottom;
+    if (this.spans.list.length) this.spans.draw(ctx, ink, top);
+    strips.draw(ctx, ink, top + this.spans.height());
+    this.drawPointer();
+    const span = `${exact(Math.round(view.t0))} to ${exact(Math.round(view.t1))}`;
+    this.shown.textContent = `${count.toLocaleString("en")} packets in ${spoken(view.t1 - view.t0)}${isDense ? ", drawn together" : ""}`;
+    this.shown.title = span;
+    this.user.value = view.user;
+  }
+
+  // Covers what was drawn left of the time shown, and names the lanes again.
+  drawGutter() {
+    const { ctx, ink, view, scene } = this;
+    ctx.fillStyle = ink.page;
+    ctx.fillRect(0, TOP - 4, view.left - 1, scene.at.bottom - TOP + 4);
+    scene.drawNames(ctx, ink);
+  }
+
+  drawAxis() {
+    const { ctx, ink, view } = this;
+    ctx.font = ink.small;
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "center";
+    for (const [time, name] of ticks(view, (view.width - view.left) / 130)) {
+      const x = Math.round(view.x(time)) + 0.5;
+      ctx.strokeStyle = ink.grid;
+      ctx.lineWidth = 1;
+      ctx.beginPath(); ctx.moveTo(x, TOP - 8); ctx.lineTo(x, this.height); ctx.stroke();
+      ctx.fillStyle = ink.muted;
+      const half = ctx.measureText(name).width / 2;
+      ctx.fillText(name, Math.min(Math.max(x, view.left + half), view.width - half - 6), 13);
+    }
+  }
+
+  drawPointer() {
+    const { ctx, ink, view, pointer } = this;
+    if (!pointer || pointer.x < view.left) return;
+    ctx.strokeStyle = ink.muted;
+    ctx.lineWidth = 1;
+    ctx.setLineDash([3, 3]);
+    ctx.beginPath(); ctx.moveTo(pointer.x, TOP - 8); ctx.lineTo(pointer.x, this.height); ctx.stroke();
+    ctx.setLineDash([]);
+  }
+
+  hover(x, y) {
+    this.pointer = x < 0 ? null : { x, y };
+    const text = x < this.view.left ? "" : this.told(x, y);
+    this.tip.hidden = !text;
+    if (text) {
+      this.tip.textContent = text;
+      const left = Math.min(x + 14, this.stage.clientWidth - this.tip.offsetWidth - 4);
+      const top = y + 18 + this.tip.offsetHeight > this.height ? y - this.tip.offsetHeight - 10 : y + 18;
+      this.tip.style.left = `${Math.max(2, left)}px`;
+      this.tip.style.top = `${Math.max(2, top)}px`;
+    }
+    if (!this.waits) { this.waits = true; requestAnimationFrame(() => { this.waits = false; this.draw(); }); }
+  }
+
+  told(x, y) {
+    const { about, data, scene, strips, view } = this, strip = strips.under(y);
+    if (strip) return `${exact(Math.round(view.time(x)))}\n${strips.told(view.time(x), strip)}`;
+    if (y >= scene.at.bottom && y < scene.at.bottom + this.spans.height()) {
+      const span = this.spans.at(view.time(x));
+      return span ? `${span.cause}\n${span.place}, ${spoken(span.end - span.begin)}` : "";
+    }
+    const block = blockAt(scene, x, y);
+    if (block >= 0) return toldOfBlock(about, data, block);
+    const row = packetAt(scene, x, y);
+    return row >= 0 ? toldOfPacket(about, data, row) : "";
+  }
+
+  click(x, y) {
+    const { scene, data } = this, block = blockAt(scene, x, y);
+    const packet = packetAt(scene, x, y);
+    if (packet >= 0) return this.pin(packet);
+    const carried = block >= 0 ? data.carried.block.indexOf(data.air.block[block]) : -1;
+    this.pin(carried >= 0 ? data.carried.row[carried] : -1);
+  }
+
+  pin(row) {
+    this.view.pinned = row;
+    this.settle();
+    this.changed();
+  }
+
+  // Says in words what is picked.
+  settle() {
+    const { view, about, data, scene, panel } = this, row = view.pinned;
+    if (row < 0) return showNothing(panel, this.nothing);
+    const { sent, ended, packet } = data.packets, room = (ended[row] - sent[row]) * 0.15 + 1000;
+    const actions = [
+      ["Previous", () => this.neighbour(-1)], ["Next", () => this.neighbour(1)],
+      ["Zoom to it", () => { view.show(sent[row] - room, ended[row] + room); this.changed(); }],
+      ["Let go", () => this.pin(-1)],
+    ];
+    if (this.causes || this.spans.ledTo(packet[row]).length) actions.push(["What led to it", () => this.ask(row)]);
+    showPacket(panel, about, data, scene, row, actions);
+  }
+
+  // The causes that led to a packet: of the spans that the page has, or of whoever answers for them.
+  ask(row) {
+    const number = this.data.packets.packet[row];
+    if (this.causes) return this.causes(number);
+    const led = this.spans.ledTo(number);
+    this.view.show(led[0].begin, led.at(-1).end);
+    this.changed();
+  }
+
+  // The packet of the same user and direction that was sent before or after the one picked.
+  neighbour(by) {
+    const { view, data: { packets }, scene } = this, row = view.pinned;
+    if (row < 0) return;
+    for (let next = row + by; next >= 0 && next < packets.rows; next += by)
+      if (packets.user[next] === packets.user[row] && (packets.purpose[next] === scene.ack) === (packets.purpose[row] === scene.ack)) {
+        view.reveal(packets.sent[next], packets.ended[next]);
+        return this.pin(next);
+      }
+  }
+
+  rowOf(number) {
+    const { packets } = this.data, row = lowest(packets.rows, i => packets.packet[i], number);
+    return packets.packet[row] === number ? row : -1;
+  }
+
+  // A sequence number, or # and the number of a packet. Asked again it goes on to the next one.
+  search(text) {
+    const number = Number(text.trim().replace(/^#/, "")), { packets } = this.data, { view, scene } = this;
+    const isPacket = text.trim().startsWith("#");
+    const rows = scene.ofUser.get(view.user).rows;
+    const data = isPacket ? [] : [...rows].filter(row => packets.purpose[row] === scene.isData);
+    const below = data.reduce((best, row) => packets.seq[row] <= number && packets.seq[row] > best ? packets.seq[row] : best, -1);
+    const found = isPacket ? [this.rowOf(number)].filter(row => row >= 0) : data.filter(row => packets.seq[row] === below);
+    if (!text.trim() || !found.length) { this.shown.textContent = `nothing was found for ${text.trim() || "nothing"}`; return; }
+    const row = found[(found.indexOf(view.pinned) + 1) % found.length];
+    const room = (packets.ended[row] - packets.sent[row]) * 2;
+    view.show(packets.sent[row] - room, packets.ended[row] + room);
+    this.pin(row);
+  }
+}
+
+begin();
