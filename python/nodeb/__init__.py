@@ -9,6 +9,7 @@ From a scenario file to a table, a picture and a folder of results:
     print(result.summary)  # means with 95 % intervals, by group of phones
     result.plot.cwnd(user=0).savefig("cwnd.svg")  # a notebook shows the figure by itself
     result.save("out/dch")
+    scenario.life().packet(17)  # everything that happened to one packet
 
 The same with other values; None takes a key back to its default:
 
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-    from nodeb import fit, link, plot, reproduce, scenario_types, stats, sweep
+    from nodeb import fit, life, link, plot, reproduce, scenario_types, stats, sweep
     from nodeb.comparison import compare
     from nodeb.errors import (
         InputError,
@@ -76,7 +77,7 @@ _HOMES = {
     "Table": "table",
 }
 
-_MODULES = ("fit", "link", "plot", "reproduce", "scenario_types", "stats", "sweep")
+_MODULES = ("fit", "life", "link", "plot", "reproduce", "scenario_types", "stats", "sweep")
 
 __all__ = [
     "Cluster",
@@ -92,6 +93,7 @@ __all__ = [
     "__version__",
     "compare",
     "fit",
+    "life",
     "link",
     "load",
     "plot",

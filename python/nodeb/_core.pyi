@@ -222,6 +222,32 @@ def metrics() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
     The unit is 1 for a ratio, and empty for a count, a number or a name.
     """
 
+def timeline(
+    scenario: CompiledScenario,
+    seed: int,
+    run: int,
+    control: Control,
+    from_ns: int = 0,
+    to_ns: int | None = None,
+    user: int | None = None,
+    most: int | None = None,
+) -> dict[str, Any]:
+    """Simulate one replication and return what happens in a window of time.
+
+    Returns:
+        `tables` (`events`, `packets`, `hops`, `blocks`: table -> column -> values), `names` (the names
+        that numbers in a column stand for, by column), `lanes`, `places` (name and the lanes at which
+        packets come and leave), `node_b` (its lane), `until_ns`, and `tti_ns`, None without TTIs.
+
+    Raises:
+        Cancelled: through `control`.
+        InternalError: a mistake of nodeb's.
+        ValueError: there is no such user, nothing happens in the window, or more than `most` events.
+    """
+
+def timeline_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Every table of a timeline, as `metrics` tells of those of a run."""
+
 def read_error_model(text: str, file: str) -> str:
     """A radio's `errors`, as JSON, of the text of a model file; `file` is its name in messages."""
 

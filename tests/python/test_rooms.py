@@ -21,8 +21,8 @@ FILES = {
 }
 ORDER = re.findall(r"^\| `python/nodeb/(\w+)` \|", DESIGN.read_text("utf-8"), re.M)
 """The folders, each of which may import from those before it."""
-METHODS = {("results", "plot"), ("results", "comparison")}
-"""A result offers what stands above it, `result.plot.cwnd()`, and imports it when it is asked."""
+METHODS = {("results", "plot"), ("results", "comparison"), ("inputs", "life")}
+"""Results and scenarios offer what stands above them, `result.plot.cwnd()`, and import it when asked."""
 
 
 def at_once(tree):

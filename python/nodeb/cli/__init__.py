@@ -1,4 +1,4 @@
-"""The command line: `nodeb run`, `sweep`, `plot`, `link`, `fit`, `validate`, `reproduce`, ...
+"""The command line: `nodeb run`, `life`, `sweep`, `plot`, `link`, `fit`, `validate`, `reproduce`, ...
 
 A file for each command. Tables go to stdout, progress and errors to stderr. An error is one
 paragraph that begins with `error:`. Exit status: 0 done, 1 failed while running, 2 bad input,
@@ -17,6 +17,7 @@ from nodeb.cli import link, witness
 from nodeb.cli.compare import compare
 from nodeb.cli.fit import fit
 from nodeb.cli.importing import import_
+from nodeb.cli.life import life
 from nodeb.cli.lists import list_, schema
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
 from nodeb.cli.plot import plot
@@ -58,6 +59,7 @@ def _common(
 
 
 app.command()(run)
+app.command()(life)
 app.command()(compare)
 app.command()(sweep)
 app.command()(plot)

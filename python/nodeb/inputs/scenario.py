@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from nodeb.results.result import Result
 from nodeb.scenario_types import ScenarioFields
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
+
+if TYPE_CHECKING:
+    from nodeb.life import Life
 
 __all__ = ["Scenario", "core_call", "load", "read_text", "toml_value"]
 
@@ -221,6 +224,45 @@ class Scenario(ScenarioFields):
         """
         file = as_path(path, "path")
         return self.run(runs=1, jobs=1, seed=seed, pcap=file, snap_length=snap_length, pcap_at=at)
+
+    def life(
+        self,
+        run: int = 0,
+        user: int | None = None,
+        begin_s: float = 0.0,
+        end_s: float | None = None,
+        *,
+        seed: int | None = None,
+        most: int | None = None,
+        progress: ProgressCallback | None = None,
+    ) -> Life:
+        """Simulates one replication and keeps what happens in it, event by event.
+
+        Args:
+            run: number of the replication, from 0.
+            user: number of the only user whose packets are followed; None for all.
+            begin_s: where the window begins, s.
+            end_s: where it ends, s; None for the end of the run. Packets that were sent in it are
+                followed for up to 10 s more.
+            seed: seed of the random streams; None takes the scenario's.
+            most: events that are kept at most; None for 4,000,000.
+            progress: called with the fraction done and a few words.
+
+        Returns:
+            Tables of events, packets and blocks; a notebook shows the page. See `nodeb.life`.
+
+        Raises:
+            ScenarioError: the scenario is wrong.
+            InputError: an argument makes no sense, nothing happens in the window, or too much; the
+                message then says how much, and which window would do.
+            RunError: the replication failed.
+        """
+        from nodeb.life.watching import MOST, watch
+
+        most = MOST if most is None else most
+        return watch(
+            self, run, user, begin_s, end_s, seed=seed, most=most, progress=progress
+        )
 
     def _capture(
         self, pcap: str | os.PathLike[str] | None, snap_length: int | None, at: Sequence[str]

@@ -35,7 +35,7 @@ class Page {
   }
 
   open() {
-    const { about, view, data } = this;
+    const { about, view, data, scene } = this;
     for (const { user, group } of about.users) this.user.add(new Option(`${user} (${group})`, user));
     if (about.users.length > 1) this.user.add(new Option("all", -1));
     fromAddress(location.hash, view, about, data.packets);

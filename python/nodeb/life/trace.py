@@ -1,0 +1,156 @@
+"""What happened as a trace of events, for viewers that exist: Perfetto and Chrome's.
+
+The Trace Event Format as JSON, gzipped. A user is a process. Each place has threads: a stay of a
+packet is a slice, and packets that are at a place together are in different threads, the lowest
+that is free. So are blocks on the air. Windows, queues and round trips are counters; losses, states
+of recovery, timers that run out, handovers and transfers are instants. Times are microseconds with
+three digits, so that nanoseconds are kept.
+"""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from nodeb.life.life import Life
+
+__all__ = ["trace"]
+
+LEVEL = 6
+PER_PLACE = 1 << 14
+"""Threads that a place may have; also the distance of their numbers."""
+COUNTERS = {
+    "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),
+    "queue": ("queue", (("packets", "value"), ("bytes", "bytes"))),
+    "round trip": ("round trip", (("s", "value"),)),
+}
+"""Kinds of events that are counters: their name, and columns by what they are called."""
+INSTANTS = ("lost", "recovery", "channel", "handover", "transfer", "given up")
+"""Kinds of events that are instants."""
+
+Row = dict[str, Any]
+
+
+def trace(life: Life) -> bytes:
+    """The trace of a replication."""
+    parts = (_packets(life), _blocks(life), _counters(life), _instants(life))
+    events = [text for part in parts for text in part]
+    head = {"displayTimeUnit": "ns", "otherData": {"seed": life.about.seed, "run": life.about.run}}
+    body = ",\n".join(events)
+    text = json.dumps(head)[:-1] + f', "traceEvents": [\n{body}\n]}}\n'
+    return gzip.compress(text.encode(), LEVEL, mtime=0)
+
+
+def _packets(life: Life) -> Iterator[str]:
+    """A slice for each stay at a place."""
+    columns = ("packet", "user", "purpose", "seq", "bytes", "again")
+    packets = {row["packet"]: row for row in _rows(life.packets, columns)}
+    threads = _Threads(life)
+    for stay in _rows(life.hops.sort_by("entered_ns"), life.hops.column_names):
+        packet = packets[stay["packet"]]
+        begin, end = stay["entered_ns"], stay["left_ns"]
+        thread = threads.take(packet["user"], stay["place"], begin, end)
+        name = f"{packet['purpose']} {packet['seq']}" + (" again" if packet["again"] else "")
+        about = {"packet": stay["packet"], "bytes": packet["bytes"], "end": stay["end"]}
+        yield _slice(name, packet["user"], thread, begin, end, about)
+    yield from threads.names()
+
+
+def _blocks(life: Life) -> Iterator[str]:
+    """A slice for each transmission."""
+    threads, length = _Threads(life), life.about.tti_ns or 0
+    for row in _of(life, "block"):
+        begin = row["time_ns"]
+        thread = threads.take(row["user"], "air", begin, begin + length)
+        name = f"block {row['block']}" + (" failed" if row["failed"] else "")
+        about = {"transmission": row["transmission"], "units": row["value"]}
+        yield _slice(name, row["user"], thread, begin, begin + length, about)
+    yield from threads.names()
+
+
+def _counters(life: Life) -> Iterator[str]:
+    for kind, (name, columns) in COUNTERS.items():
+        for row in _of(life, kind):
+            values = {label: row[column] for label, column in columns if row[column] < 1e15}
+            event = {"ph": "C", "name": name, "pid": row["user"], "args": values}
+            yield _event(event, row["time_ns"])
+
+
+def _instants(life: Life) -> Iterator[str]:
+    for kind in INSTANTS:
+        for row in _of(life, kind):
+            about = {name: row[name] for name in ("packet", "seq", "block", "bytes") if row[name]}
+            name = f"{kind} {row['detail']}".strip()
+            event = {"ph": "i", "s": "p", "name": name, "pid": row["user"], "tid": 0}
+            yield _event(event | {"args": about | {"place": row["place"]}}, row["time_ns"])
+
+
+class _Threads:
+    """Threads of each user's places, of which the lowest that is free is taken."""
+
+    def __init__(self, life: Life) -> None:
+        names = [name for name, *_ in life.about.places]
+        self._base = {name: PER_PLACE * (at + 1) for at, name in enumerate([*names, "air"])}
+        self._ends: dict[tuple[int, str], list[tuple[int, int]]] = {}
+        self._free: dict[tuple[int, str], list[int]] = {}
+        self._most: dict[tuple[int, str], int] = {}
+
+    def take(self, user: int, place: str, begin: int, end: int) -> int:
+        """The thread of something that begins after all that were asked for before."""
+        key = (user, place)
+        ends = self._ends.setdefault(key, [])
+        free = self._free.setdefault(key, [])
+        while ends and ends[0][0] <= begin:
+            heapq.heappush(free, heapq.heappop(ends)[1])
+        if free:
+            slot = heapq.heappop(free)
+        else:
+            slot = self._most.get(key, 0)
+            self._most[key] = slot + 1
+        heapq.heappush(ends, (end, slot))
+        return self._base[place] + min(slot, PER_PLACE - 1)
+
+    def names(self) -> Iterator[str]:
+        """What users and threads are called, and their order."""
+        for (user, place), most in self._most.items():
+            yield _about("process_name", user, 0, {"name": f"user {user}"})
+            for slot in range(most):
+                thread = self._base[place] + slot
+                yield _about("thread_name", user, thread, {"name": f"{place} {slot + 1}"})
+                yield _about("thread_sort_index", user, thread, {"sort_index": thread})
+
+
+def _slice(name: str, user: int, thread: int, begin: int, end: int, about: Row) -> str:
+    event = {"ph": "X", "name": name, "pid": user, "tid": thread, "args": about}
+    return _event(event | {"dur": _us(end - begin)}, begin)
+
+
+def _event(event: Row, time_ns: int) -> str:
+    return json.dumps({"ts": _us(time_ns)} | event)
+
+
+def _about(what: str, user: int, thread: int, about: Row) -> str:
+    return json.dumps({"ph": "M", "name": what, "pid": user, "tid": thread, "args": about})
+
+
+def _us(time_ns: int) -> float:
+    """Microseconds: a double keeps nanoseconds for months."""
+    return time_ns / 1000
+
+
+def _of(life: Life, kind: str) -> Iterable[Row]:
+    kinds = life.events["kind"].cast(pa.string())
+    return _rows(life.events.filter(pc.equal(kinds, kind)), life.events.column_names)
+
+
+def _rows(table: pa.Table, names: Iterable[str]) -> Iterator[Row]:
+    """Rows as plain data, some at a time."""
+    for batch in table.select(list(names)).to_batches(max_chunksize=1 << 16):
+        yield from batch.to_pylist()
