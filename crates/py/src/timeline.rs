@@ -37,7 +37,7 @@ pub fn timeline<'py>(
         Error::Run(error) => to_py(&error),
         other => PyValueError::new_err(other.to_string()),
     })?;
-    let Timeline { tables, names, places, until } = found;
+    let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);
     about.set_item("tables", tables::all(py, tables)?)?;
     about.set_item("names", names.into_iter().collect::<std::collections::BTreeMap<_, _>>())?;

@@ -15,6 +15,7 @@ mod places;
 mod recorder;
 pub mod tables;
 
+use nodeb_sim::metrics::RunResult;
 use nodeb_sim::table::Table;
 use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::run_heard;
@@ -118,6 +119,8 @@ pub struct Timeline {
     pub places: Places,
     /// Until when packets were followed.
     pub until: Time,
+    /// What the run itself has given; `None` where it was ended behind the window.
+    pub result: Option<RunResult>,
 }
 
 /// Simulates replication number `run` of a scenario under `seed`, and keeps what happens.
@@ -135,11 +138,9 @@ pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control, options:
         return Err(Error::NoUser { user, last: scenario.user_count() - 1 });
     }
     let mut recorder = Recorder::new(scenario, options);
-    match run_heard(scenario, seed, run, control, &mut recorder) {
+    let result = match run_heard(scenario, seed, run, control, &mut recorder) {
         Err(error) if !recorder.is_over() => return Err(error.into()),
-        _ => recorder.finish(),
-    }
+        ended => ended.ok(),
+    };
+    Ok(Timeline { result, ..recorder.finish()? })
 }
-
-#[cfg(test)]
-mod tests;

@@ -88,6 +88,7 @@ impl Recorder {
             names: tables::names(&places),
             places,
             until: now,
+            result: None,
         })
     }
 

@@ -34,16 +34,14 @@ class Packed:
         Args:
             table: its table.
             name: its name.
-            values: whole numbers become the narrowest unsigned type that holds them; others doubles.
+            values: whole numbers from 0 take as many bytes as the largest needs, others eight.
             about: what else the page is told of it.
         """
-        kept = _narrow(values)
-        kind = kept.dtype.str.lstrip("<|")
+        kind, shuffled = _shuffled(values)
         self.layout.append(
-            {"table": table, "name": name, "type": kind, "rows": len(kept), **about}
+            {"table": table, "name": name, "type": kind, "rows": len(values), **about}
         )
-        shuffled = kept.view(np.uint8).reshape(len(kept), kept.dtype.itemsize).T
-        self._parts.append(np.ascontiguousarray(shuffled).tobytes())
+        self._parts.append(shuffled)
 
     def add_times(self, table: str, name: str, times: NDArray[np.int64]) -> None:
         """Adds a column of times in order, as the steps from each to the next."""
@@ -56,13 +54,12 @@ class Packed:
         return base64.b64encode(data).decode()
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[Any]:
-    if values.dtype.kind == "b":
-        return values.astype(np.uint8)
-    if values.dtype.kind == "f":
-        return np.ascontiguousarray(values, dtype="<f8")
-    least, most = (int(values.min()), int(values.max())) if len(values) else (0, 0)
-    for kind in ("<u1", "<u2", "<u4"):
-        if least >= 0 and most <= np.iinfo(kind).max:
-            return values.astype(kind)
-    return values.astype("<f8")
+def _shuffled(values: NDArray[Any]) -> tuple[str, bytes]:
+    """The type of a column, `u` or `f` and its bytes, and its bytes by significance, the lowest first."""
+    if values.dtype.kind == "f" or (len(values) and values.min() < 0):
+        kind, kept, width = "f", values.astype("<f8"), 8
+    else:
+        most = int(values.max()) if len(values) else 0
+        kind, kept, width = "u", values.astype("<u8"), max(1, (most.bit_length() + 7) // 8)
+    planes = kept.view(np.uint8).reshape(len(kept), 8).T[:width]
+    return f"{kind}{width}", np.ascontiguousarray(planes).tobytes()

@@ -43,7 +43,7 @@ SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("
 """Kinds of events that become strips, and what is shown of them."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that become marks."""
-SCRIPTS = ("data", "view", "scene", "strips", "spans", "pick", "panel", "controls", "main")
+SCRIPTS = ("data", "view", "scene", "strips", "marks", "spans", "pick", "panel", "controls", "main")
 """The page's scripts, in order."""
 
 

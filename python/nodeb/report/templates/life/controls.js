@@ -90,6 +90,7 @@ function fromAddress(hash, view, about, packets) {
   const number = Number(said.get("packet"));
   const row = number ? lowest(packets.rows, i => packets.packet[i], number) : -1;
   view.pinned = row >= 0 && packets.packet[row] === number ? row : -1;
+  if (view.pinned >= 0 && view.user >= 0) view.user = packets.user[row];
   const [from, to] = (said.get("t") || "").split(",").map(part => Number(part) * 1e9);
   if (to > from) view.show(from, to);
   else if (view.pinned >= 0) view.reveal(packets.sent[view.pinned], packets.ended[view.pinned]);

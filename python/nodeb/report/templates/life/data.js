@@ -1,7 +1,5 @@
 // Columns of the page as typed arrays.
 
-const ARRAYS = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
-
 function bytesOf(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   const text = atob(base64), bytes = new Uint8Array(text.length);
@@ -9,13 +7,18 @@ function bytesOf(base64) {
   return bytes;
 }
 
-// Bytes of a column stand in order of their significance: all the first ones, all the second ones.
+// Bytes of a column stand in order of their significance: all the lowest ones, all the next ones.
 function column(flat, at, { type, rows }) {
-  const values = new ARRAYS[type](rows), width = values.BYTES_PER_ELEMENT;
-  if (width === 1) { values.set(flat.subarray(at, at + rows)); return values; }
-  const bytes = new Uint8Array(values.buffer);
-  for (let byte = 0; byte < width; byte++)
-    for (let i = 0, from = at + byte * rows, to = byte; i < rows; i++, from++, to += width) bytes[to] = flat[from];
+  const width = Number(type[1]);
+  if (type[0] === "f") {
+    const bytes = new Uint8Array(8 * rows);
+    for (let byte = 0; byte < 8; byte++) for (let i = 0, from = at + byte * rows, to = byte; i < rows; i++, to += 8) bytes[to] = flat[from + i];
+    return new Float64Array(bytes.buffer);
+  }
+  if (width === 1) return flat.slice(at, at + rows);
+  const values = new (width === 2 ? Uint16Array : width <= 4 ? Uint32Array : Float64Array)(rows);
+  for (let byte = 0, scale = 1; byte < width; byte++, scale *= 256)
+    for (let i = 0, from = at + byte * rows; i < rows; i++) values[i] += flat[from + i] * scale;
   return values;
 }
 
@@ -32,7 +35,7 @@ async function decoded(base64, layout) {
   let at = 0;
   for (const about of layout) {
     const values = column(flat, at, about);
-    at += values.byteLength;
+    at += Number(about.type[1]) * about.rows;
     const table = tables[about.table] ??= { rows: about.rows };
     table[about.name] = "first" in about ? summed(values, about.first) : values;
   }
@@ -58,14 +61,16 @@ function placed({ packets, hops }) {
   packets.ended = ended;
 }
 
-// Rows of a table by user, in order of time, and for packets until when those so far have lived.
+// Rows of a table by user, in order of time, and for packets until when those so far have lived; -1 is all users.
 function byUser(table, users, ended) {
-  const counts = new Map(users.map(({ user }) => [user, 0]));
-  for (let row = 0; row < table.user.length; row++) counts.set(table.user[row], (counts.get(table.user[row]) || 0) + 1);
-  const lists = new Map([...counts].map(([user, count]) => [user, { rows: new Uint32Array(count), at: 0 }]));
-  for (let row = 0; row < table.user.length; row++) { const list = lists.get(table.user[row]); list.rows[list.at++] = row; }
-  const found = new Map([...lists].map(([user, list]) => [user, reaching(list.rows, ended)]));
-  found.set(-1, found.size === 1 ? [...found.values()][0] : reaching(Uint32Array.from(table.user, (_, row) => row), ended));
+  const counts = new Uint32Array(users.reduce((most, { user }) => Math.max(most, user), 0) + 1), every = new Uint32Array(table.user.length);
+  for (let row = 0; row < every.length; row++) { every[row] = row; counts[table.user[row]]++; }
+  const found = new Map([[-1, reaching(every, ended)]]);
+  if (users.length === 1) return found.set(users[0].user, found.get(-1));
+  const lists = users.map(({ user }) => [user, new Uint32Array(counts[user])]), rows = [], at = new Uint32Array(counts.length);
+  for (const [user, list] of lists) rows[user] = list;
+  for (let row = 0; row < every.length; row++) { const user = table.user[row]; rows[user][at[user]++] = row; }
+  for (const [user, list] of lists) found.set(user, reaching(list, ended));
   return found;
 }
 

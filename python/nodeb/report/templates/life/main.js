@@ -14,18 +14,20 @@ function inks() {
 async function begin() {
   const read = id => JSON.parse(document.getElementById(id).textContent);
   const about = read("about"), data = await decoded(document.getElementById("columns").textContent, about.layout);
+  performance.mark("life-decoded");
   placed(data);
   const view = new View(about), scene = new Scene(about, data, view), strips = new Strips(about, data, view);
-  const spans = new Spans(read("spans"), view);
-  const page = new Page(about, data, view, scene, strips, spans);
+  const marks = new Marks(about, data, view, () => strips.shownUser());
+  const page = new Page(about, data, view, { scene, strips, marks, spans: new Spans(read("spans"), view) });
+  performance.mark("life-sorted");
   page.open();
   performance.mark("life-shown");
   performance.measure("life-first-view", { start: 0, end: "life-shown" });
 }
 
 class Page {
-  constructor(about, data, view, scene, strips, spans) {
-    Object.assign(this, { about, data, view, scene, strips, spans });
+  constructor(about, data, view, parts) {
+    Object.assign(this, { about, data, view }, parts);
     for (const id of ["canvas", "stage", "tip", "panel", "shown", "user", "find", "tools", "nothing"]) this[id] = document.getElementById(id);
     this.ctx = this.canvas.getContext("2d");
     this.ink = inks();
@@ -62,17 +64,17 @@ class Page {
     useButtons({ view, changed });
     this.user.addEventListener("change", () => { view.user = Number(this.user.value); this.changed(); });
     this.tools.addEventListener("submit", event => { event.preventDefault(); this.search(this.find.value); });
-    this.find.addEventListener("input", () => { this.canvas.setAttribute("aria-label", "Packets over time, from server to application"); });
     new ResizeObserver(() => this.resize()).observe(this.stage);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { this.ink = inks(); this.draw(); });
     addEventListener("hashchange", () => { fromAddress(location.hash, view, about, data.packets); this.settle(); this.changed(); });
   }
 
   resize() {
+    if (!this.stage.clientWidth) return; // not laid out yet, or no more
     const width = this.stage.clientWidth, ratio = window.devicePixelRatio || 1, isNarrow = width < 640;
     this.view.width = width;
     this.view.left = isNarrow ? 74 : 92;
-    this.scene.resize(isNarrow);
+    this.scene.resize(isNarrow, this.marks.hasChannel);
     this.height = this.scene.at.bottom + this.spans.height() + this.strips.height();
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(this.height * ratio);
@@ -96,16 +98,15 @@ class Page {
   }
 
   draw() {
-    const { ctx, ink, view, scene, strips } = this;
+    const { ctx, ink, view, scene, strips, marks } = this;
     ctx.fillStyle = ink.page;
     ctx.fillRect(0, 0, view.width, this.height);
     this.drawAxis();
-    ctx.save();
-    ctx.beginPath(); ctx.rect(0, 0, view.width, this.height); ctx.clip();
+    if (marks.hasChannel) marks.drawChannel(ctx, ink, scene.at.channel);
     const { count, isDense } = scene.draw(ctx, ink);
-    // Lines that come from before the time shown end at its edge.
-    ctx.restore();
+    marks.drawGivenUp(ctx, ink, scene);
     this.drawGutter();
+    marks.draw(ctx, ink, TOP + 2);
     const top = scene.at.bottom;
     if (this.spans.list.length) this.spans.draw(ctx, ink, top);
     strips.draw(ctx, ink, top + this.spans.height());
@@ -122,6 +123,10 @@ class Page {
     ctx.fillStyle = ink.page;
     ctx.fillRect(0, TOP - 4, view.left - 1, scene.at.bottom - TOP + 4);
     scene.drawNames(ctx, ink);
+    if (!this.marks.hasChannel) return;
+    ctx.fillStyle = ink.muted;
+    ctx.font = ink.small;
+    ctx.fillText("channel", 14, scene.at.channel + BAND / 2);
   }
 
   drawAxis() {
@@ -166,6 +171,7 @@ class Page {
 
   told(x, y) {
     const { about, data, scene, strips, view } = this, strip = strips.under(y);
+    if (y < TOP + 12) return this.marks.told(x);
     if (strip) return `${exact(Math.round(view.time(x)))}\n${strips.told(view.time(x), strip)}`;
     if (y >= scene.at.bottom && y < scene.at.bottom + this.spans.height()) {
       const span = this.spans.at(view.time(x));
@@ -187,6 +193,7 @@ class Page {
 
   pin(row) {
     this.view.pinned = row;
+    if (row >= 0 && this.view.user >= 0) this.view.user = this.data.packets.user[row];
     this.settle();
     this.changed();
   }
@@ -202,7 +209,17 @@ class Page {
       ["Let go", () => this.pin(-1)],
     ];
     if (this.causes || this.spans.ledTo(packet[row]).length) actions.push(["What led to it", () => this.ask(row)]);
+    for (const other of this.sameSegment(row)) actions.push([`#${packet[other]}: ${named(about, data.packets, other)}`, () => this.pin(other)]);
     showPacket(panel, about, data, scene, row, actions);
+  }
+
+  // Other packets with the same segment.
+  sameSegment(row) {
+    const { data: { packets }, scene } = this, found = [];
+    if (packets.purpose[row] !== scene.isData) return found;
+    for (let other = 0; other < packets.rows && found.length < 8; other++)
+      if (other !== row && packets.seq[other] === packets.seq[row] && packets.user[other] === packets.user[row] && packets.purpose[other] === scene.isData) found.push(other);
+    return found;
   }
 
   // The causes that led to a packet: of the spans that the page has, or of whoever answers for them.

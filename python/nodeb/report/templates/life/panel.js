@@ -17,8 +17,9 @@ function events(about, data, scene, row) {
   for (let i = lowest(rows.length, n => air.time[rows[n]], packets.sent[row]); i < rows.length && air.time[rows[i]] <= packets.ended[row]; i++) {
     const part = parts.get(air.block[rows[i]]), n = rows[i];
     if (!part) continue;
-    const bytes = `bytes ${part.offset} to ${part.offset + part.bytes - 1}`;
-    put(air.time[n], `block #${part.block} with ${bytes}, transmission ${air.transmission[n]}${air.failed[n] ? ": failed" : ""}`, "air", air.failed[n] ? "bad" : air.transmission[n] > 1 ? "again" : "");
+    const bytes = `bytes ${part.offset} to ${part.offset + part.bytes - 1}`, again = air.transmission[n] > 1;
+    const what = again ? `block #${part.block} again, sending ${air.transmission[n]}` : `block #${part.block}, ${bytes}`;
+    put(air.time[n], what + (air.failed[n] ? ": failed" : ""), "air", air.failed[n] ? "bad" : again ? "again" : "");
   }
   const end = about.names.end[packets.end[row]], at = packets.sent[row] + packets.took[row];
   if (end === "received") put(at, "received", place(packets.place[row]));
@@ -38,10 +39,11 @@ function element(name, text, look) {
 function table(list, sent) {
   const made = element("table"), head = made.createTHead().insertRow(), body = made.createTBody();
   for (const name of ["time", "since sent", "what", "where"]) { const cell = element("th", name); cell.scope = "col"; head.append(cell); }
+  const places = digits(list.map(one => one.time));
   for (const { time, what, where, look } of list) {
     const row = body.insertRow();
     row.className = look;
-    row.append(element("td", exact(time)), element("td", `+${spoken(time - sent)}`), element("td", what), element("td", where));
+    row.append(element("td", exact(time, places)), element("td", `+${spoken(time - sent)}`), element("td", what), element("td", where));
   }
   return made;
 }

@@ -1,20 +1,21 @@
 // Lanes, packets and blocks. What stands closer than the screen can show is drawn together.
 
 const TOP = 30, ALL_UP_TO = 4; // packets for each pixel that are still drawn one by one
+const STYLES = ["ack", "data", "ask", "again"]; // in the order in which they are drawn
 const MOST_ROWS = 6; // transmissions of a block that have a row of their own
 
 // Where things stand from top to bottom, for a width of the screen.
-function layout(about, air, isNarrow) {
+function layout(about, air, isNarrow, hasChannel) {
   const gap = isNarrow ? 44 : 54, rows = Math.min(air.mostTransmissions, MOST_ROWS);
   const row = rows ? Math.max(14, Math.min(34, air.mostSlots * 4)) : 0;
-  const lanes = [];
+  const lanes = [], band = hasChannel ? 24 : 0;
   let y = TOP + 22;
   about.lanes.forEach((_, lane) => {
     lanes.push(y);
-    y += lane === about.nodeB ? Math.max(gap, rows * (row + 3) + 46) : gap;
+    y += lane === about.nodeB ? Math.max(gap, band + rows * (row + 3) + (rows ? 46 : 30)) : gap;
   });
-  const airTop = lanes[about.nodeB] + 18;
-  return { lanes, rows, row, airTop, bottom: lanes.at(-1) + 18 };
+  const channel = lanes[about.nodeB] + 12, airTop = channel + 6 + band;
+  return { lanes, rows, row, channel, airTop, bottom: lanes.at(-1) + 18 };
 }
 
 class Scene {
@@ -34,7 +35,7 @@ class Scene {
     this.drawn = [];
   }
 
-  resize(isNarrow) { this.at = layout(this.about, this.data.air, isNarrow); }
+  resize(isNarrow, hasChannel) { this.at = layout(this.about, this.data.air, isNarrow, hasChannel); }
 
   // Calls put(time, y) for every bend of a packet's line; the last one is where it was lost or is.
   path(row, put) {
@@ -53,58 +54,63 @@ class Scene {
   }
 
   // Rows of packets that are under way in the time shown, of the user shown.
-  *visible() {
+  visible() {
     const { rows, reach } = this.ofUser.get(this.view.user), { sent, ended } = this.data.packets;
-    const { t0, t1 } = this.view;
+    const { t0, t1 } = this.view, found = [];
     const begin = lowest(rows.length, i => reach[i], t0), end = lowest(rows.length, i => sent[rows[i]], t1);
-    for (let i = begin; i < end; i++) if (ended[rows[i]] >= t0) yield rows[i];
+    for (let i = begin; i < end; i++) if (ended[rows[i]] >= t0) found.push(rows[i]);
+    return found;
   }
 
   style(row) {
     const { purpose, again } = this.data.packets;
-    if (again[row]) return "again";
-    return purpose[row] === this.ack ? "ack" : purpose[row] === this.isData ? "data" : "ask";
+    if (again[row]) return 3;
+    return purpose[row] === this.ack ? 0 : purpose[row] === this.isData ? 1 : 2;
   }
 
-  // Which packets are drawn, by style and strength: one for each pixel where there are more.
+  // Which packets are drawn: { style, strength from 0 to 2, rows }; where there are many, one for each pixel in which
+  // packets of its style were sent, the stronger the more they were.
   chosen() {
-    const all = [...this.visible()], { view, data: { packets } } = this;
-    const isDense = all.length > ALL_UP_TO * (view.width - view.left);
-    const groups = new Map();
-    const put = (style, row) => { if (!groups.has(style)) groups.set(style, []); groups.get(style).push(row); };
-    if (!isDense) { for (const row of all) put(this.style(row), row); return { groups, all, isDense }; }
-    const columns = new Map();
-    for (const row of all) {
-      const style = this.style(row), lost = packets.end[row] === this.lost;
-      const key = `${style}${lost ? "!" : ""}`, x = Math.round(view.x(packets.sent[row]));
-      let column = columns.get(key);
-      if (!column) columns.set(key, column = new Map());
-      const found = column.get(x);
-      if (found) found.count++; else column.set(x, { row, count: 1 });
+    const all = this.visible(), { view, data: { packets } } = this, groups = [];
+    const room = Math.ceil(view.width - view.left) + 1, isDense = all.length > ALL_UP_TO * room;
+    for (let n = 0; n < 3 * STYLES.length; n++) groups.push({ style: STYLES[Math.floor(n / 3)], strength: n % 3, rows: [] });
+    if (!isDense) {
+      for (const row of all) groups[3 * this.style(row) + 2].rows.push(row);
+      return { groups, all, isDense };
     }
-    for (const [key, column] of columns) {
-      const most = Math.max(...[...column.values()].map(one => one.count));
-      for (const { row, count } of column.values()) put(`${key.replace("!", "")}/${Math.ceil(3 * count / most)}`, row);
+    // What was lost is chosen apart from what was not.
+    const counts = new Uint32Array(2 * STYLES.length * (room + 1)), first = new Uint32Array(counts.length);
+    for (const row of all) {
+      const lost = packets.end[row] === this.lost ? 1 : 0, x = Math.max(0, Math.round(view.x(packets.sent[row]) - view.left) + 1);
+      const place = (2 * this.style(row) + lost) * (room + 1) + Math.min(x, room);
+      if (!counts[place]++) first[place] = row;
+    }
+    for (let kind = 0; kind < 2 * STYLES.length; kind++) {
+      const part = counts.subarray(kind * (room + 1), (kind + 1) * (room + 1)), most = part.reduce((a, b) => Math.max(a, b), 1);
+      part.forEach((count, x) => {
+        if (count) groups[3 * (kind >> 1) + Math.ceil(3 * count / most) - 1].rows.push(first[kind * (room + 1) + x]);
+      });
     }
     return { groups, all, isDense };
   }
 
   draw(ctx, ink) {
     this.drawLanes(ctx, ink);
-    this.drawAir(ctx, ink);
     const { groups, all, isDense } = this.chosen();
     this.drawn = [];
-    for (const style of ["ack", "data", "ask", "again"])
-      for (const [key, rows] of groups) {
-        const [name, strength = "3"] = key.split("/");
-        if (name !== style) continue;
-        ctx.strokeStyle = ink[name];
-        ctx.globalAlpha = [0.25, 0.55, 0.9][strength - 1] * (all.length < 400 || name === "again" ? 1 : 0.8);
-        ctx.lineWidth = name === "again" ? 1.8 : all.length < 400 ? 1.4 : 1;
-        this.stroke(ctx, rows);
-        for (const row of rows) this.drawn.push(row);
-      }
+    // The more lines there are, the fainter each is, and the thinner.
+    const crowd = all.length / (this.view.width - this.view.left), isFew = crowd < 0.3;
+    const faint = isDense ? 0.8 : Math.max(0.35, Math.min(1, 1.15 - 0.5 * crowd));
+    for (const { style, strength, rows } of groups) {
+      if (!rows.length) continue;
+      ctx.strokeStyle = ink[style];
+      ctx.globalAlpha = [0.25, 0.55, 0.9][strength] * (style === "again" ? 1 : faint);
+      ctx.lineWidth = style === "again" ? 1.6 : isFew ? 1.4 : 1;
+      this.stroke(ctx, rows);
+      for (const row of rows) this.drawn.push(row);
+    }
     ctx.globalAlpha = 1;
+    this.drawAir(ctx, ink);
     this.drawLost(ctx, ink, isDense ? this.drawn : all);
     if (this.view.pinned >= 0) this.drawPinned(ctx, ink);
     return { count: all.length, isDense };
@@ -199,20 +205,25 @@ class Scene {
 
   // For each pixel and row how many blocks were sent, and below which share of them failed.
   drawShares(ctx, rows, begin, end, style, ink) {
-    const { air } = this.data, { view, at } = this;
-    const width = Math.ceil(view.width), counts = new Map();
+    const { air } = this.data, { view, at } = this, width = Math.ceil(view.width) + 1;
+    const sent = new Uint32Array(width * at.rows), failed = new Uint32Array(sent.length);
     for (let i = begin; i < end; i++) {
-      const n = rows[i], key = (Math.min(air.transmission[n], at.rows) - 1) * width + Math.max(0, Math.round(view.x(air.time[n])));
-      const found = counts.get(key), bad = style(n) === "bad" ? 1 : 0;
-      if (found) { found[0]++; found[1] += bad; } else counts.set(key, [1, bad]);
+      const n = rows[i], x = Math.min(width - 1, Math.max(0, Math.round(view.x(air.time[n]))));
+      const place = (Math.min(air.transmission[n], at.rows) - 1) * width + x;
+      sent[place]++;
+      failed[place] += air.failed[n];
     }
-    const other = begin < end && style(rows[begin]) === "other";
-    for (const [key, [count, bad]] of counts) {
-      const x = key % width, y = this.rowY(Math.floor(key / width) + 1), failed = at.row * bad / count;
-      ctx.fillStyle = other ? ink.other : ink.good;
-      ctx.fillRect(x, y, 1, at.row - failed);
-      if (bad) { ctx.fillStyle = ink.bad; ctx.fillRect(x, y + at.row - failed, 1, failed); }
-    }
+    const isOther = begin < end && style(rows[begin]) === "other";
+    const paint = (colour, from, to) => {
+      ctx.fillStyle = colour;
+      for (let place = 0; place < sent.length; place++) {
+        const share = sent[place] && !isOther ? failed[place] / sent[place] : 0, y = this.rowY(Math.floor(place / width) + 1);
+        const [top, bottom] = [from(share), to(share)];
+        if (sent[place] && bottom > top) ctx.fillRect(place % width, y + at.row * top, 1, at.row * (bottom - top));
+      }
+    };
+    paint(isOther ? ink.other : ink.good, () => 0, share => 1 - share);
+    paint(ink.bad, share => 1 - share, () => 1);
   }
 
   // The packet that was picked, above all else, with its blocks.

@@ -6,12 +6,13 @@ class Strips {
   constructor(about, data, view) {
     Object.assign(this, { about, data, view });
     const users = about.users, t = data.timer;
-    t.left = Float64Array.from(t.value, (due, i) => due - t.time[i] / 1e9);
+    t.left = new Float64Array(t.value.length);
+    for (let i = 0; i < t.left.length; i++) t.left[i] = t.value[i] - t.time[i] / 1e9;
     this.list = [
       { title: "congestion window", unit: "segments", lines: [
         { name: "window", table: data.window, column: "value", ink: "data" },
         { name: "threshold", table: data.window, column: "ssthresh", ink: "muted", dash: [4, 3], isLimit: true }] },
-      { title: "queue at the bearer", unit: "packets", lines: [{ name: "queue", table: data.queue, column: "value", ink: "ask", fill: true }] },
+      { title: "queue at the bearer", unit: "packets", lines: [{ name: "queue", table: data.queue, column: "value", ink: "ask" }] },
       { title: "round trip and timer", unit: "s", lines: [
         { name: "round trip", table: data.round_trip, column: "value", ink: "ack" },
         { name: "timer", table: data.timer, column: "left", ink: "again", dash: [2, 3] }] },
@@ -37,7 +38,9 @@ class Strips {
     ctx.textAlign = "left";
     ctx.fillStyle = ink.muted;
     const whose = view.user < 0 && this.about.users.length > 1 ? ` of user ${this.shownUser()}` : "";
-    ctx.fillText(`${strip.title}${whose} (${strip.unit})`, view.left + 2, y - 6);
+    const title = `${strip.title}${whose} (${strip.unit})`;
+    ctx.fillText(title, view.left + 2, y - 6);
+    this.titled = view.left + 2 + ctx.measureText(title).width;
     ctx.fillStyle = ink.panel;
     ctx.fillRect(view.left, y, view.width - view.left, STRIP);
     if (strip === this.list[0]) this.drawRecovery(ctx, ink, y);
@@ -70,19 +73,22 @@ class Strips {
     }
   }
 
+  // Names of the lines beside the title, or inside the strip where there is no room.
   drawKey(ctx, ink, strip, y) {
     if (strip.lines.length < 2) return;
-    let x = this.view.width - 8;
     ctx.textAlign = "right";
     ctx.textBaseline = "alphabetic";
+    const length = strip.lines.reduce((sum, line) => sum + ctx.measureText(line.name).width + 36, 0);
+    const at = this.titled + length > this.view.width ? y + 14 : y - 6;
+    let x = this.view.width - 8;
     for (const line of [...strip.lines].reverse()) {
       ctx.fillStyle = ink.muted;
-      ctx.fillText(line.name, x, y - 6);
+      ctx.fillText(line.name, x, at);
       x -= ctx.measureText(line.name).width + 6;
       ctx.strokeStyle = ink[line.ink];
       ctx.lineWidth = 2;
       ctx.setLineDash(line.dash || []);
-      ctx.beginPath(); ctx.moveTo(x - 18, y - 10); ctx.lineTo(x, y - 10); ctx.stroke();
+      ctx.beginPath(); ctx.moveTo(x - 18, at - 4); ctx.lineTo(x, at - 4); ctx.stroke();
       ctx.setLineDash([]);
       x -= 30;
     }
@@ -104,7 +110,7 @@ class Strips {
     return most;
   }
 
-  drawLine(ctx, ink, { table, column, ink: colour, dash, fill }, y, top) {
+  drawLine(ctx, ink, { table, column, ink: colour, dash }, y, top) {
     const { view } = this, [rows, begin, end] = this.span(table), values = table[column];
     const high = value => y + STRIP * (1 - Math.min(value / top, 2));
     ctx.strokeStyle = ink[colour];
@@ -126,7 +132,6 @@ class Strips {
     if (last >= 0) ctx.lineTo(Math.min(view.width, view.x(view.whole[1])), high(last));
     ctx.stroke();
     ctx.setLineDash([]);
-    if (fill) { ctx.globalAlpha = 0.12; ctx.fillStyle = ink[colour]; ctx.globalAlpha = 1; }
   }
 
   // States of loss recovery, from each to the next.

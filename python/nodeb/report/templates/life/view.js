@@ -51,12 +51,22 @@ const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
 
 // A duration in words: 1.234 s, 12.3 ms.
 function spoken(ns) {
+  if (!ns) return "0 s";
   const [size, unit] = UNITS.find(([size]) => Math.abs(ns) >= size) || UNITS[3];
   return `${+(ns / size).toPrecision(4)} ${unit}`;
 }
 
 // A time to the nanosecond, in seconds.
-function exact(ns) { return `${(ns / 1e9).toFixed(9).replace(/0{1,8}$/, "")} s`; }
+function exact(ns, digits) {
+  const text = (ns / 1e9).toFixed(9);
+  return `${digits === undefined ? text.replace(/0{1,6}$/, "") : text.slice(0, text.length - 9 + digits)} s`;
+}
+
+// Digits behind the point that times need to be told exactly.
+function digits(times) {
+  const most = times.map(ns => (Math.round(ns) % 1e9).toString().padStart(9, "0").replace(/0+$/, "").length);
+  return Math.max(3, ...most);
+}
 
 // Steps of a scale: about `count` of them, each 1, 2 or 5 times a power of ten.
 function step(span, count) {

@@ -1,0 +1,204 @@
+//! Laws of the life of packets, over the random scenarios that the simulator itself is held to.
+
+#[allow(dead_code, unreachable_pub, reason = "shared with the laws of the simulator")]
+#[path = "../../../sim/tests/laws/cases.rs"]
+mod cases;
+#[allow(dead_code, unreachable_pub, reason = "shared with the laws of the simulator")]
+#[path = "../../../sim/tests/laws/errors.rs"]
+mod errors;
+mod rows;
+
+use std::collections::HashMap;
+
+use nodeb_sim::units::Time;
+use nodeb_sim::{Control, Scenario, run, scenario};
+use nodeb_timeline::{End, Error, Kind, Options, Outcome, Timeline};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError};
+use rows::{flags, numbers, words};
+
+type Checked = std::result::Result<(), TestCaseError>;
+
+/// More than any of these scenarios tells.
+const MOST: u64 = 1 << 24;
+
+fn watched(scenario: &Scenario, options: Options) -> Timeline {
+    nodeb_timeline::run(scenario, scenario.seed, 0, &Control::default(), &options).unwrap()
+}
+
+fn everything() -> Options {
+    Options { most: MOST, ..Options::default() }
+}
+
+/// Packets are numbered without a gap, end once, and stand in order of time wherever they were.
+fn lives_are_in_order(timeline: &Timeline) -> Checked {
+    let [packet, sent, ended, handed] =
+        ["packet", "sent_ns", "ended_ns", "handed_ns"].map(|name| numbers(timeline, "packets", name));
+    let end = numbers(timeline, "packets", "end");
+    let cause = numbers(timeline, "packets", "cause");
+    prop_assert!(packet.iter().copied().eq(1..=packet.len() as u64));
+    prop_assert!(sent.is_sorted());
+    let mut now: HashMap<u64, u64> = packet.iter().copied().zip(sent.iter().copied()).collect();
+    let [of, entered, begun, left] =
+        ["packet", "entered_ns", "begun_ns", "left_ns"].map(|name| numbers(timeline, "hops", name));
+    for i in 0..of.len() {
+        let before = now.insert(of[i], left[i]).unwrap();
+        prop_assert!(before <= entered[i] && entered[i] <= begun[i] && begun[i] <= left[i], "stay {i}");
+    }
+    for i in 0..packet.len() {
+        prop_assert!(now[&packet[i]] <= ended[i], "packet {}", packet[i]);
+        prop_assert!(handed[i] == 0 || handed[i] >= ended[i], "packet {} is handed over early", packet[i]);
+        prop_assert_eq!(end[i] == End::Lost as u64, cause[i] != 0, "packet {}", packet[i]);
+    }
+    Ok(())
+}
+
+/// Events are in order of time, and tell of every packet's beginning and end once.
+fn events_tell_the_same(timeline: &Timeline) -> Checked {
+    prop_assert!(numbers(timeline, "events", "time_ns").is_sorted());
+    let kinds = numbers(timeline, "events", "kind");
+    let packets = numbers(timeline, "events", "packet");
+    let count = |wanted: &[Kind], packet: u64| {
+        let of = |(kind, of): (&u64, &u64)| *of == packet && wanted.iter().any(|one| *one as u64 == *kind);
+        kinds.iter().zip(&packets).filter(|row| of(*row)).count()
+    };
+    let ends = numbers(timeline, "packets", "end");
+    let total = |wanted: &[Kind]| {
+        kinds.iter().filter(|kind| wanted.iter().any(|one| *one as u64 == **kind)).count()
+    };
+    prop_assert_eq!(total(&[Kind::Sent, Kind::Resent]), ends.len());
+    let over = ends.iter().filter(|end| **end != End::UnderWay as u64).count();
+    prop_assert_eq!(total(&[Kind::Received, Kind::Lost]), over);
+    for packet in (1..=ends.len() as u64).step_by(ends.len().div_ceil(20)) {
+        prop_assert_eq!(count(&[Kind::Sent, Kind::Resent], packet), 1);
+        prop_assert!(count(&[Kind::Received, Kind::Lost], packet) <= 1);
+    }
+    Ok(())
+}
+
+/// The run's own tables count what the lives have.
+fn counts_agree(timeline: &Timeline) -> Checked {
+    let result = timeline.result.as_ref().expect("without a window the run has a result");
+    let (places, ends) = (words(timeline, "hops", "place"), numbers(timeline, "hops", "end"));
+    let stays = |bearer: bool, end: Option<End>| {
+        let fits = |(place, found): (&String, &u64)| {
+            (place == "bearer") == bearer && end.is_none_or(|end| end as u64 == *found)
+        };
+        places.iter().zip(&ends).filter(|row| fits(*row)).count() as u64
+    };
+    let sum = |read: fn(&nodeb_sim::context::Counts) -> u64| {
+        result.bearers.iter().map(|row| read(&row.counts)).sum::<u64>()
+    };
+    prop_assert_eq!(stays(true, None), sum(|counts| counts.packets_in));
+    prop_assert_eq!(stays(true, Some(End::Through)), sum(|counts| counts.packets_delivered));
+    let lost = |bearer: bool| {
+        let kinds = numbers(timeline, "events", "kind");
+        let at = words(timeline, "events", "place");
+        let fits = |(kind, place): (&u64, &String)| {
+            *kind == Kind::Lost as u64 && (place == "bearer") == bearer
+        };
+        kinds.iter().zip(&at).filter(|row| fits(*row)).count() as u64
+    };
+    prop_assert_eq!(lost(true), sum(|counts| counts.packets_dropped));
+    let sent: u64 = numbers(timeline, "blocks", "transmissions").iter().sum();
+    let told = numbers(timeline, "events", "kind").iter().filter(|kind| **kind == Kind::Block as u64).count();
+    prop_assert_eq!(sent, told as u64);
+    Ok(())
+}
+
+/// A block is sent once more than it has failed if it was received, and what it carries fits in a packet.
+fn blocks_add_up(timeline: &Timeline) -> Checked {
+    let [block, transmissions, failed, outcome, first, last] =
+        ["block", "transmissions", "failed", "outcome", "first_ns", "last_ns"]
+            .map(|name| numbers(timeline, "blocks", name));
+    prop_assert!(block.iter().copied().eq(1..=block.len() as u64));
+    for i in 0..block.len() {
+        prop_assert!(transmissions[i] >= 1 && failed[i] <= transmissions[i] && first[i] <= last[i]);
+        if outcome[i] != Outcome::Received as u64 {
+            prop_assert!(failed[i] >= 1, "block {} has not failed", block[i]);
+        }
+    }
+    let flagged = flags(timeline, "events", "failed").iter().filter(|failed| **failed).count() as u64;
+    prop_assert_eq!(failed.iter().sum::<u64>(), flagged);
+    Ok(())
+}
+
+/// A window has the events of the whole run that lie in it, with the same numbers.
+fn a_window_is_a_part(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
+    let options = Options { from: Time(from), to: Time(to), ..everything() };
+    let times = numbers(whole, "events", "time_ns");
+    let inside: Vec<usize> = (0..times.len()).filter(|i| from <= times[*i] && times[*i] < to).collect();
+    let part = match nodeb_timeline::run(scenario, scenario.seed, 0, &Control::default(), &options) {
+        Ok(part) => part,
+        Err(Error::Nothing { .. }) => {
+            prop_assert!(inside.is_empty(), "there are {} events", inside.len());
+            return Ok(());
+        }
+        Err(other) => panic!("{other}"),
+    };
+    for name in ["time_ns", "kind", "place", "user", "packet", "seq", "bytes", "block", "transmission"] {
+        let (all, some) = (numbers(whole, "events", name), numbers(&part, "events", name));
+        prop_assert!(inside.iter().map(|i| all[*i]).eq(some.iter().copied()), "column {}", name);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(Config { cases: Config::default().cases.div_ceil(4), failure_persistence: None, ..Config::default() })]
+
+    #[test]
+    fn lives_hold(case in cases::any_scenario(), window in (0.0..1.0f64, 0.0..1.0f64)) {
+        let whole = watched(&case.scenario, everything());
+        let quiet = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
+        prop_assert_eq!(format!("{quiet:?}"), format!("{:?}", whole.result.as_ref().unwrap()), "it was heard");
+        lives_are_in_order(&whole)?;
+        events_tell_the_same(&whole)?;
+        counts_agree(&whole)?;
+        blocks_add_up(&whole)?;
+        let at = |share: f64| (share * whole.until.0 as f64) as u64;
+        let (from, to) = (at(window.0.min(window.1)), at(window.0.max(window.1)) + 1);
+        a_window_is_a_part(&case.scenario, &whole, from, to)?;
+    }
+}
+
+const DOWNLOADS: &str = "[radio.hs_dsch]\nbler = 0.2\n[[users]]\ncount = 2\ntraffic.ftp.size = '100 kB'";
+
+fn downloads() -> Scenario {
+    scenario::from_toml(DOWNLOADS, "test", &[]).unwrap()
+}
+
+#[test]
+fn one_user_has_what_all_have_of_it() {
+    let (all, one) = (watched(&downloads(), everything()), watched(&downloads(), Options { user: Some(1), ..everything() }));
+    let own: Vec<usize> =
+        numbers(&all, "events", "user").iter().enumerate().filter(|(_, user)| **user == 1).map(|(i, _)| i).collect();
+    for name in ["time_ns", "kind", "packet", "bytes"] {
+        let values = numbers(&all, "events", name);
+        assert_eq!(own.iter().map(|i| values[*i]).collect::<Vec<_>>(), numbers(&one, "events", name), "{name}");
+    }
+}
+
+#[test]
+fn too_many_events_are_counted_and_a_window_that_would_do_is_named() {
+    let count = numbers(&watched(&downloads(), everything()), "events", "kind").len() as u64;
+    let options = Options { most: 500, ..Options::default() };
+    let error = nodeb_timeline::run(&downloads(), 1, 0, &Control::default(), &options).unwrap_err();
+    let Error::TooMany { count: told, most: 500, from, until } = error else { panic!("{error}") };
+    assert_eq!((told, from), (count, Time::ZERO));
+    let part = watched(&downloads(), Options { to: until, ..options });
+    let kept = numbers(&part, "events", "kind").len();
+    assert!((250..=500).contains(&kept), "{kept}");
+}
+
+#[test]
+fn what_cannot_be_is_told() {
+    let told = |options: Options| {
+        nodeb_timeline::run(&downloads(), 1, 0, &Control::default(), &options).unwrap_err().to_string()
+    };
+    let user = told(Options { user: Some(2), ..Options::default() });
+    assert_eq!(user, "there is no user 2; the users are 0 to 1");
+    let empty = told(Options { from: Time(7), to: Time(7), ..Options::default() });
+    assert!(empty.contains("is empty"), "{empty}");
+    let nothing = told(Options { from: Time(u64::MAX / 2), ..Options::default() });
+    assert!(nothing.contains("the last event before it is at "), "{nothing}");
+}

@@ -1,0 +1,32 @@
+//! Columns of a timeline's tables.
+
+use nodeb_sim::table::Values;
+use nodeb_timeline::Timeline;
+
+fn column<'a>(timeline: &'a Timeline, table: &str, name: &str) -> &'a Values {
+    let found = timeline.tables.iter().find(|one| one.name == table).expect(table);
+    found.column(name).expect(name)
+}
+
+/// A column of whole numbers.
+pub fn numbers(timeline: &Timeline, table: &str, name: &str) -> Vec<u64> {
+    match column(timeline, table, name) {
+        Values::U64(values) => values.clone(),
+        Values::U32(values) => values.iter().map(|value| u64::from(*value)).collect(),
+        other => panic!("{table}.{name}: {other:?}"),
+    }
+}
+
+/// A column of truth values.
+pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
+    match column(timeline, table, name) {
+        Values::Bool(values) => values.clone(),
+        other => panic!("{table}.{name}: {other:?}"),
+    }
+}
+
+/// A column of names.
+pub fn words(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
+    let (_, names) = timeline.names.iter().find(|(column, _)| *column == name).expect(name);
+    numbers(timeline, table, name).iter().map(|number| names[*number as usize].clone()).collect()
+}

@@ -1,0 +1,89 @@
+// What happens beside packets: recovery, transfers, handovers, and the states of a user's channel.
+
+const BAND = 14;
+
+class Marks {
+  constructor(about, data, view, whose) {
+    Object.assign(this, { about, view, moments: data.moments, whose });
+    this.kind = Object.fromEntries(about.names.kind.map((name, number) => [name, number]));
+    this.hasChannel = data.moments.kind.includes(this.kind.channel);
+  }
+
+  rows() { return (this.moments.of.get(this.whose()) || { rows: [] }).rows; }
+
+  // A mark in a word, and its colour; nothing for what is no mark.
+  named(row) {
+    const { moments, about, kind } = this, detail = about.names.detail[moments.detail[row]];
+    switch (moments.kind[row]) {
+      case kind.recovery: return detail === "open" ? null : [detail === "fast" ? "fast recovery" : "timeout", detail === "fast" ? "again" : "lost"];
+      case kind.transfer: return ["transfer done", "ack"];
+      case kind.handover: return [`cell ${moments.value[row]}`, "ask"];
+      default: return null;
+    }
+  }
+
+  // Small triangles above the lanes, named where there is room up to the next.
+  draw(ctx, ink, y) {
+    const { view, moments } = this, shown = [];
+    for (const row of this.rows()) {
+      const x = view.x(moments.time[row]), mark = x >= view.left && x <= view.width ? this.named(row) : null;
+      if (mark && !(shown.length && x < shown.at(-1).x + 3)) shown.push({ x, name: mark[0], colour: mark[1] });
+    }
+    ctx.font = ink.small;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    shown.forEach(({ x, name, colour }, n) => {
+      ctx.fillStyle = ink[colour];
+      ctx.beginPath(); ctx.moveTo(x - 4, y - 4); ctx.lineTo(x + 4, y - 4); ctx.lineTo(x, y + 4); ctx.fill();
+      const room = (n + 1 < shown.length ? shown[n + 1].x - 4 : view.width) - x - 7;
+      if (ctx.measureText(name).width > room) return;
+      ctx.fillStyle = ink.muted;
+      ctx.fillText(name, x + 7, y);
+    });
+  }
+
+  // States of the channel, each from when it began to the next.
+  drawChannel(ctx, ink, y) {
+    const { view, moments, about, kind } = this, found = [...this.rows()].filter(row => moments.kind[row] === kind.channel);
+    const colours = { dch: ink.good, fach: ink.fast, pch: ink.panel };
+    ctx.font = ink.small;
+    ctx.textAlign = "left";
+    ctx.textBaseline = "middle";
+    found.forEach((row, n) => {
+      const until = n + 1 < found.length ? moments.time[found[n + 1]] : view.whole[1];
+      if (until < view.t0 || moments.time[row] > view.t1) return;
+      const x = Math.max(view.left, view.x(moments.time[row])), width = Math.min(view.width, view.x(until)) - x;
+      const name = about.names.detail[moments.detail[row]];
+      ctx.fillStyle = colours[name] || ink.other;
+      ctx.fillRect(x, y, Math.max(1, width - 1), BAND);
+      if (width > ctx.measureText(name).width + 8) { ctx.fillStyle = name === "dch" ? ink.onGood : ink.text; ctx.fillText(name.toUpperCase(), x + 4, y + BAND / 2 + 0.5); }
+    });
+  }
+
+  // Blocks that were given up, where they were sent last.
+  drawGivenUp(ctx, ink, scene) {
+    const { view, moments, kind } = this, seen = new Set();
+    ctx.strokeStyle = ink.text;
+    ctx.lineWidth = 1.5;
+    ctx.beginPath();
+    for (const row of this.rows()) {
+      const x = Math.round(view.x(moments.time[row]));
+      if (moments.kind[row] !== kind["given up"] || x < view.left || x > view.width || seen.has(x)) continue;
+      seen.add(x);
+      const y = scene.rowY(scene.at.rows) + scene.at.row + 6;
+      ctx.moveTo(x - 3, y - 3); ctx.lineTo(x + 3, y + 3); ctx.moveTo(x - 3, y + 3); ctx.lineTo(x + 3, y - 3);
+    }
+    ctx.stroke();
+  }
+
+  // The marks near a point of the axis, in words.
+  told(x) {
+    const { view, moments } = this, found = [];
+    for (const row of this.rows()) {
+      if (Math.abs(view.x(moments.time[row]) - x) > 5) continue;
+      const mark = this.named(row);
+      if (mark) found.push(`${exact(moments.time[row])}: ${mark[0]}`);
+    }
+    return found.slice(0, 6).concat(found.length > 6 ? [`and ${found.length - 6} more`] : []).join("\n");
+  }
+}
