@@ -61,9 +61,9 @@ mod tests {
             handed
         };
         assert_eq!(arrive(1, 100, 0), [0]);
-        assert_eq!(arrive(201, 100, 1), []);
-        assert_eq!(arrive(1, 100, 2), [], "there already");
-        assert_eq!(arrive(301, 50, 3), []);
+        assert_eq!(arrive(201, 100, 1), [0; 0]);
+        assert_eq!(arrive(1, 100, 2), [0; 0], "there already");
+        assert_eq!(arrive(301, 50, 3), [0; 0]);
         assert_eq!(arrive(101, 100, 4), [4, 1, 3]);
     }
 }

@@ -52,6 +52,7 @@ class Page {
       onCauses: ask => { this.causes = ask; this.settle(); },
       show: (from, to) => { view.show(from, to); this.changed(); },
       pin: number => this.pin(this.rowOf(number)),
+      draw: () => this.draw(),
       view, scene,
     };
   }

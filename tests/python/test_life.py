@@ -1,0 +1,203 @@
+"""The life of every packet: its tables agree with the run's, and its files can be read by others."""
+
+import gzip
+import json
+from collections import Counter, defaultdict
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import nodeb
+from nodeb import cli
+
+LOSSY = """
+name = "lossy"
+runs = 2
+[wired]
+loss = 0.02
+[radio.hs_dsch]
+bler = 0.2
+[[users]]
+count = 2
+traffic.ftp.size = "100 kB"
+[record]
+segments = true
+cwnd = true
+queue = true
+"""
+
+
+@pytest.fixture(scope="module")
+def scenario(tmp_path_factory):
+    file = tmp_path_factory.mktemp("life") / "lossy.toml"
+    file.write_text(LOSSY)
+    return nodeb.load(file)
+
+
+@pytest.fixture(scope="module")
+def life(scenario):
+    return scenario.life()
+
+
+def plain(table):
+    """A table as columns in which NaN equals NaN."""
+    return {
+        name: [None if value != value else value for value in table[name].to_pylist()]
+        for name in table.column_names
+    }
+
+
+def rows(table, **wanted):
+    """The rows of a table in which columns have certain values."""
+    found = table.to_pylist()
+    return [row for row in found if all(row[name] == value for name, value in wanted.items())]
+
+
+def test_lives_agree_with_the_tables_of_the_run(scenario, life):
+    result = scenario.run(runs=1)
+    data = rows(life.packets, purpose="data")
+    for user in (0, 1):
+        own = [row for row in data if row["user"] == user]
+        assert len(own) == result.flows["packets_sent"][user]
+        assert sum(row["again"] for row in own) == result.flows["packets_retransmitted"][user]
+    segments = Counter(result.segments["event"])
+    assert segments["drop"] == sum(row["end"] == "lost" for row in data) > 0
+    assert segments["deliver"] == sum(row["end"] == "received" for row in data)
+    kinds = Counter(life.events["kind"].to_pylist())
+    assert kinds["window"] == len(result.cwnd)
+    assert kinds["queue"] == len(result.queue)
+    assert sum(row["transmissions"] for row in rows(life.blocks)) == result.bearers["blocks"].sum()
+    assert sum(row["failed"] for row in rows(life.blocks)) == result.bearers["blocks_failed"].sum()
+
+
+def test_a_packet_has_its_own_events_and_those_of_its_blocks(life):
+    repeated = next(row for row in rows(life.packets, end="received") if row["repeats"] > 0)
+    own = life.packet(repeated["packet"]).to_pylist()
+    times = [row["time_ns"] for row in own]
+    assert times == sorted(times)
+    assert own[0]["kind"] == "sent" or own[0]["kind"] == "resent"
+    assert (own[-1]["kind"], own[-1]["time_ns"]) == ("received", repeated["ended_ns"])
+    carried = {row["block"] for row in own if row["kind"] == "carries"}
+    assert len(carried) == repeated["blocks"]
+    assert {row["block"] for row in own if row["kind"] == "block"} == carried
+    assert sum(row["transmission"] > 1 for row in own) == repeated["repeats"]
+    parts = sorted((row["value"], row["bytes"]) for row in own if row["kind"] == "carries")
+    assert sum(size for _, size in parts) == repeated["bytes"]
+
+
+def test_what_the_application_is_handed_is_in_order_and_all_there(scenario, life):
+    for user in (0, 1):
+        handed = [row for row in rows(life.packets, user=user) if row["handed_ns"]]
+        handed.sort(key=lambda row: (row["handed_ns"], row["seq"]))
+        assert [row["seq"] for row in handed] == list(range(1, len(handed) + 1))
+        assert all(row["handed_ns"] >= row["ended_ns"] for row in handed)
+        assert sum(row["bytes"] - 40 for row in handed) >= 100_000
+        assert any(row["handed_ns"] > row["ended_ns"] for row in handed), "nothing had to wait"
+
+
+def test_the_folder_holds_tables_page_and_trace(life, tmp_path):
+    folder = life.save(tmp_path / "kept")
+    assert sorted(file.name for file in folder.iterdir()) == [
+        *("blocks.parquet", "events.parquet", "hops.parquet", "life.html"),
+        *("packets.parquet", "provenance.json", "scenario.toml", "trace.json.gz"),
+    ]
+    for name, table in life.tables.items():
+        assert plain(pq.read_table(folder / f"{name}.parquet")) == plain(table)
+    about = json.loads((folder / "provenance.json").read_text())
+    assert (about["kind"], about["seed"], about["run"]) == ("life", 1, 0)
+    assert life.save(folder) == folder
+
+
+def test_slices_of_a_thread_do_not_overlap(life):
+    trace = json.loads(gzip.decompress(life.trace()))
+    threads, kinds = defaultdict(list), Counter()
+    for event in trace["traceEvents"]:
+        kinds[event["ph"]] += 1
+        if event["ph"] == "X":
+            threads[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event["dur"]))
+    for slices in threads.values():
+        ends = [end for _, end in sorted(slices)]
+        begins = [begin for begin, _ in sorted(slices)]
+        assert all(end <= begin for end, begin in zip(ends, begins[1:], strict=False))
+    sent = sum(life.blocks["transmissions"].to_pylist())
+    assert kinds["X"] == len(life.hops) + sent
+    assert kinds["i"] >= sum(row["end"] == "lost" for row in rows(life.packets))
+    named = [event for event in trace["traceEvents"] if event["name"] == "thread_name"]
+    assert {(event["pid"], event["tid"]) for event in named} == set(threads)
+
+
+def test_a_window_is_a_part_of_the_whole(scenario, life):
+    part = scenario.life(begin_s=1.0, end_s=2.0)
+    times = np.asarray(life.events["time_ns"])
+    inside = (times >= 1_000_000_000) & (times < 2_000_000_000)
+    assert plain(part.events) == plain(life.events.filter(inside))
+    assert part.packets["sent_ns"].to_pylist()[0] < 1_000_000_000 < part.packets["ended_ns"].to_pylist()[0]
+
+
+def test_replications_and_seeds_differ(scenario, life):
+    other = scenario.life(run=1)
+    assert plain(other.events) != plain(life.events)
+    assert plain(scenario.life(run=1, seed=1).events) == plain(other.events)
+    assert plain(scenario.life(seed=2).events) != plain(life.events)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"user": 2}, "there is no user 2; the users are 0 to 1"),
+        ({"user": -1}, "users count from 0"),
+        ({"run": -1}, "replications count from 0"),
+        ({"begin_s": 1e6}, "nothing happens from 1000000 s"),
+        ({"begin_s": 2.0, "end_s": 1.0}, "is empty"),
+        ({"begin_s": float("nan")}, "expected seconds"),
+        ({"most": 100}, "events happen, and at most 100 are kept; the window from 0 s to"),
+        ({"most": 0}, "at least one event"),
+    ],
+)
+def test_what_cannot_be_is_told(scenario, asked, told):
+    with pytest.raises(nodeb.InputError, match=told):
+        scenario.life(**asked)
+
+
+def test_a_packet_that_nobody_knows(life):
+    with pytest.raises(nodeb.InputError, match="nothing is known of a packet 100000"):
+        life.packet(100_000)
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "lossy.toml"
+    path.write_text(LOSSY)
+    return path
+
+
+def test_the_command(file, capsys):
+    command = ["life", str(file), "--user", "1", "--from", "500ms", "--to", "2.5 s"]
+    assert cli.invoke(command) == 0
+    told = capsys.readouterr().out
+    assert "page: out/lossy-life/life.html" in told
+    assert set(pq.read_table("out/lossy-life/packets.parquet")["user"].to_pylist()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--from", "soon"], "--from is 'soon'"),
+        (["--to", "3 h"], "--to is '3 h'"),
+        (["--user", "9"], "there is no user 9"),
+        (["--most", "10"], "(--from, --to)"),
+    ],
+)
+def test_the_command_tells_what_is_wrong_and_leaves_nothing(file, capsys, more, told):
+    assert cli.invoke(["life", str(file), *more]) == cli.BAD_INPUT
+    assert told in capsys.readouterr().err
+    assert not list(file.parent.glob("out/*"))
+
+
+def test_the_folder_of_something_else_stays(file, capsys):
+    assert cli.invoke(["run", str(file), "--out", "out/kept"]) == 0
+    assert cli.invoke(["life", str(file), "--out", "out/kept"]) == cli.BAD_INPUT
+    assert "holds a run of lossy.toml" in capsys.readouterr().err
+    assert cli.invoke(["life", str(file), "--out", "out/kept", "--force"]) == 0
