@@ -53,6 +53,8 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         if mark in markdown:
             markdown = markdown.replace(mark, kernel.markdown(kernel.compare(cases)))
     markdown = markdown.replace("{{ eras }}", eras())
+    if "{{ life }}" in markdown:
+        markdown = markdown.replace("{{ life }}", lives())
     file = Path(page.file.src_uri)
     return scenario().expand(file.name, markdown) if file.parts[0] == "scenario" else markdown
 
@@ -98,6 +100,16 @@ def results() -> str:
         parts += [f"\n## {table.name} {{#{table.name}}}\n", f"{table.meaning}\n"]
         parts.append(columns("column", table.columns.values()))
     return "\n".join(parts)
+
+
+def lives() -> str:
+    """The tables of `nodeb life`."""
+    parts = []
+    for name, meaning, found in _core.timeline_tables():
+        rows = [f"| `{column}` | {unit} | {text} |" for column, unit, text in found]
+        head = ["| column | unit | meaning |", "|---|---|---|"]
+        parts.append("\n".join([f"### {name} {{#{name}}}\n", f"{meaning}\n", *head, *rows]))
+    return "\n\n".join(parts)
 
 
 def columns(title: str, found: Iterable[glossary.Column]) -> str:

@@ -78,6 +78,14 @@ class Captured:
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return [tuple(line.split(",")) for line in done.stdout.splitlines()]
 
+    def packets_of_all(self, wanted, *fields):
+        """Fields of the packets of all interfaces that a filter lets pass."""
+        command = [TSHARK, "-r", self.path, "-Y", wanted, "-T", "fields", "-E", "separator=|"]
+        for field in fields or ("frame.number",):
+            command += ["-e", field]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return [tuple(line.split("|")) for line in done.stdout.splitlines()]
+
     def split(self, interface, form="pcapng"):
         """What one interface saw: a packet seen at both would pass for a retransmission."""
         split = self.path.with_suffix(f".{interface}.{form}")
@@ -299,3 +307,36 @@ def test_a_disk_that_fills_up_leaves_whole_packets(scenario_file, tmp_path):
         read = subprocess.run([TSHARK, "-r", path], capture_output=True, text=True, check=True)
         assert len(read.stdout.splitlines()) > 1000
         assert "cut short" not in read.stderr
+
+
+@needs_tshark
+@pytest.mark.parametrize(("radio", "places"), [("hsdpa", ["rnc", "node_b"]), ("dch", ["node_b"])])
+def test_tshark_reads_the_radio_network_and_what_became_of_packets(tmp_path, radio, places):
+    text = f'duration = "20 s"\n[wired]\nloss = 0.02\n[radio.{radio}]\n'
+    (tmp_path / "radio.toml").write_text(text + '[[users]]\ntraffic.ftp.size = "200 kB"\n')
+    scenario = nodeb.load(tmp_path / "radio.toml")
+    found = Captured(scenario.capture(tmp_path / "radio.pcapng", radio=True), tmp_path / "radio.pcapng")
+    names = {name for (name,) in found.packets_of_all("tcp", "frame.interface_name")}
+    assert names == {"server", "phone", *places}
+    assert found.packets_of_all("_ws.malformed", "frame.number") == []
+    comments = [text for (text,) in found.packets_of_all("tcp", "frame.comment")]
+    assert all(comments)
+    lost = found.packets_of_all('frame.comment contains "lost"', "frame.interface_name", "frame.comment")
+    assert len(lost) == found.result.links["lost"].sum() > 0
+    assert all("at the wired link: link loss" in " ".join(row) for row in lost)
+    again = found.packets_of_all('frame.comment contains "retransmission" && frame.interface_name == "server"')
+    assert len(again) == found.result.flows["packets_retransmitted"].sum()
+    assert any("repetition" in text for text in comments)
+
+
+def test_a_capture_is_the_same_byte_for_byte_unless_the_radio_network_is_asked_for(tmp_path):
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    scenario = nodeb.load(tmp_path / "lossy.toml")
+    plain, radio = tmp_path / "plain.pcapng", tmp_path / "radio.pcapng"
+    results = [scenario.capture(plain), scenario.capture(radio, radio=True)]
+    assert str(results[0].flows) == str(results[1].flows)
+    assert len(plain.read_bytes()) < len(radio.read_bytes())
+    with pytest.raises(nodeb.InputError, match="--pcap-radio"):
+        scenario.capture(plain, at=["node_b"])
+    with pytest.raises(nodeb.InputError, match="no RNC"):
+        scenario.capture(plain, at=["rnc"], radio=True)

@@ -3,10 +3,12 @@
 //!
 //! A [`Capture`] is a [`Listener`]: it turns every packet into a valid IPv4 and TCP packet and writes it
 //! under the interface that it passes, `server`, `phone` or `proxy`, with the simulated time in
-//! nanoseconds.
+//! nanoseconds. Asked for the radio network it adds `rnc` and `node_b`, and says in a comment on every packet
+//! what has become of it.
 //! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
 
 mod blocks;
+mod fates;
 mod frame;
 mod place;
 
@@ -16,8 +18,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nodeb_sim::event::{Event, Mask};
+use nodeb_sim::event::{Event, Mask, Site};
 use nodeb_sim::metrics::RunResult;
+use nodeb_sim::packet::PacketId;
 use nodeb_sim::transport::segment::{Kind, Segment};
 use nodeb_sim::transport::wire::End;
 use nodeb_sim::units::Time;
@@ -32,6 +35,7 @@ use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeade
 use pcap_file::{DataLink, Endianness, PcapError};
 
 use blocks::Blocks;
+use fates::{Fates, Record};
 use frame::Frame;
 pub use place::Interface;
 use place::{Connections, Place, Seen};
@@ -59,7 +63,7 @@ pub enum Error {
     #[error("a snap length of {0} B makes no sense; expected 80 B, the longest headers, to 65535 B")]
     SnapLength(u32),
     /// The scenario has no such interface.
-    #[error("there is no interface `{}` in this scenario, as it has no proxy; expected one of: {}", .0.name(), .1)]
+    #[error("there is no interface `{}` in this scenario, as it has no {}; expected one of: {}", .0.name(), missing(*.0), .1)]
     NoInterface(Interface, String),
     /// The file cannot be written.
     #[error("cannot write the capture {}: {reason}", path.display())]
@@ -74,6 +78,15 @@ pub enum Error {
     Run(#[from] nodeb_sim::Error),
 }
 
+/// What a scenario, or what is asked for, lacks without an interface.
+fn missing(interface: Interface) -> &'static str {
+    match interface {
+        Interface::Proxy => "proxy",
+        Interface::Rnc => "RNC, or the radio network is not captured",
+        _ => "such place, or the radio network is not captured",
+    }
+}
+
 /// What this crate's fallible functions return.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -84,11 +97,13 @@ pub struct Options {
     pub snap_length: u32,
     /// Interfaces to capture at; empty for all that the scenario has.
     pub interfaces: Vec<Interface>,
+    /// Whether the radio network has interfaces too, and packets have comments.
+    pub radio: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { snap_length: DEFAULT_SNAP_LENGTH, interfaces: Vec::new() }
+        Self { snap_length: DEFAULT_SNAP_LENGTH, interfaces: Vec::new(), radio: false }
     }
 }
 
@@ -99,6 +114,10 @@ struct Capture {
     interfaces: Vec<Interface>,
     frame: Frame,
     connections: Vec<Connections>,
+    /// What becomes of packets, where comments say it.
+    fates: Option<Fates>,
+    has_rnc: bool,
+    now: Time,
 }
 
 /// Simulates replication number `run` of a scenario under `seed`, and writes what passes its
@@ -123,8 +142,8 @@ pub fn run(
 }
 
 /// The interfaces to capture at.
-fn interfaces(scenario: &Scenario, wanted: &[Interface]) -> Result<Vec<Interface>> {
-    let all = Interface::of_scenario(scenario);
+fn interfaces(scenario: &Scenario, wanted: &[Interface], radio: bool) -> Result<Vec<Interface>> {
+    let all = Interface::of_scenario(scenario, radio);
     if let Some(missing) = wanted.iter().find(|interface| !all.contains(interface)) {
         let names: Vec<_> = all.iter().map(|interface| interface.name()).collect();
         return Err(Error::NoInterface(*missing, names.join(", ")));
@@ -138,53 +157,149 @@ impl Capture {
         if !SNAP_LENGTHS.contains(&snap_length) {
             return Err(Error::SnapLength(snap_length));
         }
-        let interfaces = interfaces(scenario, &options.interfaces)?;
+        let interfaces = interfaces(scenario, &options.interfaces, options.radio)?;
         let comment = comment(scenario, seed, run)?;
         let writer =
             start(path, comment, snap_length, &interfaces).map_err(|error| file_error(path, &error))?;
         let phones = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
         let connections = phones.map(|group| Connections::new(scenario, group)).collect();
         let frame = Frame::new(snap_length as usize);
-        Ok(Self { path: path.to_owned(), writer, interfaces, frame, connections })
+        let fates = options.radio.then(Fates::default);
+        let has_rnc = scenario.radio.facts().has_rnc;
+        let (path, now) = (path.to_owned(), Time::ZERO);
+        Ok(Self { path, writer, interfaces, frame, connections, fates, has_rnc, now })
     }
 
     fn finish(mut self) -> Result<()> {
-        self.writer.get_mut().flush().map_err(|error| file_error(&self.path, &error))
+        let now = self.now;
+        if let Some(fates) = &mut self.fates {
+            fates.give_up(now);
+        }
+        let ended = self.write_over().and_then(|()| self.writer.get_mut().flush());
+        ended.map_err(|error| file_error(&self.path, &error))
     }
 
-    fn write(&mut self, at: Time, place: Place, packet: &Segment) -> io::Result<()> {
+    /// The number of an interface, if packets are captured there.
+    fn number(&self, interface: Interface) -> Option<u32> {
+        self.interfaces.iter().position(|known| *known == interface).map(|number| number as u32)
+    }
+
+    /// Writes what a packet is where it is sent or received, or keeps it until its life is over.
+    fn write(&mut self, at: Time, place: Place, packet: &Segment, event: &Event) -> io::Result<()> {
         let seen = self.connections[packet.flow as usize].seen(place, packet);
-        let Some(interface_id) = self.interfaces.iter().position(|i| *i == Interface::of(place)) else {
+        let interface = self.number(Interface::of(place));
+        if interface.is_none() && self.fates.is_none() {
             return Ok(());
-        };
+        }
         let Seen { server, client, end, fields } = seen;
         let downlink = packet.kind == Kind::Data;
         let (from, to) = if downlink { (server, client) } else { (client, server) };
         let original_len = self.frame.set(from, to, &fields, packet.ecn).map_err(io::Error::other)?;
         let direction = if downlink == (end == End::Server) { OUTBOUND } else { INBOUND };
-        let block = EnhancedPacketBlock {
-            interface_id: interface_id as u32,
-            timestamp: Duration::from_nanos(at.0),
-            original_len,
-            data: Cow::Borrowed(self.frame.bytes()),
-            options: vec![EnhancedPacketOption::Flags(direction)],
+        let Some(fates) = &mut self.fates else {
+            let Some(interface) = interface else {
+                return Ok(());
+            };
+            let data = self.frame.bytes();
+            return put(&mut self.writer, at, (interface, original_len, direction), data, None);
         };
-        self.writer.write_pcapng_block(block).map_err(io_error)?;
-        self.writer.get_mut().end_block()
+        if let Event::Sent { packet: id, again, .. } = *event {
+            fates.begin(at, id, again, (self.frame.bytes().into(), original_len));
+        }
+        if let (Some(interface), Some(life)) = (interface, id_of(event).and_then(|id| fates.life(id))) {
+            let data = self.frame.bytes().into();
+            fates.wait(Record { at, interface, original_len, direction, data, life });
+        }
+        Ok(())
     }
+
+    /// Keeps what passes the radio network: packets for phones as they come, and on an interface of the air
+    /// when their first block is sent; packets of phones as they leave the uplink.
+    fn pass(&mut self, at: Time, event: &Event) {
+        let network = if self.has_rnc { Interface::Rnc } else { Interface::NodeB };
+        let (interface, id, is_out) = match *event {
+            Event::Entered { place, packet } if place.site == Site::Bearer => (network, packet, false),
+            Event::Left { place, packet } if place.site == Site::Uplink => (network, packet, true),
+            Event::Carries { part, .. } if self.has_rnc => (Interface::NodeB, part.packet, true),
+            _ => return,
+        };
+        let Some(interface) = self.number(interface) else {
+            return;
+        };
+        let Some(fates) = &mut self.fates else {
+            return;
+        };
+        if matches!(event, Event::Carries { .. }) && fates.is_carried(id) {
+            return;
+        }
+        let (Some(life), Some((data, original_len))) = (fates.life(id), fates.frame(id)) else {
+            return;
+        };
+        let (data, original_len, direction) =
+            (data.clone(), *original_len, if is_out { OUTBOUND } else { INBOUND });
+        fates.wait(Record { at, interface, original_len, direction, data, life });
+    }
+
+    /// Writes the packets whose lives are over, as far as no other waits before them.
+    fn write_over(&mut self) -> io::Result<()> {
+        let Some(fates) = &mut self.fates else {
+            return Ok(());
+        };
+        while let Some((record, comment)) = fates.next() {
+            let Record { at, interface, original_len, direction, data, .. } = record;
+            put(&mut self.writer, at, (interface, original_len, direction), &data, Some(comment))?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> io::Result<()> {
+        self.now = self.now.max(at);
+        if let Some((segment, place)) = segment.and_then(|seen| Some((seen, Place::of(event, seen.kind)?))) {
+            self.write(at, place, segment, event)?;
+        }
+        if self.fates.is_some() {
+            self.pass(at, event);
+        }
+        if let Some(fates) = &mut self.fates {
+            fates.learn(at, event);
+        }
+        self.write_over()
+    }
+}
+
+/// The packet that an event at an interface is about.
+fn id_of(event: &Event) -> Option<PacketId> {
+    match *event {
+        Event::Sent { packet, .. } | Event::Received { packet, .. } => Some(packet),
+        _ => None,
+    }
+}
+
+/// Writes a packet at an interface, with its length and direction there.
+fn put(
+    writer: &mut PcapNgWriter<Blocks>,
+    at: Time,
+    (interface_id, original_len, direction): (u32, u32, u32),
+    data: &[u8],
+    comment: Option<String>,
+) -> io::Result<()> {
+    let mut options = vec![EnhancedPacketOption::Flags(direction)];
+    options.extend(comment.map(|text| EnhancedPacketOption::Comment(text.into())));
+    let timestamp = Duration::from_nanos(at.0);
+    let block =
+        EnhancedPacketBlock { interface_id, timestamp, original_len, data: Cow::Borrowed(data), options };
+    writer.write_pcapng_block(block).map_err(io_error)?;
+    writer.get_mut().end_block()
 }
 
 impl Listener for Capture {
     fn mask(&self) -> Mask {
-        Mask::PACKETS
+        let more = Mask::PLACES.or(Mask::BLOCKS);
+        Mask::PACKETS.or(more.when(self.fates.is_some()))
     }
 
     fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> nodeb_sim::Result<()> {
-        let Some((segment, place)) = segment.and_then(|seen| Some((seen, Place::of(event, seen.kind)?)))
-        else {
-            return Ok(());
-        };
-        self.write(at, place, segment)
+        self.take(at, event, segment)
             .map_err(|error| nodeb_sim::Error::Tap(file_error(&self.path, &error).to_string()))
     }
 }

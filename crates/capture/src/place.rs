@@ -49,11 +49,15 @@ pub enum Interface {
     Phone,
     /// The proxy's, on either side.
     Proxy,
+    /// The RNC's, on the side of the core network.
+    Rnc,
+    /// The Node B's: on the side of the network without an RNC, else on the side of the air.
+    NodeB,
 }
 
 impl Interface {
     /// All there are.
-    pub const ALL: [Self; 3] = [Self::Server, Self::Phone, Self::Proxy];
+    pub const ALL: [Self; 5] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB];
 
     /// Its name in the capture.
     pub fn name(self) -> &'static str {
@@ -61,6 +65,8 @@ impl Interface {
             Self::Server => "server",
             Self::Phone => "phone",
             Self::Proxy => "proxy",
+            Self::Rnc => "rnc",
+            Self::NodeB => "node_b",
         }
     }
 
@@ -70,6 +76,8 @@ impl Interface {
             Self::Server => "what leaves and enters the server",
             Self::Phone => "what leaves and enters the phones",
             Self::Proxy => "what leaves and enters the proxy on either side",
+            Self::Rnc => "what passes the RNC on the side of the core network",
+            Self::NodeB => "what passes the Node B",
         }
     }
 
@@ -82,9 +90,14 @@ impl Interface {
         }
     }
 
-    /// Those that a scenario has.
-    pub(crate) fn of_scenario(scenario: &Scenario) -> Vec<Self> {
-        let has = |interface: &Self| *interface != Self::Proxy || scenario.proxy.is_some();
+    /// Those that a scenario has, of the radio network's only where `radio` asks for them.
+    pub(crate) fn of_scenario(scenario: &Scenario, radio: bool) -> Vec<Self> {
+        let has = |interface: &Self| match interface {
+            Self::Server | Self::Phone => true,
+            Self::Proxy => scenario.proxy.is_some(),
+            Self::Rnc => radio && scenario.radio.facts().has_rnc,
+            Self::NodeB => radio,
+        };
         Self::ALL.into_iter().filter(has).collect()
     }
 }

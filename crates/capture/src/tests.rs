@@ -214,3 +214,74 @@ fn one_interface_alone_is_what_it_is_among_others() {
     let refused = run_into(&scenario(), file.path(), &options).unwrap_err().to_string();
     assert!(refused.ends_with("as it has no proxy; expected one of: server, phone"), "{refused}");
 }
+
+/// The comment on a packet.
+fn comment_of<'a>(packet: &'a EnhancedPacketBlock) -> Option<&'a str> {
+    packet.options.iter().find_map(|option| match option {
+        EnhancedPacketOption::Comment(text) => Some(text.as_ref()),
+        _ => None,
+    })
+}
+
+fn with_radio(text: &str) -> (tempfile::NamedTempFile, RunResult) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let scenario = scenario::from_toml(text, "test", &[]).unwrap();
+    let options = Options { radio: true, ..keeping(65_535) };
+    let result = run_into(&scenario, file.path(), &options).unwrap();
+    (file, result)
+}
+
+#[test]
+fn the_radio_network_has_interfaces_and_packets_say_what_became_of_them() {
+    let (file, result) = with_radio(SCENARIO);
+    let [server, phone, node_b] = packets(file.path());
+    let (plain, _) = capture(65_535);
+    let [server_alone, phone_alone] = packets(plain.path());
+    for (with, without) in [(&server, &server_alone), (&phone, &phone_alone)] {
+        assert_eq!(with.len(), without.len());
+        assert!(with.iter().zip(without).all(|(a, b)| (a.timestamp, &a.data) == (b.timestamp, &b.data)));
+        assert!(without.iter().all(|packet| comment_of(packet).is_none()));
+    }
+    let downlink = |packet: &&EnhancedPacketBlock| addresses(packet).0 == frame::SERVER;
+    let entered: u64 = result.bearers.iter().map(|row| row.counts.packets_in).sum();
+    assert_eq!(node_b.iter().filter(downlink).count() as u64, entered);
+    assert!(node_b.is_sorted_by_key(|packet| packet.timestamp));
+    let all = || server.iter().chain(&phone).chain(&node_b);
+    assert!(all().all(|packet| comment_of(packet).is_some()));
+    let count = |interface: &[EnhancedPacketBlock], text: &str| {
+        interface.iter().filter(|packet| comment_of(packet).is_some_and(|told| told.contains(text))).count() as u64
+    };
+    let again: u64 = result.flows.iter().map(|flow| flow.sender.retransmissions).sum();
+    assert_eq!(count(&server, "retransmission"), again);
+    let down = result.links.iter().find(|row| row.link.contains("down")).unwrap();
+    assert_eq!(count(&server, "at the wired link: link loss"), down.counts.lost);
+    assert_eq!(count(&node_b, "lost") , 0, "a bearer that repeats without end loses none");
+    assert!(count(&phone, "repetition") > 0);
+}
+
+#[test]
+fn an_rnc_and_its_node_b_see_packets_one_after_the_other() {
+    let text = "duration = '3 s'\n[radio.hsdpa]\n[[users]]\ntraffic.ftp.size = '1 MB'";
+    let (file, _) = with_radio(text);
+    let [_, _, rnc, node_b] = packets(file.path());
+    let down = |packets: &[EnhancedPacketBlock<'static>]| {
+        packets.iter().filter(|packet| addresses(packet).0 == frame::SERVER).cloned().collect::<Vec<_>>()
+    };
+    let (at_rnc, on_air) = (down(&rnc), down(&node_b));
+    assert!(!on_air.is_empty() && on_air.len() <= at_rnc.len());
+    assert_eq!(node_b.len(), on_air.len(), "what phones send passes the RNC");
+    for (first, then) in at_rnc.iter().zip(&on_air) {
+        assert!(first.timestamp <= then.timestamp && first.data == then.data);
+    }
+}
+
+#[test]
+fn interfaces_of_the_radio_network_are_there_only_when_asked_for() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let options = Options { interfaces: vec![Interface::NodeB], ..keeping(128) };
+    let refused = run_into(&scenario(), file.path(), &options).unwrap_err().to_string();
+    assert!(refused.ends_with("is not captured; expected one of: server, phone"), "{refused}");
+    let options = Options { radio: true, interfaces: vec![Interface::Rnc], ..keeping(128) };
+    let refused = run_into(&scenario(), file.path(), &options).unwrap_err().to_string();
+    assert!(refused.ends_with("expected one of: server, phone, node_b"), "{refused}");
+}

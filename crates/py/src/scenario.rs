@@ -166,7 +166,8 @@ impl CompiledScenario {
 
     /// As `run`, and writes the packets that pass `interfaces` (all when empty) to the pcapng file
     /// `path`, of each the first `snap_length` bytes; None keeps the headers.
-    #[pyo3(signature = (seed, run, control, path, snap_length=None, interfaces=Vec::new()))]
+    /// With `radio` the radio network has interfaces too, and packets have comments.
+    #[pyo3(signature = (seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn capture<'py>(
@@ -178,11 +179,13 @@ impl CompiledScenario {
         path: PathBuf,
         snap_length: Option<u32>,
         interfaces: Vec<String>,
+        radio: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let control = &control.get().inner;
         let options = Options {
             snap_length: snap_length.unwrap_or(nodeb_capture::DEFAULT_SNAP_LENGTH),
             interfaces: interfaces.iter().map(|name| interface(name)).collect::<PyResult<_>>()?,
+            radio,
         };
         let captured = || {
             let work = || nodeb_capture::run(&self.scenario, seed, run, control, &path, &options);

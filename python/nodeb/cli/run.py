@@ -62,6 +62,12 @@ def run(
             metavar="PLACE", help="Only packets at server, phone or proxy; may be repeated."
         ),
     ] = None,
+    pcap_radio: Annotated[
+        bool,
+        typer.Option(
+            "--pcap-radio", help="Also at rnc and node_b, with comments on what became of packets."
+        ),
+    ] = False,
 ) -> None:
     """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
     from nodeb.inputs import named_files
@@ -75,6 +81,8 @@ def run(
         raise InputError("--snap-length says how much to keep of captured packets; give --pcap too")
     if pcap_at and pcap is None:
         raise InputError("--pcap-at says where packets are captured; give --pcap too")
+    if pcap_radio and pcap is None:
+        raise InputError("--pcap-radio adds to captured packets; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     folder = Path("out") / file.stem if out is None else out
     inputs = [file, *named_files.paths(scenario.to_dict(), file.parent)]
@@ -93,6 +101,7 @@ def run(
         print_warnings(scenario.warnings())
         notes.print_superfluous(file, settings or ())
         capture = {"pcap": pcap, "snap_length": snap_length, "pcap_at": pcap_at or ()}
+        capture["pcap_radio"] = pcap_radio
         result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
         result.put(place, report=_page(result, place) if report else None)
     notes.print_nothing_arrived(result)

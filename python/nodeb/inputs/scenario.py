@@ -22,7 +22,7 @@ from nodeb.replication.pool import Jobs, check_jobs, width
 from nodeb.replication.runner import Experiment, Replicating
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
-from nodeb.scenario_types import ScenarioFields
+from nodeb.scenario_types import Hsdpa, ScenarioFields
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
@@ -132,6 +132,7 @@ class Scenario(ScenarioFields):
         pcap: str | os.PathLike[str] | None = None,
         snap_length: int | None = None,
         pcap_at: Sequence[str] = (),
+        pcap_radio: bool = False,
     ) -> Result:
         """Simulates replications; the same scenario and seed give the same tables for any `jobs`.
 
@@ -147,6 +148,8 @@ class Scenario(ScenarioFields):
             snap_length: bytes kept of each packet; None keeps the headers.
             pcap_at: interfaces whose packets are kept, of `server`, `phone` and `proxy`; empty for
                 all.
+            pcap_radio: capture at `rnc` and `node_b` too, and say in comments what became of
+                packets.
 
         Raises:
             ScenarioError: the scenario is wrong.
@@ -157,13 +160,14 @@ class Scenario(ScenarioFields):
         """
         if progress is True:
             with progress_bar(self.name) as bar:
-                return self.run(runs, precision, jobs, seed, bar, pcap, snap_length, pcap_at)
+                kept = (pcap, snap_length, pcap_at, pcap_radio)
+                return self.run(runs, precision, jobs, seed, bar, *kept)
         if progress is not None and progress is not False and not callable(progress):
             raise InputError(f"progress is {progress!r}; expected True, False or a function")
         planned = self.planned(runs, precision, seed)
         rule = planned.stopping_rule()
         workers = check_jobs(jobs)
-        capture = self._capture(pcap, snap_length, pcap_at)
+        capture = planned._capture(pcap, snap_length, pcap_at, pcap_radio)
         if capture is not None and not isinstance(workers, int):
             raise InputError("a capture is written where its replication runs; use no cluster")
         scenario = source(planned._data())
@@ -199,6 +203,7 @@ class Scenario(ScenarioFields):
         snap_length: int | None = None,
         seed: int | None = None,
         at: Sequence[str] = (),
+        radio: bool = False,
     ) -> Result:
         """Simulates the first replication and writes its packets, as both ends see them.
 
@@ -211,6 +216,8 @@ class Scenario(ScenarioFields):
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
             seed: seed of the random streams; None takes the scenario's.
             at: interfaces whose packets are kept; empty for all.
+            radio: capture at `rnc`, where there is one, and `node_b` too, and say in a comment on
+                each packet what became of it.
 
         Returns:
             The result of that one replication.
@@ -223,7 +230,8 @@ class Scenario(ScenarioFields):
                 so far.
         """
         file = as_path(path, "path")
-        return self.run(runs=1, jobs=1, seed=seed, pcap=file, snap_length=snap_length, pcap_at=at)
+        kept = {"snap_length": snap_length, "pcap_at": at, "pcap_radio": radio}
+        return self.run(runs=1, jobs=1, seed=seed, pcap=file, **kept)
 
     def life(
         self,
@@ -265,7 +273,11 @@ class Scenario(ScenarioFields):
         )
 
     def _capture(
-        self, pcap: str | os.PathLike[str] | None, snap_length: int | None, at: Sequence[str]
+        self,
+        pcap: str | os.PathLike[str] | None,
+        snap_length: int | None,
+        at: Sequence[str],
+        radio: bool,
     ) -> Capture | None:
         if pcap is None:
             return None
@@ -273,7 +285,9 @@ class Scenario(ScenarioFields):
         snap_length = None if snap_length is None else as_whole(snap_length, "snap_length")
         if "proxy" in at and self.proxy is None:
             raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
-        return Capture(as_path(pcap, "pcap"), snap_length, tuple(at))
+        if "rnc" in at and not isinstance(self.radio, Hsdpa):
+            raise InputError("this scenario has no RNC to capture at (it is a part of `hsdpa`)")
+        return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio)
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None

@@ -20,8 +20,11 @@ SNAP_LENGTHS = range(80, 65_536)
 PCAPNG = b"\x0a\x0d\x0d\x0a"
 """What a capture begins with."""
 
-INTERFACES = ("server", "phone", "proxy")
-"""Where packets can be seen; `proxy` only where the scenario has one."""
+INTERFACES = ("server", "phone", "proxy", "rnc", "node_b")
+"""Where packets can be seen; `proxy` and `rnc` only where the scenario has one."""
+
+OF_RADIO = ("rnc", "node_b")
+"""Those of the radio network, which have to be asked for."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Capture:
     """Bytes kept of each packet; None keeps the headers."""
     interfaces: tuple[str, ...] = ()
     """Interfaces whose packets are kept; empty for all."""
+    radio: bool = False
+    """Whether the radio network has interfaces too, and packets have comments."""
 
     def __post_init__(self) -> None:
         if self.snap_length is not None and self.snap_length not in SNAP_LENGTHS:
@@ -51,6 +56,11 @@ class Capture:
                 raise InputError(
                     f"there is no interface {name!r} to capture at "
                     f"(allowed: {', '.join(INTERFACES)})"
+                )
+            if name in OF_RADIO and not self.radio:
+                raise InputError(
+                    f"{name} is an interface of the radio network; ask for that too "
+                    "(--pcap-radio, pcap_radio=True)"
                 )
         if self.path.exists() and not (self.path.is_file() or self.path.is_dir()):
             return  # a device or a pipe, which trying would change
@@ -87,4 +97,5 @@ class Capturing(Replicating):
             os.fspath(self._capture.path),
             self._capture.snap_length,
             list(self._capture.interfaces),
+            self._capture.radio,
         )
