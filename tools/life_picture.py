@@ -1,6 +1,6 @@
-"""Makes the picture of `docs/life.md`: the page of a download, as a browser shows it. Needs Chromium.
+"""Makes the picture of `docs/life.md`: the page of a download, as a browser shows it.
 
-    python tools/life_picture.py docs/images/life.png
+Needs Chromium: `python tools/life_picture.py docs/images/life.png`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import nodeb
 SCENARIO = """
 name = "100 kB over HS-DSCH"
 [wired]
-loss = 0.01
+loss = 0.03
 [radio.hs_dsch]
 bler = 0.1
 [[users]]
 traffic.ftp.size = "100 kB"
 """
-SIZE = {"width": 1100, "height": 800}
+WIDTH, HEIGHT = 1100, 800
 SHOWN = "performance.getEntriesByName('life-first-view').length > 0"
 
 
@@ -40,7 +40,11 @@ def picture(file: Path) -> None:
         browser = driver.chromium.launch(
             executable_path=chromium, args=["--no-sandbox"] if root else []
         )
-        page = browser.new_page(viewport=SIZE, device_scale_factor=1.5, color_scheme="light")
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT},
+            device_scale_factor=1.5,
+            color_scheme="light",
+        )
         page.goto(page_file.as_uri())
         page.wait_for_function(SHOWN)
         page.locator("#stage").screenshot(path=file)

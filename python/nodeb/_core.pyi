@@ -237,14 +237,16 @@ def timeline(
     """Simulate one replication and return what happens in a window of time.
 
     Returns:
-        `tables` (`events`, `packets`, `hops`, `blocks`: table -> column -> values), `names` (the names
-        that numbers in a column stand for, by column), `lanes`, `places` (name and the lanes at which
-        packets come and leave), `node_b` (its lane), `until_ns`, and `tti_ns`, None without TTIs.
+        `tables` (`events`, `packets`, `hops`, `blocks`: table -> column -> values), `names` (what
+        the numbers in a column stand for, by column), `lanes`, `places` (name and the lanes at
+        which packets come and leave), `node_b` (its lane), `until_ns`, and `tti_ns`, None without
+        TTIs.
 
     Raises:
         Cancelled: through `control`.
         InternalError: a mistake of nodeb's.
-        ValueError: there is no such user, nothing happens in the window, or more than `most` events.
+        ValueError: there is no such user, nothing happens in the window, or more than `most`
+            events.
     """
 
 def timeline_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:

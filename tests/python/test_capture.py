@@ -315,16 +315,22 @@ def test_tshark_reads_the_radio_network_and_what_became_of_packets(tmp_path, rad
     text = f'duration = "20 s"\n[wired]\nloss = 0.02\n[radio.{radio}]\n'
     (tmp_path / "radio.toml").write_text(text + '[[users]]\ntraffic.ftp.size = "200 kB"\n')
     scenario = nodeb.load(tmp_path / "radio.toml")
-    found = Captured(scenario.capture(tmp_path / "radio.pcapng", radio=True), tmp_path / "radio.pcapng")
+    found = Captured(
+        scenario.capture(tmp_path / "radio.pcapng", radio=True), tmp_path / "radio.pcapng"
+    )
     names = {name for (name,) in found.packets_of_all("tcp", "frame.interface_name")}
     assert names == {"server", "phone", *places}
     assert found.packets_of_all("_ws.malformed", "frame.number") == []
     comments = [text for (text,) in found.packets_of_all("tcp", "frame.comment")]
     assert all(comments)
-    lost = found.packets_of_all('frame.comment contains "lost"', "frame.interface_name", "frame.comment")
+    lost = found.packets_of_all(
+        'frame.comment contains "lost"', "frame.interface_name", "frame.comment"
+    )
     assert len(lost) == found.result.links["lost"].sum() > 0
     assert all("at the wired link: link loss" in " ".join(row) for row in lost)
-    again = found.packets_of_all('frame.comment contains "retransmission" && frame.interface_name == "server"')
+    again = found.packets_of_all(
+        'frame.comment contains "retransmission" && frame.interface_name == "server"'
+    )
     assert len(again) == found.result.flows["packets_retransmitted"].sum()
     assert any("repetition" in text for text in comments)
 

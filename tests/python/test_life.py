@@ -1,4 +1,4 @@
-"""The life of every packet: its tables agree with the run's, and its files can be read by others."""
+"""The life of every packet: its tables agree with the run's, and others can read its files."""
 
 import gzip
 import json
@@ -132,7 +132,11 @@ def test_a_window_is_a_part_of_the_whole(scenario, life):
     times = np.asarray(life.events["time_ns"])
     inside = (times >= 1_000_000_000) & (times < 2_000_000_000)
     assert plain(part.events) == plain(life.events.filter(inside))
-    assert part.packets["sent_ns"].to_pylist()[0] < 1_000_000_000 < part.packets["ended_ns"].to_pylist()[0]
+    assert (
+        part.packets["sent_ns"].to_pylist()[0]
+        < 1_000_000_000
+        < part.packets["ended_ns"].to_pylist()[0]
+    )
 
 
 def test_replications_and_seeds_differ(scenario, life):

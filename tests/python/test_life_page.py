@@ -79,7 +79,8 @@ def painted(page):
     """How many pixels of the picture differ from its corner, in thousandths."""
     return page.evaluate(
         """() => { const c = document.getElementById("canvas");
-        const x = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
+        const often = { willReadFrequently: true };
+        const x = new OffscreenCanvas(c.width, c.height).getContext("2d", often);
         x.drawImage(c, 0, 0);
         const d = new Uint32Array(x.getImageData(0, 0, c.width, c.height).data.buffer);
         return Math.round(1000 * d.filter(one => one !== d[0]).length / d.length); }"""
@@ -135,7 +136,8 @@ def test_two_fingers_zoom(opened):
         """() => { const c = document.getElementById("canvas"), box = c.getBoundingClientRect();
         c.setPointerCapture = () => {};
         const send = (kind, id, x) => c.dispatchEvent(new PointerEvent(kind, {
-          pointerId: id, pointerType: "touch", clientX: box.left + x, clientY: box.top + 80, bubbles: true }));
+          pointerId: id, pointerType: "touch", bubbles: true,
+          clientX: box.left + x, clientY: box.top + 80 }));
         send("pointerdown", 1, 180); send("pointerdown", 2, 220);
         send("pointermove", 1, 120); send("pointermove", 2, 300);
         send("pointerup", 1, 120); send("pointerup", 2, 300); }"""
@@ -152,9 +154,11 @@ def test_a_packet_is_found_by_its_number_and_told(opened):
     cells = page.locator("#panel tbody tr")
     assert cells.count() > 5
     told = page.locator("#panel table").inner_text()
-    assert "block #" in told and "leaves after" in told
+    assert "block #" in told
+    assert "leaves after" in told
     page.wait_for_timeout(300)
-    assert "packet=" in page.url and "t=" in page.url
+    assert "packet=" in page.url
+    assert "t=" in page.url
     title = page.locator("#panel h2").inner_text()
     page.reload()
     page.wait_for_function(SHOWN)
@@ -171,7 +175,8 @@ def test_a_packet_is_found_by_its_number_and_told(opened):
 def test_the_pointer_is_told_of_packets_blocks_and_strips(opened):
     page = opened("dch")
     place = page.evaluate(
-        """() => { const { scene, view } = nodebLife, row = scene.drawn.find(one => scene.style(one) === 1);
+        """() => { const { scene, view } = nodebLife;
+        const row = scene.drawn.find(one => scene.style(one) === 1);
         const points = []; scene.path(row, (time, y) => points.push([view.x(time), y]));
         return [(points[0][0] + points[1][0]) / 2, points[0][1], points.at(-1)]; }"""
     )
@@ -193,7 +198,9 @@ def test_users_are_shown_one_by_one_or_all(opened):
     one = page.locator("#shown").inner_text()
     page.select_option("#user", "-1")
     page.wait_for_function(f"document.getElementById('shown').textContent !== {one!r}")
-    number = [int(text.split()[0].replace(",", "")) for text in (one, page.locator("#shown").inner_text())]
+    number = [
+        int(text.split()[0].replace(",", "")) for text in (one, page.locator("#shown").inner_text())
+    ]
     assert number[1] > 2 * number[0]
 
 
@@ -201,13 +208,18 @@ def test_spans_of_causes_can_be_given_to_the_page(opened):
     page = opened("dch")
     packet = page.evaluate("nodebLife.scene.data.packets.packet[10]")
     page.evaluate(
-        """number => { nodebLife.setSpans([{ begin: 0, end: 5e8, cause: "handshake", place: "server", packet: 1, seq: 0 },
-        { begin: 5e8, end: 1e9, cause: "HARQ", place: "air", packet: number, seq: 3 }]); nodebLife.pin(number); }""",
+        """number => { nodebLife.setSpans([
+          { begin: 0, end: 5e8, cause: "handshake", place: "server", packet: 1, seq: 0 },
+          { begin: 5e8, end: 1e9, cause: "HARQ", place: "air", packet: number, seq: 3 }]);
+        nodebLife.pin(number); }""",
         packet,
     )
     page.click("text=What led to it")
     assert window_of(page) == [0, 1e9]
-    page.evaluate("number => { nodebLife.onCauses(one => { window.asked = one; }); nodebLife.pin(number); }", packet)
+    page.evaluate(
+        "number => { nodebLife.onCauses(one => { window.asked = one; }); nodebLife.pin(number); }",
+        packet,
+    )
     page.click("text=What led to it")
     assert page.evaluate("window.asked") == packet
 
@@ -216,7 +228,9 @@ def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
     taken = []
     for _ in range(3):  # other work of the machine shall not decide
         page = opened("many")
-        taken.append(page.evaluate("performance.getEntriesByName('life-first-view')[0].duration") / 1000)
+        taken.append(
+            page.evaluate("performance.getEntriesByName('life-first-view')[0].duration") / 1000
+        )
         assert page.evaluate("nodebLife.scene.data.packets.rows") > 100_000
         if taken[-1] < MOST_S:
             break
@@ -225,7 +239,7 @@ def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
     assert 500 < drawn < 10_000
     assert painted(page) > 100
     frame = page.evaluate(
-        """() => { const { view, show } = nodebLife, [a, b] = view.whole; const begin = performance.now();
+        """() => { const { view } = nodebLife, [a, b] = view.whole, begin = performance.now();
         for (let i = 1; i <= 10; i++) { view.show(a, b - (b - a) * i / 20); nodebLife.draw(); }
         return (performance.now() - begin) / 10; }"""
     )

@@ -22,7 +22,7 @@ FILES = {
 ORDER = re.findall(r"^\| `python/nodeb/(\w+)` \|", DESIGN.read_text("utf-8"), re.M)
 """The folders, each of which may import from those before it."""
 METHODS = {("results", "plot"), ("results", "comparison"), ("inputs", "life")}
-"""Results and scenarios offer what stands above them, `result.plot.cwnd()`, and import it when asked."""
+"""Results and scenarios offer what stands above them, and import it when they are asked."""
 
 
 def at_once(tree):

@@ -162,7 +162,9 @@ fn told(fate: &Fate, at: Time, end: End) -> String {
     let mut text = if fate.again { "retransmission; ".to_owned() } else { String::new() };
     let written = match end {
         End::Received => write!(text, "received {took:.6} s after it was sent"),
-        End::Lost(site, cause) => write!(text, "lost {took:.6} s after it was sent, at {}: {}", name(site), why(cause)),
+        End::Lost(site, cause) => {
+            write!(text, "lost {took:.6} s after it was sent, at {}: {}", name(site), why(cause))
+        }
         End::UnderWay => write!(text, "still under way when the run ended"),
     };
     written.expect("a string takes everything");

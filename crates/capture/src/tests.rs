@@ -249,13 +249,14 @@ fn the_radio_network_has_interfaces_and_packets_say_what_became_of_them() {
     let all = || server.iter().chain(&phone).chain(&node_b);
     assert!(all().all(|packet| comment_of(packet).is_some()));
     let count = |interface: &[EnhancedPacketBlock], text: &str| {
-        interface.iter().filter(|packet| comment_of(packet).is_some_and(|told| told.contains(text))).count() as u64
+        interface.iter().filter(|packet| comment_of(packet).is_some_and(|told| told.contains(text))).count()
+            as u64
     };
     let again: u64 = result.flows.iter().map(|flow| flow.sender.retransmissions).sum();
     assert_eq!(count(&server, "retransmission"), again);
     let down = result.links.iter().find(|row| row.link.contains("down")).unwrap();
     assert_eq!(count(&server, "at the wired link: link loss"), down.counts.lost);
-    assert_eq!(count(&node_b, "lost") , 0, "a bearer that repeats without end loses none");
+    assert_eq!(count(&node_b, "lost"), 0, "a bearer that repeats without end loses none");
     assert!(count(&phone, "repetition") > 0);
 }
 

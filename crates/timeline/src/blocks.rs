@@ -101,7 +101,16 @@ impl Blocks {
             let outcome = Outcome::Received;
             let (transmissions, failed, bytes) = (0, 0, 0);
             self.rows.push(BlockRow {
-                block, user, number, first: at, last: at, transmissions, failed, units, bytes, outcome,
+                block,
+                user,
+                number,
+                first: at,
+                last: at,
+                transmissions,
+                failed,
+                units,
+                bytes,
+                outcome,
             });
         } else {
             self.before += 1;

@@ -129,7 +129,13 @@ pub struct Timeline {
 ///
 /// # Errors
 /// See [`Error`].
-pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control, options: &Options) -> Result<Timeline> {
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    run: u64,
+    control: &Control,
+    options: &Options,
+) -> Result<Timeline> {
     let &Options { from, to, user, .. } = options;
     if to <= from {
         return Err(Error::NoTime { from, to });

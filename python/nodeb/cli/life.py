@@ -11,7 +11,6 @@ import typer
 from nodeb.cli.options import (
     File,
     Force,
-    Out,
     Seed,
     Settings,
     Stopped,

@@ -230,8 +230,15 @@ class Scenario(ScenarioFields):
                 so far.
         """
         file = as_path(path, "path")
-        kept = {"snap_length": snap_length, "pcap_at": at, "pcap_radio": radio}
-        return self.run(runs=1, jobs=1, seed=seed, pcap=file, **kept)
+        return self.run(
+            runs=1,
+            jobs=1,
+            seed=seed,
+            pcap=file,
+            snap_length=snap_length,
+            pcap_at=at,
+            pcap_radio=radio,
+        )
 
     def life(
         self,
@@ -268,9 +275,7 @@ class Scenario(ScenarioFields):
         from nodeb.life.watching import MOST, watch
 
         most = MOST if most is None else most
-        return watch(
-            self, run, user, begin_s, end_s, seed=seed, most=most, progress=progress
-        )
+        return watch(self, run, user, begin_s, end_s, seed=seed, most=most, progress=progress)
 
     def _capture(
         self,

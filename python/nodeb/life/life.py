@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nodeb.arguments import as_path, as_whole, checked_methods
 from nodeb.errors import InputError
@@ -144,10 +145,8 @@ class Life:
         def write(part: Path) -> None:
             write_bytes(part / "scenario.toml", about.scenario.to_toml().encode())
             for name, table in self.tables.items():
-                replace(
-                    part / f"{name}.parquet",
-                    lambda file, table=table: pq.write_table(table, file, compression="zstd"),
-                )
+                write_table = partial(pq.write_table, table, compression="zstd")
+                replace(part / f"{name}.parquet", write_table)
             write_bytes(part / "life.html", self.html().encode())
             write_bytes(part / "trace.json.gz", self.trace())
 
@@ -159,8 +158,8 @@ class Life:
     def _repr_html_(self) -> str:
         from html import escape
 
-        frame = "width:100%;height:46rem;border:0"
-        return f'<iframe title="The life of every packet" style="{frame}" srcdoc="{escape(self.html())}"></iframe>'
+        title, style = "The life of every packet", "width:100%;height:46rem;border:0"
+        return f'<iframe title="{title}" style="{style}" srcdoc="{escape(self.html())}"></iframe>'
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{len(table)} {name}" for name, table in self.tables.items())

@@ -1,7 +1,8 @@
 """Columns as bytes for a page: small, and turned into typed arrays without parsing numbers.
 
-Times are kept as steps from row to row, which are small numbers; the bytes of a column are then put in order of their significance, so that equal ones stand
-together, and the whole is deflated. Numbers stay exact: nanoseconds below 2^53.
+Times are kept as steps from row to row, which are small numbers; the bytes of a column are then put
+in order of their significance, so that equal ones stand together, and the whole is deflated.
+Numbers stay exact: nanoseconds below 2^53.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class Packed:
 
 
 def _shuffled(values: NDArray[Any]) -> tuple[str, bytes]:
-    """The type of a column, `u` or `f` and its bytes, and its bytes by significance, the lowest first."""
+    """The type of a column, `u` or `f` and its width, and its bytes, the lowest first."""
     if values.dtype.kind == "f" or (len(values) and values.min() < 0):
         kind, kept, width = "f", values.astype("<f8"), 8
     else:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Span", "html"]
 
+
 @dataclass(frozen=True)
 class Span:
     """A span of time that has one cause."""

@@ -42,7 +42,10 @@ def watch(
     """Simulates one replication and keeps what happens; see `nodeb.Scenario.life`."""
     planned = scenario.planned(seed=seed)
     compiled = planned.compiled()
-    window = _nanoseconds(begin_s, "begin_s"), None if end_s is None else _nanoseconds(end_s, "end_s")
+    window = (
+        _nanoseconds(begin_s, "begin_s"),
+        None if end_s is None else _nanoseconds(end_s, "end_s"),
+    )
     number = as_whole(run, "run")
     if number < 0:
         raise InputError(f"run is {run}; replications count from 0")

@@ -63,9 +63,8 @@ fn events_tell_the_same(timeline: &Timeline) -> Checked {
         kinds.iter().zip(&packets).filter(|row| of(*row)).count()
     };
     let ends = numbers(timeline, "packets", "end");
-    let total = |wanted: &[Kind]| {
-        kinds.iter().filter(|kind| wanted.iter().any(|one| *one as u64 == **kind)).count()
-    };
+    let total =
+        |wanted: &[Kind]| kinds.iter().filter(|kind| wanted.iter().any(|one| *one as u64 == **kind)).count();
     prop_assert_eq!(total(&[Kind::Sent, Kind::Resent]), ends.len());
     let over = ends.iter().filter(|end| **end != End::UnderWay as u64).count();
     prop_assert_eq!(total(&[Kind::Received, Kind::Lost]), over);
@@ -94,9 +93,8 @@ fn counts_agree(timeline: &Timeline) -> Checked {
     let lost = |bearer: bool| {
         let kinds = numbers(timeline, "events", "kind");
         let at = words(timeline, "events", "place");
-        let fits = |(kind, place): (&u64, &String)| {
-            *kind == Kind::Lost as u64 && (place == "bearer") == bearer
-        };
+        let fits =
+            |(kind, place): (&u64, &String)| *kind == Kind::Lost as u64 && (place == "bearer") == bearer;
         kinds.iter().zip(&at).filter(|row| fits(*row)).count() as u64
     };
     prop_assert_eq!(lost(true), sum(|counts| counts.packets_dropped));
@@ -169,12 +167,23 @@ fn downloads() -> Scenario {
 
 #[test]
 fn one_user_has_what_all_have_of_it() {
-    let (all, one) = (watched(&downloads(), everything()), watched(&downloads(), Options { user: Some(1), ..everything() }));
-    let own: Vec<usize> =
-        numbers(&all, "events", "user").iter().enumerate().filter(|(_, user)| **user == 1).map(|(i, _)| i).collect();
+    let (all, one) = (
+        watched(&downloads(), everything()),
+        watched(&downloads(), Options { user: Some(1), ..everything() }),
+    );
+    let own: Vec<usize> = numbers(&all, "events", "user")
+        .iter()
+        .enumerate()
+        .filter(|(_, user)| **user == 1)
+        .map(|(i, _)| i)
+        .collect();
     for name in ["time_ns", "kind", "packet", "bytes"] {
         let values = numbers(&all, "events", name);
-        assert_eq!(own.iter().map(|i| values[*i]).collect::<Vec<_>>(), numbers(&one, "events", name), "{name}");
+        assert_eq!(
+            own.iter().map(|i| values[*i]).collect::<Vec<_>>(),
+            numbers(&one, "events", name),
+            "{name}"
+        );
     }
 }
 

@@ -20,7 +20,7 @@ class Strips {
     for (const table of [data.window, data.queue, data.round_trip, data.timer, data.moments]) table.of = byUser(table, users);
   }
 
-  height() { return this.list.length * (STRIP + BETWEEN) + 8; }
+  height() { return this.list.length * (STRIP + BETWEEN) + 14; }
 
   shownUser() { return this.view.user >= 0 ? this.view.user : this.about.users[0]?.user ?? -1; }
 
