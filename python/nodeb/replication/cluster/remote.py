@@ -40,8 +40,8 @@ def fingerprint() -> tuple[str, str]:
 
 def simulate(
     data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]
-) -> tuple[list[Simulated[Any]], float]:
-    """Simulates a bundle of tasks on a worker; what came of each, and how long all took.
+) -> tuple[bytes, float]:
+    """Simulates a bundle of tasks on a worker; what came of each, packed, and how long all took.
 
     Args:
         data: the tasks, packed.
@@ -52,14 +52,14 @@ def simulate(
         Other: the worker has another nodeb, which would give other numbers.
     """
     from nodeb import _core
-    from nodeb.replication.cluster.packing import unpacked
+    from nodeb.replication.cluster.packing import packed, unpacked
 
     begin = time.perf_counter()
     if fingerprint() != wanted:
         raise Other(f"has {called(fingerprint())}, but {called(wanted)} is asked for")
     tasks: Sequence[Task[Any]] = unpacked(data, arrays)
-    found = [task(_core.Control()) for task in tasks]
-    return found, time.perf_counter() - begin
+    found: list[Simulated[Any]] = [task(_core.Control()) for task in tasks]
+    return packed(found), time.perf_counter() - begin
 
 
 def same(thing: Any) -> Any:
