@@ -1,8 +1,9 @@
 """What a cluster costs: memory over many cells, the scheduler's and the writer's limit, overhead.
 
-    python benches/cluster.py memory [--cells N] [--long]   # memory and cells/s of a sweep of tiny cells
+    python benches/cluster.py memory [--cells N]   # memory and cells/s of a sweep of tiny cells
     python benches/cluster.py scheduler [--tasks N]         # empty tasks/s, and bundles that carry bytes
     python benches/cluster.py writer [--cells N]            # cells/s of the client alone
+    python benches/cluster.py client [--cells N]            # its memory where nothing is simulated or written
     python benches/cluster.py overhead [--rounds N]         # against --jobs 2, in turns
 
 Everything is on this machine, a scheduler and two workers as processes of their own. `nodeb` is the one on
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,9 +38,10 @@ traffic.ftp.size = "{size}"
 radio.dch.bler = {{ from = 0.0, to = 0.4, steps = {steps} }}
 wired.delay = {{ from = "1 ms", to = "200 ms", steps = {others} }}
 """
-TINY, TEN_MS = "2 kB", "{mb} MB"
+TINY = "2 kB"
 LOOK_S = 2.0
-SHOWN = 12
+SHOWN = 10
+"""Every so many looks a line is written."""
 WORKERS = 2
 
 
@@ -68,17 +70,17 @@ def memory(options: argparse.Namespace) -> None:
         names = ["client", "scheduler", *(f"worker {n + 1}" for n in range(WORKERS))]
         processes = [client, cluster.scheduler, *cluster.workers]
         seen: list[tuple[float, int, list[float]]] = []
+        print(f"{options.cells} cells of one replication, {WORKERS} workers; MiB")
+        print("time_s   cells   " + "  ".join(f"{name:>9}" for name in names), flush=True)
         while client.poll() is None:
             time.sleep(LOOK_S)
             sizes = [_resident_mib(one) for one in processes]
             seen.append((time.monotonic() - begin, _files(out / "cells"), sizes))
+            if len(seen) % SHOWN == 0:
+                _print_line(*seen[-1])
         cluster.close()
     if client.returncode:
         sys.exit(client.stderr.read().decode() if client.stderr else "failed")
-    print(f"{options.cells} cells of one replication, {WORKERS} workers; MiB")
-    print("time_s   cells   " + "  ".join(f"{name:>9}" for name in names))
-    for time_s, cells, sizes in _thinned(seen):
-        print(f"{time_s:6.0f} {cells:7}   " + "  ".join(f"{one:9.0f}" for one in sizes))
     peaks = [max(one[2][n] for one in seen) for n in range(len(names))]
     print("most             " + "  ".join(f"{one:9.0f}" for one in peaks))
     first = next(one for one in seen if one[1] > 0)
@@ -152,7 +154,9 @@ def writer(options: argparse.Namespace) -> None:
             plan.warnings()
         some = plan.cells[: min(2000, options.cells)]
         with _Timed(found, "pack a task"):
-            data, arrays = Packer().pack([Task(_Replicating(source(one)), 1, range(1)) for one in some])
+            data, arrays = Packer().pack(
+                [Task(_Replicating(source(one)), 1, range(1)) for one in some]
+            )
         tasks = unpacked(data, arrays)
         with _Timed(found, "(worker) simulate"):
             results = [task(_core.Control()) for task in tasks]
@@ -162,60 +166,123 @@ def writer(options: argparse.Namespace) -> None:
             results = pickle.loads(back)
         sizes = len(data) / len(some), len(back) / len(some)
 
-        class Free:
-            """A pool whose work is done at once."""
-
-            width, batch_s = 2, 1.0
-
-            def __init__(self) -> None:
-                self._done: dict[object, object] = {}
-
-            def __len__(self) -> int:
-                return len(self._done)
-
-            @property
-            def full(self) -> bool:
-                return len(self._done) >= 2000
-
-            def submit(self, key: object, work: object) -> None:
-                del work
-                self._done[key] = results[len(self._done) % len(results)]
-
-            def ended(self) -> dict[object, object]:
-                done, self._done = self._done, {}
-                return done
-
-            def cancel(self, unwanted: object) -> None:
-                del unwanted
-
-            def progress(self, weight: object) -> float:
-                del weight
-                return 0.0
-
-            def close(self) -> None:
-                pass
-
-            def pool(self) -> Free:
-                return self
-
         place = Path(folder) / "cells"
         store = Store(place)
         store.open()
         with _Timed(found, "engine and writing"):
-            Filler(plan.cells, 1, 1, store, Free()).run()
+            Filler(plan.cells, 1, 1, store, Free(results)).run()
         with _Timed(found, "table"):
-            plan.run(Path(folder) / "out", jobs=Free())
+            plan.run(Path(folder) / "out", jobs=Free(results))
         found["table"] -= found["engine and writing"]
     per = {name: options.cells for name in found} | {
-        name: len(some) for name in ("pack a task", "(worker) simulate", "(worker) pickle the result", "unpickle the result")
+        name: len(some)
+        for name in (
+            "pack a task",
+            "(worker) simulate",
+            "(worker) pickle the result",
+            "unpickle the result",
+        )
     }
     print(f"CPU time for each of {options.cells} cells, us")
     for name, spent in found.items():
         print(f"{name:28} {1e6 * spent / per[name]:8.0f}")
     client = sum(1e6 * spent / per[name] for name, spent in found.items() if name[0] != "(")
-    busy = sum(1e6 * found[n] / per[n] for n in ("pack a task", "unpickle the result", "engine and writing"))
+    busy = sum(
+        1e6 * found[n] / per[n]
+        for n in ("pack a task", "unpickle the result", "engine and writing")
+    )
     print(f"a task is {sizes[0]:.0f} B, its result {sizes[1]:.0f} B")
-    print(f"the client alone: {1e6 / busy:.0f} cells/s while it writes, {1e6 / client:.0f} cells/s in all")
+    print(
+        f"the client alone: {1e6 / busy:.0f} cells/s while it writes, {1e6 / client:.0f} cells/s in all"
+    )
+
+
+def client(options: argparse.Namespace) -> None:
+    """Memory of the client with many cells, where simulating and writing cost nothing."""
+    from nodeb import _core
+    from nodeb.replication.cells import Filler, _Replicating, source
+    from nodeb.replication.work import Task
+    from nodeb.storage.store import Store
+    from nodeb.sweep import Sweep
+
+    class Nowhere(Store):
+        """Keeps nothing."""
+
+        def save(self, *_: object) -> None:
+            pass
+
+    class Watched(Filler):
+        """Tells of its memory now and then."""
+
+        def report(self) -> None:
+            if self.completed >= self._next_told:
+                self._next_told += options.cells // SHOWN
+                _print_own(f"{self.completed} cells done")
+
+        _next_told = 0
+
+    with tempfile.TemporaryDirectory() as folder:
+        _print_own("nothing read")
+        plan = Sweep.load(scenario(Path(folder), options.cells, TINY))
+        _print_own(f"{len(plan.cells)} cells read")
+        store = Nowhere(Path(folder) / "cells")
+        store.open()
+        result = Task(_Replicating(source(plan.cells[0])), 1, range(1))(_core.Control())
+        Watched(plan.cells, 1, 1, store, Free([result])).run()
+        _print_own("all done")
+
+
+def _print_own(when: str) -> None:
+    status = Path("/proc/self/status").read_text().splitlines()
+    size = next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
+    print(f"{when:24} {size:6.0f} MiB, {time.process_time():6.0f} s of CPU", flush=True)
+
+
+class Free:
+    """A pool whose work is done at once.
+
+    Args:
+        results: what comes of it, over and over.
+    """
+
+    width, batch_s = 2, 1.0
+
+    def __init__(self, results: Sequence[object]) -> None:
+        self._results = results
+        self._done: dict[object, object] = {}
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is a bundle."""
+        return len(self._done) >= 2000
+
+    def submit(self, key: object, work: object) -> None:
+        """Does it."""
+        del work
+        self._done[key] = self._results[len(self._done) % len(self._results)]
+
+    def ended(self) -> dict[object, object]:
+        """All that was submitted."""
+        done, self._done = self._done, {}
+        return done
+
+    def cancel(self, unwanted: object) -> None:
+        """Nothing is under way."""
+
+    def progress(self, weight: object) -> float:
+        """Nothing is under way."""
+        del weight
+        return 0.0
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def pool(self) -> Free:
+        """Itself."""
+        return self
 
 
 class _Timed:
@@ -245,11 +312,15 @@ def overhead(options: argparse.Namespace) -> None:
             }
             ratios.append(took["--cluster"] / took["--jobs"])
             walls.append(took["--jobs"])
-            print(f"{took['--jobs']:.1f} s, {took['--cluster']:.1f} s: {ratios[-1]:.3f}", flush=True)
+            print(
+                f"{took['--jobs']:.1f} s, {took['--cluster']:.1f} s: {ratios[-1]:.3f}", flush=True
+            )
         cluster.close()
     spread = f"{min(ratios):.3f} to {max(ratios):.3f}"
-    print(f"--cluster / --jobs {WORKERS}: median {statistics.median(ratios):.3f}, {spread}; "
-          f"{statistics.median(walls):.0f} s each")
+    print(
+        f"--cluster / --jobs {WORKERS}: median {statistics.median(ratios):.3f}, {spread}; "
+        f"{statistics.median(walls):.0f} s each"
+    )
 
 
 def _seconds(file: Path, out: Path, options: tuple[str, str]) -> float:
@@ -282,9 +353,8 @@ def _files(folder: Path) -> int:
         return 0
 
 
-def _thinned(seen: list) -> list:  # type: ignore[type-arg]
-    step = max(1, -(-len(seen) // SHOWN))
-    return [*seen[:-1:step], seen[-1]]
+def _print_line(time_s: float, cells: int, sizes: list[float]) -> None:
+    print(f"{time_s:6.0f} {cells:7}   " + "  ".join(f"{one:9.0f}" for one in sizes), flush=True)
 
 
 def main() -> None:
@@ -295,6 +365,7 @@ def main() -> None:
         (memory, {"cells": 100_000}),
         (scheduler, {"tasks": 5_000}),
         (writer, {"cells": 5_000}),
+        (client, {"cells": 1_000_000}),
         (overhead, {"cells": 300, "rounds": 6}),
     ):
         one = what.add_parser(measure.__name__, help=(measure.__doc__ or "").strip())

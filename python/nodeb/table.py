@@ -64,7 +64,11 @@ class Table:
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
         """Few objects for many columns: each array by itself takes 10 us to pickle."""
         plain = {k: v for k, v in self._columns.items() if v.dtype.kind != "O"}
-        layout = self._length, tuple(self._columns), tuple((k, v.dtype.str) for k, v in plain.items())
+        layout = (
+            self._length,
+            tuple(self._columns),
+            tuple((k, v.dtype.str) for k, v in plain.items()),
+        )
         others = {k: v for k, v in self._columns.items() if k not in plain}
         data = b"".join(_padded(column.tobytes()) for column in plain.values())
         return LAYOUTS.setdefault(layout, layout), data, others

@@ -88,7 +88,9 @@ class Kills:
             while client.poll() is None and self.kills < kills:
                 self._wait(client, self._chance.uniform(0.0, LONGEST_S))
                 if client.poll() is None:
-                    self._kill(self._chance.choice(["worker", "worker", "scheduler", "client"]), client)
+                    self._kill(
+                        self._chance.choice(["worker", "worker", "scheduler", "client"]), client
+                    )
             _, err = client.communicate(timeout=END_S)
             assert "Traceback" not in err, err
             after = self._complete(out)

@@ -22,7 +22,7 @@ from nodeb.inputs.scenario import Scenario, toml_value
 from nodeb.replication.cells import ASIDE, simulated, source
 from nodeb.sweep.axes import Axis, Swept
 
-__all__ = ["Cell", "Cells", "base", "plan"]
+__all__ = ["Cell", "Cells", "Reader", "base"]
 
 MOST_CELLS = 1_000_000
 """More than these are a typing error."""
@@ -80,27 +80,22 @@ class Cells(Sequence[Cell]):
         self._opened = lru_cache(maxsize=OPENED)(self._open)
 
     @classmethod
-    def read(cls, text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> Cells:
+    def read(cls, reader: Reader) -> Cells:
         """The cells of a scenario file, each of which is checked.
-
-        Args:
-            text: the scenario file.
-            file: its name in messages.
-            axes: what is swept.
-            settings: changes of the base scenario, each `key.path=value`.
 
         Raises:
             ScenarioError: there are too many, two are the same, or one is not a valid scenario.
         """
+        axes, file = reader.axes, reader.file
         count = math.prod(len(axis) for axis in axes)
         if count > MOST_CELLS:
             sizes = " x ".join(str(len(axis)) for axis in axes)
             raise ScenarioError(
                 f"{file}: {sizes} = {count} cells are absurd; expected at most {MOST_CELLS}"
             )
-        packed, read = _Packed(), _Reader(text, file, axes, settings)
+        packed = _Packed()
         for number in range(count):
-            packed.add(*read(_places(axes, number)))
+            packed.add(*reader.cell(_places(axes, number)))
         found = cls(axes, packed.blocks(), packed.recorded)
         if twins := packed.twins():
             labels = "; and ".join(found[number].label for number in twins)
@@ -203,39 +198,44 @@ def _varied(data: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in ASIDE}
 
 
-def plan(text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> Scenario:
-    """The first cell with the keys that a sweep leaves as they are: seed, runs, precision, ..."""
-    return Scenario.from_dict(_Reader(text, file, axes, settings).resolved([0] * len(axes)))
+class Reader:
+    """Makes cells of a scenario file. Each file that it names is read once.
 
+    Args:
+        text: the scenario file.
+        file: its name in messages.
+        axes: what is swept.
+        settings: changes of the base scenario, each `key.path=value`.
+    """
 
-class _Reader:
-    """Makes cells of a scenario file. Each file that it names is read once."""
-
-    def __init__(
-        self, text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]
-    ) -> None:
-        self._text, self._file, self._axes, self._settings = text, file, axes, settings
+    def __init__(self, text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> None:
+        self.axes, self.file = axes, file
+        self._text, self._settings = text, settings
         self._known: named_files.Known = {}
 
-    def __call__(self, places: Sequence[int]) -> tuple[str, tuple[Taken, ...]]:
+    def plan(self) -> Scenario:
+        """The first cell with the keys that a sweep leaves as they are: seed, runs, precision, ..."""
+        return Scenario.from_dict(self._resolved([0] * len(self.axes)))
+
+    def cell(self, places: Sequence[int]) -> tuple[str, tuple[Taken, ...]]:
         """What is simulated at these places, and the lists of recordings."""
-        resolved = self.resolved(places)
+        resolved = self._resolved(places)
         recorded = tuple(take_out(resolved))
         return simulated(resolved), recorded
 
-    def resolved(self, places: Sequence[int]) -> dict[str, Any]:
+    def _resolved(self, places: Sequence[int]) -> dict[str, Any]:
         """The scenario at these places, with what is in the files that it names."""
         # What replaces a table comes before what changes keys in it.
-        ordered = sorted(_chosen(self._axes, places), key=lambda one: one[0].key.count("."))
+        ordered = sorted(_chosen(self.axes, places), key=lambda one: one[0].key.count("."))
         overrides = {
             f"{one.key}={toml_value(one.values[at])}": one.lines[at] for one, at in ordered
         }
         try:
-            found = _core.parse_toml(self._text, self._file, [*self._settings, *overrides])
+            found = _core.parse_toml(self._text, self.file, [*self._settings, *overrides])
         except _core.ScenarioError as error:
             label = ", ".join(overrides)
-            raise _with_line(str(error), self._file, overrides, label) from None
-        folder = Path(self._file).parent
+            raise _with_line(str(error), self.file, overrides, label) from None
+        folder = Path(self.file).parent
         return named_files.read_all(json.loads(found), folder, known=self._known)
 
 

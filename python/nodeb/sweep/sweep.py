@@ -28,7 +28,7 @@ from nodeb.storage.store import Tables
 from nodeb.sweep.against import Against, against
 from nodeb.sweep.axes import TABLE as SWEEP
 from nodeb.sweep.axes import Axis, read_axes
-from nodeb.sweep.cells import Cell, Cells, base, plan
+from nodeb.sweep.cells import Cell, Cells, Reader, base
 from nodeb.sweep.dataset import DATASET, write
 from nodeb.sweep.folder import SOURCE, TABLE, Source
 from nodeb.sweep.results import Baseline, Known, results
@@ -118,8 +118,9 @@ class Sweep:
             )
         axes = read_axes(text, file, table)
         _refuse_swept(settings, axes)
-        found = Cells.read(text, file, axes, settings)
-        planned = plan(text, file, axes, settings).planned(runs, precision, seed)
+        reader = Reader(text, file, axes, settings)
+        found = Cells.read(reader)
+        planned = reader.plan().planned(runs, precision, seed)
         common = base(text, file, settings)
         stop = planned.stopping_rule()
         return cls(Path(path), text, planned.name, axes, found, common, planned.seed, stop)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from nodeb.replication.work import Simulated, Task
 
-__all__ = ["Other", "fingerprint", "forget_silent", "same", "simulate"]
+__all__ = ["Other", "fingerprint", "look_after", "same", "simulate"]
 
 
 class Other(Exception):
@@ -38,9 +38,7 @@ def fingerprint() -> tuple[str, str]:
     return _core.version(), found.hexdigest()[:12]
 
 
-def simulate(
-    data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]
-) -> tuple[bytes, float]:
+def simulate(data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]) -> tuple[bytes, float]:
     """Simulates a bundle of tasks on a worker; what came of each, packed, and how long all took.
 
     Args:
@@ -72,22 +70,37 @@ def called(known: tuple[str, str]) -> str:
     return f"nodeb {known[0]} ({known[1]})"
 
 
-async def forget_silent(after_s: float, dask_scheduler: Scheduler) -> list[str]:
-    """Has the scheduler give the work of workers that went silent to others.
+async def look_after(
+    silent_s: float, stuck_s: float, known: dict[str, float], dask_scheduler: Scheduler
+) -> tuple[int, dict[str, float]]:
+    """Has the scheduler give the work of workers that do none to others.
 
-    Runs on the scheduler. A worker that hangs keeps its connection, so that nothing else tells.
+    Runs on the scheduler. A worker that hangs keeps its connection, so that nothing else tells. One that
+    paused for want of memory without working at anything will not go on by itself.
 
     Args:
-        after_s: how long, s, one must not have been heard of.
+        silent_s: how long, s, a worker must not have been heard of.
+        stuck_s: how long, s, one must have been stuck while others work.
+        known: which were stuck the last time, and for how long.
         dask_scheduler: given by Dask.
 
     Returns:
-        Names of these workers.
+        How many workers there are; which are stuck now, and since when, by the scheduler's clock.
     """
     now = time.time()
-    silent = [w for w in dask_scheduler.workers.values() if now - w.last_seen > after_s]
-    for worker in silent:
-        await dask_scheduler.remove_worker(
-            worker.address, stimulus_id=f"nodeb-silent-{now}", close=False
-        )
-    return [str(worker.name) for worker in silent]
+    for worker in list(dask_scheduler.workers.values()):
+        if now - worker.last_seen > silent_s:
+            await _forget(dask_scheduler, worker.address)
+    workers = list(dask_scheduler.workers.values())
+    held = [w.address for w in workers if w.status.name == "paused" and not w.executing]
+    stuck = {address: known.get(address, now) for address in held}
+    if len(stuck) < len(workers):
+        for address, since in list(stuck.items()):
+            if now - since > stuck_s:
+                await _forget(dask_scheduler, address)
+                del stuck[address]
+    return len(dask_scheduler.workers), stuck
+
+
+async def _forget(scheduler: Scheduler, address: str) -> None:
+    await scheduler.remove_worker(address, stimulus_id=f"nodeb-{time.time()}", close=False)
