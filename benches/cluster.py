@@ -1,13 +1,13 @@
 """What a cluster costs: memory over many cells, the scheduler's and the writer's limit, overhead.
 
-    python benches/cluster.py memory [--cells N]   # memory and cells/s of a sweep of tiny cells
-    python benches/cluster.py scheduler [--tasks N]         # empty tasks/s, and bundles that carry bytes
-    python benches/cluster.py writer [--cells N]            # cells/s of the client alone
-    python benches/cluster.py client [--cells N]            # its memory where nothing is simulated or written
-    python benches/cluster.py overhead [--rounds N]         # against --jobs 2, in turns
+    python benches/cluster.py memory [--cells N]     # of a sweep of tiny cells; cells/s
+    python benches/cluster.py scheduler [--tasks N]  # empty tasks/s, and bundles that carry bytes
+    python benches/cluster.py writer [--cells N]     # cells/s of the client alone
+    python benches/cluster.py client [--cells N]     # its memory where cells cost nothing
+    python benches/cluster.py overhead [--rounds N]  # against --jobs 2, in turns
 
-Everything is on this machine, a scheduler and two workers as processes of their own. `nodeb` is the one on
-PYTHONPATH or installed. What the numbers mean is on the page docs/cluster/cost.md.
+Everything is on this machine, a scheduler and two workers as processes of their own. `nodeb` is
+the one on PYTHONPATH or installed. What the numbers mean is on the page docs/cluster/cost.md.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def memory(options: argparse.Namespace) -> None:
     first = next(one for one in seen if one[1] > 0)
     last = next(one for one in seen if one[1] == max(each[1] for each in seen))
     print(
-        f"reading {first[0]:.0f} s, simulating {(last[1] - first[1]) / (last[0] - first[0]):.0f} cells/s, "
+        f"reading {first[0]:.0f} s, "
+        f"simulating {(last[1] - first[1]) / (last[0] - first[0]):.0f} cells/s, "
         f"table {seen[-1][0] - last[0]:.0f} s"
     )
 
@@ -109,8 +110,9 @@ def scheduler(options: argparse.Namespace) -> None:
                 wall_s = time.monotonic() - begin
                 spent = _cpu_s(cluster.scheduler) - spent
                 print(
-                    f"{called}: {done / wall_s:.0f} tasks/s, {1e6 * spent / done:.0f} us of the scheduler "
-                    f"for each (at most {done / spent:.0f} tasks/s)"
+                    f"{called}: {done / wall_s:.0f} tasks/s, "
+                    f"{1e6 * spent / done:.0f} us of the scheduler for each "
+                    f"(at most {done / spent:.0f} tasks/s)"
                 )
         cluster.close()
 
@@ -174,7 +176,7 @@ def writer(options: argparse.Namespace) -> None:
         with _Timed(found, "table"):
             plan.run(Path(folder) / "out", jobs=Free(results))
         found["table"] -= found["engine and writing"]
-    per = {name: options.cells for name in found} | {
+    per = dict.fromkeys(found, options.cells) | {
         name: len(some)
         for name in (
             "pack a task",
@@ -193,7 +195,8 @@ def writer(options: argparse.Namespace) -> None:
     )
     print(f"a task is {sizes[0]:.0f} B, its result {sizes[1]:.0f} B")
     print(
-        f"the client alone: {1e6 / busy:.0f} cells/s while it writes, {1e6 / client:.0f} cells/s in all"
+        f"the client alone: {1e6 / busy:.0f} cells/s while it writes, "
+        f"{1e6 / client:.0f} cells/s in all"
     )
 
 

@@ -2,9 +2,9 @@
 
     python tests/python/kills.py [--kills N] [--seed S]
 
-The same command is given again after whoever died was replaced, until the sweep is complete; then the
-next one begins, until there were enough kills. Each folder must have the bytes of `--jobs 1`, and a
-cell that was complete must not have been written again.
+The same command is given again after whoever died was replaced, until the sweep is complete; then
+the next one begins, until there were enough kills. Each folder must have the bytes of `--jobs 1`,
+and a cell that was complete must not have been written again.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ class Kills:
         """Sweeps until so many died and the last sweep is complete.
 
         Raises:
-            AssertionError: results differ, something was simulated twice, or a message is none for people.
+            AssertionError: results differ, something was simulated twice, or a message is none for
+                people.
         """
         here = self.folder / "here"
         assert self._client(here, "--jobs", "1").wait() == 0

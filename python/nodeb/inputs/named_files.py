@@ -32,7 +32,8 @@ def read_all(
         scenario: changed in place; content that is there already is kept. Long lists are columns.
         folder: where relative paths count from.
         where: tells the place of a key that names a file, for messages.
-        known: what was read before, which counts, whatever became of the file; what is read is added.
+        known: what was read before, which counts, whatever became of the file; what is read is
+            added.
 
     Returns:
         The same scenario.

@@ -214,7 +214,7 @@ class Reader:
         self._known: named_files.Known = {}
 
     def plan(self) -> Scenario:
-        """The first cell with the keys that a sweep leaves as they are: seed, runs, precision, ..."""
+        """The first cell with the keys that a sweep leaves as they are: seed, runs, ..."""
         return Scenario.from_dict(self._resolved([0] * len(self.axes)))
 
     def cell(self, places: Sequence[int]) -> tuple[str, tuple[Taken, ...]]:

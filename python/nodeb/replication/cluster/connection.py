@@ -175,7 +175,7 @@ class Cluster:
                     f"`dask worker {self.address}`"
                 )
             _check(self._client)
-        except (OSError, asyncio.TimeoutError):  # Dask's errors of connections are among them
+        except (TimeoutError, OSError):  # Dask's errors of connections are among them
             raise self.lost() from None
         self._pulse = _Pulse(self._client)
 
@@ -188,7 +188,8 @@ def _local(address: str) -> int | None:
         raise InputError(f"--cluster {address}: expected 1 to {MOST_LOCAL} workers")
     if re.match(r"local\b(?!host)", address, re.IGNORECASE):
         raise InputError(
-            f"--cluster {address}: expected local:N with the number of worker processes, such as local:4"
+            f"--cluster {address}: expected local:N with the number of worker processes, such as "
+            "local:4"
         )
     if not re.fullmatch(r"(\w+://)?[^\s:/]+:\d+|(\w+://)?\[[0-9a-fA-F:]+\]:\d+", address):
         raise InputError(
@@ -315,8 +316,8 @@ class _Pulse(threading.Thread):
         idle_s = time.monotonic() - self._worked
         if self._stuck and idle_s > STUCK_S:
             return (
-                "the workers of {} are paused, because they have used up their memory without any work; "
-                "give them more (`dask worker --memory-limit`)"
+                "the workers of {} are paused, because they have used up their memory without any "
+                "work; give them more (`dask worker --memory-limit`)"
             )
         if not self._workers and idle_s > ALONE_S:
             return f"there has been no worker of {{}} for {ALONE_S:.0f} s"

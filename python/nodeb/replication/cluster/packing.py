@@ -21,7 +21,7 @@ __all__ = ["Packer", "packed", "unpacked"]
 LONG = 1 << 16
 """Bytes from which on an array travels by itself."""
 LEVEL = 1
-"""Of zlib: scenarios of a sweep, and what comes of them, are much alike and shrink to a thirtieth."""
+"""Of zlib: scenarios of a sweep are much alike and shrink to a thirtieth, results to a third."""
 
 Array = NDArray[Any]
 

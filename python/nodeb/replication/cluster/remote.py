@@ -75,8 +75,8 @@ async def look_after(
 ) -> tuple[int, dict[str, float]]:
     """Has the scheduler give the work of workers that do none to others.
 
-    Runs on the scheduler. A worker that hangs keeps its connection, so that nothing else tells. One that
-    paused for want of memory without working at anything will not go on by itself.
+    Runs on the scheduler. A worker that hangs keeps its connection, so that nothing else tells. One
+    that paused for want of memory without working at anything will not go on by itself.
 
     Args:
         silent_s: how long, s, a worker must not have been heard of.
