@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -362,6 +364,33 @@ def test_workers_without_memory_are_told(tmp_path, small, monkeypatch):
             small.run(runs=40, jobs=cluster)
     finally:
         poor.close()
+
+
+@pytest.mark.parametrize(("workers", "forgotten"), [(2, ["0"]), (16_000, [])])
+def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
+    """Dask has each of 16,000 workers beat once in 81 s, so that a scheduler can listen."""
+    told = []
+
+    class Many:
+        workers = {}
+
+        async def remove_worker(self, address, **_):
+            told.append(address)
+            del self.workers[address]
+
+    running = SimpleNamespace(name="running")
+    Many.workers = {
+        str(n): SimpleNamespace(
+            address=str(n),
+            last_seen=time.time() - (60 if n == 0 else 0),
+            status=running,
+            executing={},
+        )
+        for n in range(workers)
+    }
+    left, stuck = asyncio.run(remote.look_after(20.0, 30.0, {}, Many()))
+    assert told == forgotten
+    assert (left, stuck) == (workers - len(forgotten), {})
 
 
 def test_who_is_stuck_for_want_of_memory_gives_its_work_to_others(

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["Other", "fingerprint", "look_after", "same", "simulate"]
 
 
+MISSED = 3
+"""A worker that missed so many heartbeats is silent; the more there are, the rarer they are."""
+
+
 class Other(Exception):
     """A worker's nodeb is not the client's."""
 
@@ -79,7 +83,7 @@ async def look_after(
     that paused for want of memory without working at anything will not go on by itself.
 
     Args:
-        silent_s: how long, s, a worker must not have been heard of.
+        silent_s: how long, s, a worker must not have been heard of, at least.
         stuck_s: how long, s, one must have been stuck while others work.
         known: which were stuck the last time, and for how long.
         dask_scheduler: given by Dask.
@@ -87,8 +91,12 @@ async def look_after(
     Returns:
         How many workers there are; which are stuck now, and since when, by the scheduler's clock.
     """
+    from distributed.scheduler import heartbeat_interval
+
     now = time.time()
-    for worker in list(dask_scheduler.workers.values()):
+    workers = list(dask_scheduler.workers.values())
+    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))  # 80 s where 16,000 are
+    for worker in workers:
         if now - worker.last_seen > silent_s:
             await _forget(dask_scheduler, worker.address)
     workers = list(dask_scheduler.workers.values())
