@@ -176,7 +176,7 @@ def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):
 
 
 def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
-    plan = Sweep.load(grid(60, 3, "2 MB"))
+    plan = Sweep.load(grid(40, 3, "2 MB"))
     plan.run(tmp_path / "here", jobs=2)
     chance, over = random.Random(1), threading.Event()
 
@@ -184,7 +184,9 @@ def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
         while not over.wait(chance.uniform(0.2, 1.0)):
             victim = chance.choice([w for w in mortal.workers if w.poll() is None])
             mortal.add()
+            mortal.wait(3)  # on a busy machine one takes long to come, and nobody would ever work
             victim.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+            victim.wait()
 
     with Cluster(mortal.address) as cluster:
         cluster.client()
@@ -372,14 +374,15 @@ def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
     told = []
 
     class Many:
-        workers = {}
+        def __init__(self, workers):
+            self.workers = workers
 
         async def remove_worker(self, address, **_):
             told.append(address)
             del self.workers[address]
 
     running = SimpleNamespace(name="running")
-    Many.workers = {
+    many = {
         str(n): SimpleNamespace(
             address=str(n),
             last_seen=time.time() - (60 if n == 0 else 0),
@@ -388,7 +391,7 @@ def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
         )
         for n in range(workers)
     }
-    left, stuck = asyncio.run(remote.look_after(20.0, 30.0, {}, Many()))
+    left, stuck = asyncio.run(remote.look_after(20.0, 30.0, {}, Many(many)))
     assert told == forgotten
     assert (left, stuck) == (workers - len(forgotten), {})
 
