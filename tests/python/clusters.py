@@ -32,6 +32,15 @@ class Processes:
             time.sleep(0.05)
         for _ in range(workers):
             self.add()
+        if workers:
+            self.wait(workers)
+
+    def wait(self, workers: int) -> None:
+        """Waits until so many workers are there, which takes long on a busy machine."""
+        from distributed import Client
+
+        with Client(self.address, timeout=60, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=60)
 
     @property
     def address(self) -> str:
@@ -39,10 +48,12 @@ class Processes:
         found: str = json.loads(self._address.read_text())["address"]
         return found
 
-    def add(self, path: Path | None = None) -> subprocess.Popen[bytes]:
-        """Starts another worker, perhaps with a nodeb from elsewhere."""
-        options = ("--no-nanny", "--nthreads", "1", "--no-dashboard")
-        worker = self._start("dask_worker", self.address, *options, path=path)
+    def add(
+        self, path: Path | None = None, options: tuple[str, ...] = ()
+    ) -> subprocess.Popen[bytes]:
+        """Starts another worker, perhaps with a nodeb from elsewhere, or options of its own."""
+        always = ("--no-nanny", "--nthreads", "1", "--no-dashboard")
+        worker = self._start("dask_worker", self.address, *always, *options, path=path)
         self.workers.append(worker)
         return worker
 

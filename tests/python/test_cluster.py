@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,12 +22,14 @@ import pytest
 import nodeb
 from clusters import Processes
 from conftest import needs_linux
+from kills import Kills, kept
 from nodeb.errors import InputError, RunError
-from nodeb.replication.cluster import Cluster, packing
+from nodeb.replication.cluster import Cluster, connection, packing, pool, remote
 from nodeb.replication.pool import Lost
 from nodeb.replication.runner import Experiment, Replicating
 from nodeb.replication.work import Source
 from nodeb.sweep import Sweep
+from nodeb.table import Table
 
 pytestmark = needs_linux
 
@@ -67,12 +71,6 @@ def grid(tmp_path):
         return file
 
     return write
-
-
-def kept(folder: Path) -> dict[str, bytes]:
-    """The results in a folder: all but the mark, which tells the time."""
-    files = [folder / "sweep.parquet", *sorted((folder / "cells").iterdir())]
-    return {file.name: file.read_bytes() for file in files}
 
 
 def nodeb_sweep(file: Path, out: Path, address: str) -> subprocess.Popen[str]:
@@ -136,6 +134,30 @@ def test_long_arrays_travel_once_and_come_back_as_they_were():
     assert packer.pack([long.copy()])[1].keys() == arrays.keys()
 
 
+def test_what_goes_together_is_packed_small():
+    data, _ = packing.Packer().pack(["a scenario that is long and much like others"] * 1000)
+    assert len(data) < 1000
+    found = Table({"run": [0, 1], "flag": [True, False], "name": ["a", "bc"], "bps": [0.5, np.nan]})
+    back = packing.unpacked(packing.packed([found] * 1000))
+    assert len(packing.packed([found] * 1000)) < 3000
+    for name in found.columns:
+        assert back[7].columns == found.columns
+        assert np.array_equal(back[7][name], found[name], equal_nan=name == "bps")
+        assert back[7][name].dtype == found[name].dtype
+        assert back[7][name].flags.aligned
+        assert back[7][name].flags.writeable
+
+
+def test_bundles_grow_with_the_cluster_so_that_a_scheduler_keeps_up(two, monkeypatch):
+    with Cluster(two.address) as cluster:
+        assert pool.Bundles(cluster).batch_s == pool.BUNDLE_S
+        monkeypatch.setattr(Cluster, "width", 16_000)
+        many = pool.Bundles(cluster)
+    assert many.batch_s == 16_000 / pool.BUNDLES_PER_S
+    many._learn(1000, 0.01)
+    assert many._size * pool.AHEAD * many.width <= 2 * pool.MOST_TASKS
+
+
 def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = "".join(f"{8 + t % 9}\n" for t in range(20_000))
@@ -154,7 +176,7 @@ def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):
 
 
 def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
-    plan = Sweep.load(grid(60, 3, "2 MB"))
+    plan = Sweep.load(grid(40, 3, "2 MB"))
     plan.run(tmp_path / "here", jobs=2)
     chance, over = random.Random(1), threading.Event()
 
@@ -162,7 +184,9 @@ def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
         while not over.wait(chance.uniform(0.2, 1.0)):
             victim = chance.choice([w for w in mortal.workers if w.poll() is None])
             mortal.add()
+            mortal.wait(3)  # on a busy machine one takes long to come, and nobody would ever work
             victim.send_signal(chance.choice([signal.SIGKILL, signal.SIGTERM]))
+            victim.wait()
 
     with Cluster(mortal.address) as cluster:
         cluster.client()
@@ -286,6 +310,106 @@ def test_what_is_no_address_is_refused(address):
         Cluster(address)
 
 
+@pytest.mark.parametrize("address", ["LOCAL:2", "Local:2", "local", "local:two", "local 2"])
+def test_what_was_to_be_local_is_told_how(address):
+    with pytest.raises(InputError, match="expected local:N with the number of worker processes"):
+        Cluster(address)
+
+
+def test_a_machine_that_is_called_like_local_is_one():
+    Cluster("localhost:8786")
+    Cluster("tcp://local.example.org:8786")
+
+
+@pytest.mark.parametrize("moment", ["_threads", "_check"])
+def test_a_scheduler_that_dies_at_connect_is_told(tmp_path, monkeypatch, moment):
+    monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
+    dying, then = Processes(tmp_path, 1), getattr(connection, moment)
+
+    def after_its_death(client):
+        dying.scheduler.kill()
+        dying.scheduler.wait()
+        return then(client)
+
+    monkeypatch.setattr(connection, moment, after_its_death)
+    try:
+        with Cluster(dying.address) as cluster, pytest.raises(Lost, match="went away"):
+            cluster.client()
+    finally:
+        dying.close()
+
+
+def test_a_worker_that_goes_while_workers_are_checked_is_nobodys_fault(two, monkeypatch):
+    with Cluster(two.address) as cluster:
+        client = cluster.client()
+        there = {"tcp://gone": OSError("closed"), "tcp://there": remote.fingerprint()}
+        monkeypatch.setattr(client, "run", lambda *_, **__: there)
+        connection._check(client)
+
+
+def test_workers_that_cannot_be_started_are_told(call, grid, monkeypatch):
+    monkeypatch.setenv("DASK_TEMPORARY_DIRECTORY", "/dev/full")
+    command = [sys.executable, "-m", "nodeb", "sweep", str(grid(2)), "--cluster", "local:2"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    assert found.stderr.startswith("error: cannot start 2 workers here: ")
+    assert found.stderr.count("\n") == 1
+
+
+def test_workers_without_memory_are_told(tmp_path, small, monkeypatch):
+    monkeypatch.setattr("nodeb.replication.cluster.connection.STUCK_S", 2.0)
+    poor = Processes(tmp_path, 0)
+    poor.add(options=("--memory-limit", "60MB"))
+    poor.wait(1)
+    try:
+        with Cluster(poor.address) as cluster, pytest.raises(Lost, match="used up their memory"):
+            small.run(runs=40, jobs=cluster)
+    finally:
+        poor.close()
+
+
+@pytest.mark.parametrize(("workers", "forgotten"), [(2, ["0"]), (16_000, [])])
+def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
+    """Dask has each of 16,000 workers beat once in 81 s, so that a scheduler can listen."""
+    told = []
+
+    class Many:
+        def __init__(self, workers):
+            self.workers = workers
+
+        async def remove_worker(self, address, **_):
+            told.append(address)
+            del self.workers[address]
+
+    running = SimpleNamespace(name="running")
+    many = {
+        str(n): SimpleNamespace(
+            address=str(n),
+            last_seen=time.time() - (60 if n == 0 else 0),
+            status=running,
+            executing={},
+        )
+        for n in range(workers)
+    }
+    left, stuck = asyncio.run(remote.look_after(20.0, 30.0, {}, Many(many)))
+    assert told == forgotten
+    assert (left, stuck) == (workers - len(forgotten), {})
+
+
+def test_who_is_stuck_for_want_of_memory_gives_its_work_to_others(
+    mortal, grid, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("nodeb.replication.cluster.connection.STUCK_S", 2.0)
+    mortal.workers.pop().kill()
+    mortal.add(options=("--memory-limit", "60MB"))
+    mortal.wait(2)
+    plan = Sweep.load(grid(30))
+    plan.run(tmp_path / "here", jobs=2)
+    with Cluster(mortal.address) as cluster:
+        plan.run(tmp_path / "there", jobs=cluster)
+    assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
 def test_a_scheduler_without_workers_is_told(tmp_path, small, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
     alone = Processes(tmp_path, 0)
@@ -313,6 +437,23 @@ def test_local_workers_come_and_go_with_the_command(call, grid, tmp_path):
     assert call("sweep", file, "--out", tmp_path / "b", "--jobs", 1)[0] == 0
     assert kept(tmp_path / "a") == kept(tmp_path / "b")
     assert not _children()
+
+
+def test_local_workers_that_are_killed_are_replaced(grid, tmp_path):
+    plan = Sweep.load(grid(10, 3, "2 MB"))
+    plan.run(tmp_path / "here", jobs=2)
+    with Cluster("local:2") as cluster:
+        cluster.client()
+        for worker in _children():
+            os.kill(worker, signal.SIGKILL)
+        plan.run(tmp_path / "there", jobs=cluster)
+    assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
+def test_kills_of_anybody_at_any_moment_change_no_byte(tmp_path):
+    found = Kills(tmp_path, seed=3)
+    found.run(4)
+    assert found.kills == 4
 
 
 def test_threads_and_workers_contradict_each_other(call, grid, tmp_path):

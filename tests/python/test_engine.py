@@ -21,6 +21,7 @@ from conftest import Fails
 from fake_core import FakeSimulator
 from nodeb import _core
 from nodeb.errors import RunError
+from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import RATES, Count, Sequential
 from nodeb.replication.runner import Experiment, mean_rates
@@ -279,3 +280,68 @@ def test_many_small_replications_cost_little_beside_the_simulation(small):
     Experiment(Counts(), 1, 2000, 2).run()
     assert sum(calls) == 2000
     assert len(calls) < 200
+
+
+class Counted(Subject[int]):
+    """A subject that counts how often it is asked."""
+
+    asked = 0
+
+    def wants(self) -> bool:
+        Counted.asked += 1
+        return super().wants()
+
+    def judge(self) -> bool:
+        Counted.asked += 1
+        return super().judge()
+
+
+class Slow:
+    """Who simulates does it when there is much to do, one after the other."""
+
+    width, batch_s = 1000, 1.0
+
+    def __init__(self) -> None:
+        self._tasks: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @property
+    def full(self) -> bool:
+        return len(self._tasks) >= 2000
+
+    def submit(self, key: Any, work: Any) -> None:
+        self._tasks[key] = work
+
+    def ended(self) -> dict[Any, Any]:
+        key = next(iter(self._tasks))
+        return {key: self._tasks.pop(key)(None)}
+
+    def cancel(self, unwanted: Any) -> None:
+        pass
+
+    def progress(self, weight: Any) -> float:
+        return 0.0
+
+    def close(self) -> None:
+        pass
+
+    def pool(self) -> Slow:
+        return self
+
+
+class Number(Work[int]):
+    """Replications that are numbers."""
+
+    def replicate(self, seed: int, runs: range, control: Any) -> int:
+        return runs.start
+
+
+def test_what_is_under_way_is_not_gone_through_again_and_again():
+    Counted.asked = 0
+    subjects = (Counted(Number(), Count(3)) for _ in range(5000))
+    engine = Engine(subjects, 1, Slow())
+    engine.run()
+    assert (engine.completed, engine.replications) == (5000, 15_000)
+    assert Counted.asked < 15 * 5000

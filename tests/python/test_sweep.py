@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 import nodeb
 from nodeb import _core
+from nodeb.inputs import recording
 from nodeb.replication.cells import ASIDE
 from nodeb.results.metrics import METRICS
 from nodeb.results.provenance import core_hash
@@ -65,6 +67,62 @@ def test_separate_keys_make_all_combinations(tmp_path):
     assert set(table["runs"].tolist()) == {4}
     assert set(table["seed"].tolist()) == {1}
     assert set(table["version"].tolist()) == {nodeb.__version__}
+
+
+def test_cells_are_found_by_number_and_by_place(tmp_path):
+    plan = Sweep.load(write(tmp_path, GRID))
+    everyone = list(plan.cells)
+    assert [plan.cells.at(cell.places) for cell in everyone] == everyone
+    assert plan.cells[-1] == everyone[-1]
+    assert plan.cells[1:3] == everyone[1:3]
+    with pytest.raises(IndexError):
+        plan.cells[len(everyone)]
+
+
+def test_many_cells_take_little_memory(tmp_path):
+    axes = "[sweep]\nwired.delay = { from = '1 ms', to = '900 ms', steps = 5000 }\n"
+    text = write(tmp_path, axes)
+    Sweep.load(text)  # what is read once for all
+    tracemalloc.start()
+    try:
+        plan = Sweep.load(text)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sum(len(cell.scenario) for cell in plan.cells) > 4_000_000
+    assert taken < 1_500_000  # the values of the axis are most of it
+
+
+def test_a_file_that_changes_is_taken_as_it_was_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{8 + t % 9}\n" for t in range(20_000)]
+    head = "# nodeb trace 1\n# kind: snr\n# step: 2 ms\n# count: 20000\nsnr_db\n"
+    trace, file = Path("snr.trace"), Path("one.toml")
+    trace.write_text(head + "".join(lines))
+    file.write_text(
+        "radio.hsdpa = {}\n[[users]]\ntraffic.ftp.size = '200 kB'\n"
+        "ue.channel.trace = { file = 'snr.trace', at_end = 'loop' }\n"
+        "[sweep]\nwired.delay = ['20 ms', '30 ms', '40 ms']\n"
+    )
+    reads = []
+    read = recording.read
+
+    def noted(path, **options):
+        reads.append(path)
+        found = read(path, **options)
+        trace.write_text(head + "".join(reversed(lines)))  # while the sweep is being read
+        return found
+
+    monkeypatch.setattr(recording, "read", noted)
+    plan = Sweep.load(file)
+    trace.unlink()
+    changed = plan.run("out", jobs=1).table
+    assert len(reads) == 1
+    monkeypatch.setattr(recording, "read", read)
+    trace.write_text(head + "".join(lines))
+    wanted = Sweep.load(file).run("again", jobs=1).table
+    assert np.array_equal(changed["transfer_s"], wanted["transfer_s"])
+    assert [len(cell.recorded) for cell in plan.cells] == [1, 1, 1]
 
 
 def test_both_forms_of_keys_mean_the_same(tmp_path):

@@ -11,19 +11,29 @@ from nodeb.errors import ScenarioError
 from nodeb.inputs import error_model, link_curve
 from nodeb.inputs.places import TRAFFIC, recordings
 
-__all__ = ["Where", "paths", "read_all"]
+__all__ = ["Known", "Where", "paths", "read_all"]
 
 Where = Callable[[list[str]], str]
 """Says where the value under some keys stands, as "file:line: key: "."""
 
+Known = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
+"""What files hold, by their path and the keys that name them."""
 
-def read_all(scenario: dict[str, Any], folder: Path, where: Where | None = None) -> dict[str, Any]:
+
+def read_all(
+    scenario: dict[str, Any],
+    folder: Path,
+    where: Where | None = None,
+    known: Known | None = None,
+) -> dict[str, Any]:
     """Puts the content of every file that a scenario, given as plain data, names into it.
 
     Args:
         scenario: changed in place; content that is there already is kept. Long lists are columns.
         folder: where relative paths count from.
         where: tells the place of a key that names a file, for messages.
+        known: what was read before, which counts, whatever became of the file; what is read is
+            added.
 
     Returns:
         The same scenario.
@@ -31,9 +41,13 @@ def read_all(scenario: dict[str, Any], folder: Path, where: Where | None = None)
     Raises:
         ScenarioError: a file cannot be read or makes no sense; names it and its line or key.
     """
+    known = {} if known is None else known
     for keys, table, read in _named(scenario):
+        path = folder / table["file"]
         try:
-            table.update(read(folder / table["file"]))
+            if (path, *keys) not in known:
+                known[path, *keys] = read(path)
+            table.update(known[path, *keys])
         except ScenarioError as error:
             place = f"{'.'.join(keys)}: " if where is None else where(keys)
             raise ScenarioError(f"{place}{error}") from None

@@ -177,8 +177,7 @@ class Filler(Engine[Tables]):
         self.kept = 0
         """Cells that were there already."""
         self._cells, self._progress = cells, progress
-        there = store.identities()
-        self._unknown = sum(identity(cell, seed) not in there for cell in cells)
+        self._unknown = store.missing(identity(cell, seed) for cell in cells)
         self._shown = 0.0
         super().__init__(self._missing(seed, stop, store), seed, jobs)
 

@@ -9,6 +9,8 @@ each of its scenarios; what is known of a subject from before is not simulated a
 from __future__ import annotations
 
 import contextlib
+import heapq
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
@@ -93,6 +95,25 @@ Key = tuple[int, range]
 """Number of a subject, and runs."""
 
 
+class _Numbers:
+    """Numbers of subjects that may want more, each once; the lowest is the first."""
+
+    def __init__(self) -> None:
+        self._heap: list[int] = []
+        self._there: set[int] = set()
+
+    def add(self, number: int) -> None:
+        if number not in self._there:
+            self._there.add(number)
+            heapq.heappush(self._heap, number)
+
+    def first(self) -> int | None:
+        return self._heap[0] if self._heap else None
+
+    def drop_first(self) -> None:
+        self._there.remove(heapq.heappop(self._heap))
+
+
 class Engine(Generic[T]):
     """Replicates subjects until each has enough.
 
@@ -113,6 +134,8 @@ class Engine(Generic[T]):
         self._seed = seed
         self._opened = 0
         self._open: dict[int, Subject[T]] = {}
+        self._eager = _Numbers()
+        self._told = 0.0
         self._pool: Pool[Key, Simulated[T]] = pool(jobs)
 
     def run(self) -> None:
@@ -126,9 +149,9 @@ class Engine(Generic[T]):
         with contextlib.closing(self._pool) as workers:
             try:
                 while self._fill() or len(workers):
-                    self._take(workers.ended())
-                    self._close()
-                    self.report()
+                    self._close(self._take(workers.ended()))
+                    self._tell()
+                self.report()
             except (KeyboardInterrupt, Lost):
                 self._take(workers.stop())
                 self._give_up()
@@ -153,8 +176,7 @@ class Engine(Generic[T]):
     def _fill(self) -> bool:
         """Gives the threads work, of the first subject that wants it; whether any is left."""
         while not self._pool.full:
-            number = next((n for n, one in self._open.items() if one.wants()), None)
-            if number is None and (number := self._next()) is None:
+            if (number := self._wanting() or self._next()) is None:
                 break
             one = self._open[number]
             shares = 1 if self._waiting else max(1, 2 * self._pool.width // len(self._open))
@@ -162,12 +184,22 @@ class Engine(Generic[T]):
             self._pool.submit((number, runs), Task(one.work, self._seed, runs))
         return bool(self._open)
 
+    def _wanting(self) -> int | None:
+        """The first of the open subjects that wants more."""
+        while (number := self._eager.first()) is not None:
+            one = self._open.get(number)
+            if one is not None and one.wants():
+                return number
+            self._eager.drop_first()
+        return None
+
     def _next(self) -> int | None:
         """Opens the next subject that needs replications; its number."""
         for one in self._waiting or ():
             if not one.judge():
                 self._opened += 1
                 self._open[self._opened] = one
+                self._eager.add(self._opened)
                 return self._opened
         self._waiting = None
         return None
@@ -181,8 +213,12 @@ class Engine(Generic[T]):
         found.__cause__ = failed.error
         return found
 
-    def _take(self, done: Mapping[Key, Simulated[T] | Exception]) -> None:
-        """Notes what came of replications; those of subjects that are closed are not needed."""
+    def _take(self, done: Mapping[Key, Simulated[T] | Exception]) -> set[int]:
+        """Notes what came of replications; those of subjects that are closed are not needed.
+
+        Returns:
+            The subjects that they are of.
+        """
         for (number, runs), found in done.items():
             if number not in self._open:
                 continue
@@ -198,16 +234,30 @@ class Engine(Generic[T]):
                 self.noted(one, len(part))
             if found.failed is not None:
                 one.known.fail(found.failed.run, self._failure(one, found.failed))
+        return {number for number, _ in done}
 
-    def _close(self) -> None:
-        """Closes the subjects that have enough."""
-        over = {number: one for number, one in self._open.items() if one.judge()}
-        for number, one in over.items():
-            one.closed()
-            self.completed += 1
-            del self._open[number]
+    def _close(self, numbers: Iterable[int]) -> None:
+        """Closes those subjects that have enough; there may be thousands open, most as before."""
+        over = set()
+        for number in sorted(numbers):
+            if (one := self._open.get(number)) is None:
+                continue
+            if one.judge():
+                one.closed()
+                self.completed += 1
+                del self._open[number]
+                over.add(number)
+            else:
+                self._eager.add(number)
         if over:
             self._pool.cancel(lambda key: key[0] in over)
+
+    def _tell(self) -> None:
+        """Reports, unless that would take a tenth of the time: it asks every open subject."""
+        begin = time.monotonic()
+        if begin >= self._told:
+            self.report()
+            self._told = begin + 10 * (time.monotonic() - begin)
 
     def _give_up(self) -> None:
         """Closes all subjects with what there is."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
 
 from nodeb import _core
 from nodeb.errors import ScenarioError
@@ -18,10 +22,17 @@ from nodeb.inputs.scenario import Scenario, toml_value
 from nodeb.replication.cells import ASIDE, simulated, source
 from nodeb.sweep.axes import Axis, Swept
 
-__all__ = ["Cell", "base", "cells", "plan"]
+__all__ = ["Cell", "Cells", "Reader", "base"]
 
-MOST_CELLS = 100_000
+MOST_CELLS = 1_000_000
 """More than these are a typing error."""
+BLOCK = 64
+"""Scenarios that are packed together."""
+OPENED = 16
+"""Blocks that stay open: a cell and its baseline may be far apart."""
+PARTED = "\n"
+"""Stands between two scenarios, in which it is escaped."""
+DIGEST = 16
 
 
 @dataclass(frozen=True)
@@ -47,33 +58,123 @@ class Cell:
         return ", ".join(f"{key} = {toml_value(value)}" for key, value in self.values.items())
 
 
-def cells(text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> list[Cell]:
+class Cells(Sequence[Cell]):
     """All combinations of the axes, the last axis changing fastest.
 
-    Args:
-        text: the scenario file.
-        file: its name in messages.
-        axes: what is swept.
-        settings: changes of the base scenario, each `key.path=value`.
+    Scenarios of neighbours differ little, so they are kept packed, many together: a million cells
+    need some 50 MB in place of 1.5 GB. What is in files is that of the moment they were read.
 
-    Raises:
-        ScenarioError: there are too many, two are the same, or one is not a valid scenario.
+    Args:
+        axes: what is swept.
+        blocks: the scenarios in order, `BLOCK` together, packed.
+        recorded: the lists of recordings of each cell that has some, by its number.
     """
-    count = math.prod(len(axis) for axis in axes)
-    if count > MOST_CELLS:
-        sizes = " x ".join(str(len(axis)) for axis in axes)
-        raise ScenarioError(
-            f"{file}: {sizes} = {count} cells are absurd; expected at most {MOST_CELLS}"
-        )
-    found: dict[str, Cell] = {}
-    for places in product(*(range(len(axis)) for axis in axes)):
-        cell = _cell(text, file, axes, places, settings)
-        twin = found.setdefault(cell.scenario, cell)
-        if twin is not cell:
+
+    def __init__(
+        self,
+        axes: Sequence[Axis],
+        blocks: Sequence[bytes],
+        recorded: Mapping[int, tuple[Taken, ...]],
+    ) -> None:
+        self._axes, self._blocks, self._recorded = axes, blocks, recorded
+        self._opened = lru_cache(maxsize=OPENED)(self._open)
+
+    @classmethod
+    def read(cls, reader: Reader) -> Cells:
+        """The cells of a scenario file, each of which is checked.
+
+        Raises:
+            ScenarioError: there are too many, two are the same, or one is not a valid scenario.
+        """
+        axes, file = reader.axes, reader.file
+        count = math.prod(len(axis) for axis in axes)
+        if count > MOST_CELLS:
+            sizes = " x ".join(str(len(axis)) for axis in axes)
             raise ScenarioError(
-                f"{file}: two cells of the sweep are the same: {twin.label}; and {cell.label}"
+                f"{file}: {sizes} = {count} cells are absurd; expected at most {MOST_CELLS}"
             )
-    return list(found.values())
+        packed = _Packed()
+        for number in range(count):
+            packed.add(*reader.cell(_places(axes, number)))
+        found = cls(axes, packed.blocks(), packed.recorded)
+        if twins := packed.twins():
+            labels = "; and ".join(found[number].label for number in twins)
+            raise ScenarioError(f"{file}: two cells of the sweep are the same: {labels}")
+        return found
+
+    def __len__(self) -> int:
+        return math.prod(len(axis) for axis in self._axes)
+
+    @overload
+    def __getitem__(self, number: int) -> Cell: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[Cell]: ...
+    def __getitem__(self, number: int | slice) -> Cell | list[Cell]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        number = range(len(self))[number]
+        places = _places(self._axes, number)
+        values = {one.key: one.values[at] for one, at in _chosen(self._axes, places)}
+        block, place = divmod(number, BLOCK)
+        return Cell(places, values, self._opened(block)[place], self._recorded.get(number, ()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return False
+        return all(one == another for one, another in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def at(self, places: Sequence[int]) -> Cell:
+        """The cell at a place on each axis."""
+        number = 0
+        for axis, place in zip(self._axes, places, strict=True):
+            number = number * len(axis) + place
+        return self[number]
+
+    def _open(self, block: int) -> list[str]:
+        return zlib.decompress(self._blocks[block]).decode().split(PARTED)
+
+
+class _Packed:
+    """Cells that are being read, one after the other."""
+
+    def __init__(self) -> None:
+        self.recorded: dict[int, tuple[Taken, ...]] = {}
+        self._blocks: list[bytes] = []
+        self._last: list[str] = []
+        self._digests = bytearray()
+        self._same: dict[tuple[object, ...], tuple[Taken, ...]] = {}
+
+    def add(self, scenario: str, recorded: tuple[Taken, ...]) -> None:
+        """Adds the next cell."""
+        if recorded:  # those of one file are held once
+            key = tuple((*one[:3], *map(id, one.columns.values())) for one in recorded)
+            number = len(self._digests) // DIGEST
+            self.recorded[number] = self._same.setdefault(key, recorded)
+        self._digests += hashlib.blake2b(scenario.encode(), digest_size=DIGEST).digest()
+        self._last.append(scenario)
+        if len(self._last) == BLOCK:
+            self._pack()
+
+    def blocks(self) -> list[bytes]:
+        """All scenarios."""
+        if self._last:
+            self._pack()
+        return self._blocks
+
+    def twins(self) -> tuple[int, int] | None:
+        """The first cell that is the same as one before it, behind that one."""
+        digests = np.frombuffer(self._digests, dtype=f"S{DIGEST}")
+        order = np.argsort(digests, kind="stable")
+        later = order[1:][digests[order[1:]] == digests[order[:-1]]]
+        if not later.size:
+            return None
+        return int(np.flatnonzero(digests == digests[later.min()])[0]), int(later.min())
+
+    def _pack(self) -> None:
+        self._blocks.append(zlib.compress(PARTED.join(self._last).encode(), level=1))
+        self._last = []
 
 
 def base(text: str, file: str, settings: Sequence[str]) -> dict[str, Any]:
@@ -97,38 +198,59 @@ def _varied(data: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in ASIDE}
 
 
-def plan(text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> Scenario:
-    """The first cell with the keys that a sweep leaves as they are: seed, runs, precision, ..."""
-    return Scenario.from_dict(_resolved(text, file, _chosen(axes, [0] * len(axes)), settings))
+class Reader:
+    """Makes cells of a scenario file. Each file that it names is read once.
+
+    Args:
+        text: the scenario file.
+        file: its name in messages.
+        axes: what is swept.
+        settings: changes of the base scenario, each `key.path=value`.
+    """
+
+    def __init__(self, text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> None:
+        self.axes, self.file = axes, file
+        self._text, self._settings = text, settings
+        self._known: named_files.Known = {}
+
+    def plan(self) -> Scenario:
+        """The first cell with the keys that a sweep leaves as they are: seed, runs, ..."""
+        return Scenario.from_dict(self._resolved([0] * len(self.axes)))
+
+    def cell(self, places: Sequence[int]) -> tuple[str, tuple[Taken, ...]]:
+        """What is simulated at these places, and the lists of recordings."""
+        resolved = self._resolved(places)
+        recorded = tuple(take_out(resolved))
+        return simulated(resolved), recorded
+
+    def _resolved(self, places: Sequence[int]) -> dict[str, Any]:
+        """The scenario at these places, with what is in the files that it names."""
+        # What replaces a table comes before what changes keys in it.
+        ordered = sorted(_chosen(self.axes, places), key=lambda one: one[0].key.count("."))
+        overrides = {
+            f"{one.key}={toml_value(one.values[at])}": one.lines[at] for one, at in ordered
+        }
+        try:
+            found = _core.parse_toml(self._text, self.file, [*self._settings, *overrides])
+        except _core.ScenarioError as error:
+            label = ", ".join(overrides)
+            raise _with_line(str(error), self.file, overrides, label) from None
+        folder = Path(self.file).parent
+        return named_files.read_all(json.loads(found), folder, known=self._known)
 
 
-def _cell(
-    text: str, file: str, axes: Sequence[Axis], places: tuple[int, ...], settings: Sequence[str]
-) -> Cell:
-    chosen = _chosen(axes, places)
-    resolved = _resolved(text, file, chosen, settings)
-    values = {one.key: one.values[at] for one, at in chosen}
-    recorded = tuple(take_out(resolved))
-    return Cell(places, values, simulated(resolved), recorded)
+def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:
+    """The place on each axis of the cell with this number."""
+    found = []
+    for axis in reversed(axes):
+        number, place = divmod(number, len(axis))
+        found.append(place)
+    return tuple(reversed(found))
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:
     """Each swept key and which of its values it takes."""
     return [(one, place) for axis, place in zip(axes, places, strict=True) for one in axis.swept]
-
-
-def _resolved(
-    text: str, file: str, chosen: list[tuple[Swept, int]], settings: Sequence[str]
-) -> dict[str, Any]:
-    # What replaces a table comes before what changes keys in it.
-    ordered = sorted(chosen, key=lambda choice: choice[0].key.count("."))
-    overrides = {f"{one.key}={toml_value(one.values[at])}": one.lines[at] for one, at in ordered}
-    try:
-        resolved = json.loads(_core.parse_toml(text, file, [*settings, *overrides]))
-    except _core.ScenarioError as error:
-        label = ", ".join(overrides)
-        raise _with_line(str(error), file, overrides, label) from None
-    return named_files.read_all(resolved, Path(file).parent)
 
 
 def _with_line(

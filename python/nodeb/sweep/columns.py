@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from nodeb.inputs.scenario import toml_value
@@ -33,6 +34,7 @@ UNITS = {
 """Unit of a scenario file -> suffix of a column, and how many of the column's units it is."""
 
 
+@lru_cache(maxsize=4096)  # a sweep has many cells and few values
 def quantity(text: str) -> tuple[float, str] | None:
     """Number and suffix of a quantity with a unit: "110 ms" is (0.11, "s"); None for other text."""
     match = re.fullmatch(r"\s*\+?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*(\S+)\s*", text)

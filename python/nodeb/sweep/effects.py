@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nodeb.sweep.axes import Axis
 from nodeb.table import Table
 
 __all__ = ["without_effect"]
+
+Numbers = NDArray[np.int64]
 
 
 def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
@@ -22,24 +27,58 @@ def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
     Returns:
         For each axis of several values that has changed nothing its keys, parted by commas.
     """
-    width = sum(len(axis.swept) for axis in axes)
-    rows = [tuple(map(repr, row.values())) for row in table]
-    outcomes: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
-    for row in rows:
-        outcomes[row[:width]].append(row[width:])
-    idle, begin = [], 0
+    width, begin, idle = sum(len(axis.swept) for axis in axes), 0, []
+    swept = [table[name] for name in table.columns[:width]]
+    outcomes = [table[name] for name in table.columns[width:]]
+    cell = _numbered(swept, len(table))
     for axis in axes:
         end = begin + len(axis.swept)
-        if len(axis) > 1 and not _matters(outcomes, begin, end):
+        others = swept[:begin] + swept[end:]
+        if len(axis) > 1 and not _matters(outcomes, cell, _numbered(others, len(table))):
             idle.append(", ".join(one.key for one in axis.swept))
         begin = end
     return idle
 
 
-def _matters(outcomes: dict[tuple[str, ...], list[tuple[str, ...]]], begin: int, end: int) -> bool:
-    """Whether two cells that differ only in these swept keys came out differently."""
-    first: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    return any(
-        first.setdefault(values[:begin] + values[end:], found) != found
-        for values, found in outcomes.items()
+def _matters(outcomes: Sequence[NDArray[Any]], cell: Numbers, others: Numbers) -> bool:
+    """Whether two cells that have all but one axis in common came out differently.
+
+    Args:
+        outcomes: columns of the table.
+        cell: number of the cell of each row.
+        others: number of its place on all axes but this.
+    """
+    place, rows = _places(cell)
+    _, first, like = np.unique(
+        _numbered([others, place], len(cell)), return_index=True, return_inverse=True
     )
+    partner = first[like]  # the row that stands for the same with another value of the axis
+    if (rows != rows[partner]).any():
+        return True
+    return any(_differ(column, column[partner]) for column in outcomes)
+
+
+def _differ(one: NDArray[Any], other: NDArray[Any]) -> bool:
+    unlike = one != other
+    if one.dtype.kind == "f":
+        unlike &= ~(np.isnan(one) & np.isnan(other))
+    return bool(unlike.any())
+
+
+def _places(cell: Numbers) -> tuple[Numbers, Numbers]:
+    """Which of the rows of its cell each row is, and how many these are."""
+    order = np.argsort(cell, kind="stable")
+    rows = np.bincount(cell)
+    place = np.empty_like(cell)
+    place[order] = np.arange(len(cell)) - np.repeat(np.cumsum(rows) - rows, rows)
+    return place, rows[cell]
+
+
+def _numbered(columns: Sequence[NDArray[Any]], rows: int) -> Numbers:
+    """A number for each row, the same where the columns are."""
+    found = np.zeros(rows, np.int64)
+    for column in columns:
+        values = column.astype(str) if column.dtype.kind == "O" else column
+        _, numbers = np.unique(values, return_inverse=True)
+        _, found = np.unique(found * (rows + 1) + numbers, return_inverse=True)
+    return found

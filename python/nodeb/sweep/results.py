@@ -27,6 +27,8 @@ Known = Callable[[tuple[int, ...]], tuple[Table, bool]]
 
 ENDS = ("", "_ci95_low", "_ci95_high")
 DIFFERENCE = "_diff"
+CHUNK = 1000
+"""So many rows are packed together."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,17 @@ class Baseline:
 
 def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Any]]:
     """The columns of the swept keys, one value per cell."""
-    resolved = [json.loads(cell.scenario) for cell in cells]
     keys = [one.key for axis in axes for one in axis.swept]
-    return dict(
-        column(key, [c.values[key] for c in cells], [place(r, key) for r in resolved])
-        for key in keys
-    )
+    written: dict[str, list[Any]] = {key: [] for key in keys}
+    resolved: dict[str, list[Any]] = {key: [] for key in keys}
+    same: dict[str, Any] = {}  # an axis has few values: one object for each
+    for cell in cells:
+        scenario = json.loads(cell.scenario)
+        for key in keys:
+            value = place(scenario, key)
+            written[key].append(cell.values[key])
+            resolved[key].append(same.setdefault(repr(value), value))
+    return dict(column(key, written[key], resolved[key]) for key in keys)
 
 
 def results(
@@ -88,7 +95,7 @@ def results(
         baseline: what the cells are compared with.
     """
     swept = swept_columns(cells, axes)
-    rows: list[dict[str, Any]] = []
+    rows = _Rows()
     for i, cell in enumerate(cells):
         own, reached = known(cell.places)
         other = known(baseline.of(cell))[0] if baseline else None
@@ -97,10 +104,41 @@ def results(
             row = {name: values[i] for name, values in swept.items()}
             row |= {"group": group, "runs": runs, "precision_reached": reached}
             row |= {"seed": seed, "version": _core.version()}
-            rows.append(row | dict(_metrics(group, own, other)))
-    # A cell may have metrics that another has not, such as the fairness of a single user.
-    names = {name: None for row in rows for name in row}
-    return Table({name: [row.get(name, math.nan) for row in rows] for name in names})
+            rows.add(row | dict(_metrics(group, own, other)))
+    return rows.table()
+
+
+class _Rows:
+    """Rows that become a table, and take little more memory than it while they do."""
+
+    def __init__(self) -> None:
+        self._chunks: list[dict[str, NDArray[Any]]] = []
+        self._lengths: list[int] = []
+        self._last: list[dict[str, Any]] = []
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Adds a row."""
+        self._last.append(row)
+        if len(self._last) == CHUNK:
+            self._pack()
+
+    def table(self) -> Table:
+        """All rows, which go with it."""
+        self._pack()
+        names = {name: None for chunk in self._chunks for name in chunk}
+        return Table({name: self._column(name) for name in names})
+
+    def _pack(self) -> None:
+        # A cell may have metrics that another has not, such as the fairness of a single user.
+        rows, self._last = self._last, []
+        names = {name: None for row in rows for name in row}
+        chunk = {name: np.asarray([row.get(name, math.nan) for row in rows]) for name in names}
+        self._chunks.append(chunk)
+        self._lengths.append(len(rows))
+
+    def _column(self, name: str) -> NDArray[Any]:
+        parts = zip(self._chunks, self._lengths, strict=True)
+        return np.concatenate([chunk.pop(name, np.full(n, math.nan)) for chunk, n in parts])
 
 
 def _metrics(group: str, own: Table, other: Table | None) -> Iterator[tuple[str, float]]:

@@ -28,7 +28,7 @@ from nodeb.storage.store import Tables
 from nodeb.sweep.against import Against, against
 from nodeb.sweep.axes import TABLE as SWEEP
 from nodeb.sweep.axes import Axis, read_axes
-from nodeb.sweep.cells import Cell, base, cells, plan
+from nodeb.sweep.cells import Cell, Cells, Reader, base
 from nodeb.sweep.dataset import DATASET, write
 from nodeb.sweep.folder import SOURCE, TABLE, Source
 from nodeb.sweep.results import Baseline, Known, results
@@ -78,7 +78,7 @@ class Sweep:
     """What the scenario is called."""
     axes: list[Axis]
     """What is swept."""
-    cells: list[Cell]
+    cells: Cells
     """Every combination, the last axis changing fastest."""
     base: dict[str, Any]
     """What the cells have in common."""
@@ -118,8 +118,9 @@ class Sweep:
             )
         axes = read_axes(text, file, table)
         _refuse_swept(settings, axes)
-        found = cells(text, file, axes, settings)
-        planned = plan(text, file, axes, settings).planned(runs, precision, seed)
+        reader = Reader(text, file, axes, settings)
+        found = Cells.read(reader)
+        planned = reader.plan().planned(runs, precision, seed)
         common = base(text, file, settings)
         stop = planned.stopping_rule()
         return cls(Path(path), text, planned.name, axes, found, common, planned.seed, stop)
@@ -203,11 +204,9 @@ class Sweep:
                 raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
             return found
 
-        by_places = {cell.places: cell for cell in self.cells}
-
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> tuple[Table, bool]:
-            found, reached = load(by_places[places])
+            found, reached = load(self.cells.at(places))
             return by_run(found), reached
 
         table = results(self.cells, self.axes, self.seed, known, compared)

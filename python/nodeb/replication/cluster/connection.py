@@ -18,7 +18,7 @@ from nodeb.replication.cluster import remote
 from nodeb.replication.pool import Lost
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
     from nodeb.replication.pool import Pool
 
@@ -32,7 +32,12 @@ SILENT_S = 20.0
 """After so long, s, without a word from it a worker's work is given to others."""
 LOST_S = 40.0
 """After so long, s, without a word from it a scheduler is given up."""
+STUCK_S = 30.0
+"""So long, s, workers may be paused for want of memory until nobody waits for them."""
+ALONE_S = 300.0
+"""So long, s, there may be no worker: others may come."""
 MOST_LOCAL = 1000
+KEPT = "what was finished is kept, and the same command goes on from there"
 
 
 class Cluster:
@@ -108,10 +113,14 @@ class Cluster:
         """Looks whether the cluster is there.
 
         Raises:
-            Lost: the scheduler does not answer any more.
+            Lost: the scheduler does not answer any more, or no worker can work.
         """
-        if self._pulse is not None and self._pulse.since() > LOST_S:
+        if self._pulse is None:
+            return
+        if self._pulse.since() > LOST_S:
             raise self.lost()
+        if trouble := self._pulse.trouble():
+            raise Lost(f"{trouble.format(self.address)}; {KEPT}")
 
     def answers(self) -> bool:
         """Whether the scheduler answers now."""
@@ -126,10 +135,7 @@ class Cluster:
 
     def lost(self) -> Lost:
         """What to tell when the scheduler is gone."""
-        return Lost(
-            f"the scheduler at {self.address} went away; what was finished is kept, and the same "
-            "command goes on from there"
-        )
+        return Lost(f"the scheduler at {self.address} went away; {KEPT}")
 
     def close(self) -> None:
         """Ends the connection, and the workers of `local:N`."""
@@ -146,21 +152,14 @@ class Cluster:
     def _connect(self) -> None:
         try:
             import distributed
-        except ImportError:
+        except ModuleNotFoundError:
             raise InputError(
                 "a cluster needs the package `distributed`: pip install 'nodeb[cluster]'"
             ) from None
         _hush()
         target: Any = self.address
         if self._local is not None:
-            with _uninterrupted():
-                target = self._workers = distributed.LocalCluster(
-                    n_workers=self._local,
-                    threads_per_worker=1,
-                    processes=True,
-                    dashboard_address=":0",
-                    silence_logs=logging.CRITICAL,
-                )
+            target = self._workers = _started(self._local)
         try:
             if self._local is None:
                 _greet(self.address)
@@ -168,13 +167,16 @@ class Cluster:
         except Exception as error:  # whatever else may listen there
             reason = str(error).splitlines()[0] if str(error) else "no answer"
             raise InputError(f"no scheduler answers at {self.address} ({reason})") from None
-        self._threads = _threads(self._client)
-        if not self._threads:
-            raise RunError(
-                f"the scheduler at {self.address} has no workers; start some with "
-                f"`dask worker {self.address}`"
-            )
-        _check(self._client)
+        try:
+            self._threads = _threads(self._client)
+            if not self._threads:
+                raise RunError(
+                    f"the scheduler at {self.address} has no workers; start some with "
+                    f"`dask worker {self.address}`"
+                )
+            _check(self._client)
+        except (TimeoutError, OSError):  # Dask's errors of connections are among them
+            raise self.lost() from None
         self._pulse = _Pulse(self._client)
 
 
@@ -184,12 +186,38 @@ def _local(address: str) -> int | None:
         if 1 <= int(found[1]) <= MOST_LOCAL:
             return int(found[1])
         raise InputError(f"--cluster {address}: expected 1 to {MOST_LOCAL} workers")
+    if re.match(r"local\b(?!host)", address, re.IGNORECASE):
+        raise InputError(
+            f"--cluster {address}: expected local:N with the number of worker processes, such as "
+            "local:4"
+        )
     if not re.fullmatch(r"(\w+://)?[^\s:/]+:\d+|(\w+://)?\[[0-9a-fA-F:]+\]:\d+", address):
         raise InputError(
             f"--cluster {address} is no address; expected one such as tcp://10.0.0.1:8786, or "
             "local:4 for four worker processes here"
         )
     return None
+
+
+def _started(workers: int) -> LocalCluster:
+    """Worker processes of this machine, with a scheduler.
+
+    Raises:
+        RunError: they cannot be started.
+    """
+    import distributed
+
+    try:
+        with _uninterrupted():
+            return distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,
+            )
+    except (RuntimeError, OSError) as error:  # no folder to write to, no memory, no more processes
+        raise RunError(f"cannot start {workers} workers here: {error}") from None
 
 
 @contextlib.contextmanager
@@ -258,6 +286,8 @@ def _check(client: Client) -> None:
     """
     here = remote.fingerprint()
     for worker, found in client.run(remote.fingerprint, on_error="return").items():
+        if isinstance(found, OSError):  # it went away; if it comes back its tasks check it
+            continue
         if isinstance(found, BaseException):
             raise RunError(f"worker {worker} cannot load nodeb: {found}")
         if tuple(found) != here:
@@ -268,17 +298,30 @@ def _check(client: Client) -> None:
 
 
 class _Pulse(threading.Thread):
-    """Feels the scheduler's pulse, and has it forget workers that went silent."""
+    """Feels the scheduler's pulse, and has it forget workers that do nothing any more."""
 
     def __init__(self, client: Client) -> None:
         super().__init__(daemon=True, name="nodeb-pulse")
         self._client, self._over = client, threading.Event()
-        self._last = time.monotonic()
+        self._last = self._worked = time.monotonic()
+        self._workers, self._stuck = 1, dict[str, float]()
         self.start()
 
     def since(self) -> float:
         """How long ago, s, the scheduler was heard of."""
         return time.monotonic() - self._last
+
+    def trouble(self) -> str | None:
+        """Why nobody has worked for too long, of the scheduler `{}`; None while somebody can."""
+        idle_s = time.monotonic() - self._worked
+        if self._stuck and idle_s > STUCK_S:
+            return (
+                "the workers of {} are paused, because they have used up their memory without any "
+                "work; give them more (`dask worker --memory-limit`)"
+            )
+        if not self._workers and idle_s > ALONE_S:
+            return f"there has been no worker of {{}} for {ALONE_S:.0f} s"
+        return None
 
     def stop(self) -> None:
         """Ends it, some time."""
@@ -288,7 +331,11 @@ class _Pulse(threading.Thread):
         """Looks again and again."""
         while not self._over.wait(PULSE_S):
             try:
-                self._client.run_on_scheduler(remote.forget_silent, SILENT_S)
+                self._workers, self._stuck = self._client.run_on_scheduler(
+                    remote.look_after, SILENT_S, STUCK_S, self._stuck
+                )
                 self._last = time.monotonic()
+                if self._workers > len(self._stuck):
+                    self._worked = self._last
             except Exception:  # it may come back; `since` tells when it does not
                 logging.getLogger("nodeb").debug("no pulse", exc_info=True)

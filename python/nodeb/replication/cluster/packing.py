@@ -9,16 +9,19 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Packer", "unpacked"]
+__all__ = ["Packer", "packed", "unpacked"]
 
 LONG = 1 << 16
 """Bytes from which on an array travels by itself."""
+LEVEL = 1
+"""Of zlib: scenarios of a sweep are much alike and shrink to a thirtieth, results to a third."""
 
 Array = NDArray[Any]
 
@@ -42,7 +45,7 @@ class Packer:
                 return name
 
         Pickler(out, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
-        return out.getvalue(), lacks
+        return zlib.compress(out.getvalue(), LEVEL), lacks
 
     def _name(self, array: Array) -> str:
         if id(array) not in self._known:
@@ -54,13 +57,18 @@ class Packer:
 
 class _Unpickler(pickle.Unpickler):
     def __init__(self, data: bytes, arrays: Mapping[str, Array]) -> None:
-        super().__init__(io.BytesIO(data))
+        super().__init__(io.BytesIO(zlib.decompress(data)))
         self._arrays = arrays
 
     def persistent_load(self, pid: Any) -> Array:
         return np.require(self._arrays[pid], requirements=["C", "A"])  # as the core takes them
 
 
-def unpacked(data: bytes, arrays: Mapping[str, Array]) -> Any:
+def packed(thing: object) -> bytes:
+    """A pickle with everything in it."""
+    return zlib.compress(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL), LEVEL)
+
+
+def unpacked(data: bytes, arrays: Mapping[str, Array] = {}) -> Any:
     """What was packed."""
     return _Unpickler(data, arrays).load()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from nodeb.errors import RunError
 from nodeb.replication.cluster import remote
 from nodeb.replication.cluster.connection import Cluster
-from nodeb.replication.cluster.packing import Packer
+from nodeb.replication.cluster.packing import Packer, unpacked
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -24,7 +24,11 @@ __all__ = ["Bundles"]
 
 BUNDLE_S = 1.0
 """About so long, s, a bundle takes."""
+BUNDLES_PER_S = 200
+"""A scheduler gets no more than these, however many workers it has: bundles are longer then."""
 LARGEST_BUNDLE = 2000
+MOST_TASKS = 20_000
+"""About so many tasks, of 4 kB or so, are under way at most."""
 GROWTH = 8
 """A bundle has at most so many times the tasks of the one before."""
 AHEAD = 2
@@ -46,7 +50,9 @@ class Bundles(Generic[K]):
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._client = cluster, cluster.client()
-        self.width, self.batch_s = cluster.width, BUNDLE_S
+        self.width = cluster.width
+        self.batch_s = max(BUNDLE_S, self.width / BUNDLES_PER_S)
+        self._largest = min(LARGEST_BUNDLE, max(1, MOST_TASKS // (AHEAD * self.width)))
         self._size = 1
         self._waiting: list[Piece[K]] = []
         self._sent: dict[Future[Any], list[Piece[K]]] = {}
@@ -149,7 +155,7 @@ class Bundles(Generic[K]):
         if bundle.status in ("cancelled", "lost"):  # its result went with a worker
             return self._again(pieces)
         try:
-            found, took_s = bundle.result(timeout=60)
+            data, took_s = bundle.result(timeout=60)
         except KilledWorker as error:
             if len(pieces) == 1:
                 return {pieces[0][0]: _deadly(str(error.last_worker.name))}
@@ -161,6 +167,7 @@ class Bundles(Generic[K]):
         except Exception as error:
             raise RunError(f"a worker of {self._cluster.address} failed: {error!r}") from error
         self._learn(len(pieces), took_s)
+        found = unpacked(data)
         return {key: one for (key, _), one in zip(pieces, found, strict=True)}
 
     def _again(self, *bundles: list[Piece[K]]) -> dict[K, Any]:
@@ -176,9 +183,9 @@ class Bundles(Generic[K]):
         return {}
 
     def _learn(self, tasks: int, took_s: float) -> None:
-        """Notes how long a bundle took, so that the next takes a second."""
-        wanted = int(BUNDLE_S * tasks / max(took_s, 1e-6))
-        self._size = max(1, min(wanted, self._size * GROWTH, LARGEST_BUNDLE))
+        """Notes how long a bundle took, so that the next takes as long as it should."""
+        wanted = int(self.batch_s * tasks / max(took_s, 1e-6))
+        self._size = max(1, min(wanted, self._size * GROWTH, self._largest))
 
     def close(self) -> None:
         """Gives up on what is under way."""

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
     from nodeb.replication.work import Simulated, Task
 
-__all__ = ["Other", "fingerprint", "forget_silent", "same", "simulate"]
+__all__ = ["Other", "fingerprint", "look_after", "same", "simulate"]
+
+
+MISSED = 3
+"""A worker that missed so many heartbeats is silent; the more there are, the rarer they are."""
 
 
 class Other(Exception):
@@ -38,10 +42,8 @@ def fingerprint() -> tuple[str, str]:
     return _core.version(), found.hexdigest()[:12]
 
 
-def simulate(
-    data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]
-) -> tuple[list[Simulated[Any]], float]:
-    """Simulates a bundle of tasks on a worker; what came of each, and how long all took.
+def simulate(data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]) -> tuple[bytes, float]:
+    """Simulates a bundle of tasks on a worker; what came of each, packed, and how long all took.
 
     Args:
         data: the tasks, packed.
@@ -52,14 +54,14 @@ def simulate(
         Other: the worker has another nodeb, which would give other numbers.
     """
     from nodeb import _core
-    from nodeb.replication.cluster.packing import unpacked
+    from nodeb.replication.cluster.packing import packed, unpacked
 
     begin = time.perf_counter()
     if fingerprint() != wanted:
         raise Other(f"has {called(fingerprint())}, but {called(wanted)} is asked for")
     tasks: Sequence[Task[Any]] = unpacked(data, arrays)
-    found = [task(_core.Control()) for task in tasks]
-    return found, time.perf_counter() - begin
+    found: list[Simulated[Any]] = [task(_core.Control()) for task in tasks]
+    return packed(found), time.perf_counter() - begin
 
 
 def same(thing: Any) -> Any:
@@ -72,22 +74,41 @@ def called(known: tuple[str, str]) -> str:
     return f"nodeb {known[0]} ({known[1]})"
 
 
-async def forget_silent(after_s: float, dask_scheduler: Scheduler) -> list[str]:
-    """Has the scheduler give the work of workers that went silent to others.
+async def look_after(
+    silent_s: float, stuck_s: float, known: dict[str, float], dask_scheduler: Scheduler
+) -> tuple[int, dict[str, float]]:
+    """Has the scheduler give the work of workers that do none to others.
 
-    Runs on the scheduler. A worker that hangs keeps its connection, so that nothing else tells.
+    Runs on the scheduler. A worker that hangs keeps its connection, so that nothing else tells. One
+    that paused for want of memory without working at anything will not go on by itself.
 
     Args:
-        after_s: how long, s, one must not have been heard of.
+        silent_s: how long, s, a worker must not have been heard of, at least.
+        stuck_s: how long, s, one must have been stuck while others work.
+        known: which were stuck the last time, and for how long.
         dask_scheduler: given by Dask.
 
     Returns:
-        Names of these workers.
+        How many workers there are; which are stuck now, and since when, by the scheduler's clock.
     """
+    from distributed.scheduler import heartbeat_interval
+
     now = time.time()
-    silent = [w for w in dask_scheduler.workers.values() if now - w.last_seen > after_s]
-    for worker in silent:
-        await dask_scheduler.remove_worker(
-            worker.address, stimulus_id=f"nodeb-silent-{now}", close=False
-        )
-    return [str(worker.name) for worker in silent]
+    workers = list(dask_scheduler.workers.values())
+    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))  # 80 s where 16,000 are
+    for worker in workers:
+        if now - worker.last_seen > silent_s:
+            await _forget(dask_scheduler, worker.address)
+    workers = list(dask_scheduler.workers.values())
+    held = [w.address for w in workers if w.status.name == "paused" and not w.executing]
+    stuck = {address: known.get(address, now) for address in held}
+    if len(stuck) < len(workers):
+        for address, since in list(stuck.items()):
+            if now - since > stuck_s:
+                await _forget(dask_scheduler, address)
+                del stuck[address]
+    return len(dask_scheduler.workers), stuck
+
+
+async def _forget(scheduler: Scheduler, address: str) -> None:
+    await scheduler.remove_worker(address, stimulus_id=f"nodeb-{time.time()}", close=False)
