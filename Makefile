@@ -14,7 +14,7 @@ RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 
-.PHONY: help build run test test-rust test-python laws check lint types bench fairness numbers trust docs wheel smoke clean
+.PHONY: help build run test test-rust test-python laws check lint types bench fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,9 @@ fairness: build ## measure how congestion controls share a bottleneck (minutes);
 
 numbers: build ## measure the numbers of the documentation again (a minute); writes docs/numbers.json
 	$(BIN)/python tools/docs_numbers.py
+
+gallery: build ## draw the examples again (minutes); writes docs/images/gallery
+	$(BIN)/python tools/docs_gallery.py
 
 trust: build ## ask every witness again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json
 	$(BIN)/python tools/trust.py $(if $(QUICK),--quick) $(if $(TRACES),--traces $(TRACES))
