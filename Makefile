@@ -7,14 +7,15 @@ SHELL := bash
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-# pip builds the extension with the maturin of .venv, which it looks for on the path.
-PIP    := PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# pip looks for the maturin of .venv on the path, and maturin for the zig of .venv by the Python that it finds there.
+WITH_BIN := PATH="$(CURDIR)/$(BIN):$$PATH"
+PIP    := $(WITH_BIN) $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 EXT    := python/nodeb/_core.abi3.so
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 
-.PHONY: help build run test test-rust test-python laws check lint types bench fairness numbers trust docs wheel smoke clean
+.PHONY: help build run test test-rust test-python laws check lint types bench fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -68,16 +69,19 @@ fairness: build ## measure how congestion controls share a bottleneck (minutes);
 numbers: build ## measure the numbers of the documentation again (a minute); writes docs/numbers.json
 	$(BIN)/python tools/docs_numbers.py
 
+gallery: build ## draw the examples again (minutes); writes docs/images/gallery
+	$(BIN)/python tools/docs_gallery.py
+
 trust: build ## ask every witness again: studies, ns-2, Linux, decoders, closed forms (hours); writes docs/trust.json
 	$(BIN)/python tools/trust.py $(if $(QUICK),--quick) $(if $(TRACES),--traces $(TRACES))
 
 docs: build $(VENV)/docs.stamp ## build the documentation site into site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # Tagged for old distributions too, as zig links against the oldest C library that its tag allows.
 wheel: $(VENV)/wheel.stamp ## make dist/: a wheel for this kind of machine (manylinux) and the sources
 	rm -rf dist
-	$(BIN)/maturin build --release --zig --compatibility $(MANYLINUX) --out dist --quiet
+	$(WITH_BIN) maturin build --release --zig --compatibility $(MANYLINUX) --out dist --quiet
 	$(BIN)/maturin sdist --out dist --quiet
 
 smoke: wheel ## install what is in dist/ where there is nothing, not even Rust, and run an example

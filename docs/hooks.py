@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import gallery
 import measured
 import trusted
 from mkdocs.config.defaults import MkDocsConfig
@@ -42,8 +43,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Replaces marks such as `{{ registry: KIND }}`, `{{ kernel: FILE }}` and `{{ keys: KEY }}`."""
-    markdown = trusted.expand(measured.expand(markdown))
+    """Replaces marks such as `{{ registry: KIND }}`, `{{ gallery }}` and `{{ keys: KEY }}`."""
+    markdown = gallery.expand(trusted.expand(measured.expand(markdown)))
     for name in study.names():
         markdown = markdown.replace("{{ assumptions: " + name + " }}", assumptions(name))
     for kind in dict.fromkeys(entry[0] for entry in _core.registry()):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -85,6 +86,59 @@ def test_what_kubernetes_is_to_start_can_be_started(container, tmp_path):
     for option in (one for one in options if one.startswith("--")):
         told = subprocess.run([*start, "--help"], capture_output=True, text=True, check=True)
         assert option in told.stdout
+
+
+@needs_linux
+def test_what_kubernetes_starts_sweeps(tmp_path):
+    """The three commands of the file, as processes of this machine."""
+    programs = executables(tmp_path / "bin")
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "study.toml").write_text(SWEEP.format(runs=2, size="20 kB", steps=4))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    here = {"nodeb-scheduler": "127.0.0.1", "8786": port}
+    here |= {f"/{name}/": f"{tmp_path}/{name}/" for name in ("study", "results")}
+
+    def start(container: dict) -> subprocess.Popen[str]:
+        args = container["args"]
+        for there, instead in here.items():
+            args = [one.replace(there, instead) for one in args]
+        path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.Popen(
+            args,
+            cwd=tmp_path,
+            env=os.environ | {"PATH": path},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    by_name = {one["name"]: one for one in containers()}
+    others = [start(by_name["scheduler"])]
+    try:
+        _wait_for(int(port))
+        others.append(start(by_name["worker"]))
+        told, _ = (sweep := start(by_name["sweep"])).communicate(timeout=120)
+    finally:
+        for process in others:
+            process.kill()
+            process.communicate()
+    assert sweep.returncode == 0, told
+    assert "12 cells" in told
+    assert (tmp_path / "results" / "study" / "sweep.parquet").is_file()
+
+
+def _wait_for(port: int) -> None:
+    """Until somebody listens, as the readiness probe asks."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            assert time.monotonic() < end, "no scheduler"
+            time.sleep(0.1)
 
 
 def test_services_and_claims_are_those_that_are_used():

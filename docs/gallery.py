@@ -1,0 +1,58 @@
+"""The examples on the page of the gallery, from what `make gallery` has drawn."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+PLAN, DRAWN = DOCS / "gallery.toml", DOCS / "gallery.json"
+PICTURES = Path("images") / "gallery"
+MARK = "{{ gallery }}"
+
+
+def plan() -> dict[str, dict[str, str]]:
+    """What is to be drawn, by the example's path without its suffix."""
+    return tomllib.loads(PLAN.read_text(encoding="utf-8"))
+
+
+def drawn() -> dict[str, dict[str, Any]]:
+    """What each picture was drawn from."""
+    found: dict[str, dict[str, Any]] = json.loads(DRAWN.read_text(encoding="utf-8"))
+    return found
+
+
+def picture(name: str) -> Path:
+    """Where the picture of an example is, in the documentation's folder."""
+    return PICTURES / f"{name.replace('/', '-')}.png"
+
+
+def expand(markdown: str) -> str:
+    """Puts in every example.
+
+    Raises:
+        KeyError: one was not drawn.
+    """
+    if MARK not in markdown:
+        return markdown
+    of = drawn()
+    parts = [_entry(name, entry, of[name]) for name, entry in plan().items()]
+    return markdown.replace(MARK, "\n\n".join(parts))
+
+
+def _entry(name: str, entry: dict[str, str], of: dict[str, Any]) -> str:
+    image = picture(name).as_posix()
+    anchor = name.replace("/", "-")
+    language, code = ("sh", entry["plot"]) if "plot" in entry else ("python", entry["python"])
+    return "\n\n".join(
+        [
+            f"## {entry['title']} {{#{anchor}}}",
+            f"`examples/{name}.toml`. {entry['shows']}",
+            f"```sh\n{entry['command']}\n```",
+            f"[![{entry['picture']}]({image})]({image})",
+            f"*{entry['picture']} Seed {of['seed']}, nodeb {of['nodeb']}. Drawn by:*",
+            f"```{language}\n{code.strip()}\n```",
+        ]
+    )
