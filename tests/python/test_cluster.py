@@ -18,6 +18,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from distributed.client import ClosedClientError
 
 import nodeb
 from clusters import Processes
@@ -27,7 +28,7 @@ from nodeb.errors import InputError, RunError
 from nodeb.replication.cluster import Cluster, connection, packing, pool, remote
 from nodeb.replication.pool import Lost
 from nodeb.replication.runner import Experiment, Replicating
-from nodeb.replication.work import Source
+from nodeb.replication.work import Source, Task
 from nodeb.sweep import Sweep
 from nodeb.table import Table
 
@@ -219,6 +220,25 @@ def test_the_work_of_a_worker_that_hangs_is_done_by_others(mortal, grid, tmp_pat
         mortal.workers[0].send_signal(signal.SIGSTOP)
         plan.run(tmp_path / "there", jobs=cluster)
     assert kept(tmp_path / "there") == kept(tmp_path / "here")
+
+
+def test_giving_up_on_a_scheduler_that_is_gone_says_nothing(two, monkeypatch):
+    told = []
+    monkeypatch.setattr(threading, "excepthook", told.append)
+    with Cluster(two.address) as cluster:
+        bundles = pool.Bundles(cluster)
+        bundles.submit("key", Task(Replicating(Source("{}", None)), 1, range(1)))
+        tried = threading.Event()
+
+        def cancel(_):
+            tried.set()
+            raise ClosedClientError("Client is closed.")
+
+        monkeypatch.setattr(cluster.client(), "cancel", cancel)
+        bundles.close()
+        assert tried.wait(10)
+        time.sleep(0.2)
+    assert told == []
 
 
 def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, long, tmp_path):
