@@ -245,7 +245,7 @@ def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, long,
     file, wanted = long
     client = nodeb_sweep(file, tmp_path / "there", mortal.address)
     cells = tmp_path / "there" / "cells"
-    _until(lambda: cells.is_dir() and len(list(cells.iterdir())) > 20)
+    _until(lambda: cells.is_dir() and len(list(cells.glob("*.arrow"))) > 20)
     mortal.scheduler.kill()
     _, err = client.communicate(timeout=120)
     assert client.returncode == 1
@@ -261,7 +261,7 @@ def test_a_client_that_goes_away_goes_on_from_there(two, long, tmp_path, how):
     file, wanted = long
     client = nodeb_sweep(file, tmp_path / "there", two.address)
     cells = tmp_path / "there" / "cells"
-    _until(lambda: cells.is_dir() and len(list(cells.iterdir())) > 20)
+    _until(lambda: cells.is_dir() and len(list(cells.glob("*.arrow"))) > 20)
     client.send_signal(how)
     _, err = client.communicate(timeout=60)
     assert client.returncode != 0
