@@ -79,7 +79,7 @@ def long(tmp_path_factory):
     """A sweep that takes some seconds, and what its folder holds in the end."""
     folder = tmp_path_factory.mktemp("long")
     file = folder / "long.toml"
-    file.write_text(SWEEP.format(steps=120, runs=3, size="2 MB"))
+    file.write_text(SWEEP.format(steps=300, runs=3, size="2 MB"))
     Sweep.load(file).run(folder / "here", jobs=2)
     return file, kept(folder / "here")
 
