@@ -302,37 +302,47 @@ class _Timed:
 
 
 def overhead(options: argparse.Namespace) -> None:
-    """A sweep on two workers and on two threads, in turns."""
+    """A sweep on two workers and on two threads, in turns: wall clock, and CPU time of all."""
     with tempfile.TemporaryDirectory() as folder:
         file = scenario(Path(folder), options.cells, options.size, 3)
         cluster = Processes(Path(folder), WORKERS)
-        ratios, walls = [], []
+        everybody = [cluster.scheduler, *cluster.workers]
+        walls, cpus = [], []
+        print("--jobs: wall, CPU; --cluster: wall, CPU; s")
         for n in range(options.rounds):
             order = [("--cluster", cluster.address), ("--jobs", str(WORKERS))]
             took = {
-                one[0]: _seconds(file, Path(folder) / f"{n}{one[0]}", one)
+                one[0]: _spent(file, Path(folder) / f"{n}{one[0]}", one, everybody)
                 for one in (order if n % 2 else order[::-1])
             }
-            ratios.append(took["--cluster"] / took["--jobs"])
-            walls.append(took["--jobs"])
-            print(
-                f"{took['--jobs']:.1f} s, {took['--cluster']:.1f} s: {ratios[-1]:.3f}", flush=True
-            )
+            here, there = took["--jobs"], took["--cluster"]
+            walls.append(there[0] / here[0])
+            cpus.append(there[1] / here[1])
+            print("  ".join(f"{one:.1f}" for one in (*here, *there)), flush=True)
         cluster.close()
-    spread = f"{min(ratios):.3f} to {max(ratios):.3f}"
-    print(
-        f"--cluster / --jobs {WORKERS}: median {statistics.median(ratios):.3f}, {spread}; "
-        f"{statistics.median(walls):.0f} s each"
-    )
+    for name, ratios in (("wall", walls), ("CPU", cpus)):
+        spread = f"{min(ratios):.3f} to {max(ratios):.3f}"
+        median = statistics.median(ratios)
+        print(f"--cluster / --jobs {WORKERS}, {name}: median {median:.3f}, {spread}")
 
 
-def _seconds(file: Path, out: Path, options: tuple[str, str]) -> float:
-    begin = time.monotonic()
+def _spent(
+    file: Path,
+    out: Path,
+    options: tuple[str, str],
+    others: Sequence[subprocess.Popen[bytes]],
+) -> tuple[float, float]:
+    """Wall clock of a sweep, and the CPU time that it and the others took, s."""
+
+    def spent() -> float:
+        return sum(os.times()[2:4]) + sum(map(_cpu_s, others))
+
+    begin, before = time.monotonic(), spent()
     process = nodeb(file, out, *options)
     _, err = process.communicate()
     if process.returncode:
         sys.exit(err.decode())
-    return time.monotonic() - begin
+    return time.monotonic() - begin, spent() - before
 
 
 def _resident_mib(process: subprocess.Popen[bytes]) -> float:

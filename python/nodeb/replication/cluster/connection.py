@@ -205,10 +205,12 @@ def _started(workers: int) -> LocalCluster:
     Raises:
         RunError: they cannot be started.
     """
+    import dask
     import distributed
 
+    quiet = {"distributed.worker.profile.enabled": False}  # looks 100 times a second
     try:
-        with _uninterrupted():
+        with _uninterrupted(), dask.config.set(quiet):
             return distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

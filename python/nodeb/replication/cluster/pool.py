@@ -7,6 +7,7 @@ came back. Few bundles are under way, so that memory stays flat however many tas
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections.abc import Callable, Hashable
@@ -191,8 +192,12 @@ class Bundles(Generic[K]):
         """Gives up on what is under way."""
         sent, self._sent, self._waiting = list(self._sent), {}, []
         if sent:  # a scheduler that is gone would keep it waiting
-            threading.Thread(target=self._client.cancel, args=(sent,), daemon=True).start()
+            threading.Thread(target=self._cancel, args=(sent,), daemon=True).start()
         self._arrays.clear()
+
+    def _cancel(self, sent: list[Future[Any]]) -> None:
+        with contextlib.suppress(Exception):  # the scheduler is gone, and what was sent with it
+            self._client.cancel(sent)
 
 
 def _deadly(worker: str) -> RunError:

@@ -95,7 +95,7 @@ async def look_after(
 
     now = time.time()
     workers = list(dask_scheduler.workers.values())
-    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))  # 80 s where 16,000 are
+    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))  # 243 s where 16,000 are
     for worker in workers:
         if now - worker.last_seen > silent_s:
             await _forget(dask_scheduler, worker.address)
