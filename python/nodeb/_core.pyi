@@ -32,6 +32,8 @@ __all__ = [
     "resolve",
     "schema",
     "superfluous",
+    "timeline",
+    "timeline_tables",
     "version",
     "wcdma_ber",
     "wcdma_check_bits",

@@ -310,9 +310,11 @@ def test_a_disk_that_fills_up_leaves_whole_packets(scenario_file, tmp_path):
 
 
 @needs_tshark
-@pytest.mark.parametrize(("radio", "places"), [("hsdpa", ["rnc", "node_b"]), ("dch", ["node_b"])])
+@pytest.mark.parametrize(
+    ("radio", "places"), [('hsdpa]\niub.delay = "15 ms"', ["rnc", "node_b"]), ("dch]", ["node_b"])]
+)
 def test_tshark_reads_the_radio_network_and_what_became_of_packets(tmp_path, radio, places):
-    text = f'duration = "20 s"\n[wired]\nloss = 0.02\n[radio.{radio}]\n'
+    text = f'duration = "20 s"\n[wired]\nloss = 0.02\n[radio.{radio}\n'
     (tmp_path / "radio.toml").write_text(text + '[[users]]\ntraffic.ftp.size = "200 kB"\n')
     scenario = nodeb.load(tmp_path / "radio.toml")
     found = Captured(

@@ -262,7 +262,8 @@ fn the_radio_network_has_interfaces_and_packets_say_what_became_of_them() {
 
 #[test]
 fn an_rnc_and_its_node_b_see_packets_one_after_the_other() {
-    let text = "duration = '3 s'\n[radio.hsdpa]\n[[users]]\ntraffic.ftp.size = '1 MB'";
+    let text =
+        "duration = '3 s'\n[radio.hsdpa]\niub = { delay = '15 ms' }\n[[users]]\ntraffic.ftp.size = '1 MB'";
     let (file, _) = with_radio(text);
     let [_, _, rnc, node_b] = packets(file.path());
     let down = |packets: &[EnhancedPacketBlock<'static>]| {

@@ -290,8 +290,8 @@ class Scenario(ScenarioFields):
         snap_length = None if snap_length is None else as_whole(snap_length, "snap_length")
         if "proxy" in at and self.proxy is None:
             raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
-        if "rnc" in at and not isinstance(self.radio, Hsdpa):
-            raise InputError("this scenario has no RNC to capture at (it is a part of `hsdpa`)")
+        if "rnc" in at and not (isinstance(self.radio, Hsdpa) and self.radio.iub):
+            raise InputError("this scenario has no RNC to capture at; `radio.hsdpa.iub` makes one")
         return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio)
 
     def planned(
