@@ -11,6 +11,7 @@ __all__ = [
     "Cancelled",
     "CompiledScenario",
     "Control",
+    "Emulation",
     "InternalError",
     "LinkError",
     "ScenarioError",
@@ -64,6 +65,40 @@ class Control:
 
     def progress(self) -> float:
         """How much of the replication or the batch is done, from 0 to 1."""
+
+@final
+class Emulation:
+    """Real packets through a scenario's cell, between TUN devices. Linux only."""
+
+    def __new__(cls) -> Emulation: ...
+    def fileno(self) -> int:
+        """The socket through which devices come, each with its number as a byte: 0 is the server's."""
+
+    def stop(self) -> None:
+        """End it, at once and for good."""
+
+    def status(self) -> dict[str, Any]:
+        """How it stands: times in s, bytes that have arrived, packets."""
+
+    def drive(
+        self,
+        scenario: CompiledScenario,
+        seed: int,
+        phones: list[tuple[int, list[str]]],
+        mtu: int,
+        memory: int,
+        late_s: float,
+        duration_s: float | None,
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Take the devices and drive the scenario until it is stopped or `duration_s` is over.
+
+        Returns:
+            What became of real packets, and the tables of the whole world.
+
+        Raises:
+            ScenarioError: the scenario cannot be driven from outside.
+            OSError: the system refused something.
+        """
 
 def superfluous(text: str, file: str, overrides: list[str]) -> list[str]:
     """Keys that a TOML text sets to their defaults and that have no effect in it.

@@ -15,6 +15,7 @@ import typer
 
 from nodeb.cli import link, witness
 from nodeb.cli.compare import compare
+from nodeb.cli.emulate import emulate
 from nodeb.cli.fit import fit
 from nodeb.cli.importing import import_
 from nodeb.cli.lists import list_, schema
@@ -59,6 +60,7 @@ def _common(
 
 app.command()(run)
 app.command()(compare)
+app.command()(emulate)
 app.command()(sweep)
 app.command()(plot)
 app.add_typer(link.app, name="link")
