@@ -185,9 +185,7 @@ impl Exchange {
                 if cargo.ecn == EcnField::Ce {
                     ip::mark_ce(self.pool.packet_mut(slot));
                 }
-                let counts = self.phones[phone].way_mut(way);
-                counts.arrived.add(cargo.bytes as usize);
-                counts.delay.add(at.0 - accepted.0);
+                self.phones[phone].way_mut(way).arrive(accepted, at, cargo.bytes as usize);
                 let to = if way == Way::Down { End::Phone(phone) } else { End::Server };
                 Some(Arrival { at, to, number: Pool::number(cargo.tag), slot })
             }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use nodeb_sim::event::Cause;
+use nodeb_sim::units::Time;
 use nodeb_sim::world::Way;
 
 use crate::lateness::Lateness;
@@ -43,9 +44,18 @@ pub struct OfWay {
     pub lost: [u64; CAUSES.len()],
     /// How long those were on their way that arrived.
     pub delay: Lateness,
+    /// When the first was accepted and the last arrived; `None` as long as none has arrived.
+    pub span: Option<(Time, Time)>,
 }
 
 impl OfWay {
+    /// Counts a packet of so many bytes that has arrived.
+    pub fn arrive(&mut self, accepted: Time, at: Time, bytes: usize) {
+        self.arrived.add(bytes);
+        self.delay.add(at.0 - accepted.0);
+        self.span = Some((self.span.map_or(accepted, |(first, _)| first), at));
+    }
+
     /// Counts a packet that was lost.
     pub fn lose(&mut self, cause: Cause) {
         let place = CAUSES.iter().position(|(one, _)| *one == cause);

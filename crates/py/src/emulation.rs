@@ -142,6 +142,8 @@ fn of_way<'py>(py: Python<'py>, way: &OfWay) -> PyResult<Bound<'py, PyDict>> {
         found.set_item(name, lost)?;
     }
     found.set_item("delay", times(py, &way.delay)?)?;
+    let (first, last) = way.span.unwrap_or_default();
+    found.set_item("span_s", last.as_secs() - first.as_secs())?;
     Ok(found)
 }
 

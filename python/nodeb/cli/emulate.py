@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nodeb.cli.options import FAILED, File, Force, Seed, Settings
+from nodeb.cli.options import FAILED, Force, Seed, Settings
 from nodeb.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ __all__ = ["emulate"]
 
 
 def emulate(
-    file: File,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="Scenario file (TOML).", show_default=False)
+    ] = None,
     command: Annotated[
         list[str] | None,
         typer.Argument(metavar="-- COMMAND...", help="What runs as the phone.", show_default=False),
@@ -57,6 +59,9 @@ def emulate(
         typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
     ] = None,
     force: Force = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Measure what this machine can carry, and nothing else.")
+    ] = False,
 ) -> int:
     """Run commands as phones of a scenario: their packets pass its cell, in real time."""
     from nodeb.emulate import folder, plan, session
@@ -64,6 +69,10 @@ def emulate(
     from nodeb.inputs.scenario import load
 
     check_system()
+    if check:
+        return _check()
+    if file is None:
+        raise InputError("there is no scenario; give a FILE and a command, or --check")
     wanted: list[tuple[str | None, tuple[str, ...]]] = [plan.spoken(one) for one in phone or ()]
     if command:
         wanted.insert(0, (as_, tuple(command)))
@@ -84,6 +93,14 @@ def emulate(
         if place is not None:
             folder.put(place, planned, options, outcome)
     return _told(outcome, options, out)
+
+
+def _check() -> int:
+    from nodeb.emulate.check import measure, text
+
+    found = list(measure())
+    print(text(found))
+    return 0 if found[0].well else FAILED
 
 
 def _emulated(planned: Any, options: Options) -> Outcome:

@@ -41,6 +41,8 @@ TUN, NO_INFORMATION = 0x0001, 0x1000
 """Flags of a device: packets of IP, and nothing before them. Segments are cut by the kernel."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit status of a shell whose command is not there or cannot be executed."""
+LISTEN = "0A"
+"""State of a TCP socket in /proc/net/tcp."""
 LOOK_EVERY_S = 0.01
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -120,6 +122,8 @@ class Host:
         self.command: subprocess.Popen[bytes] | None = None
         self.device = ""
         self._rest = b""
+        self._until: float | None = None
+        """How long it is looked whether somebody listens; None if nobody has asked."""
         self._before = {number: signal.getsignal(number) for number in (signal.SIGINT,)}
         self._wake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -175,13 +179,14 @@ class Host:
         watched.register(self.control, select.POLLIN)
         watched.register(self._wake, select.POLLIN)
         while True:
-            for number, _ in watched.poll():
+            for number, _ in watched.poll(None if self._until is None else LOOK_EVERY_S * 1e3):
                 if number == self._wake:
                     with contextlib.suppress(BlockingIOError):
                         os.read(self._wake, 4096)
                     self._reap()
                 elif not self._listen():
                     return
+            self._look()
 
     def _reap(self) -> None:
         """Notices that the command has ended, and that orphans have."""
@@ -208,27 +213,33 @@ class Host:
             self._do(json.loads(line))
         return bool(text)
 
+    def _look(self) -> None:
+        """Tells whether somebody listens in this namespace, if that was asked and has been decided."""
+        if self._until is None:
+            return
+        has_ended = self.command is None or self.command.returncode is not None
+        if _listening() or has_ended or time.monotonic() > self._until:
+            self._until = None
+            self.say(listening=True)
+
     def _do(self, what: dict[str, Any]) -> None:
         if "start" in what:
             self.start(what["start"], what["environment"], silent=what["silent"])
         if "await" in what:
-            self.say(listening=_listening(what["await"]))
+            self._until = time.monotonic() + what["await"]
         if "signal" in what and self.command is not None and self.command.returncode is None:
             self.command.send_signal(what["signal"])
         if "count" in what:
             self.say(device=_counts(self.device))
 
 
-def _listening(patience: float) -> bool:
-    """Waits until somebody in this namespace waits for packets; whether somebody does."""
-    until = time.monotonic() + patience
-    while time.monotonic() < until:
-        for name in ("tcp", "tcp6", "udp", "udp6"):
-            with contextlib.suppress(OSError):
-                for line in Path(f"/proc/self/net/{name}").read_text().splitlines()[1:]:
-                    if name.startswith("udp") or line.split()[3] == "0A":  # LISTEN
-                        return True
-        time.sleep(LOOK_EVERY_S)
+def _listening() -> bool:
+    """Whether somebody in this namespace waits for packets."""
+    for name in ("tcp", "tcp6", "udp", "udp6"):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/self/net/{name}").read_text().splitlines()[1:]:
+                if name.startswith("udp") or line.split()[3] == LISTEN:
+                    return True
     return False
 
 

@@ -20,7 +20,7 @@ from nodeb.errors import RunError
 from nodeb.inputs.reading import compiled
 from nodeb.replication.work import Tables
 
-__all__ = ["STOPPED", "Options", "Outcome", "emulate"]
+__all__ = ["STOPPED", "Options", "Outcome", "emulate", "make_end"]
 
 LOOK_EVERY_S = 0.2
 """How often the status is told, and it is looked whether the driver goes on."""
@@ -111,6 +111,7 @@ class Driving(threading.Thread):
         self.real_time = False
         self.error: BaseException | None = None
         self.found: tuple[dict[str, Any], Any] | None = None
+        self.cpu_s = 0.0
 
     def run(self) -> None:
         """Drives until it is stopped."""
@@ -123,6 +124,7 @@ class Driving(threading.Thread):
             )
         except BaseException as error:
             self.error = error
+        self.cpu_s = time.thread_time()
 
     def result(self) -> tuple[dict[str, Any], Any]:
         """What came of it, once it has ended.
@@ -167,9 +169,9 @@ def emulate(
     driving = Driving(plan, options)
     with ExitStack() as ends, _signals() as received:
         doorway = driving.emulation.fileno()
-        server = ends.enter_context(_end(doorway, options, 0, "server", SERVER))
+        server = ends.enter_context(make_end(doorway, options, 0, "server", SERVER))
         phones = [
-            ends.enter_context(_end(doorway, options, number, one.name, one.addresses))
+            ends.enter_context(make_end(doorway, options, number, one.name, one.addresses))
             for number, one in enumerate(plan.phones, 1)
         ]
         for end in (server, *phones):
@@ -182,7 +184,7 @@ def emulate(
         finally:
             driving.emulation.stop()
         report, tables = driving.result()
-        report["late_share"] = options.late_share
+        report["late_share"], report["cpu_s"] = options.late_share, driving.cpu_s
         for phone, end in zip(report["phones"], phones, strict=True):
             phone["name"], phone["device"] = end.name, _counted(end)
         report["server_device"] = _counted(server)
@@ -197,7 +199,7 @@ def emulate(
     )
 
 
-def _end(doorway: int, options: Options, number: int, name: str, addresses: Addresses) -> End:
+def make_end(doorway: int, options: Options, number: int, name: str, addresses: Addresses) -> End:
     """The process of the server, number 0, or of a phone."""
     attached = options.attach.get(name)
     about = {

@@ -9,7 +9,7 @@ from typing import Any, Self, TextIO
 from nodeb.emulate.session import Outcome
 from nodeb.terminal.text import align
 
-__all__ = ["StatusLine", "summary"]
+__all__ = ["StatusLine", "in_words", "summary"]
 
 SHOW_EVERY_S = 1.0
 """How often a terminal is told how it stands."""
@@ -29,7 +29,8 @@ REFUSED = {
 }
 
 
-def _time(seconds: float) -> str:
+def in_words(seconds: float) -> str:
+    """A time with a unit that fits."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -47,7 +48,6 @@ def _rate(bytes_: float, seconds: float) -> str:
 def summary(outcome: Outcome) -> str:
     """A few lines: what each phone sent and got, and how true to time that was."""
     report = outcome.report
-    lasted = report["lasted_s"]
     rows = []
     for phone in report["phones"]:
         for way in ("down", "up"):
@@ -61,11 +61,11 @@ def summary(outcome: Outcome) -> str:
                     str(of["arrived_packets"]),
                     str(lost),
                     f"{of['arrived_bytes'] / 1e6:.3g}",
-                    _rate(of["arrived_bytes"], lasted),
-                    _time(delay["mean_s"]),
-                    _time(delay["p50_s"]),
-                    _time(delay["p99_s"]),
-                    _time(delay["max_s"]),
+                    _rate(of["arrived_bytes"], of["span_s"]),
+                    in_words(delay["mean_s"]),
+                    in_words(delay["p50_s"]),
+                    in_words(delay["p99_s"]),
+                    in_words(delay["max_s"]),
                 ]
             )
     head = ["", "packets", "arrived", "lost", "MB", "rate", "mean delay", "p50", "p99", "max"]
@@ -104,9 +104,9 @@ def _lateness(outcome: Outcome) -> str:
     late = outcome.report["lateness"]
     how = "" if outcome.real_time else "; not in real time (SCHED_FIFO was refused)"
     return (
-        f"lateness: p50 {_time(late['p50_s'])}, p99 {_time(late['p99_s'])}, p99.9 {_time(late['p999_s'])}, "
-        f"max {_time(late['max_s'])}; {late['share_beyond']:.3%} of {late['count']} beyond "
-        f"{_time(late['limit_s'])}{how}"
+        f"lateness: p50 {in_words(late['p50_s'])}, p99 {in_words(late['p99_s'])}, p99.9 {in_words(late['p999_s'])}, "
+        f"max {in_words(late['max_s'])}; {late['share_beyond']:.3%} of {late['count']} beyond "
+        f"{in_words(late['limit_s'])}{how}"
     )
 
 
@@ -150,6 +150,6 @@ def _status(now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     span = now["time_s"] - before["time_s"]
     down, up = (_rate(now[key] - before[key], span) for key in ("down_bytes", "up_bytes"))
     return (
-        f"{now['time_s']:.0f} s  down {down}  up {up}  delay {_time(now['delay_s'])}  on their way "
-        f"{now['waiting']}  lost {now['lost']}  late p99 {_time(now['late_p99_s'])}"
+        f"{now['time_s']:.0f} s  down {down}  up {up}  delay {in_words(now['delay_s'])}  on their way "
+        f"{now['waiting']}  lost {now['lost']}  late p99 {in_words(now['late_p99_s'])}"
     )
