@@ -114,6 +114,9 @@ impl<'a> Driver<'a> {
         self.busy.add(now.0 - begun.0);
         if now.0 >= self.told.0 + TELL_EVERY {
             self.told = now;
+            if let Some(recorder) = self.exchange.recorder() {
+                recorder.flush();
+            }
             self.tell(now);
         }
         self.sleep(now, end)
@@ -166,8 +169,9 @@ impl<'a> Driver<'a> {
             if !self.ports[number].write(self.exchange.packet(&arrival)) {
                 self.exchange.refused().unwritten += 1;
             }
-            self.late.add(self.clock.now().0.saturating_sub(arrival.at.0));
-            self.exchange.handed_over(&arrival);
+            let late = self.clock.now().0.saturating_sub(arrival.at.0);
+            self.late.add(late);
+            self.exchange.handed_over(&arrival, late);
         }
     }
 

@@ -13,6 +13,12 @@ pub enum Error {
         /// Why not.
         source: io::Error,
     },
+    /// A flight log cannot be read.
+    #[error("the flight log cannot be read: {0}")]
+    Log(io::Error),
+    /// A flight log cannot be written.
+    #[error("the flight log is not whole: {0}")]
+    Recording(io::Error),
     /// The world's.
     #[error(transparent)]
     World(#[from] nodeb_sim::Error),

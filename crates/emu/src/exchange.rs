@@ -13,7 +13,8 @@ use nodeb_sim::packet::EcnField;
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Cargo, Fate, Live, Way};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::flight::Recorder;
 use crate::ip;
 use crate::pool::{Passenger, Pool, Slot};
 use crate::report::{OfPhone, Refused};
@@ -45,6 +46,7 @@ pub struct Arrival {
     pub to: End,
     /// Its number among all that were accepted.
     pub number: u64,
+    ecn: EcnField,
     slot: Slot,
 }
 
@@ -57,6 +59,7 @@ pub struct Exchange {
     of_user: HashMap<u32, usize>,
     of_address: HashMap<IpAddr, usize>,
     refused: Refused,
+    recorder: Option<Recorder>,
     fates: Vec<Fate>,
     /// Fates that have been taken.
     taken: usize,
@@ -78,9 +81,20 @@ impl Exchange {
             of_user: numbered().map(|(phone, it)| (it.user, phone)).collect(),
             of_address: addresses.collect(),
             refused: Refused::default(),
+            recorder: None,
             fates: Vec::new(),
             taken: 0,
         })
+    }
+
+    /// Has a recorder write down everything from now on.
+    pub fn record(&mut self, recorder: Recorder) {
+        self.recorder = Some(recorder);
+    }
+
+    /// The recorder, if there is one.
+    pub fn recorder(&mut self) -> Option<&mut Recorder> {
+        self.recorder.as_mut()
     }
 
     /// When something is due next; `None` while nothing happens unless a packet is accepted.
@@ -145,6 +159,9 @@ impl Exchange {
         let of_phone = &mut self.phones[phone];
         of_phone.way_mut(way).offered.add(bytes);
         let cargo = Cargo { tag, bytes: bytes as u32, flow_hash: header.flow_hash, ecn: header.ecn };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.accepted(now, way, phone, &cargo, self.pool.packet(slot));
+        }
         Ok(self.live.offer(now, way, of_phone.user, cargo, &mut self.fates)?)
     }
 
@@ -187,9 +204,12 @@ impl Exchange {
                 }
                 self.phones[phone].way_mut(way).arrive(accepted, at, cargo.bytes as usize);
                 let to = if way == Way::Down { End::Phone(phone) } else { End::Server };
-                Some(Arrival { at, to, number: Pool::number(cargo.tag), slot })
+                Some(Arrival { at, to, number: Pool::number(cargo.tag), ecn: cargo.ecn, slot })
             }
-            Fate::Lost { cause, .. } => {
+            Fate::Lost { at, cause, .. } => {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.lost(Pool::number(cargo.tag), at, cause);
+                }
                 self.phones[phone].way_mut(way).lose(cause);
                 self.pool.give_back(slot);
                 None
@@ -202,16 +222,22 @@ impl Exchange {
         self.pool.packet(arrival.slot)
     }
 
-    /// A packet that has arrived has been handed over.
-    pub fn handed_over(&mut self, arrival: &Arrival) {
+    /// A packet that has arrived has been handed over, so many nanoseconds late.
+    pub fn handed_over(&mut self, arrival: &Arrival, late: u64) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.arrived(arrival.number, arrival.at, late, arrival.ecn);
+        }
         self.pool.give_back(arrival.slot);
     }
 
     /// What became of real packets, and the tables of the whole world as a run has them.
     ///
     /// # Errors
-    /// The world's.
+    /// The world's; the log of the flight is not whole.
     pub fn finish(self, scenario: &Scenario) -> Result<(Vec<OfPhone>, Refused, RunResult)> {
+        if let Some(recorder) = self.recorder {
+            recorder.finish(self.live.now()).map_err(Error::Recording)?;
+        }
         Ok((self.phones, self.refused, self.live.finish(scenario)?))
     }
 }

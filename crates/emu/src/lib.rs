@@ -13,11 +13,13 @@ pub mod doorway;
 pub mod driver;
 pub mod error;
 pub mod exchange;
+pub mod flight;
 pub mod ip;
 pub mod lateness;
 pub mod pool;
 #[cfg(target_os = "linux")]
 mod port;
+pub mod replay;
 pub mod report;
 #[cfg(target_os = "linux")]
 pub mod watch;

@@ -1,10 +1,13 @@
 //! Real packets through a scenario's cell: devices in, what became of packets out.
 
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use nodeb_emu::doorway::Doorway;
 use nodeb_emu::driver::{Limits, drive};
+use nodeb_emu::flight::{Reader, Recorder};
+use nodeb_emu::replay::replay;
 use nodeb_emu::report::{CAUSES, OfPhone, OfWay, Report};
 use nodeb_emu::watch::Watch;
 use nodeb_emu::{Error, Exchange, Lateness, Phone};
@@ -70,13 +73,17 @@ impl Emulation {
         memory: usize,
         late_s: f64,
         duration_s: Option<f64>,
+        log: Option<(PathBuf, Vec<u8>, u16)>,
     ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
         let world: Arc<Scenario> = scenario.shared();
         let phones: Vec<Phone> =
             phones.into_iter().map(|(user, addresses)| Phone { user, addresses }).collect();
         let limits = Limits { duration: duration_s.map(|time| Time((time * 1e9) as u64)) };
         let work = || -> nodeb_emu::Result<_> {
-            let exchange = Exchange::new(&world, seed, &phones, mtu, memory)?;
+            let mut exchange = Exchange::new(&world, seed, &phones, mtu, memory)?;
+            if let Some((path, header, snap)) = &log {
+                exchange.record(Recorder::create(path, header, *snap).map_err(Error::Recording)?);
+            }
             let mut devices: Vec<Option<_>> = std::iter::repeat_with(|| None).take(phones.len() + 1).collect();
             while devices.iter().any(Option::is_none) {
                 let (number, device) = self.doorway.receive()?;
@@ -91,10 +98,49 @@ impl Emulation {
         let about = || format!("emulating {}, seed {seed}", scenario.label());
         let (report, found) = guarded(about, || py.detach(work))?.map_err(|error| match &error {
             Error::World(error) => to_py(error),
-            error @ Error::System { .. } => refused(error),
+            error => refused(error),
         })?;
         Ok((told(py, &report, late_s)?, tables::all(py, found)?))
     }
+}
+
+/// What is said of a recorded flight.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
+    let reader = Reader::open(&path).map_err(|error| refused(&Error::Log(error)))?;
+    Ok(reader.header().to_vec())
+}
+
+/// Flies a recorded flight again: what became of real packets and whether it is the same, and the tables.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn replay_flight<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    scenario: &CompiledScenario,
+    seed: u64,
+    users: Vec<u32>,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let world = scenario.shared();
+    let work = || -> nodeb_emu::Result<_> {
+        let mut reader = Reader::open(&path).map_err(Error::Log)?;
+        let (found, result) = replay(&mut reader, &world, seed, &users)?;
+        Ok((found, result.tables(0, &world)))
+    };
+    let about = || format!("flying {} again, seed {seed}", path.display());
+    let (found, tables) = guarded(about, || py.detach(work))?.map_err(|error| match &error {
+        Error::World(error) => to_py(error),
+        error => refused(error),
+    })?;
+    let told = PyDict::new(py);
+    told.set_item("phones", found.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
+    told.set_item("same", found.same)?;
+    told.set_item("differs", found.differs)?;
+    told.set_item("complete", found.complete)?;
+    told.set_item("lateness", times(py, &found.late)?)?;
+    told.set_item("lasted_s", found.lasted.as_secs())?;
+    Ok((told, tables::all(py, tables)?))
 }
 
 fn refused(error: &Error) -> PyErr {

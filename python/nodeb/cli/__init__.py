@@ -21,6 +21,7 @@ from nodeb.cli.importing import import_
 from nodeb.cli.lists import list_, schema
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
 from nodeb.cli.plot import plot
+from nodeb.cli.replay import replay
 from nodeb.cli.reproduce import reproduce
 from nodeb.cli.run import run
 from nodeb.cli.sweep import sweep
@@ -69,6 +70,7 @@ app.command()(validate)
 app.command("import")(import_)
 app.command()(schema)
 app.command("list")(list_)
+app.command()(replay)
 app.command()(reproduce)
 app.add_typer(witness.app, name="witness")
 

@@ -59,6 +59,13 @@ def emulate(
         typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
     ] = None,
     force: Force = False,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Record the flight; `nodeb replay` flies it again."),
+    ] = None,
+    kept: Annotated[
+        int, typer.Option("--kept", metavar="N", help="Bytes of each packet that are recorded.")
+    ] = 96,
     check: Annotated[
         bool, typer.Option("--check", help="Measure what this machine can carry, and nothing else.")
     ] = False,
@@ -87,6 +94,8 @@ def emulate(
         mtu=_mtu(mtu),
         late_s=_seconds("--late", late),
         late_share=_share(late_share),
+        record=record,
+        kept_bytes=_kept(kept),
     )
     with folder.claimed(out, file, force=force) as place:
         outcome = _emulated(planned, options)
@@ -161,6 +170,12 @@ def _mtu(mtu: int) -> int:
             f"--mtu is {mtu}; expected {SMALLEST_MTU}, the least of IPv6, to {LARGEST_MTU}"
         )
     return mtu
+
+
+def _kept(kept: int) -> int:
+    if not 0 <= kept <= LARGEST_MTU:
+        raise InputError(f"--kept is {kept}; expected 0 to {LARGEST_MTU} bytes")
+    return kept
 
 
 def _share(share: float) -> float:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+from nodeb.emulate.flights import Flight, Flown
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.session import Options, Outcome
 from nodeb.inputs.scenario import Scenario
@@ -14,7 +16,7 @@ from nodeb.results.provenance import Provenance
 from nodeb.results.result import Result
 from nodeb.storage.folders import Owner, Place, claim
 
-__all__ = ["claimed", "put"]
+__all__ = ["claimed", "put", "put_flown"]
 
 ENDED = {
     "command": "the commands had ended",
@@ -46,16 +48,7 @@ def put(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    started = datetime.now(UTC) - timedelta(seconds=outcome.wall_s)
-    about = Provenance.now(
-        seed=options.seed,
-        runs=1,
-        stopping=ENDED[outcome.ended],
-        precision_reached=None,
-        wall_time_s=round(outcome.wall_s, 6),
-        jobs=1,
-        started=started.isoformat(timespec="seconds"),
-    )
+    about = _provenance(options.seed, ENDED[outcome.ended], outcome.wall_s)
     result = Result.from_replications(Scenario.from_dict(plan.data), [outcome.tables], about)
     emulation = {
         **outcome.report,
@@ -65,3 +58,26 @@ def put(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
         "mtu_bytes": options.mtu,
     }
     result.put(place, about={"emulation": emulation})
+
+
+def put_flown(place: Place, flight: Flight, flown: Flown) -> None:
+    """Writes what flying again came to.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    about = _provenance(flight.about["seed"], "the log had ended", 0.0)
+    scenario = Scenario.from_dict(flight.about["scenario"])
+    result = Result.from_replications(scenario, [flown.tables], about)
+    result.put(place, about={"replay": flown.report})
+
+
+def _provenance(seed: int, why: str, wall_s: float) -> Provenance:
+    started = datetime.now(UTC) - timedelta(seconds=wall_s)
+    known: dict[str, Any] = {"seed": seed, "runs": 1, "jobs": 1, "stopping": why}
+    return Provenance.now(
+        **known,
+        precision_reached=None,
+        wall_time_s=round(wall_s, 6),
+        started=started.isoformat(timespec="seconds"),
+    )

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from nodeb import _core
+from nodeb.emulate import flights
 from nodeb.emulate.addresses import SERVER, Addresses
 from nodeb.emulate.ends import End
 from nodeb.emulate.plan import Phone, Plan
@@ -54,6 +56,10 @@ class Options:
     """Share of late deliveries beyond which the emulation was not true to time."""
     attach: Mapping[str, str] = field(default_factory=dict)
     """Namespaces that are there, by `server` and the names of users, instead of new ones."""
+    record: Path | None = None
+    """Where the flight is recorded."""
+    kept_bytes: int = 96
+    """Bytes that are recorded of each packet: its headers."""
     real_time: bool = True
     """Whether the driver is to go before everything else, where that is allowed."""
 
@@ -108,6 +114,10 @@ class Driving(threading.Thread):
         self.scenario = compiled(plan.data)
         self.phones = [(one.user, one.addresses.both()) for one in plan.phones]
         self.options = options
+        self.log = None
+        if options.record is not None:
+            header = flights.header(self.scenario, plan, options.seed)
+            self.log = (options.record, header, options.kept_bytes)
         self.real_time = False
         self.error: BaseException | None = None
         self.found: tuple[dict[str, Any], Any] | None = None
@@ -120,7 +130,7 @@ class Driving(threading.Thread):
             self.real_time = _go_first()
         try:
             self.found = self.emulation.drive(
-                self.scenario, o.seed, self.phones, o.mtu, o.memory_bytes, o.late_s, o.duration_s
+                self.scenario, o.seed, self.phones, o.mtu, o.memory_bytes, o.late_s, o.duration_s, self.log
             )
         except BaseException as error:
             self.error = error

@@ -9,7 +9,7 @@ from typing import Any, Self, TextIO
 from nodeb.emulate.session import Outcome
 from nodeb.terminal.text import align
 
-__all__ = ["StatusLine", "in_words", "summary"]
+__all__ = ["StatusLine", "in_words", "packets_text", "summary"]
 
 SHOW_EVERY_S = 1.0
 """How often a terminal is told how it stands."""
@@ -48,6 +48,15 @@ def _rate(bytes_: float, seconds: float) -> str:
 def summary(outcome: Outcome) -> str:
     """A few lines: what each phone sent and got, and how true to time that was."""
     report = outcome.report
+    lines = [packets_text(report)]
+    lines += [f"refused: {report[key]} {text}" for key, text in REFUSED.items() if report[key]]
+    lines += _dropped(report)
+    lines.append(_lateness(outcome))
+    return "\n".join(lines)
+
+
+def packets_text(report: Mapping[str, Any]) -> str:
+    """What became of the packets of each phone."""
     rows = []
     for phone in report["phones"]:
         for way in ("down", "up"):
@@ -69,14 +78,7 @@ def summary(outcome: Outcome) -> str:
                 ]
             )
     head = ["", "packets", "arrived", "lost", "MB", "rate", "mean delay", "p50", "p99", "max"]
-    lines = [align(head, rows)]
-    lines += [f"{name}: {text}" for name, text in _losses(report)]
-    lines += [
-        f"refused: {report[key]} {text}" for key, text in REFUSED.items() if report[key]
-    ]
-    lines += _dropped(report)
-    lines.append(_lateness(outcome))
-    return "\n".join(lines)
+    return "\n".join([align(head, rows), *(f"{name}: {text}" for name, text in _losses(report))])
 
 
 def _losses(report: Mapping[str, Any]) -> list[tuple[str, str]]:

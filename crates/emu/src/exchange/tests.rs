@@ -47,7 +47,7 @@ fn accept(exchange: &mut Exchange, now: Time, from: End, packet: &[u8]) {
 fn take_all(exchange: &mut Exchange, mut with: impl FnMut(&Arrival, &[u8])) {
     while let Some(arrival) = exchange.take() {
         with(&arrival, exchange.packet(&arrival));
-        exchange.handed_over(&arrival);
+        exchange.handed_over(&arrival, 0);
     }
 }
 
