@@ -82,6 +82,13 @@ class Emulation:
     def status(self) -> dict[str, Any]:
         """How it stands: times in s, bytes that have arrived, packets."""
 
+    def forward(self, mtu: int) -> int:
+        """Take two devices and copy packets between them until it is stopped: how many.
+
+        Raises:
+            OSError: the system refused something.
+        """
+
     def drive(
         self,
         scenario: CompiledScenario,

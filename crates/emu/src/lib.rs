@@ -14,6 +14,8 @@ pub mod driver;
 pub mod error;
 pub mod exchange;
 pub mod flight;
+#[cfg(target_os = "linux")]
+pub mod forward;
 pub mod ip;
 pub mod lateness;
 pub mod pool;

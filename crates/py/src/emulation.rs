@@ -1,12 +1,14 @@
 //! Real packets through a scenario's cell: devices in, what became of packets out.
 
 use std::net::IpAddr;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use nodeb_emu::doorway::Doorway;
 use nodeb_emu::driver::{Limits, drive};
 use nodeb_emu::flight::{Reader, Recorder};
+use nodeb_emu::forward::forward;
 use nodeb_emu::replay::replay;
 use nodeb_emu::report::{CAUSES, OfPhone, OfWay, Report};
 use nodeb_emu::watch::Watch;
@@ -60,6 +62,15 @@ impl Emulation {
         Ok(found)
     }
 
+    /// Takes two devices and copies packets between them until it is stopped: how many.
+    fn forward(&self, py: Python<'_>, mtu: usize) -> PyResult<u64> {
+        let work = || -> nodeb_emu::Result<u64> {
+            let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("as many as were asked for");
+            forward(devices, mtu, &self.watch)
+        };
+        guarded(|| "forwarding".to_owned(), || py.detach(work))?.map_err(|error| refused(&error))
+    }
+
     /// Takes the devices and drives the scenario until it is stopped or `duration_s` is over.
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
@@ -84,15 +95,8 @@ impl Emulation {
             if let Some((path, header, snap)) = &log {
                 exchange.record(Recorder::create(path, header, *snap).map_err(Error::Recording)?);
             }
-            let mut devices: Vec<Option<_>> = std::iter::repeat_with(|| None).take(phones.len() + 1).collect();
-            while devices.iter().any(Option::is_none) {
-                let (number, device) = self.doorway.receive()?;
-                if let Some(place) = devices.get_mut(usize::from(number)) {
-                    *place = Some(device);
-                }
-            }
-            let (report, result) =
-                drive(exchange, &world, devices.into_iter().flatten().collect(), limits, &self.watch)?;
+            let devices = self.devices(phones.len() + 1)?;
+            let (report, result) = drive(exchange, &world, devices, limits, &self.watch)?;
             Ok((report, result.tables(0, &world)))
         };
         let about = || format!("emulating {}, seed {seed}", scenario.label());
@@ -101,6 +105,20 @@ impl Emulation {
             error => refused(error),
         })?;
         Ok((told(py, &report, late_s)?, tables::all(py, found)?))
+    }
+}
+
+impl Emulation {
+    /// As many devices, in the order of their numbers.
+    fn devices(&self, count: usize) -> nodeb_emu::Result<Vec<OwnedFd>> {
+        let mut found: Vec<Option<OwnedFd>> = std::iter::repeat_with(|| None).take(count).collect();
+        while found.iter().any(Option::is_none) {
+            let (number, device) = self.doorway.receive()?;
+            if let Some(place) = found.get_mut(usize::from(number)) {
+                *place = Some(device);
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
     }
 }
 

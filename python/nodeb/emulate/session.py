@@ -22,7 +22,7 @@ from nodeb.errors import RunError
 from nodeb.inputs.reading import compiled
 from nodeb.replication.work import Tables
 
-__all__ = ["STOPPED", "Options", "Outcome", "emulate", "make_end"]
+__all__ = ["STOPPED", "Options", "Outcome", "emulate", "go_first", "make_end"]
 
 LOOK_EVERY_S = 0.2
 """How often the status is told, and it is looked whether the driver goes on."""
@@ -127,7 +127,7 @@ class Driving(threading.Thread):
         """Drives until it is stopped."""
         o = self.options
         if o.real_time:
-            self.real_time = _go_first()
+            self.real_time = go_first()
         try:
             self.found = self.emulation.drive(
                 self.scenario, o.seed, self.phones, o.mtu, o.memory_bytes, o.late_s, o.duration_s, self.log
@@ -151,7 +151,7 @@ class Driving(threading.Thread):
         return self.found
 
 
-def _go_first() -> bool:
+def go_first() -> bool:
     """Puts this thread before all that is not to run in real time; whether that is allowed."""
     try:
         policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
