@@ -440,6 +440,33 @@ def replay(*arguments):
     )
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root enters the namespaces of others")
+def test_ends_in_namespaces_that_are_there(link):
+    """The device comes and goes; what runs there meets the cell."""
+    holder = "import time; print('up', flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        ["unshare", "-n", *python(holder)], stdout=subprocess.PIPE, text=True
+    ) as other:
+        try:
+            assert other.stdout.readline() == "up\n"
+            place = f"server=/proc/{other.pid}/ns/net"
+            look = f"nsenter --net=/proc/{other.pid}/ns/net cat /proc/self/net/dev"
+            command = f"ping -c 1 -W 5 10.64.0.1 > /dev/null && {look}"
+            done = nodeb(link, *PATIENT, "--attach", place, "--", "sh", "-c", command)
+            assert done.returncode == 0, done.stderr
+            assert "nodeb0" in done.stdout
+            left = subprocess.run(look.split(), capture_output=True, text=True, check=True).stdout
+            assert "nodeb0" not in left
+        finally:
+            other.kill()
+    done = nodeb(link, "--attach", "server=no-such-namespace", "--", "true")
+    assert done.returncode == 1
+    assert "a namespace that is there was refused (no such file or directory)" in done.stderr
+    done = nodeb(link, "--attach", "sever=x", "--", "true")
+    assert done.returncode == 2
+    assert "no end `sever`; did you mean `server`?" in done.stderr
+
+
 def test_logs_that_are_cut_off_damaged_or_none(link, tmp_path):
     log = tmp_path / "flight.log"
     ping = ("ping", "-c", "10", "-i", "0.1", "10.64.0.1")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nodeb.cli.options import FAILED, Force, Seed, Settings
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 
 if TYPE_CHECKING:
     from nodeb.emulate.session import Options, Outcome
@@ -44,6 +45,13 @@ def emulate(
     duration: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="End after this, as in `30 s`, though commands still run."),
+    ] = None,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="END=NAMESPACE",
+            help="`server` or a user is in a namespace that is there: a name of `ip netns`, or a file.",
+        ),
     ] = None,
     settings: Settings = None,
     seed: Seed = None,
@@ -94,6 +102,7 @@ def emulate(
         mtu=_mtu(mtu),
         late_s=_seconds("--late", late),
         late_share=_share(late_share),
+        attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
         record=record,
         kept_bytes=_kept(kept),
     )
@@ -150,6 +159,19 @@ def _words(command: str | None) -> tuple[str, ...]:
     if not words:
         raise InputError("--server is empty; expected a command")
     return words
+
+
+def _attached(wanted: Sequence[str], ends: list[str]) -> dict[str, str]:
+    """The namespaces of ends, as files."""
+    found = {}
+    for text in wanted:
+        name, equals, place = text.rpartition("=")
+        if not (equals and place):
+            raise InputError(f"--attach {text}: expected an end and a namespace, as server=NAME")
+        if name not in ends:
+            raise InputError(f"--attach {text}: there is no end `{name}`{nearest(name, ends)}")
+        found[name] = place if "/" in place else f"/run/netns/{place}"
+    return found
 
 
 def _seconds(option: str, text: str) -> float:

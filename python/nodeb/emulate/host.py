@@ -61,8 +61,11 @@ def _call(step: str, result: int) -> None:
 def _enter(namespace: str | None) -> None:
     """Goes to a namespace of its own, or to one that is there."""
     if namespace is not None:
-        with open(namespace, "rb") as place:
-            _call("attach", libc.setns(place.fileno(), NEW_NET))
+        try:
+            with open(namespace, "rb") as place:
+                _call("attach", libc.setns(place.fileno(), NEW_NET))
+        except OSError as error:
+            raise RefusedError("attach", error.strerror, error.errno) from None
         return
     user, group = os.geteuid(), os.getegid()
     if user == 0 and libc.unshare(NEW_NET) == 0:
@@ -93,9 +96,10 @@ def _settle(name: str, about: dict[str, Any]) -> None:
     for key, value in (("accept_ra", 0), ("router_solicitations", 0), ("addr_gen_mode", 1)):
         with contextlib.suppress(OSError):  # without IPv6, or where /proc cannot be written
             Path(ipv6, key).write_text(str(value))
-    with contextlib.suppress(OSError):  # ping needs no more than this
-        group = os.getegid()
-        Path("/proc/sys/net/ipv4/ping_group_range").write_text(f"{group} {group}")
+    if not about["attached"]:
+        with contextlib.suppress(OSError):  # ping needs no more than this
+            group = os.getegid()
+            Path("/proc/sys/net/ipv4/ping_group_range").write_text(f"{group} {group}")
     with Netlink() as link:
         if not about["attached"]:
             link.up("lo")

@@ -217,7 +217,7 @@ def make_end(doorway: int, options: Options, number: int, name: str, addresses: 
         "attached": attached is not None,
         "device": f"nodeb{number}",
         "mtu": options.mtu,
-        "addresses": addresses.interfaces(alone=number > 0),
+        "addresses": addresses.interfaces(alone=number > 0 and attached is None),
         "default_route": number > 0 and attached is None,
     }
     return End(number, name, doorway, about)
