@@ -1,4 +1,4 @@
-"""How true to time real packets pass the cell, and at what cost: needs iperf3, and makes its own namespaces.
+"""How true to time real packets pass the cell, and at what cost. Needs iperf3, and root for FIFO.
 
     python benches/emulate.py            each once, tens of seconds
     python benches/emulate.py --md       the same as a table for docs/emulate/measured.md
@@ -119,7 +119,8 @@ def forwarded():
         thread.join()
     got = json.loads(out.read_text())["end"]["sum_received"]["bits_per_second"]
     out.unlink()
-    return ["a forwarder alone", f"{got / 1e6:.0f}", *["-"] * 6, f"{cpu / took:.2%}", "yes" if real_time else "no"]
+    first = "yes" if real_time else "no"
+    return ["a forwarder alone", f"{got / 1e6:.0f}", *["-"] * 6, f"{cpu / took:.2%}", first]
 
 
 def rows():

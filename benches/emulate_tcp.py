@@ -1,8 +1,9 @@
-"""The same answer: a Linux kernel's downloads through `nodeb emulate` beside the `linux` family in `nodeb run`.
+"""A Linux kernel's downloads through `nodeb emulate` beside the `linux` family in `nodeb run`.
 
-    python benches/emulate_tcp.py [--sizes 100000,1000000] [--seeds 10] [--md]
+    python benches/emulate_tcp.py [--sizes 100000,1000000] [--seeds 10] [--cells 'A;B'] [--md]
 
-Each download has its seed, namespaces of its own, and the simulation of the same scenario and seed beside it.
+Each download has its seed and namespaces of its own, and beside it the simulation of the same
+scenario and seed.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from pathlib import Path
 from nodeb.emulate.addresses import SERVER
 from nodeb.emulate.plan import make
 from nodeb.emulate.session import Options, emulate
-from nodeb.inputs.scenario import Scenario
 from nodeb.inputs.reading import parsed
+from nodeb.inputs.scenario import Scenario
 from nodeb.terminal.text import align
 
 AT_A_TIME = 4
 """Emulations side by side: each needs a few per cent of a core."""
 FIRST = ("chrt", "-f", "5")
-"""Both ends go before all else but the driver, so that what else the machine does is not measured."""
+"""Both ends go before all but the driver: what else the machine does is not measured."""
 
 COMMON = """
 duration = "600 s"
@@ -109,7 +110,8 @@ def emulated(case: Case, seed: int, folder: Path) -> tuple[float, float]:
     program = PHONE_PROGRAM.format(size=case.size)
     data = parsed(case.text(), case.cell)
     plan = make(data, [("phone", (*FIRST, sys.executable, "-c", program, str(told)))])
-    server = (*FIRST, sys.executable, "-c", SERVER_PROGRAM.format(control=case.control, size=case.size))
+    serving = SERVER_PROGRAM.format(control=case.control, size=case.size)
+    server = (*FIRST, sys.executable, "-c", serving)
     outcome = emulate(plan, Options(seed=seed, server=server, duration_s=500))
     return float(told.read_text()), outcome.report["lateness"]["p99_s"]
 
@@ -127,11 +129,13 @@ def main() -> None:
     parser.add_argument("--sizes", default="100000,1000000")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--controls", default="reno,cubic,bbr")
+    parser.add_argument("--cells", default=";".join(CELLS))
     parser.add_argument("--md", action="store_true")
     asked = parser.parse_args()
     sizes, seeds = [int(size) for size in asked.sizes.split(",")], range(1, asked.seeds + 1)
     controls = asked.controls.split(",")
-    cases = [Case(cell, control, size) for size in sizes for cell in CELLS for control in controls]
+    cells = asked.cells.split(";")
+    cases = [Case(cell, control, size) for size in sizes for cell in cells for control in controls]
     rows = []
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(AT_A_TIME) as pool:
         work = {

@@ -74,7 +74,7 @@ class Emulation:
 
     def __new__(cls) -> Emulation: ...
     def fileno(self) -> int:
-        """The socket through which devices come, each with its number as a byte: 0 is the server's."""
+        """The socket through which devices come, each with its number as a byte, the server's 0."""
 
     def stop(self) -> None:
         """End it, at once and for good."""

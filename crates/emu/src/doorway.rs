@@ -28,8 +28,7 @@ impl Doorway {
     /// # Errors
     /// The system's.
     pub fn new() -> Result<Self> {
-        let pair =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
+        let pair = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
         let (outside, inside) = pair.map_err(system("make a pair of sockets"))?;
         Ok(Self { outside, inside })
     }
@@ -64,4 +63,3 @@ impl Doorway {
         device.map(|device| (number[0], device)).ok_or_else(|| odd("a number came without it"))
     }
 }
-

@@ -183,7 +183,8 @@ impl<'a> Driver<'a> {
         if !busy {
             self.timer.set(due)?;
         }
-        let mut events = [epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) }; 16];
+        let mut events =
+            [epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) }; 16];
         let found = match epoll::wait(&self.epoll, &mut events[..], busy.then_some(&at_once)) {
             Err(rustix::io::Errno::INTR) => 0,
             other => other.map_err(system("wait"))?,

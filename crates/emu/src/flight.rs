@@ -206,7 +206,8 @@ impl Reader {
     /// # Errors
     /// It cannot be read, or is no log.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let no_log = || io::Error::new(io::ErrorKind::InvalidData, "it is no flight log of `nodeb emulate --record`");
+        let no_log =
+            || io::Error::new(io::ErrorKind::InvalidData, "it is no flight log of `nodeb emulate --record`");
         let mut file = BufReader::new(File::open(path)?);
         let mut magic = [0; MAGIC.len()];
         file.read_exact(&mut magic).map_err(|_| no_log())?;
@@ -292,5 +293,8 @@ fn ecn(file: &mut impl Read) -> io::Result<EcnField> {
 }
 
 fn odd(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("it has {what} that no recorder writes: it is damaged"))
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("it has {what} that no recorder writes: it is damaged"),
+    )
 }

@@ -46,7 +46,12 @@ struct Player {
 ///
 /// # Errors
 /// The log cannot be read or does not fit the scenario; the world's.
-pub fn replay(reader: &mut Reader, scenario: &Scenario, seed: u64, users: &[u32]) -> Result<(Replay, RunResult)> {
+pub fn replay(
+    reader: &mut Reader,
+    scenario: &Scenario,
+    seed: u64,
+    users: &[u32],
+) -> Result<(Replay, RunResult)> {
     let found = Replay {
         phones: users.iter().map(|user| OfPhone::new(*user)).collect(),
         same: 0,
@@ -91,7 +96,8 @@ impl Player {
                 self.catch_up(at)?;
                 self.found.complete = true;
                 if let (None, Some(fate)) = (&self.found.differs, self.ahead.front()) {
-                    self.found.differs = Some(format!("here {}, of which the flight knows nothing", said(fate)));
+                    self.found.differs =
+                        Some(format!("here {}, of which the flight knows nothing", said(fate)));
                 }
             }
         }
@@ -160,6 +166,8 @@ fn recorded(told: &Record) -> String {
 fn said(fate: &Fate) -> String {
     match fate {
         Fate::Arrived { at, cargo, .. } => format!("packet {} arrives at {} ns", cargo.tag, at.0),
-        Fate::Lost { at, cargo, cause, .. } => format!("packet {} is lost at {} ns ({cause:?})", cargo.tag, at.0),
+        Fate::Lost { at, cargo, cause, .. } => {
+            format!("packet {} is lost at {} ns ({cause:?})", cargo.tag, at.0)
+        }
     }
 }

@@ -170,7 +170,8 @@ fn told<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResult<Bound<'p
     let found = PyDict::new(py);
     found.set_item("lasted_s", report.lasted.as_secs_f64())?;
     found.set_item("slept_s", report.slept.as_secs_f64())?;
-    found.set_item("phones", report.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
+    found
+        .set_item("phones", report.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
     let refused = &report.refused;
     found.set_item("malformed", refused.malformed)?;
     found.set_item("stray", refused.stray)?;

@@ -21,7 +21,8 @@ __all__ = ["emulate"]
 
 def emulate(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="Scenario file (TOML).", show_default=False)
+        Path | None,
+        typer.Argument(metavar="FILE", help="Scenario file (TOML)."),
     ] = None,
     command: Annotated[
         list[str] | None,
@@ -44,13 +45,13 @@ def emulate(
     ] = None,
     duration: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="End after this, as in `30 s`, though commands still run."),
+        typer.Option(metavar="TIME", help="End after this, such as `30 s`, though commands run."),
     ] = None,
     attach: Annotated[
         list[str] | None,
         typer.Option(
             metavar="END=NAMESPACE",
-            help="`server` or a user is in a namespace that is there: a name of `ip netns`, or a file.",
+            help="Where `server` or a user is: a name of `ip netns`, or a file.",
         ),
     ] = None,
     settings: Settings = None,
@@ -92,7 +93,8 @@ def emulate(
     if command:
         wanted.insert(0, (as_, tuple(command)))
     elif as_ is not None or not wanted:
-        raise InputError("nothing runs as a phone; give a command after `--`, or --phone USER:COMMAND")
+        hint = "give a command after `--`, or --phone USER:COMMAND"
+        raise InputError(f"nothing runs as a phone; {hint}")
     scenario = load(file, settings or ()).planned(runs=1, seed=seed)
     planned = plan.make(scenario.to_dict(), wanted)
     options = session.Options(
@@ -142,7 +144,8 @@ def _told(outcome: Outcome, options: Options, out: Path | None) -> int:
     for name, why in outcome.failed.items():
         tell(f"error: the command of `{name}` cannot be started: {why}")
     if outcome.ended == "duration":
-        tell(f"note: {options.duration_s:g} s were over before the command had ended, so it was stopped")
+        over = f"{options.duration_s:g} s were over before the command had ended"
+        tell(f"note: {over}, so it was stopped")
     if outcome.too_late is not None:
         tell(f"error: not true to time: {outcome.too_late}")
         return outcome.status or FAILED

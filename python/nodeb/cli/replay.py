@@ -21,7 +21,7 @@ def replay(
     ] = None,
     force: Force = False,
 ) -> int:
-    """Fly a recorded flight again in virtual time, and hold what becomes of its packets against it."""
+    """Fly a recorded flight again in virtual time; the same becomes of its packets, or it fails."""
     from nodeb.emulate import flights, folder
     from nodeb.emulate.problems import check_system
     from nodeb.emulate.told import packets_text
@@ -39,7 +39,8 @@ def replay(
     if out is not None:
         print(f"results: {out}")
     if report["differs"] is None:
-        print(f"the same: all {report['same']} packets arrive or are lost as they did, to the nanosecond")
+        what = f"all {report['same']} packets arrive or are lost as they did"
+        print(f"the same: {what}, to the nanosecond")
         return 0
     why = "" if flight.is_of_this_core else " (it was recorded with another core of nodeb)"
     print(f"error: not the same{why}: {report['differs']}", file=sys.stderr)

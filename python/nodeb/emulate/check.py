@@ -1,4 +1,4 @@
-"""What this machine can carry: a download through a plain link at a few rates, in namespaces of its own."""
+"""What this machine can carry: a download through a plain link, at one rate after the other."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 from nodeb import _core
 from nodeb.emulate.addresses import SERVER
-from nodeb.emulate.ends import End
 from nodeb.emulate.plan import Plan, make
 from nodeb.emulate.problems import check_system
 from nodeb.emulate.session import Options, Outcome, emulate, make_end
@@ -126,7 +125,8 @@ def _carried(rate: int, outcome: Outcome) -> Carried:
     report = outcome.report
     down = report["phones"][0]["down"]
     got = 8e-6 * down["arrived_bytes"] / max(down["span_s"], 1e-9)
-    return Carried(rate, got, report["lateness"], report["cpu_s"] / max(down["span_s"], 1e-9), outcome.real_time)
+    cpu = report["cpu_s"] / max(down["span_s"], 1e-9)
+    return Carried(rate, got, report["lateness"], cpu, outcome.real_time)
 
 
 def text(found: list[Carried]) -> str:
@@ -150,8 +150,8 @@ def text(found: list[Carried]) -> str:
     verdict = (
         f"this machine carries {max(carried)} Mb/s, 99 % of it within {LATE_S * 1e3:g} ms"
         if carried
-        else f"this machine is too busy or too slow: less than 99 % came within {LATE_S * 1e3:g} ms at every rate"
+        else f"this machine is too busy or too slow: it carries no rate within {LATE_S * 1e3:g} ms"
     )
     if not all(one.real_time for one in found):
-        verdict += "; the driver was refused SCHED_FIFO (CAP_SYS_NICE or `ulimit -r 10`), which would help"
+        verdict += "; SCHED_FIFO was refused (`ulimit -r 10` allows it), which would help"
     return f"{align(head, rows)}\n\n{verdict}"

@@ -32,7 +32,7 @@ PROGRAM = (
 
 
 class End:
-    """The server or a phone: a process in a namespace of its own. Leaving its block ends everything in it.
+    """The server or a phone: a process in a namespace of its own. Leaving its block ends all in it.
 
     Args:
         number: 0 is the server, the others are phones.
@@ -86,7 +86,9 @@ class End:
         with contextlib.suppress(OSError):  # it has ended, which is noticed when it is listened to
             self.control.sendall(json.dumps(what).encode() + b"\n")
 
-    def start(self, command: Sequence[str], environment: Mapping[str, str], *, silent: bool) -> None:
+    def start(
+        self, command: Sequence[str], environment: Mapping[str, str], *, silent: bool
+    ) -> None:
         """Starts a command.
 
         Args:

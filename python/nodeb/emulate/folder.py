@@ -1,4 +1,4 @@
-"""The folder of an emulation: the tables of its world, and in its provenance how true to time it was."""
+"""The folder of an emulation: tables of its world, and how true to time it was."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
 """One end of an emulation: a process in a network namespace of its own, and what runs in it.
 
-`nodeb emulate` starts one of these for the server and for each real phone, by themselves rather than as a
-fork: a user namespace can only be entered by a process with one thread, and nodeb has several. It
-makes the namespace and the device in it, sends the device to the driver, starts the command when
-it is told to, and stays its parent. It reads one line of JSON at a time from a socket and answers
-alike.
+`nodeb emulate` starts one of these for the server and for each real phone, by themselves rather
+than as a fork: a user namespace can only be entered by a process with one thread, and nodeb has
+several. It makes the namespace and the device in it, sends the device to the driver, starts the
+command when it is told to, and stays its parent. It reads one line of JSON at a time from a socket
+and answers alike.
 
 Namespace and device live as long as somebody has them open: nothing of it has a name, so nothing is
-left however the end comes. What the command started ends with it: this process inherits its orphans
-(`PR_SET_CHILD_SUBREAPER`), and kills them when the command has ended or the socket is closed, as it is
-when nodeb is killed.
+left however the end comes. What the command started ends with it: this process inherits its
+orphans (`PR_SET_CHILD_SUBREAPER`), and kills them when the socket is closed, as it is when nodeb
+has ended or was killed.
 
 Only the standard library is imported, so that it starts quickly.
 """
@@ -170,7 +170,7 @@ class Host:
         except FileNotFoundError:
             self._failed(NOT_FOUND, "there is no such command")
         except OSError as error:
-            self._failed(NOT_EXECUTABLE, error.strerror)
+            self._failed(NOT_EXECUTABLE, error.strerror or str(error))
         except ValueError as error:  # a zero byte
             self._failed(NOT_FOUND, str(error))
 
@@ -218,7 +218,7 @@ class Host:
         return bool(text)
 
     def _look(self) -> None:
-        """Tells whether somebody listens in this namespace, if that was asked and has been decided."""
+        """Tells that somebody listens in this namespace, or that it was waited long enough."""
         if self._until is None:
             return
         has_ended = self.command is None or self.command.returncode is not None

@@ -1,7 +1,7 @@
 """Devices, addresses and routes of a network namespace, asked of the kernel directly.
 
-`ip` would do as well, but is not on every machine, and a process for each line takes longer than all
-of this. Source: Linux' `rtnetlink(7)`, `netlink(7)`.
+`ip` would do as well, but is not on every machine, and a process for each line takes longer than
+all of this. Source: Linux' `rtnetlink(7)`, `netlink(7)`.
 """
 
 from __future__ import annotations

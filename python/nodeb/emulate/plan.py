@@ -61,8 +61,8 @@ def make(data: dict[str, Any], wanted: Sequence[tuple[str | None, tuple[str, ...
 
     Args:
         data: the scenario as plain data; it is left as it is.
-        wanted: for each real phone the name of its group, None for the first that is `external`, and its
-            command. A group of several phones gives one of them; the others stay simulated.
+        wanted: for each real phone the name of its group, None for the first that is `external`,
+            and its command. A group of several phones gives one of them; the others stay simulated.
 
     Raises:
         InputError: there is no such user, none is `external`, or one is wanted twice.
@@ -75,7 +75,7 @@ def make(data: dict[str, Any], wanted: Sequence[tuple[str | None, tuple[str, ...
     for name in names:
         if names.count(name) > 1:
             raise InputError(
-                f"user `{name}` was given two commands, and a phone runs one; give each a user of its own"
+                f"user `{name}` was given two commands, and a phone runs one; name another user"
             )
     for name in names:
         _make_real(groups, name)
@@ -100,7 +100,8 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
             return external[0]
         known = ", ".join(f"`{one}`" for one in names)
         raise InputError(
-            f'no user of the scenario is real; say who with --as (there is: {known}), or write `traffic = "external"`'
+            f"no user of the scenario is real; say who with --as (there is: {known}), or write "
+            '`traffic = "external"`'
         )
     if name not in names:
         raise InputError(f"the scenario has no user `{name}`{nearest(name, names)}")

@@ -43,12 +43,12 @@ def _wanted(step: str) -> str:
 
 def _hint(step: str, number: int) -> str:
     if step == "namespace" and number == errno.ENOSPC:
-        return "user namespaces are used up or off: `sysctl user.max_user_namespaces` says how many there may be"
+        return "user namespaces are used up or off; raise `sysctl user.max_user_namespaces`"
     if step in ("namespace", "identity"):
         return (
             "allow user namespaces (`sysctl kernel.unprivileged_userns_clone=1`, on Ubuntu "
-            "`kernel.apparmor_restrict_unprivileged_userns=0`; in a container --cap-add SYS_ADMIN or a seccomp "
-            "profile with unshare), or be root"
+            "`kernel.apparmor_restrict_unprivileged_userns=0`; in a container "
+            "--cap-add SYS_ADMIN), or be root"
         )
     if step == "tun" and number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return "load its module (`modprobe tun`); in a container pass --device /dev/net/tun"

@@ -97,11 +97,11 @@ class Outcome:
         late = self.report["lateness"]
         if late["share_beyond"] > self.report["late_share"]:
             return (
-                f"{late['share_beyond']:.2%} of the deliveries were more than {late['limit_s'] * 1e3:g} ms late, and "
-                f"{self.report['late_share']:.2%} are allowed"
+                f"{late['share_beyond']:.2%} of the deliveries were more than "
+                f"{late['limit_s'] * 1e3:g} ms late, and {self.report['late_share']:.2%} may be"
             )
         if self.report["slept_s"] > late["limit_s"]:
-            return f"the machine slept for {self.report['slept_s']:.1f} s, in which the cell stood still"
+            return f"the machine slept for {self.report['slept_s']:.1f} s, and the cell with it"
         return None
 
 
@@ -130,7 +130,14 @@ class Driving(threading.Thread):
             self.real_time = go_first()
         try:
             self.found = self.emulation.drive(
-                self.scenario, o.seed, self.phones, o.mtu, o.memory_bytes, o.late_s, o.duration_s, self.log
+                self.scenario,
+                o.seed,
+                self.phones,
+                o.mtu,
+                o.memory_bytes,
+                o.late_s,
+                o.duration_s,
+                self.log,
             )
         except BaseException as error:
             self.error = error

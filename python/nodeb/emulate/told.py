@@ -106,9 +106,9 @@ def _lateness(outcome: Outcome) -> str:
     late = outcome.report["lateness"]
     how = "" if outcome.real_time else "; not in real time (SCHED_FIFO was refused)"
     return (
-        f"lateness: p50 {in_words(late['p50_s'])}, p99 {in_words(late['p99_s'])}, p99.9 {in_words(late['p999_s'])}, "
-        f"max {in_words(late['max_s'])}; {late['share_beyond']:.3%} of {late['count']} beyond "
-        f"{in_words(late['limit_s'])}{how}"
+        f"lateness: p50 {in_words(late['p50_s'])}, p99 {in_words(late['p99_s'])}, "
+        f"p99.9 {in_words(late['p999_s'])}, max {in_words(late['max_s'])}; "
+        f"{late['share_beyond']:.3%} of {late['count']} beyond {in_words(late['limit_s'])}{how}"
     )
 
 
@@ -152,6 +152,6 @@ def _status(now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     span = now["time_s"] - before["time_s"]
     down, up = (_rate(now[key] - before[key], span) for key in ("down_bytes", "up_bytes"))
     return (
-        f"{now['time_s']:.0f} s  down {down}  up {up}  delay {in_words(now['delay_s'])}  on their way "
-        f"{now['waiting']}  lost {now['lost']}  late p99 {in_words(now['late_p99_s'])}"
+        f"{now['time_s']:.0f} s  down {down}  up {up}  delay {in_words(now['delay_s'])}  "
+        f"on their way {now['waiting']}  lost {now['lost']}  late p99 {in_words(now['late_p99_s'])}"
     )

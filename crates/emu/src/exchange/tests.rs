@@ -63,7 +63,11 @@ fn mixed(number: u64) -> u64 {
 /// of time, and none is both delivered and lost.
 #[test]
 fn bytes_come_out_as_they_went_in() {
-    for radio in ["[radio.hs_dsch]\nbler = 0.2\nmax_transmissions = 1\nbuffer = 20", "radio = 'hsdpa'", "radio = 'link'"] {
+    for radio in [
+        "[radio.hs_dsch]\nbler = 0.2\nmax_transmissions = 1\nbuffer = 20",
+        "radio = 'hsdpa'",
+        "radio = 'link'",
+    ] {
         let scenario = cell(radio);
         let mut exchange = Exchange::new(&scenario, 3, &phones(), MTU, 64 << 20).unwrap();
         let mut sent: HashMap<u64, (End, Vec<u8>)> = HashMap::new();
@@ -83,7 +87,8 @@ fn bytes_come_out_as_they_went_in() {
             let now = Time(number * 7_000_000 + random % 5_000_000);
             let phone = (random >> 20) as usize % 2;
             let up = random.is_multiple_of(3);
-            let (from, to) = if up { (End::Phone(phone), End::Server) } else { (End::Server, End::Phone(phone)) };
+            let (from, to) =
+                if up { (End::Phone(phone), End::Server) } else { (End::Server, End::Phone(phone)) };
             let address = if up { [10, 64, 0, 1] } else { [10, 64, 0, 2 + phone as u8] };
             let bytes = packet(address, 0, &payload);
             sent.insert(number, (to, bytes.clone()));
