@@ -11,6 +11,7 @@ __all__ = [
     "Cancelled",
     "CompiledScenario",
     "Control",
+    "Emulation",
     "InternalError",
     "LinkError",
     "ScenarioError",
@@ -19,6 +20,7 @@ __all__ = [
     "era_switches",
     "fail_on_purpose",
     "first_entries",
+    "flight_header",
     "line_of",
     "line_of_entry",
     "link_resolve",
@@ -29,6 +31,7 @@ __all__ = [
     "read_error_model",
     "read_numbers",
     "registry",
+    "replay_flight",
     "resolve",
     "schema",
     "superfluous",
@@ -66,6 +69,70 @@ class Control:
 
     def progress(self) -> float:
         """How much of the replication or the batch is done, from 0 to 1."""
+
+@final
+class Emulation:
+    """Real packets through a scenario's cell, between TUN devices. Linux only."""
+
+    def __new__(cls) -> Emulation: ...
+    def fileno(self) -> int:
+        """The socket through which devices come, each with its number as a byte, the server's 0."""
+
+    def stop(self) -> None:
+        """End it, at once and for good."""
+
+    def status(self) -> dict[str, Any]:
+        """How it stands: times in s, bytes that have arrived, packets."""
+
+    def forward(self, mtu: int) -> int:
+        """Take two devices and copy packets between them until it is stopped: how many.
+
+        Raises:
+            OSError: the system refused something.
+        """
+
+    def drive(
+        self,
+        scenario: CompiledScenario,
+        seed: int,
+        phones: list[tuple[int, list[str]]],
+        mtu: int,
+        memory: int,
+        late_s: float,
+        duration_s: float | None,
+        log: tuple[str | os.PathLike[str], bytes, int] | None,
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Take the devices and drive the scenario until it is stopped or `duration_s` is over.
+
+        `log` is a file for the flight, its header, and how many bytes of each packet are kept.
+
+        Returns:
+            What became of real packets, and the tables of the whole world.
+
+        Raises:
+            ScenarioError: the scenario cannot be driven from outside.
+            OSError: the system refused something.
+        """
+
+def flight_header(path: str | os.PathLike[str]) -> bytes:
+    """What is said of a recorded flight. Linux only.
+
+    Raises:
+        OSError: it cannot be read, or is no flight.
+    """
+
+def replay_flight(
+    path: str | os.PathLike[str], scenario: CompiledScenario, seed: int, users: list[int]
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Fly a recorded flight again, in virtual time. Linux only.
+
+    Returns:
+        What became of real packets and whether it is the same, and the tables of the whole world.
+
+    Raises:
+        ScenarioError: the scenario cannot be driven from outside.
+        OSError: the log cannot be read or does not fit the scenario.
+    """
 
 def superfluous(text: str, file: str, overrides: list[str]) -> list[str]:
     """Keys that a TOML text sets to their defaults and that have no effect in it.

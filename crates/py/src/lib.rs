@@ -2,6 +2,8 @@
 
 mod border;
 mod cell;
+#[cfg(target_os = "linux")]
+mod emulation;
 mod lines;
 mod link;
 mod scenario;
@@ -26,6 +28,9 @@ mod _core {
     use super::border::{Cancelled, InternalError, ScenarioError, fail_on_purpose};
     #[pymodule_export]
     use super::cell::cell_map;
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::emulation::{Emulation, flight_header, replay_flight};
     #[pymodule_export]
     use super::lines::{first_entries, line_of_entry, read_numbers};
     #[pymodule_export]

@@ -203,6 +203,16 @@ impl CompiledScenario {
 }
 
 impl CompiledScenario {
+    /// The scenario, shared.
+    pub fn shared(&self) -> Arc<Scenario> {
+        Arc::clone(&self.scenario)
+    }
+
+    /// What messages call it.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
     fn replicate(&self, seed: u64, run: u64, control: &Control) -> PyResult<Vec<Table>> {
         let work = || {
             nodeb_sim::run(&self.scenario, seed, run, &control.inner)

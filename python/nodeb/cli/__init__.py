@@ -15,12 +15,14 @@ import typer
 
 from nodeb.cli import link, witness
 from nodeb.cli.compare import compare
+from nodeb.cli.emulate import emulate
 from nodeb.cli.fit import fit
 from nodeb.cli.importing import import_
 from nodeb.cli.life import life
 from nodeb.cli.lists import list_, schema
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
 from nodeb.cli.plot import plot
+from nodeb.cli.replay import replay
 from nodeb.cli.reproduce import reproduce
 from nodeb.cli.run import run
 from nodeb.cli.sweep import sweep
@@ -61,6 +63,7 @@ def _common(
 app.command()(run)
 app.command()(life)
 app.command()(compare)
+app.command()(emulate)
 app.command()(sweep)
 app.command()(plot)
 app.add_typer(link.app, name="link")
@@ -69,6 +72,7 @@ app.command()(validate)
 app.command("import")(import_)
 app.command()(schema)
 app.command("list")(list_)
+app.command()(replay)
 app.command()(reproduce)
 app.add_typer(witness.app, name="witness")
 

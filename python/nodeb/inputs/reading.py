@@ -20,7 +20,7 @@ from nodeb.storage import bounded
 if TYPE_CHECKING:
     from nodeb.inputs.columns import Taken
 
-__all__ = ["SWEEP", "compiled", "core_call", "has_sweep", "read", "read_text"]
+__all__ = ["SWEEP", "compiled", "core_call", "has_sweep", "parsed", "read", "read_text"]
 
 SWEEP = "sweep"
 """The table of a scenario file that is not the scenario's."""
@@ -46,7 +46,7 @@ def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> dict[st
     file = as_path(path, "path")
     changes = as_texts(overrides, "overrides", "['wired.loss=0.01']")
     text = read_text(file)
-    resolved: dict[str, Any] = json.loads(core_call(_core.parse_toml, text, str(path), changes))
+    resolved = parsed(text, str(path), changes)
 
     def where(keys: list[str]) -> str:
         return f"{path}:{_core.line_of(text, keys) or 1}: {'.'.join(keys)}: "
@@ -59,6 +59,21 @@ def read(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> dict[st
     except ScenarioError as error:
         raise ScenarioError(f"{path}: {error}") from None
     return _put_back(json.loads(found.to_bare_json()), _take_out(filled))
+
+
+def parsed(text: str, name: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """A scenario's text as plain data: every default filled in. Files that it names are not read.
+
+    Args:
+        text: TOML.
+        name: what messages call it.
+        overrides: changes on top of it, each `key.path=value`.
+
+    Raises:
+        ScenarioError: it is not TOML, or not a valid scenario.
+    """
+    found: dict[str, Any] = json.loads(core_call(_core.parse_toml, text, name, list(overrides)))
+    return found
 
 
 def compiled(data: dict[str, Any]) -> _core.CompiledScenario:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nodeb.arguments import as_path, checked_methods
 from nodeb.errors import InputError
@@ -194,12 +194,19 @@ class Result(NamedTables):
         with claim(as_path(folder, "folder"), owner, force=force) as place:
             return self.put(place)
 
-    def put(self, place: Place, *, report: str | None = None) -> Path:
+    def put(
+        self,
+        place: Place,
+        *,
+        report: str | None = None,
+        about: Mapping[str, Any] | None = None,
+    ) -> Path:
         """Writes the result to a folder that was claimed; see `save`.
 
         Args:
             place: the folder.
             report: text of `report.html`, a page with pictures; None for none.
+            about: what `provenance.json` tells besides.
         """
 
         def write(part: Path) -> None:
@@ -211,7 +218,7 @@ class Result(NamedTables):
             if report is not None:
                 write_bytes(part / "report.html", report.encode())
 
-        return place.put(write, self.provenance.to_dict())
+        return place.put(write, {**self.provenance.to_dict(), **(about or {})})
 
     def __repr__(self) -> str:
         p = self.provenance

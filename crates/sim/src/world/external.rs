@@ -1,5 +1,6 @@
 //! Users whose packets come from outside, and where those packets go that have come through.
 
+use crate::event::Cause;
 use crate::packet::{EcnField, Packet};
 use crate::units::Time;
 
@@ -47,6 +48,8 @@ pub enum Fate {
         user: u32,
         /// The packet.
         cargo: Cargo,
+        /// Why.
+        cause: Cause,
     },
 }
 
@@ -61,8 +64,8 @@ impl External {
         self.fates.push(Fate::Arrived { at, way, user, cargo: cargo(tag, packet) });
     }
 
-    pub fn lost(&mut self, at: Time, user: u32, tag: u64, packet: &Packet) {
-        self.fates.push(Fate::Lost { at, user, cargo: cargo(tag, packet) });
+    pub fn lost(&mut self, at: Time, user: u32, tag: u64, packet: &Packet, cause: Cause) {
+        self.fates.push(Fate::Lost { at, user, cargo: cargo(tag, packet), cause });
     }
 }
 

@@ -10,6 +10,7 @@ use super::control::{Deaf, Listener};
 use super::external::{Cargo, Fate, Way};
 use crate::error::{Error, Result};
 use crate::event::{Event, Mask, Place, Purpose, Site};
+use crate::metrics::RunResult;
 use crate::packet::{Packet, PacketId};
 use crate::scenario::Scenario;
 use crate::units::Time;
@@ -127,5 +128,14 @@ impl<L: Listener> Live<L> {
     /// The listener's.
     pub fn settle(&mut self) -> Result<()> {
         self.world.settle()
+    }
+
+    /// What it came to until now, as a run tells it; of users whose packets are real, what their links and
+    /// bearers counted.
+    ///
+    /// # Errors
+    /// The listener's.
+    pub fn finish(self, scenario: &Scenario) -> Result<RunResult> {
+        self.world.into_result(scenario)
     }
 }

@@ -65,7 +65,7 @@ impl<T: Listener> World<T> {
         for output in &out {
             match output {
                 Output::CellChanged { user } => self.leave_snoop(bearer, *user),
-                Output::Lost { packet, .. } => self.lose(packet),
+                Output::Lost { packet, cause, .. } => self.lose(packet, *cause),
                 Output::Arrived { .. } => {}
             }
         }

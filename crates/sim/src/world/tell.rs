@@ -6,7 +6,7 @@ use super::flow::Flow;
 use super::recorder::Recorder;
 use crate::context::Output;
 use crate::error::{Error, Result};
-use crate::event::{Event, Mask, Place, Purpose, Sink, Site};
+use crate::event::{Cause, Event, Mask, Place, Purpose, Sink, Site};
 use crate::packet::Packet;
 use crate::transport::segment::{Kind, Segment};
 use crate::units::Time;
@@ -127,7 +127,7 @@ impl<T: Listener> World<T> {
             let mut out = std::mem::take(&mut self.env.out);
             for output in out.drain(..) {
                 match output {
-                    Output::Lost { packet, .. } => self.lose(&packet),
+                    Output::Lost { packet, cause, .. } => self.lose(&packet, cause),
                     other => debug_assert!(false, "links hand over what has arrived: {other:?}"),
                 }
             }
@@ -136,10 +136,10 @@ impl<T: Listener> World<T> {
     }
 
     /// A packet is lost.
-    pub(super) fn lose(&mut self, packet: &Packet) {
+    pub(super) fn lose(&mut self, packet: &Packet, cause: Cause) {
         let &Segment { flow, seq: tag, .. } = self.env.flying.land(packet);
         if self.flows[flow as usize].is_external {
-            self.external.lost(self.env.now, flow, tag, packet);
+            self.external.lost(self.env.now, flow, tag, packet, cause);
         }
     }
 

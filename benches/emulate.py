@@ -1,0 +1,159 @@
+"""How true to time real packets pass the cell, and at what cost. Needs iperf3, and root for FIFO.
+
+    python benches/emulate.py            each once, tens of seconds
+    python benches/emulate.py --md       the same as a table for docs/emulate/measured.md
+
+Beside it a forwarder between two TUN devices that does nothing else: what the kernel allows.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+
+from nodeb import _core
+from nodeb.emulate.addresses import SERVER, of_phone
+from nodeb.emulate.plan import make
+from nodeb.emulate.session import Options, emulate, go_first, make_end
+from nodeb.emulate.told import in_words
+from nodeb.inputs.reading import parsed, read
+from nodeb.terminal.text import align
+
+SECONDS = 8
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+LINK = """
+[wired]
+delay = "5 ms"
+rate = "10 Gbps"
+[uplink]
+rate = "1 Gbps"
+delay = "5 ms"
+[radio.link]
+{rate}
+delay = "0 ms"
+queue.drop_tail.limit = 1000
+[[users]]
+name = "phone"
+traffic = "external"
+"""
+
+OPEN = """
+[wired]
+rate = "1000 Gbps"
+delay = "0 ms"
+queue.drop_tail.limit = 10000
+[uplink]
+rate = "1000 Gbps"
+delay = "0 ms"
+[radio.link]
+rate = "1000 Gbps"
+delay = "0 ms"
+queue.drop_tail.limit = 10000
+[[users]]
+name = "phone"
+traffic = "external"
+"""
+
+IPERF = ("iperf3", "-c", SERVER.v4, "-R", "-J", "-t", str(SECONDS))
+
+
+def run(name, data, command, user=None, server=("sh", "-c", "iperf3 -s -1 > /dev/null")):
+    """A row: what a command got through a scenario, and how late."""
+    plan = make(data, [(user, command)])
+    outcome = emulate(plan, Options(seed=1, server=server))
+    report = outcome.report
+    down, late = report["phones"][0]["down"], report["lateness"]
+    span = max(down["span_s"], 1e-9)
+    lost = sum(down[key] for key in down if key.startswith("lost_"))
+    return [
+        name,
+        f"{8e-6 * down['arrived_bytes'] / span:.0f}",
+        str(late["count"]),
+        *(in_words(late[key]) for key in ("p50_s", "p99_s", "p999_s", "max_s")),
+        f"{lost / max(down['offered_packets'], 1):.3%}",
+        f"{report['cpu_s'] / report['lasted_s']:.2%}",
+        "yes" if outcome.real_time else "no",
+    ]
+
+
+def quiet(command):
+    """A command whose output is thrown away."""
+    return ("sh", "-c", " ".join(command) + " > /dev/null")
+
+
+def forwarded():
+    """The same download through a forwarder."""
+    emulation = _core.Emulation()
+    options = Options(seed=1)
+    cpu, real_time = 0.0, False
+
+    def forward():
+        nonlocal cpu, real_time
+        real_time = go_first()
+        emulation.forward(1500)
+        cpu = time.thread_time()
+
+    thread = threading.Thread(target=forward)
+    with (
+        make_end(emulation.fileno(), options, 0, "server", SERVER) as server,
+        make_end(emulation.fileno(), options, 1, "phone", of_phone(0)) as phone,
+    ):
+        server.await_ready()
+        phone.await_ready()
+        thread.start()
+        out = Path("/tmp") / f"nodeb-bench-{time.monotonic_ns()}.json"
+        server.start(("sh", "-c", "iperf3 -s -1 > /dev/null"), {}, silent=True)
+        server.ask(**{"await": 5.0})
+        server.answer("listening", 6.0)
+        begun = time.monotonic()
+        phone.start(("sh", "-c", " ".join(IPERF) + f" > {out}"), {}, silent=True)
+        while phone.exit is None:
+            time.sleep(0.05)
+            phone.listen()
+        took = time.monotonic() - begun
+        emulation.stop()
+        thread.join()
+    got = json.loads(out.read_text())["end"]["sum_received"]["bits_per_second"]
+    out.unlink()
+    first = "yes" if real_time else "no"
+    return ["a forwarder alone", f"{got / 1e6:.0f}", *["-"] * 6, f"{cpu / took:.2%}", first]
+
+
+def rows():
+    """What is measured, one after the other."""
+    for rate in (100, 200, 500, 1000):
+        data = parsed(LINK.format(rate=f'rate = "{rate} Mbps"'), "link")
+        yield run(f"link, {rate} Mb/s, TCP", data, quiet(IPERF))
+    for rate in (200, 500):
+        data = parsed(LINK.format(rate=f'rate = "{rate} Mbps"'), "link")
+        paced = quiet((*IPERF, "-u", "-b", f"{rate * 9 // 10}M", "-l", "1400"))
+        yield run(f"link, {rate} Mb/s, UDP at 90 %", data, paced)
+    yield run("link, no rate, TCP", parsed(OPEN, "open"), quiet(IPERF))
+    yield forwarded()
+    data = parsed(LINK.format(rate='rate = "100 Mbps"'), "link")
+    yield run("idle", data, ("sleep", "20"), server=())
+    cell = read(EXAMPLES / "hsdpa-cell.toml")
+    yield run("hsdpa, 1 real and 29 simulated", cell, quiet(IPERF), user="reference")
+
+
+def main() -> None:
+    """Measures and prints."""
+    head = ["", "Mb/s", "deliveries", "p50", "p99", "p99.9", "max", "lost", "CPU", "FIFO"]
+    found = []
+    for row in rows():
+        found.append(row)
+        print(*row, sep="  ", file=sys.stderr)
+    if "--md" in sys.argv:
+        print("", *head[1:], sep=" | ")
+        for row in (["---"] * len(head), *found):
+            print("|", " | ".join(row), "|")
+    else:
+        print(align(head, found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,240 @@
+//! What drives a world by the clock, between TUN devices.
+//!
+//! One thread, and one order: take the time, do all that is due, write what has arrived; then accept what has come,
+//! each packet with the time at which it was read; then sleep until the next event or packet. It never spins, so it
+//! can run under `SCHED_FIFO` without meeting the kernel's throttle.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use nodeb_sim::Scenario;
+use nodeb_sim::metrics::RunResult;
+use nodeb_sim::units::Time;
+use rustix::event::epoll;
+
+use crate::clock::{Clock, Timer};
+use crate::error::{Result, system};
+use crate::exchange::{End, Exchange};
+use crate::lateness::Lateness;
+use crate::port::{Port, Read};
+use crate::report::Report;
+use crate::watch::{Status, Watch};
+
+/// Packets that are read from a device before it is looked at what is due.
+const BATCH: usize = 16;
+
+/// The longest sleep, ns: what a pause costs when it ends grows with it, as simulated users make good what they
+/// have put off.
+const LONGEST_SLEEP: u64 = 1_000_000_000;
+
+/// How often the status is told, ns.
+const TELL_EVERY: u64 = 200_000_000;
+
+/// What the timer and the stop are known by; devices are known by their number.
+const TIMER: u64 = u64::MAX;
+const STOP: u64 = u64::MAX - 1;
+
+/// How long it goes on, and when it is late.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// When it ends by itself, in nanoseconds.
+    pub duration: Option<Time>,
+}
+
+struct Driver<'a> {
+    exchange: Exchange,
+    /// The server's device and those of the phones.
+    ports: Vec<Port>,
+    /// Whether there may be more to read at a device.
+    ready: Vec<bool>,
+    clock: Clock,
+    timer: Timer,
+    epoll: OwnedFd,
+    watch: &'a Watch,
+    late: Lateness,
+    busy: Lateness,
+    wakes: u64,
+    told: Time,
+}
+
+/// Drives an exchange between a server's device and one of each phone until it is stopped or `duration` is over. Time
+/// zero of the world is now.
+///
+/// # Errors
+/// The system's and the world's.
+pub fn drive(
+    exchange: Exchange,
+    scenario: &Scenario,
+    devices: Vec<OwnedFd>,
+    limits: Limits,
+    watch: &Watch,
+) -> Result<(Report, RunResult)> {
+    let mut driver = Driver::new(exchange, devices, watch)?;
+    let end = limits.duration.unwrap_or(Time(u64::MAX));
+    while !watch.is_stopped() && driver.clock.now() < end {
+        driver.turn(end)?;
+    }
+    driver.finish(scenario)
+}
+
+impl<'a> Driver<'a> {
+    fn new(exchange: Exchange, devices: Vec<OwnedFd>, watch: &'a Watch) -> Result<Self> {
+        let ports = devices.into_iter().map(Port::new).collect::<Result<Vec<_>>>()?;
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system("wait for devices"))?;
+        let clock = Clock::default();
+        let timer = Timer::new(&clock)?;
+        // The timer stays readable until it is read or set anew, so an edge is what tells that it has gone off.
+        let edge = epoll::EventFlags::IN | epoll::EventFlags::ET;
+        let add = |fd: rustix::fd::BorrowedFd<'_>, data, flags| {
+            epoll::add(&epoll, fd, epoll::EventData::new_u64(data), flags)
+                .map_err(system("wait for a device"))
+        };
+        add(timer.as_fd(), TIMER, edge)?;
+        add(watch.woken(), STOP, epoll::EventFlags::IN)?;
+        for (number, port) in (0..).zip(&ports) {
+            add(port.as_fd(), number, epoll::EventFlags::IN)?;
+        }
+        let ready = vec![false; ports.len()];
+        let (late, busy) = (Lateness::default(), Lateness::default());
+        let (told, wakes) = (Time::ZERO, 0);
+        Ok(Self { exchange, ports, ready, clock, timer, epoll, watch, late, busy, wakes, told })
+    }
+
+    /// Does what is due, accepts what has come, and sleeps.
+    fn turn(&mut self, end: Time) -> Result<()> {
+        let begun = self.clock.now();
+        self.exchange.advance(begun)?;
+        self.deliver();
+        for number in 0..self.ports.len() {
+            if self.ready[number] {
+                self.accept(number)?;
+            }
+        }
+        let now = self.clock.now();
+        self.busy.add(now.0 - begun.0);
+        if now.0 >= self.told.0 + TELL_EVERY {
+            self.told = now;
+            if let Some(recorder) = self.exchange.recorder() {
+                recorder.flush();
+            }
+            self.tell(now);
+        }
+        self.sleep(now, end)
+    }
+
+    /// Reads packets from a device, a few at a time so that what is due does not wait.
+    fn accept(&mut self, number: usize) -> Result<()> {
+        let from = number.checked_sub(1).map_or(End::Server, End::Phone);
+        for _ in 0..BATCH {
+            let Some(slot) = self.exchange.slot() else {
+                return self.refuse(number);
+            };
+            let read = self.ports[number].read(self.exchange.bytes_mut(slot))?;
+            match read {
+                Read::Packet(bytes) => {
+                    self.exchange.accept(self.clock.now(), from, slot, bytes)?;
+                    self.deliver();
+                    continue;
+                }
+                Read::TooLong => self.exchange.refused().too_long += 1,
+                Read::Nothing => self.ready[number] = false,
+                Read::Gone => {
+                    // Its namespace's owner took it down; the others go on.
+                    let _ = epoll::delete(&self.epoll, &self.ports[number]);
+                    self.ready[number] = false;
+                }
+            }
+            self.exchange.give_back(slot);
+            if read != Read::TooLong {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// There is no memory for what comes: it is read and thrown away, as a host does that is flooded.
+    fn refuse(&mut self, number: usize) -> Result<()> {
+        let mut nowhere = [0; 64];
+        match self.ports[number].read(&mut nowhere)? {
+            Read::Nothing | Read::Gone => self.ready[number] = false,
+            Read::Packet(_) | Read::TooLong => self.exchange.refused().no_memory += 1,
+        }
+        Ok(())
+    }
+
+    /// Hands over what has arrived.
+    fn deliver(&mut self) {
+        while let Some(arrival) = self.exchange.take() {
+            let number = if let End::Phone(phone) = arrival.to { phone + 1 } else { 0 };
+            if !self.ports[number].write(self.exchange.packet(&arrival)) {
+                self.exchange.refused().unwritten += 1;
+            }
+            let late = self.clock.now().0.saturating_sub(arrival.at.0);
+            self.late.add(late);
+            self.exchange.handed_over(&arrival, late);
+        }
+    }
+
+    /// Waits until something is due or a packet comes.
+    fn sleep(&mut self, now: Time, end: Time) -> Result<()> {
+        let due = self.exchange.next().unwrap_or(end).min(end).min(Time(now.0 + LONGEST_SLEEP));
+        let at_once = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+        let busy = self.ready.contains(&true) || due <= now;
+        if !busy {
+            self.timer.set(due)?;
+        }
+        let mut events =
+            [epoll::Event { flags: epoll::EventFlags::empty(), data: epoll::EventData::new_u64(0) }; 16];
+        let found = match epoll::wait(&self.epoll, &mut events[..], busy.then_some(&at_once)) {
+            Err(rustix::io::Errno::INTR) => 0,
+            other => other.map_err(system("wait"))?,
+        };
+        for event in &events[..found] {
+            match event.data.u64() {
+                TIMER => self.timer.gone_off(),
+                STOP => {}
+                number => self.ready[number as usize] = true,
+            }
+        }
+        self.wakes += u64::from(!busy);
+        Ok(())
+    }
+
+    fn tell(&mut self, now: Time) {
+        let phones = self.exchange.phones();
+        let sum = |of: fn(&crate::report::OfPhone) -> u64| phones.iter().map(of).sum();
+        let delays = phones.iter().map(|it| it.down.delay.mean_s() * it.down.delay.count() as f64);
+        let arrived: u64 = sum(|it| it.down.delay.count());
+        self.watch.tell(&Status {
+            time_s: now.as_secs(),
+            down_bytes: sum(|it| it.down.arrived.bytes),
+            up_bytes: sum(|it| it.up.arrived.bytes),
+            lost: sum(|it| it.down.all_lost() + it.up.all_lost()),
+            waiting: self.exchange.waiting() as u64,
+            delay_s: delays.sum::<f64>() / arrived.max(1) as f64,
+            late_s: self.late.quantile_s(0.99),
+        });
+    }
+
+    fn finish(mut self, scenario: &Scenario) -> Result<(Report, RunResult)> {
+        let now = self.clock.now();
+        self.exchange.advance(now)?;
+        self.deliver();
+        self.tell(now);
+        let waiting = self.exchange.waiting();
+        let memory = self.exchange.memory();
+        let (phones, refused, result) = self.exchange.finish(scenario)?;
+        let report = Report {
+            lasted: Duration::from_nanos(now.0),
+            slept: self.clock.slept(),
+            phones,
+            refused,
+            late: self.late,
+            busy: self.busy,
+            waiting,
+            wakes: self.wakes,
+            memory,
+        };
+        Ok((report, result))
+    }
+}

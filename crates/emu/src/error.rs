@@ -1,0 +1,34 @@
+//! Why real packets cannot be carried.
+
+use std::io;
+
+/// Why an emulation could not begin, or ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// What the driver stands on was refused by the system.
+    #[error("the driver cannot {what}: {source}")]
+    System {
+        /// What it wanted to do.
+        what: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A flight log cannot be read.
+    #[error("the flight log cannot be read: {0}")]
+    Log(io::Error),
+    /// A flight log cannot be written.
+    #[error("the flight log is not whole: {0}")]
+    Recording(io::Error),
+    /// The world's.
+    #[error(transparent)]
+    World(#[from] nodeb_sim::Error),
+}
+
+/// What this crate's fallible functions return.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error that says what was wanted.
+#[cfg(target_os = "linux")]
+pub fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {
+    move |source| Error::System { what, source: source.into() }
+}

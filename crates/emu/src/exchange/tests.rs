@@ -1,0 +1,191 @@
+//! What goes in comes out, once, as it was.
+
+use std::collections::HashMap;
+
+use nodeb_sim::scenario;
+use nodeb_sim::units::Duration;
+use proptest::prelude::*;
+
+use super::*;
+
+const MTU: usize = 1_500;
+
+fn read(text: &str) -> Scenario {
+    scenario::from_toml(text, "exchange.toml", &[]).unwrap()
+}
+
+/// Two real phones, one of them at the second place, and a simulated one between them.
+fn cell(radio: &str) -> Scenario {
+    read(&format!(
+        "duration = '60 s'\n{radio}\n[wired]\ndelay = '10 ms'\nloss = 0.02\n[[users]]\nname = 'one'\n\
+         traffic = 'external'\n[[users]]\nname = 'simulated'\ntraffic = {{ ftp = {{ size = '50 kB' }} }}\n\
+         [[users]]\nname = 'two'\ntraffic = 'external'\n"
+    ))
+}
+
+fn phones() -> Vec<Phone> {
+    let phone = |user, last| Phone { user, addresses: vec![IpAddr::from([10, 64, 0, last])] };
+    vec![phone(0, 2), phone(2, 3)]
+}
+
+/// An IPv4 packet with a payload; nobody looks at its checksum but who mends it.
+fn packet(to: [u8; 4], ecn: u8, payload: &[u8]) -> Vec<u8> {
+    let mut packet = vec![0x45, ecn, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 64, 0, 1];
+    packet.extend(to);
+    packet.extend(payload);
+    let length = packet.len() as u16;
+    packet[2..4].copy_from_slice(&length.to_be_bytes());
+    packet
+}
+
+fn accept(exchange: &mut Exchange, now: Time, from: End, packet: &[u8]) {
+    let slot = exchange.slot().unwrap();
+    exchange.bytes_mut(slot)[..packet.len()].copy_from_slice(packet);
+    exchange.accept(now, from, slot, packet.len()).unwrap();
+}
+
+fn take_all(exchange: &mut Exchange, mut with: impl FnMut(&Arrival, &[u8])) {
+    while let Some(arrival) = exchange.take() {
+        with(&arrival, exchange.packet(&arrival));
+        exchange.handed_over(&arrival, 0);
+    }
+}
+
+/// A number that depends on another in no simple way (SplitMix64).
+fn mixed(number: u64) -> u64 {
+    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Random packets of both phones, both ways: their bytes come out as they went in, at the right end, in the order
+/// of time, and none is both delivered and lost.
+#[test]
+fn bytes_come_out_as_they_went_in() {
+    for radio in [
+        "[radio.hs_dsch]\nbler = 0.2\nmax_transmissions = 1\nbuffer = 20",
+        "radio = 'hsdpa'",
+        "radio = 'link'",
+    ] {
+        let scenario = cell(radio);
+        let mut exchange = Exchange::new(&scenario, 3, &phones(), MTU, 64 << 20).unwrap();
+        let mut sent: HashMap<u64, (End, Vec<u8>)> = HashMap::new();
+        let (mut last, mut came) = (Time::ZERO, 0_u64);
+        let mut check = |exchange: &mut Exchange, sent: &mut HashMap<u64, (End, Vec<u8>)>| {
+            take_all(exchange, |arrival, bytes| {
+                let (to, went_in) = sent.remove(&arrival.number).expect("it comes once");
+                assert!((to, went_in.as_slice()) == (arrival.to, bytes), "{radio}: {arrival:?}");
+                assert!(arrival.at >= last, "{radio}: in the order of time");
+                last = arrival.at;
+                came += 1;
+            });
+        };
+        for number in 0..3_000_u64 {
+            let random = mixed(number);
+            let payload: Vec<u8> = (0..random % 1_400).map(|at| mixed(random ^ at) as u8).collect();
+            let now = Time(number * 7_000_000 + random % 5_000_000);
+            let phone = (random >> 20) as usize % 2;
+            let up = random.is_multiple_of(3);
+            let (from, to) =
+                if up { (End::Phone(phone), End::Server) } else { (End::Server, End::Phone(phone)) };
+            let address = if up { [10, 64, 0, 1] } else { [10, 64, 0, 2 + phone as u8] };
+            let bytes = packet(address, 0, &payload);
+            sent.insert(number, (to, bytes.clone()));
+            accept(&mut exchange, now, from, &bytes);
+            check(&mut exchange, &mut sent);
+        }
+        exchange.advance(Time(Duration::from_secs(3_600).0)).unwrap();
+        check(&mut exchange, &mut sent);
+        let counts = exchange.phones().iter().flat_map(|it| [&it.down, &it.up]);
+        let (mut offered, mut lost) = (0, 0);
+        for way in counts {
+            assert_eq!(way.offered.packets, way.arrived.packets + way.all_lost(), "{radio}");
+            offered += way.offered.packets;
+            lost += way.all_lost();
+        }
+        assert_eq!((offered, lost, exchange.waiting()), (3_000, sent.len() as u64, 0), "{radio}");
+        assert_eq!(came + lost, 3_000, "{radio}");
+        assert!(lost > 0, "{radio}");
+    }
+}
+
+#[test]
+fn what_no_router_passes_on_is_refused() {
+    let mut exchange = Exchange::new(&cell("radio = 'link'"), 1, &phones(), MTU, 1 << 20).unwrap();
+    for (from, to) in [
+        (End::Phone(0), [224, 0, 0, 22]),
+        (End::Phone(0), [255, 255, 255, 255]),
+        (End::Phone(0), [169, 254, 1, 1]),
+        (End::Server, [10, 64, 0, 9]),
+    ] {
+        accept(&mut exchange, Time::ZERO, from, &packet(to, 0, &[1, 2, 3]));
+    }
+    accept(&mut exchange, Time::ZERO, End::Server, &[0x45, 0, 0, 9]);
+    assert_eq!((exchange.refused().stray, exchange.refused().malformed), (4, 1));
+    assert_eq!(exchange.waiting(), 0);
+}
+
+/// More than memory allows waits for a slow link: what is on its way is whole, and slots come back.
+#[test]
+fn a_flood_is_bounded() {
+    let slow = "[radio.link]\nrate = '64 kbps'\nqueue.drop_tail.limit = 100000";
+    let mut exchange = Exchange::new(&cell(slow), 1, &phones(), MTU, 600 * MTU).unwrap();
+    let mut refused = 0;
+    for number in 0..5_000_u64 {
+        if exchange.slot().map(|slot| exchange.give_back(slot)).is_none() {
+            refused += 1;
+            continue;
+        }
+        accept(&mut exchange, Time(number), End::Server, &packet([10, 64, 0, 2], 0, &[7; 1_000]));
+        take_all(&mut exchange, |_, _| {});
+    }
+    assert!(refused > 4_000 && exchange.waiting() == 600, "{refused} {}", exchange.waiting());
+    exchange.advance(Time(Duration::from_secs(3_600).0)).unwrap();
+    take_all(&mut exchange, |_, bytes| assert_eq!(bytes, packet([10, 64, 0, 2], 0, &[7; 1_000])));
+    assert_eq!(exchange.waiting(), 0);
+}
+
+/// A queue that marks instead of dropping marks the real header.
+#[test]
+fn a_mark_of_a_queue_is_in_the_header() {
+    let codel = "[radio.link]\nrate = '1 Mbps'\n[radio.link.queue.codel]\necn = true";
+    let mut exchange = Exchange::new(&cell(codel), 1, &phones(), MTU, 64 << 20).unwrap();
+    let (mut marked, mut plain) = (0, 0);
+    for number in 0..400_u64 {
+        accept(&mut exchange, Time(number * 5_000_000), End::Server, &packet([10, 64, 0, 2], 2, &[7; 1_000]));
+        take_all(&mut exchange, |_, bytes| match bytes[1] & 3 {
+            3 => marked += 1,
+            _ => plain += 1,
+        });
+    }
+    assert!(marked > 3 && plain > 10, "{marked} {plain}");
+}
+
+proptest! {
+    /// Whatever comes from a device is refused or carried, and never more.
+    #[test]
+    fn nothing_that_comes_is_too_odd(
+        packets in proptest::collection::vec((any::<bool>(), proptest::collection::vec(any::<u8>(), 0..200)), 0..50),
+    ) {
+        let mut exchange = Exchange::new(&cell("radio = 'dch'"), 1, &phones(), MTU, 64 << 10).unwrap();
+        for (at, (server, mut bytes)) in (0..).zip(packets) {
+            if let [first, _, high, low, ..] = bytes.as_mut_slice() {
+                *first = 0x45; // half of the way to a header
+                (*high, *low) = (0, 0);
+            }
+            let length = bytes.len() as u8;
+            if bytes.len() > 3 && length % 2 == 0 {
+                bytes[3] = length;
+            }
+            let from = if server { End::Server } else { End::Phone(0) };
+            let Some(slot) = exchange.slot() else { break };
+            exchange.bytes_mut(slot)[..bytes.len()].copy_from_slice(&bytes);
+            exchange.accept(Time(at * 1_000), from, slot, bytes.len()).unwrap();
+            take_all(&mut exchange, |_, _| {});
+        }
+        exchange.advance(Time(Duration::from_secs(600).0)).unwrap();
+        take_all(&mut exchange, |_, _| {});
+        prop_assert_eq!(exchange.waiting(), 0);
+    }
+}

@@ -1,0 +1,44 @@
+//! A forwarder between two devices and nothing more: what the kernel allows, to hold the driver against.
+
+use std::os::fd::OwnedFd;
+
+use rustix::event::{PollFd, PollFlags, poll};
+
+use crate::error::{Result, system};
+use crate::port::{Port, Read};
+use crate::watch::Watch;
+
+/// Packets that are read from a device before it is looked at the other.
+const BATCH: usize = 16;
+
+/// Copies packets from each of two devices to the other until it is stopped; how many it copied.
+///
+/// # Errors
+/// The system's.
+pub fn forward(devices: [OwnedFd; 2], mtu: usize, watch: &Watch) -> Result<u64> {
+    let [one, other] = devices;
+    let mut ports = [Port::new(one)?, Port::new(other)?];
+    let mut packet = vec![0; mtu];
+    let mut copied = 0;
+    while !watch.is_stopped() {
+        for from in 0..2 {
+            for _ in 0..BATCH {
+                let Read::Packet(bytes) = ports[from].read(&mut packet)? else { break };
+                ports[1 - from].write(&packet[..bytes]);
+                copied += 1;
+            }
+        }
+        let [one, other] = &ports;
+        let stopped = watch.woken();
+        let mut waited = [
+            PollFd::new(one, PollFlags::IN),
+            PollFd::new(other, PollFlags::IN),
+            PollFd::new(&stopped, PollFlags::IN),
+        ];
+        match poll(&mut waited, None) {
+            Err(rustix::io::Errno::INTR) => {}
+            done => drop(done.map_err(system("wait for devices"))?),
+        }
+    }
+    Ok(copied)
+}

@@ -1,0 +1,173 @@
+//! A recorded flight flown again in virtual time: the same packets are offered at the same times, and what becomes of
+//! them is held against what became of them then.
+
+use std::collections::VecDeque;
+use std::io;
+
+use nodeb_sim::Scenario;
+use nodeb_sim::metrics::RunResult;
+use nodeb_sim::units::Time;
+use nodeb_sim::world::{Fate, Live};
+
+use crate::error::{Error, Result};
+use crate::flight::{Reader, Record};
+use crate::lateness::Lateness;
+use crate::report::OfPhone;
+
+/// What came of a replay.
+#[derive(Debug)]
+pub struct Replay {
+    /// What became of each phone's packets.
+    pub phones: Vec<OfPhone>,
+    /// Packets that arrived or were lost as they had in the flight.
+    pub same: u64,
+    /// The first that did not, in words.
+    pub differs: Option<String>,
+    /// Whether the log has its end.
+    pub complete: bool,
+    /// How late the flight's deliveries were.
+    pub late: Lateness,
+    /// How long the flight lasted.
+    pub lasted: Time,
+}
+
+struct Player {
+    live: Live,
+    users: Vec<u32>,
+    fates: Vec<Fate>,
+    /// What has become of packets here that the log has not told yet.
+    ahead: VecDeque<Fate>,
+    /// When the packets were accepted, and their way, by number.
+    accepted: Vec<(Time, nodeb_sim::world::Way)>,
+    found: Replay,
+}
+
+/// Flies a log again; `users` are the real users of its phones.
+///
+/// # Errors
+/// The log cannot be read or does not fit the scenario; the world's.
+pub fn replay(
+    reader: &mut Reader,
+    scenario: &Scenario,
+    seed: u64,
+    users: &[u32],
+) -> Result<(Replay, RunResult)> {
+    let found = Replay {
+        phones: users.iter().map(|user| OfPhone::new(*user)).collect(),
+        same: 0,
+        differs: None,
+        complete: false,
+        late: Lateness::default(),
+        lasted: Time::ZERO,
+    };
+    let live = Live::new(scenario, seed, 0)?;
+    let users = users.to_vec();
+    let (fates, ahead, accepted) = (Vec::new(), VecDeque::new(), Vec::new());
+    let mut player = Player { live, users, fates, ahead, accepted, found };
+    while let Some(record) = reader.next_record().map_err(Error::Log)? {
+        player.play(record)?;
+    }
+    let result = player.live.finish(scenario)?;
+    Ok((player.found, result))
+}
+
+impl Player {
+    fn play(&mut self, record: Record) -> Result<()> {
+        match record {
+            Record::Accepted { at, way, phone, cargo, .. } => {
+                let user = *self.users.get(usize::from(phone)).ok_or_else(|| {
+                    Error::Log(io::Error::new(io::ErrorKind::InvalidData, "it has more phones than it says"))
+                })?;
+                self.accepted.push((at, way));
+                self.found.phones[usize::from(phone)].way_mut(way).offered.add(cargo.bytes as usize);
+                self.live.offer(at, way, user, cargo, &mut self.fates)?;
+                self.take(at);
+            }
+            Record::Arrived { at, late, .. } => {
+                self.found.late.add(late);
+                self.catch_up(at)?;
+                self.hold(&record);
+            }
+            Record::Lost { at, .. } => {
+                self.catch_up(at)?;
+                self.hold(&record);
+            }
+            Record::End { at } => {
+                self.catch_up(at)?;
+                self.found.complete = true;
+                if let (None, Some(fate)) = (&self.found.differs, self.ahead.front()) {
+                    self.found.differs =
+                        Some(format!("here {}, of which the flight knows nothing", said(fate)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn catch_up(&mut self, to: Time) -> Result<()> {
+        if self.ahead.is_empty() || to > self.live.now() {
+            self.live.advance(to, &mut self.fates)?;
+        }
+        self.take(to);
+        Ok(())
+    }
+
+    fn take(&mut self, now: Time) {
+        self.found.lasted = self.found.lasted.max(now);
+        self.ahead.extend(self.fates.drain(..));
+    }
+
+    /// Holds what the flight told of a packet against what has become of it here.
+    fn hold(&mut self, told: &Record) {
+        let fate = self.ahead.pop_front();
+        if fate.as_ref().is_some_and(|fate| is_same(told, fate)) {
+            self.found.same += 1;
+        } else if self.found.differs.is_none() {
+            let here = fate.as_ref().map_or_else(|| "nothing has become of it by then".to_owned(), said);
+            self.found.differs = Some(format!("in the flight {}, here {here}", recorded(told)));
+        }
+        if let Some(fate) = fate {
+            self.count(&fate);
+        }
+    }
+
+    fn count(&mut self, fate: &Fate) {
+        let (Fate::Arrived { user, cargo, .. } | Fate::Lost { user, cargo, .. }) = *fate;
+        let Some(phone) = self.users.iter().position(|one| *one == user) else { return };
+        let (accepted, way) = self.accepted[cargo.tag as usize];
+        let of_way = self.found.phones[phone].way_mut(way);
+        match *fate {
+            Fate::Arrived { at, .. } => of_way.arrive(accepted, at, cargo.bytes as usize),
+            Fate::Lost { cause, .. } => of_way.lose(cause),
+        }
+    }
+}
+
+fn is_same(told: &Record, fate: &Fate) -> bool {
+    match (told, fate) {
+        (Record::Arrived { number, at, ecn, .. }, Fate::Arrived { at: here, cargo, .. }) => {
+            (*number, *at, *ecn) == (cargo.tag, *here, cargo.ecn)
+        }
+        (Record::Lost { number, at, cause }, Fate::Lost { at: here, cargo, cause: why, .. }) => {
+            (*number, *at, *cause) == (cargo.tag, *here, *why)
+        }
+        _ => false,
+    }
+}
+
+fn recorded(told: &Record) -> String {
+    match told {
+        Record::Arrived { number, at, .. } => format!("packet {number} arrived at {} ns", at.0),
+        Record::Lost { number, at, cause } => format!("packet {number} was lost at {} ns ({cause:?})", at.0),
+        other => format!("{other:?}"),
+    }
+}
+
+fn said(fate: &Fate) -> String {
+    match fate {
+        Fate::Arrived { at, cargo, .. } => format!("packet {} arrives at {} ns", cargo.tag, at.0),
+        Fate::Lost { at, cargo, cause, .. } => {
+            format!("packet {} is lost at {} ns ({cause:?})", cargo.tag, at.0)
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Real packets through a scenario's cell: devices in, what became of packets out.
+
+use std::net::IpAddr;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nodeb_emu::doorway::Doorway;
+use nodeb_emu::driver::{Limits, drive};
+use nodeb_emu::flight::{Reader, Recorder};
+use nodeb_emu::forward::forward;
+use nodeb_emu::replay::replay;
+use nodeb_emu::report::{CAUSES, OfPhone, OfWay, Report};
+use nodeb_emu::watch::Watch;
+use nodeb_emu::{Error, Exchange, Lateness, Phone};
+use nodeb_sim::Scenario;
+use nodeb_sim::units::Time;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::border::{guarded, to_py};
+use crate::scenario::CompiledScenario;
+use crate::tables;
+
+/// An emulation: watched and stopped from other threads than the one that drives it.
+#[pyclass(module = "nodeb._core", frozen)]
+pub struct Emulation {
+    doorway: Doorway,
+    watch: Watch,
+}
+
+#[pymethods]
+impl Emulation {
+    #[new]
+    fn new() -> PyResult<Self> {
+        let doorway = Doorway::new().map_err(|error| refused(&error))?;
+        Ok(Self { doorway, watch: Watch::new().map_err(|error| refused(&error))? })
+    }
+
+    /// The socket through which devices come, each with its number as a byte: 0 is the server's.
+    fn fileno(&self) -> i32 {
+        self.doorway.outside()
+    }
+
+    /// Ends it, at once and for good.
+    fn stop(&self) {
+        self.watch.stop();
+    }
+
+    /// How it stands.
+    fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let now = self.watch.status();
+        let found = PyDict::new(py);
+        found.set_item("time_s", now.time_s)?;
+        found.set_item("down_bytes", now.down_bytes)?;
+        found.set_item("up_bytes", now.up_bytes)?;
+        found.set_item("lost", now.lost)?;
+        found.set_item("waiting", now.waiting)?;
+        found.set_item("delay_s", now.delay_s)?;
+        found.set_item("late_p99_s", now.late_s)?;
+        Ok(found)
+    }
+
+    /// Takes two devices and copies packets between them until it is stopped: how many.
+    fn forward(&self, py: Python<'_>, mtu: usize) -> PyResult<u64> {
+        let work = || -> nodeb_emu::Result<u64> {
+            let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("as many as were asked for");
+            forward(devices, mtu, &self.watch)
+        };
+        guarded(|| "forwarding".to_owned(), || py.detach(work))?.map_err(|error| refused(&error))
+    }
+
+    /// Takes the devices and drives the scenario until it is stopped or `duration_s` is over.
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+    fn drive<'py>(
+        &self,
+        py: Python<'py>,
+        scenario: &CompiledScenario,
+        seed: u64,
+        phones: Vec<(u32, Vec<IpAddr>)>,
+        mtu: usize,
+        memory: usize,
+        late_s: f64,
+        duration_s: Option<f64>,
+        log: Option<(PathBuf, Vec<u8>, u16)>,
+    ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+        let world: Arc<Scenario> = scenario.shared();
+        let phones: Vec<Phone> =
+            phones.into_iter().map(|(user, addresses)| Phone { user, addresses }).collect();
+        let limits = Limits { duration: duration_s.map(|time| Time((time * 1e9) as u64)) };
+        let work = || -> nodeb_emu::Result<_> {
+            let mut exchange = Exchange::new(&world, seed, &phones, mtu, memory)?;
+            if let Some((path, header, snap)) = &log {
+                exchange.record(Recorder::create(path, header, *snap).map_err(Error::Recording)?);
+            }
+            let devices = self.devices(phones.len() + 1)?;
+            let (report, result) = drive(exchange, &world, devices, limits, &self.watch)?;
+            Ok((report, result.tables(0, &world)))
+        };
+        let about = || format!("emulating {}, seed {seed}", scenario.label());
+        let (report, found) = guarded(about, || py.detach(work))?.map_err(|error| match &error {
+            Error::World(error) => to_py(error),
+            error => refused(error),
+        })?;
+        Ok((told(py, &report, late_s)?, tables::all(py, found)?))
+    }
+}
+
+impl Emulation {
+    /// As many devices, in the order of their numbers.
+    fn devices(&self, count: usize) -> nodeb_emu::Result<Vec<OwnedFd>> {
+        let mut found: Vec<Option<OwnedFd>> = std::iter::repeat_with(|| None).take(count).collect();
+        while found.iter().any(Option::is_none) {
+            let (number, device) = self.doorway.receive()?;
+            if let Some(place) = found.get_mut(usize::from(number)) {
+                *place = Some(device);
+            }
+        }
+        Ok(found.into_iter().flatten().collect())
+    }
+}
+
+/// What is said of a recorded flight.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
+    let reader = Reader::open(&path).map_err(|error| refused(&Error::Log(error)))?;
+    Ok(reader.header().to_vec())
+}
+
+/// Flies a recorded flight again: what became of real packets and whether it is the same, and the tables.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn replay_flight<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    scenario: &CompiledScenario,
+    seed: u64,
+    users: Vec<u32>,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let world = scenario.shared();
+    let work = || -> nodeb_emu::Result<_> {
+        let mut reader = Reader::open(&path).map_err(Error::Log)?;
+        let (found, result) = replay(&mut reader, &world, seed, &users)?;
+        Ok((found, result.tables(0, &world)))
+    };
+    let about = || format!("flying {} again, seed {seed}", path.display());
+    let (found, tables) = guarded(about, || py.detach(work))?.map_err(|error| match &error {
+        Error::World(error) => to_py(error),
+        error => refused(error),
+    })?;
+    let told = PyDict::new(py);
+    told.set_item("phones", found.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
+    told.set_item("same", found.same)?;
+    told.set_item("differs", found.differs)?;
+    told.set_item("complete", found.complete)?;
+    told.set_item("lateness", times(py, &found.late)?)?;
+    told.set_item("lasted_s", found.lasted.as_secs())?;
+    Ok((told, tables::all(py, tables)?))
+}
+
+fn refused(error: &Error) -> PyErr {
+    PyOSError::new_err(error.to_string())
+}
+
+/// A report as plain data.
+fn told<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("lasted_s", report.lasted.as_secs_f64())?;
+    found.set_item("slept_s", report.slept.as_secs_f64())?;
+    found
+        .set_item("phones", report.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
+    let refused = &report.refused;
+    found.set_item("malformed", refused.malformed)?;
+    found.set_item("stray", refused.stray)?;
+    found.set_item("too_long", refused.too_long)?;
+    found.set_item("no_memory", refused.no_memory)?;
+    found.set_item("unwritten", refused.unwritten)?;
+    let late = times(py, &report.late)?;
+    late.set_item("limit_s", late_s)?;
+    late.set_item("share_beyond", report.late.share_beyond((late_s * 1e9) as u64))?;
+    found.set_item("lateness", late)?;
+    found.set_item("busy", times(py, &report.busy)?)?;
+    found.set_item("waiting", report.waiting)?;
+    found.set_item("wakes", report.wakes)?;
+    found.set_item("memory_bytes", report.memory)?;
+    Ok(found)
+}
+
+fn of_phone<'py>(py: Python<'py>, phone: &OfPhone) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("user", phone.user)?;
+    found.set_item("down", of_way(py, &phone.down)?)?;
+    found.set_item("up", of_way(py, &phone.up)?)?;
+    Ok(found)
+}
+
+fn of_way<'py>(py: Python<'py>, way: &OfWay) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("offered_packets", way.offered.packets)?;
+    found.set_item("offered_bytes", way.offered.bytes)?;
+    found.set_item("arrived_packets", way.arrived.packets)?;
+    found.set_item("arrived_bytes", way.arrived.bytes)?;
+    for ((_, name), lost) in CAUSES.iter().zip(way.lost) {
+        found.set_item(name, lost)?;
+    }
+    found.set_item("delay", times(py, &way.delay)?)?;
+    let (first, last) = way.span.unwrap_or_default();
+    found.set_item("span_s", last.as_secs() - first.as_secs())?;
+    Ok(found)
+}
+
+fn times<'py>(py: Python<'py>, times: &Lateness) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    found.set_item("count", times.count())?;
+    found.set_item("mean_s", times.mean_s())?;
+    for (name, share) in [("p50_s", 0.5), ("p99_s", 0.99), ("p999_s", 0.999)] {
+        found.set_item(name, times.quantile_s(share))?;
+    }
+    found.set_item("max_s", times.max_s())?;
+    Ok(found)
+}

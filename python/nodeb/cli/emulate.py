@@ -1,0 +1,209 @@
+"""The command `nodeb emulate`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nodeb.cli.options import FAILED, Force, Seed, Settings
+from nodeb.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from nodeb.emulate.session import Options, Outcome
+
+__all__ = ["emulate"]
+
+
+def emulate(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="Scenario file (TOML)."),
+    ] = None,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- COMMAND...", help="What runs as the phone.", show_default=False),
+    ] = None,
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as", metavar="USER", help="Which user it is; default: the first that is `external`."
+        ),
+    ] = None,
+    phone: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="USER:COMMAND", help="Another real phone and what it runs; may be repeated."
+        ),
+    ] = None,
+    server: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="What runs as the server.")
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="End after this, such as `30 s`, though commands run."),
+    ] = None,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="END=NAMESPACE",
+            help="Where `server` or a user is: a name of `ip netns`, or a file.",
+        ),
+    ] = None,
+    settings: Settings = None,
+    seed: Seed = None,
+    mtu: Annotated[int, typer.Option(help="The largest packet, bytes.")] = 1500,
+    late: Annotated[
+        str, typer.Option(metavar="TIME", help="From when on a delivery counts as late.")
+    ] = "2 ms",
+    late_share: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of late deliveries that is allowed.")
+    ] = 0.01,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
+    ] = None,
+    force: Force = False,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Record the flight; `nodeb replay` flies it again."),
+    ] = None,
+    kept: Annotated[
+        int, typer.Option("--kept", metavar="N", help="Bytes of each packet that are recorded.")
+    ] = 96,
+    check: Annotated[
+        bool, typer.Option("--check", help="Measure what this machine can carry, and nothing else.")
+    ] = False,
+) -> int:
+    """Run commands as phones of a scenario: their packets pass its cell, in real time."""
+    from nodeb.emulate import folder, plan, session
+    from nodeb.emulate.problems import check_system
+    from nodeb.inputs.scenario import load
+
+    check_system()
+    if check:
+        return _check()
+    if file is None:
+        raise InputError("there is no scenario; give a FILE and a command, or --check")
+    wanted: list[tuple[str | None, tuple[str, ...]]] = [plan.spoken(one) for one in phone or ()]
+    if command:
+        wanted.insert(0, (as_, tuple(command)))
+    elif as_ is not None or not wanted:
+        hint = "give a command after `--`, or --phone USER:COMMAND"
+        raise InputError(f"nothing runs as a phone; {hint}")
+    scenario = load(file, settings or ()).planned(runs=1, seed=seed)
+    planned = plan.make(scenario.to_dict(), wanted)
+    options = session.Options(
+        seed=scenario.seed,
+        server=_words(server),
+        duration_s=None if duration is None else _seconds("--duration", duration),
+        mtu=_mtu(mtu),
+        late_s=_seconds("--late", late),
+        late_share=_share(late_share),
+        attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
+        record=record,
+        kept_bytes=_kept(kept),
+    )
+    with folder.claimed(out, file, force=force) as place:
+        outcome = _emulated(planned, options)
+        if place is not None:
+            folder.put(place, planned, options, outcome)
+    return _told(outcome, options, out)
+
+
+def _check() -> int:
+    from nodeb.emulate.check import measure, text
+
+    found = list(measure())
+    print(text(found))
+    return 0 if found[0].well else FAILED
+
+
+def _emulated(planned: Any, options: Options) -> Outcome:
+    from nodeb.emulate.session import emulate as run
+    from nodeb.emulate.told import StatusLine
+
+    with StatusLine(sys.stderr) as line:
+        return run(planned, options, line)
+
+
+def _told(outcome: Outcome, options: Options, out: Path | None) -> int:
+    """Tells what it came to on stderr, as stdout is the command's; the exit status."""
+    from nodeb.emulate.told import summary
+
+    def tell(text: str) -> None:
+        print(text, file=sys.stderr)
+
+    tell(summary(outcome))
+    if out is not None:
+        tell(f"results: {out}")
+    for name, why in outcome.failed.items():
+        tell(f"error: the command of `{name}` cannot be started: {why}")
+    if outcome.ended == "duration":
+        over = f"{options.duration_s:g} s were over before the command had ended"
+        tell(f"note: {over}, so it was stopped")
+    if outcome.too_late is not None:
+        tell(f"error: not true to time: {outcome.too_late}")
+        return outcome.status or FAILED
+    return outcome.status
+
+
+def _words(command: str | None) -> tuple[str, ...]:
+    if command is None:
+        return ()
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise InputError(f"--server {command!r}: {error}") from None
+    if not words:
+        raise InputError("--server is empty; expected a command")
+    return words
+
+
+def _attached(wanted: Sequence[str], ends: list[str]) -> dict[str, str]:
+    """The namespaces of ends, as files."""
+    found = {}
+    for text in wanted:
+        name, equals, place = text.rpartition("=")
+        if not (equals and place):
+            raise InputError(f"--attach {text}: expected an end and a namespace, as server=NAME")
+        if name not in ends:
+            raise InputError(f"--attach {text}: there is no end `{name}`{nearest(name, ends)}")
+        found[name] = place if "/" in place else f"/run/netns/{place}"
+    return found
+
+
+def _seconds(option: str, text: str) -> float:
+    from nodeb.emulate.times import seconds
+
+    try:
+        return seconds(text)
+    except InputError as error:
+        raise InputError(f"{option} {error}") from None
+
+
+SMALLEST_MTU, LARGEST_MTU = 1280, 65_535
+
+
+def _mtu(mtu: int) -> int:
+    if not SMALLEST_MTU <= mtu <= LARGEST_MTU:
+        raise InputError(
+            f"--mtu is {mtu}; expected {SMALLEST_MTU}, the least of IPv6, to {LARGEST_MTU}"
+        )
+    return mtu
+
+
+def _kept(kept: int) -> int:
+    if not 0 <= kept <= LARGEST_MTU:
+        raise InputError(f"--kept is {kept}; expected 0 to {LARGEST_MTU} bytes")
+    return kept
+
+
+def _share(share: float) -> float:
+    if not 0 <= share <= 1:
+        raise InputError(f"--late-share is {share}; expected 0 to 1")
+    return share

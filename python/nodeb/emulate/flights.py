@@ -1,0 +1,90 @@
+"""Recorded flights: what a log says of itself, and flying one again in virtual time."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from nodeb import _core
+from nodeb.emulate.plan import Plan
+from nodeb.errors import InputError, RunError, os_reason
+from nodeb.inputs.reading import core_call
+from nodeb.replication.work import Tables
+from nodeb.results.provenance import core_hash
+
+__all__ = ["Flight", "Flown", "header", "read"]
+
+
+def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:
+    """What a log says of its flight: all that it takes to fly it again."""
+    told = {
+        "version": _core.version(),
+        "core": core_hash(),
+        "seed": seed,
+        "phones": [{"name": one.name, "user": one.user} for one in plan.phones],
+        "scenario": json.loads(scenario.to_json()),
+    }
+    return json.dumps(told).encode()
+
+
+@dataclass(frozen=True)
+class Flown:
+    """What came of flying again."""
+
+    report: dict[str, Any]
+    """What became of real packets; `differs` says what first was not as in the flight."""
+    tables: Tables
+    """The tables of the whole world."""
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A recorded flight."""
+
+    path: str
+    """Its log."""
+    about: dict[str, Any]
+    """What the log says of it."""
+
+    @property
+    def is_of_this_core(self) -> bool:
+        """Whether it was recorded with the very core that is here."""
+        return bool(self.about["core"] == core_hash())
+
+    def fly(self) -> Flown:
+        """Offers the same packets at the same times.
+
+        Raises:
+            InputError: the log is damaged.
+            ScenarioError: its scenario is none that this version knows.
+        """
+        text = json.dumps(self.about["scenario"])
+        scenario = core_call(_core.CompiledScenario.from_json, text, self.path)
+        users = [phone["user"] for phone in self.about["phones"]]
+        try:
+            report, tables = _core.replay_flight(self.path, scenario, self.about["seed"], users)
+        except OSError as error:
+            raise RunError(f"{self.path}: {os_reason(error)}") from None
+        for phone, told in zip(report["phones"], self.about["phones"], strict=True):
+            phone["name"] = told["name"]
+        return Flown(report, tables)
+
+
+def read(path: str | os.PathLike[str]) -> Flight:
+    """A recorded flight.
+
+    Raises:
+        InputError: the log cannot be read, or is none.
+    """
+    shown = os.fspath(path)
+    try:
+        about = json.loads(_core.flight_header(shown))
+    except OSError as error:
+        raise InputError(f"{shown}: {os_reason(error)}") from None
+    except ValueError:
+        about = None
+    if not (isinstance(about, dict) and {"scenario", "seed", "phones", "core"} <= set(about)):
+        raise InputError(f"{shown}: what it says of its flight cannot be understood")
+    return Flight(shown, about)
