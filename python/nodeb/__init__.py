@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         RunError,
         ScenarioError,
     )
+    from nodeb.explanation import Explanation, explain
     from nodeb.inputs.scenario import Scenario, load
     from nodeb.replication.cluster import Cluster
     from nodeb.results.result import Result
@@ -72,6 +73,8 @@ _HOMES = {
     "ScenarioError": "errors",
     "Result": "results.result",
     "Scenario": "inputs.scenario",
+    "Explanation": "explanation",
+    "explain": "explanation",
     "compare": "comparison",
     "load": "inputs.scenario",
     "Table": "table",
@@ -81,6 +84,7 @@ _MODULES = ("fit", "life", "link", "plot", "reproduce", "scenario_types", "stats
 
 __all__ = [
     "Cluster",
+    "Explanation",
     "InputError",
     "Interrupted",
     "NodebError",
@@ -92,6 +96,7 @@ __all__ = [
     "Table",
     "__version__",
     "compare",
+    "explain",
     "fit",
     "life",
     "link",

@@ -15,6 +15,7 @@ __all__ = [
     "InternalError",
     "LinkError",
     "ScenarioError",
+    "causes",
     "cell_map",
     "document",
     "era_switches",
@@ -271,6 +272,22 @@ class CompiledScenario:
             OSError: the file cannot be written, or not all of it; what it holds can be read.
             ValueError: the snap length makes no sense, or there is no such interface.
         """
+
+    def explain(
+        self, seed: int, run: int, user: int, transfer: int, control: Control
+    ) -> dict[str, dict[str, Any]]:
+        """Simulate a replication as far as a user's transfer goes, and explain that.
+
+        Returns:
+            `transfer`, of one row, and `spans`, its critical path.
+
+        Raises:
+            ValueError: there is no such user or transfer.
+            Cancelled: through `control`.
+        """
+
+def causes() -> list[tuple[str, str]]:
+    """Every cause that time on a critical path can have: its name and what it means."""
 
 def parse_toml(text: str, file: str, overrides: list[str]) -> str:
     """Resolved scenario, as JSON, of a TOML text and of overrides `key.path=value`.

@@ -21,7 +21,12 @@ FILES = {
 }
 ORDER = re.findall(r"^\| `python/nodeb/(\w+)` \|", DESIGN.read_text("utf-8"), re.M)
 """The folders, each of which may import from those before it."""
-METHODS = {("results", "plot"), ("results", "comparison"), ("inputs", "life")}
+METHODS = {
+    ("results", "plot"),
+    ("results", "comparison"),
+    ("results", "explanation"),
+    ("inputs", "life"),
+}
 """Results and scenarios offer what stands above them, and import it when they are asked."""
 
 

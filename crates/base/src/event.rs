@@ -88,6 +88,51 @@ pub enum Recovery {
     Timeout,
 }
 
+/// What keeps a sender from sending more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hold {
+    /// Nothing: everything that the application has written, and has been taken from it, is sent.
+    #[default]
+    Application,
+    /// Its SYN has not been answered.
+    Handshake,
+    /// The congestion window, in slow start.
+    SlowStart,
+    /// The congestion window beyond the slow-start threshold.
+    CongestionAvoidance,
+    /// What the receiver allows.
+    Receiver,
+    /// A window set from outside.
+    Steered,
+    /// Losses that are being repaired.
+    Recovery,
+    /// The pacer.
+    Pacing,
+}
+
+/// A timer of an end of a connection, or of a box on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// A sender's retransmission timeout.
+    Retransmission,
+    /// A sender's tail loss probe.
+    Probe,
+    /// The end of the time for which a sender waits for reordered segments.
+    Reorder,
+    /// A sender's probe of a closed window.
+    Persist,
+    /// A sender's pacer.
+    Pacing,
+    /// A receiver's: the ACK held back, or one that opens the window.
+    Acknowledgement,
+    /// A request that is repeated until it is heard.
+    Request,
+    /// A message that sets a proxy's window.
+    Feedback,
+    /// A Snoop agent's local retransmission.
+    Snoop,
+}
+
 /// So many bytes of a packet, from an offset on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -110,6 +155,11 @@ pub enum Event {
     Entered { place: Place, packet: PacketId },
     /// A packet leaves a place for the next one.
     Left { place: Place, packet: PacketId },
+    /// A link or channel begins to send a packet at `from`: all of it is sent at `sent`, and there at `arrives`
+    /// unless jitter or reordering hold it back. `channel` is 0 where all share one, else 1 and the user's number.
+    Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
+    /// The RNC sends so many units of a user over the Iub; they are at the Node B at `arrives`.
+    Frame { bearer: u32, user: u32, units: u64, arrives: Time },
     /// A packet is lost at a place, whether it had been taken there or not.
     Lost { place: Place, packet: PacketId, cause: Cause },
     /// A packet has come to the end of its way.
@@ -147,6 +197,14 @@ pub enum Event {
     /// A sender's timer is set anew, or stopped: that of retransmission, or with `linux` the first of that
     /// and those of loss probes, reordering and pacing.
     Timer { flow: u32, at: Option<Time> },
+    /// What keeps a sender from sending more, after a change.
+    Held { place: Place, flow: u32, hold: Hold },
+    /// A timer of a flow rings at a place; what is sent now is sent because of it.
+    Rang { place: Place, flow: u32, clock: Clock },
+    /// A transfer begins: so many bytes behind those of the ones before it.
+    Began { flow: u32, bytes: u64 },
+    /// The phone has the last byte of the oldest transfer under way, in order, with the packet received last.
+    Arrived { flow: u32, bytes: u64 },
     /// A transfer is complete that was asked for at `begun`; the phone had its last byte at `arrived`.
     Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
@@ -180,6 +238,11 @@ impl Mask {
     pub const RECOVERY: Self = Self(1 << 8);
     /// Transfers.
     pub const TRANSFERS: Self = Self(1 << 9);
+    /// When links and channels begin to send packets.
+    pub const SERVICE: Self = Self(1 << 11);
+    /// Why packets are sent when they are: what held senders back, timers that rang, transfers that begin and
+    /// arrive.
+    pub const DECISIONS: Self = Self(1 << 12);
     /// Everything.
     pub const ALL: Self = Self(u16::MAX);
 
@@ -208,6 +271,10 @@ impl Event {
         match self {
             Self::Sent { .. } | Self::Lost { .. } | Self::Received { .. } => Mask::PACKETS,
             Self::Entered { .. } | Self::Left { .. } => Mask::PLACES,
+            Self::Served { .. } | Self::Frame { .. } => Mask::SERVICE,
+            Self::Held { .. } | Self::Rang { .. } | Self::Began { .. } | Self::Arrived { .. } => {
+                Mask::DECISIONS
+            }
             Self::Queue { .. } => Mask::QUEUE,
             Self::Tti { .. } => Mask::TTIS,
             Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::BLOCKS,

@@ -10,7 +10,7 @@ use super::outage::Outages;
 use super::queue::{Ledger, Queue};
 use crate::context::Context;
 use crate::engine::Key;
-use crate::event::Cause;
+use crate::event::{Cause, Event, Mask};
 use crate::packet::Packet;
 use crate::units::{Duration, NANOS_PER_S, Rate, Time};
 
@@ -171,6 +171,11 @@ impl Link {
         if self.remainder >= self.rate_bps {
             self.remainder -= self.rate_bps;
             self.free_at += Duration(1);
+        }
+        if ctx.wants(Mask::SERVICE) {
+            let (place, packet, sent, arrives) =
+                (ctx.place, packet.id, self.free_at, self.free_at + self.delay);
+            ctx.emit(Event::Served { place, channel: 0, packet, from: start, sent, arrives });
         }
         self.flight.depart(self.free_at + self.delay, packet, &mut ctx.stamps);
         self.resume = ctx.key(self.free_at);

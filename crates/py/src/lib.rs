@@ -37,8 +37,8 @@ mod _core {
     use super::link::{LinkError, link_resolve, link_run, link_schema};
     #[pymodule_export]
     use super::scenario::{
-        CompiledScenario, Control, document, era_switches, line_of, parse_toml, read_error_model, registry,
-        resolve, schema, superfluous,
+        CompiledScenario, Control, causes, document, era_switches, line_of, parse_toml, read_error_model,
+        registry, resolve, schema, superfluous,
     };
     #[pymodule_export]
     use super::tables::metrics;

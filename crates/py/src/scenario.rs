@@ -200,6 +200,32 @@ impl CompiledScenario {
         };
         tables::all(py, py.detach(captured)?)
     }
+
+    /// Simulates a replication as far as a user's transfer goes, and returns that transfer and the spans of its
+    /// critical path as tables; texts of spans as places in a list, and the list.
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        seed: u64,
+        run: u64,
+        user: u64,
+        transfer: u64,
+        control: &Bound<'py, Control>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let control = &control.get().inner;
+        let explained = || {
+            let work = || nodeb_explain::explain(&self.scenario, seed, run, control, (user, transfer));
+            let path = guarded(|| self.about(seed, run), work)?.map_err(|error| match error {
+                nodeb_explain::Error::Run(error) => to_py(&error),
+                error => PyValueError::new_err(error.to_string()),
+            })?;
+            Ok::<_, PyErr>((path.transfer(), path.spans()))
+        };
+        let (transfer, spans) = py.detach(explained)?;
+        let found = tables::all(py, vec![transfer])?;
+        found.set_item(spans.name, tables::coded(py, spans)?)?;
+        Ok(found)
+    }
 }
 
 impl CompiledScenario {
@@ -272,6 +298,12 @@ pub fn schema() -> String {
 #[pyfunction]
 pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
+}
+
+/// Every cause that time on a critical path can have: its name and what it means.
+#[pyfunction]
+pub fn causes() -> Vec<(&'static str, &'static str)> {
+    nodeb_explain::Cause::ALL.iter().map(|cause| (cause.name(), cause.meaning().trim_ascii())).collect()
 }
 
 /// Every default of classic TCP that depends on the era: key, ns-2's variable, day of the change, default

@@ -31,6 +31,32 @@ fn values(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
+/// The columns of a table; one of texts as an array of numbers and the list of the texts that these are places in.
+pub fn coded(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
+    let columns = PyDict::new(py);
+    for column in table.columns {
+        match column.values {
+            Values::Text(values) => columns.set_item(column.name, codes(py, &values))?,
+            other => columns.set_item(column.name, self::values(py, other)?)?,
+        }
+    }
+    Ok(columns)
+}
+
+fn codes<'py>(py: Python<'py>, values: &[Text]) -> (Bound<'py, PyArray1<u32>>, Vec<String>) {
+    let mut names: Vec<&str> = Vec::new();
+    let mut places = Vec::with_capacity(values.len());
+    for text in values.iter().map(AsRef::as_ref) {
+        let known = names.iter().position(|name| *name == text);
+        let place = known.unwrap_or_else(|| {
+            names.push(text);
+            names.len() - 1
+        });
+        places.push(place as u32);
+    }
+    (PyArray1::from_vec(py, places), names.into_iter().map(str::to_owned).collect())
+}
+
 /// A list of texts; most tables repeat a few of them.
 fn texts<'py>(py: Python<'py>, values: &[Text]) -> PyResult<Bound<'py, PyList>> {
     let mut known: HashMap<&str, Bound<'py, PyString>> = HashMap::new();

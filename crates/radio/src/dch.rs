@@ -110,7 +110,8 @@ impl Dch {
 impl Radio for Dch {
     fn facts(&self) -> Facts {
         let bler = self.air().block_error_rate(self.errors.as_ref());
-        Facts { tells_ttis: true, tti: Some(self.tti), bler: Some(bler), ..Facts::default() }
+        let repeats_after = Some(self.retransmission_delay);
+        Facts { tells_ttis: true, tti: Some(self.tti), bler: Some(bler), repeats_after, ..Facts::default() }
     }
 
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate {

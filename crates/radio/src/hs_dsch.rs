@@ -109,6 +109,8 @@ impl Radio for HsDsch {
             tells_ttis: true,
             tti: Some(self.tti),
             bler: Some(bler),
+            repeats_after: Some(self.retransmission_delay),
+            has_harq: true,
             ..Facts::default()
         }
     }

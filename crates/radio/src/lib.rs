@@ -138,6 +138,10 @@ pub struct Facts {
     pub tti: Option<Duration>,
     /// The block error rate of first transmissions, where it is given.
     pub bler: Option<Probability>,
+    /// From the beginning of a TTI in which a block fails until it may go again, where blocks do.
+    pub repeats_after: Option<Duration>,
+    /// Whether it is hybrid ARQ that repeats them, at the Node B, and not RLC.
+    pub has_harq: bool,
 }
 
 /// The parameters of a radio.

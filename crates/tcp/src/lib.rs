@@ -12,7 +12,7 @@ pub mod request;
 pub mod segment;
 pub mod wire;
 
-use crate::event::Recovery;
+use crate::event::{Clock, Hold, Recovery};
 use crate::segment::Segment;
 use crate::units::{Duration, Time};
 
@@ -97,6 +97,10 @@ pub trait Sender: Send + std::fmt::Debug {
     fn window(&self) -> Window;
     /// What its loss recovery is at.
     fn recovery(&self) -> Recovery;
+    /// What keeps it from sending more.
+    fn hold(&self) -> Hold;
+    /// Which of its timers rings now that the time of [`Self::timer`] has come.
+    fn ringing(&self, now: Time) -> Clock;
     /// What has been done.
     fn counts(&self) -> &SenderCounts;
     /// The round trip that the last ACK completed, once.

@@ -362,7 +362,14 @@ impl Listener for Recorder {
                     self.sender(at, flow, event);
                 }
             }
-            Event::Tti { .. } | Event::Available { .. } => {}
+            Event::Tti { .. }
+            | Event::Available { .. }
+            | Event::Served { .. }
+            | Event::Frame { .. }
+            | Event::Held { .. }
+            | Event::Rang { .. }
+            | Event::Began { .. }
+            | Event::Arrived { .. } => {}
         }
         if self.keeps() && at.0 > self.options.to.0.saturating_add(FOLLOWED.0) {
             self.is_over = true;

@@ -16,6 +16,7 @@ import typer
 from nodeb.cli import link, witness
 from nodeb.cli.compare import compare
 from nodeb.cli.emulate import emulate
+from nodeb.cli.explain import explain
 from nodeb.cli.fit import fit
 from nodeb.cli.importing import import_
 from nodeb.cli.life import life
@@ -64,6 +65,7 @@ app.command()(run)
 app.command()(life)
 app.command()(compare)
 app.command()(emulate)
+app.command()(explain)
 app.command()(sweep)
 app.command()(plot)
 app.add_typer(link.app, name="link")

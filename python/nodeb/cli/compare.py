@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import Interrupted
+
+if TYPE_CHECKING:
+    from nodeb.comparison.experiment import Experiment
 
 __all__ = ["compare"]
 
@@ -49,6 +52,10 @@ def compare(
         typer.Option(metavar="DIR", help="Results go here; default: out/<first file>-compared."),
     ] = None,
     force: Force = False,
+    explain: Annotated[
+        int | None,
+        typer.Option(metavar="USER", help="Explain the difference in a user's first transfer."),
+    ] = None,
 ) -> None:
     """Compare scenarios, replication by replication with the same random numbers."""
     from nodeb.comparison.experiment import Experiment
@@ -75,4 +82,24 @@ def compare(
     for file in outcome.damaged:
         print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
     print(outcome.comparison)
+    if explain is not None:
+        _print_causes(plan, explain)
     print(f"\nresults: {folder}")
+
+
+def _print_causes(plan: Experiment, user: int) -> None:
+    """Tells what the differences in the time of a user's first transfer are made of."""
+    from nodeb.explanation import explain
+    from nodeb.explanation.differences import difference
+    from nodeb.explanation.text import difference_text
+    from nodeb.terminal.progress import progress_bar
+
+    with progress_bar("explaining") as bar:
+        found = {
+            cell.label: explain(cell.to_scenario(), user, 0, plan.runs, plan.seed, progress=bar)
+            for cell in plan.cells
+        }
+    (first, base), *others = found.items()
+    for name, one in others:
+        print(f"\nWhy user {user}'s first transfer takes longer or shorter:\n")
+        print(difference_text(difference(base, one), first, name))

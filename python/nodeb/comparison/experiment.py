@@ -13,7 +13,7 @@ from nodeb.comparison.differences import MARGIN, Comparison, check_margin, compa
 from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
-from nodeb.inputs.columns import Taken
+from nodeb.inputs.columns import Taken, put_back
 from nodeb.inputs.scenario import Scenario, load
 from nodeb.replication.cells import ASIDE, Filler, enough, identity, simulated, warnings
 from nodeb.replication.folder import CellFolder
@@ -38,6 +38,10 @@ class Compared:
     label: str
     scenario: str
     recorded: Sequence[Taken] = ()
+
+    def to_scenario(self) -> Scenario:
+        """The scenario itself."""
+        return Scenario.from_dict(put_back(json.loads(self.scenario), list(self.recorded)))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ Each function returns a `matplotlib.figure.Figure`: a notebook shows it,
 confidence intervals.
 """
 
+from nodeb.plot.causes import causes, waterfall
 from nodeb.plot.cell import cell
 from nodeb.plot.intervals import Line, bars, lines, panels
 from nodeb.plot.link import link_curves
@@ -19,6 +20,7 @@ __all__ = [
     "PALETTE",
     "Line",
     "bars",
+    "causes",
     "cell",
     "cqi",
     "curves",
@@ -32,4 +34,5 @@ __all__ = [
     "sequence",
     "shares",
     "throughput",
+    "waterfall",
 ]

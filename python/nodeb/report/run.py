@@ -13,6 +13,7 @@ from nodeb import plot
 from nodeb.plot.cell import has_places
 from nodeb.plot.style import NARROW, nice_step
 from nodeb.plot.users import told
+from nodeb.report import explained
 from nodeb.report.delays import delays
 from nodeb.report.figures import Content, figure
 from nodeb.report.recording import Recording, record
@@ -109,6 +110,8 @@ def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     """The sections of pictures."""
     is_one = result.provenance.runs == 1
     first = "The replication" if is_one else f"The first of {result.provenance.runs} replications"
+    if (why := explained.short(result)) is not None:
+        yield why
     yield _part("cell", "The cell", [f"{first}."], list(_cell(result)))
     again = ", simulated again to record it" if recording.is_again else ""
     shown = [f"{first}{again}.", told(recording.result) if recording.result else "", recording.told]

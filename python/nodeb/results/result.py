@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nodeb.comparison import Comparison
+    from nodeb.explanation import Explanation
     from nodeb.inputs.scenario import Scenario
     from nodeb.replication.work import Tables
 
@@ -173,6 +174,28 @@ class Result(NamedTables):
             name = one.scenario.name or ("baseline" if place == 0 else f"other {place}")
             names.append(name if name not in names else f"{name} ({place})")
         return compare(dict(zip(names, (self, *others), strict=True)), margin, metrics)
+
+    def explain(self, user: int = 0, transfer: int = 0, runs: int | None = None) -> Explanation:
+        """Explains a transfer: to what cause each nanosecond of it belongs.
+
+        Its replications are simulated again, as far as the transfer goes, with the same seed.
+
+        Args:
+            user: number of the user, from 0.
+            transfer: which of the user's transfers, from 0.
+            runs: the first so many replications; None takes all of this result.
+
+        Returns:
+            Causes with their shares and intervals: print it, or take its `table` and `spans`.
+
+        Raises:
+            InputError: there is no such user or transfer, or an argument makes no sense.
+            RunError: a replication failed.
+        """
+        from nodeb.explanation import explain
+
+        wanted = self.provenance.runs if runs is None else runs
+        return explain(self.scenario, user, transfer, wanted, self.provenance.seed)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.

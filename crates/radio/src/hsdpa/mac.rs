@@ -8,7 +8,7 @@ use super::Hsdpa;
 use super::node_b::NodeB;
 use super::node_b::candidates::Candidates;
 use super::node_b::user::{Grant, Outcome, SentBlock, User};
-use super::rnc::iub::FlowControl;
+use super::rnc::iub::{FlowControl, Frame};
 use super::rnc::meter::Meter;
 use super::rnc::rlc::{Fate, Packets};
 use super::tally::{PHONES, PhoneRow, Tally};
@@ -83,6 +83,17 @@ impl HsdpaMac {
     fn receive_frames(&mut self, now: Time) {
         if let Some(control) = &mut self.flow_control {
             control.run(now, &mut self.node_b);
+        }
+    }
+
+    /// Tells what the RNC has sent over the Iub.
+    fn tell_frames(&mut self, ctx: &mut Context) {
+        let Some(control) = self.flow_control.as_mut().filter(|_| ctx.wants(Mask::SERVICE)) else {
+            return;
+        };
+        let bearer = ctx.place.index;
+        for (at, Frame { user, units, arrives }) in control.told.get_or_insert_default().drain(..) {
+            ctx.sink.emit(at, Event::Frame { bearer, user: user as u32, units, arrives });
         }
     }
 
@@ -202,6 +213,7 @@ fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
 impl Mac for HsdpaMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
+        self.tell_frames(ctx);
         // What came before the packet cannot touch it, and allocations that are there by now come first.
         self.follow_users(ctx, grid);
         self.wake_up(ctx, grid);
@@ -213,6 +225,7 @@ impl Mac for HsdpaMac {
         } else {
             tally.dropped();
         }
+        self.tell_frames(ctx);
         taken
     }
 
@@ -239,6 +252,7 @@ impl Mac for HsdpaMac {
 
     fn catch_up(&mut self, ctx: &mut Context, _: &Grid) {
         self.receive_frames(ctx.now);
+        self.tell_frames(ctx);
     }
 
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
@@ -266,6 +280,7 @@ impl Mac for HsdpaMac {
             }
         }
         self.note_idle(now);
+        self.tell_frames(ctx);
     }
 
     fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {

@@ -309,6 +309,8 @@ impl Radio for Hsdpa {
             tells_ttis: true,
             has_rnc: self.iub.is_some(),
             tti: Some(self.numerology().tti),
+            repeats_after: Some(self.retransmission_delay),
+            has_harq: true,
             ..Facts::default()
         }
     }

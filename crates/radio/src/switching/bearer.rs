@@ -13,7 +13,7 @@ use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
 use crate::context::Context;
 use crate::engine::Key;
-use crate::event::{Cause, Event as Told};
+use crate::event::{Cause, Event as Told, Mask};
 use crate::packet::Packet;
 use crate::table::Table;
 use crate::units::{Rate, Time};
@@ -120,6 +120,7 @@ impl SwitchedBearer {
             State::Dch if self.cell.is_ready(user) => {
                 let end = ctx.now + air_time(self.cell.begin_packet(user), self.dch_rate);
                 self.cell.set_alarm(Alarm::Dch(user), Some(end), &mut ctx.stamps);
+                self.tell_service(ctx, user, end, 1 + user as u32);
             }
             _ => {}
         }
@@ -129,6 +130,20 @@ impl SwitchedBearer {
         if !self.fach.is_sending() && !self.cell.is_set(Alarm::Fach) {
             let at = self.fach.go_on(ctx.now, &mut self.cell);
             self.cell.set_alarm(Alarm::Fach, at, &mut ctx.stamps);
+            if let Some((user, end)) = self.fach.on_air() {
+                self.tell_service(ctx, user, end, 0);
+            }
+        }
+    }
+
+    /// Tells that a user's first packet has gone on the air of a channel, until `end`.
+    #[inline]
+    fn tell_service(&self, ctx: &mut Context, user: usize, end: Time, channel: u32) {
+        if ctx.wants(Mask::SERVICE)
+            && let Some(packet) = self.cell.first_packet(user)
+        {
+            let (place, from) = (ctx.place, ctx.now);
+            ctx.emit(Told::Served { place, channel, packet: packet.id, from, sent: end, arrives: end });
         }
     }
 

@@ -134,6 +134,11 @@ impl Cell {
         self.stations[user].queue.push_back(packet);
     }
 
+    /// A user's first packet.
+    pub fn first_packet(&self, user: usize) -> Option<&Packet> {
+        self.stations[user].queue.front()
+    }
+
     /// Whether a user has a packet that could begin to be sent.
     pub fn is_ready(&self, user: usize) -> bool {
         let station = &self.stations[user];

@@ -64,6 +64,11 @@ impl Fach {
         self.sending.take()
     }
 
+    /// Whose packet is on the air, and until when.
+    pub fn on_air(&self) -> Option<(usize, Time)> {
+        self.sending.map(|user| (user, self.free_at))
+    }
+
     /// Goes on at `now`, when no user's packet is on the air: sends the signalling that waits, or a
     /// packet of the user whose turn it is. Returns when to go on, unless nobody waits.
     pub fn go_on(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
+use crate::event::Clock;
 use crate::proxy::rnf::law::{Law, Windows};
 use crate::proxy::rnf::meter::Message;
 use crate::transport::request::Requester;
@@ -154,6 +155,15 @@ impl SplitProxy {
     /// When [`Self::on_timer`] must be called, unless something happens before.
     pub fn timer(&self) -> Option<Time> {
         [self.sender.timer(), self.receiver.timer(), self.requester.timer()].into_iter().flatten().min()
+    }
+
+    /// Whose timers ring now.
+    pub fn ringing(&self, now: Time) -> impl Iterator<Item = Clock> {
+        let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
+        let sender = due(self.sender.timer()).then(|| self.sender.ringing(now));
+        let receiver = due(self.receiver.timer()).then_some(Clock::Acknowledgement);
+        let requester = due(self.requester.timer()).then_some(Clock::Request);
+        [sender, receiver, requester].into_iter().flatten()
     }
 
     /// The sender that faces the phone.

@@ -81,11 +81,13 @@ impl Demand {
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
     }
 
-    /// The phone has all bytes of the connection below `delivered`.
+    /// The phone has all bytes of the connection below `delivered`; `tell` hears how large each transfer is that
+    /// is complete there with them.
     #[inline]
-    pub fn arrive(&mut self, now: Time, delivered: u64) {
+    pub fn arrive(&mut self, now: Time, delivered: u64, mut tell: impl FnMut(u64)) {
         while delivered >= self.expected {
             self.outstanding[self.arrived].arrived = now;
+            tell(self.outstanding[self.arrived].bytes);
             self.arrived += 1;
             self.expected = self.outstanding.get(self.arrived).map_or(u64::MAX, |next| next.end);
         }

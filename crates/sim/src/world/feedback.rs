@@ -2,6 +2,7 @@
 
 use super::World;
 use super::control::Listener;
+use crate::event::{Clock, Site};
 
 impl<T: Listener> World<T> {
     /// A flow's meter must be looked at, or its proxy has got a message.
@@ -14,6 +15,7 @@ impl<T: Listener> World<T> {
             meter.agent.stop();
             return;
         }
+        let mut has_message = false;
         if meter.agent.is_due(self.env.now) {
             let bearer = &mut self.bearers[state.bearer as usize].bearer;
             let available = bearer
@@ -23,8 +25,12 @@ impl<T: Listener> World<T> {
         }
         while let Some(message) = meter.agent.arrived(self.env.now) {
             proxy.agent.on_feedback(self.env.now, &message, &mut self.relayed);
+            has_message = true;
         }
         self.env.keep_time(meter.alarm, meter.agent.timer());
+        if has_message {
+            self.tell_clock(Site::Proxy, flow, Clock::Feedback);
+        }
         self.after_proxy(flow);
     }
 }

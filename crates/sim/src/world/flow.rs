@@ -3,7 +3,7 @@
 use super::alarms::{Alarm, Alarms};
 use super::experience::Experience;
 use super::wire::Wire;
-use crate::event::{Place, Recovery, Site};
+use crate::event::{Hold, Place, Recovery, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;
 use crate::proxy::snoop::SnoopAgent;
@@ -77,6 +77,8 @@ pub struct Told {
     pub window: Option<Window>,
     pub recovery: Option<Recovery>,
     pub timer: Option<Time>,
+    /// What keeps from sending more the server's sender, and the proxy's.
+    pub holds: [Hold; 2],
 }
 
 impl Flow {

@@ -44,7 +44,7 @@ use wire::Duplex;
 use crate::context::{Blocks, Context, Counts};
 use crate::engine::Key;
 use crate::error::{Error, Result};
-use crate::event::Place;
+use crate::event::{Clock, Place, Site};
 use crate::metrics::RunResult;
 use crate::proxy::split::Outbox;
 use crate::radio::Bearer;
@@ -166,18 +166,25 @@ impl<T: Listener> World<T> {
         match timer {
             Alarm::Traffic(flow) => self.begin_transfer(flow),
             Alarm::RetransmissionTimer(flow) => {
+                let clock = self.flows[flow as usize].sender.ringing(self.env.now);
+                self.tell_clock(Site::Server, flow, clock);
                 self.flows[flow as usize].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow);
             }
             Alarm::DelayedAck(flow) => {
+                self.tell_clock(Site::Phone, flow, Clock::Acknowledgement);
                 let ack = self.flows[flow as usize].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack);
             }
             Alarm::RequestTimer(flow) => {
+                self.tell_clock(Site::Phone, flow, Clock::Request);
                 let again = self.flows[flow as usize].requester.on_timer(self.env.now);
                 self.after_request(flow, again);
             }
-            Alarm::Proxy(flow) => self.proxy_timer(flow),
+            Alarm::Proxy(flow) => {
+                self.tell_proxy_clocks(flow);
+                self.proxy_timer(flow);
+            }
             Alarm::RadioNetworkFeedback(flow) => self.radio_network_feedback(flow),
             Alarm::Snoop(flow) => self.snoop_timer(flow),
             _ => unreachable!("links and bearers are no timers"),

@@ -4,7 +4,7 @@ use super::World;
 use super::control::Listener;
 use crate::context::Output;
 use crate::engine::Key;
-use crate::event::Site;
+use crate::event::{Clock, Site};
 use crate::packet::Packet;
 
 impl<T: Listener> World<T> {
@@ -126,6 +126,7 @@ impl<T: Listener> World<T> {
 
     pub(super) fn snoop_timer(&mut self, flow: u32) {
         self.settle_bearer(flow);
+        self.tell_clock(Site::Snoop, flow, Clock::Snoop);
         if let Some(snoop) = &mut self.flows[flow as usize].snoop {
             snoop.agent.on_timer(self.env.now, &mut self.again);
         }

@@ -3,7 +3,7 @@
 use super::World;
 use super::control::Listener;
 use super::external::Way;
-use crate::event::Site;
+use crate::event::{Event, Site};
 use crate::packet::Packet;
 use crate::transport::segment::Segment;
 
@@ -42,7 +42,8 @@ impl<T: Listener> World<T> {
         let asks = state.first_request.take();
         let delivered = state.receiver.delivered_bytes();
         state.experience.deliver(self.env.common.now, delivered, state.demand.bytes);
-        state.demand.arrive(self.env.common.now, delivered);
+        let (now, sink) = (self.env.common.now, &mut self.env.common.sink);
+        state.demand.arrive(now, delivered, |bytes| sink.emit(now, Event::Arrived { flow, bytes }));
         if state.downloaded.is_none() && Some(delivered) == state.total_bytes {
             state.downloaded = Some(self.env.now);
         }

@@ -20,6 +20,7 @@ impl<T: Listener> World<T> {
         let Some(transfer) = state.demand.begin(self.env.now) else {
             return;
         };
+        self.env.emit(Event::Began { flow, bytes: transfer.bytes });
         state.experience.ask(self.env.now, state.demand.bytes, transfer.is_last);
         if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
             self.env.set_time(state.alarms.traffic, Some(at));
@@ -126,6 +127,7 @@ impl<T: Listener> World<T> {
         }
         outbox.clear();
         self.outbox = outbox;
+        self.tell_hold(Site::Server, flow);
     }
 
     /// The sender that faces a phone has heard from it: transfers may be over.

@@ -6,7 +6,7 @@ use super::flow::Flow;
 use super::recorder::Recorder;
 use crate::context::Output;
 use crate::error::{Error, Result};
-use crate::event::{Cause, Event, Mask, Place, Purpose, Sink, Site};
+use crate::event::{Cause, Clock, Event, Hold, Mask, Place, Purpose, Sink, Site};
 use crate::packet::Packet;
 use crate::transport::segment::{Kind, Segment};
 use crate::units::Time;
@@ -152,6 +152,45 @@ impl<T: Listener> World<T> {
             let backlog = self.bearers[bearer as usize].bearer.backlog(user);
             let (packets, bytes) = (backlog.packets as u32, backlog.bytes);
             self.env.emit(Event::Queue { bearer, user: user as u32, packets, bytes });
+        }
+    }
+
+    /// Tells that a timer of a flow rings.
+    #[inline]
+    pub(super) fn tell_clock(&mut self, site: Site, flow: u32, clock: Clock) {
+        if self.env.sink.wants(Mask::DECISIONS) {
+            let place = Place::new(site, flow);
+            self.env.emit(Event::Rang { place, flow, clock });
+        }
+    }
+
+    /// Tells which timers of a proxy ring.
+    #[inline]
+    pub(super) fn tell_proxy_clocks(&mut self, flow: u32) {
+        if !self.env.sink.wants(Mask::DECISIONS) {
+            return;
+        }
+        let proxy = self.flows[flow as usize].proxy.as_ref();
+        let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.agent.ringing(self.env.now)).collect();
+        for clock in clocks {
+            self.tell_clock(Site::Proxy, flow, clock);
+        }
+    }
+
+    /// Tells what keeps the sender at a site from sending more, now that it has sent what it could.
+    #[inline]
+    pub(super) fn tell_hold(&mut self, site: Site, flow: u32) {
+        if !self.env.sink.wants(Mask::DECISIONS) {
+            return;
+        }
+        let state = &mut self.flows[flow as usize];
+        let (hold, told): (Hold, &mut Hold) = match site {
+            Site::Proxy => (state.air_sender().hold(), &mut state.told.holds[1]),
+            _ => (state.sender.hold(), &mut state.told.holds[0]),
+        };
+        if std::mem::replace(told, hold) != hold {
+            let place = Place::new(site, flow);
+            self.env.emit(Event::Held { place, flow, hold });
         }
     }
 

@@ -12,7 +12,7 @@ use super::recovery::{Ack, Recovery};
 use super::rtt::{Limits, RttEstimator};
 use super::segments::Segments;
 use super::timing::Timing;
-use crate::event;
+use crate::event::{self, Clock, Hold};
 use crate::segment::{Kind, Segment};
 use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
@@ -383,6 +383,29 @@ impl crate::Sender for Sender {
         } else {
             event::Recovery::Open
         }
+    }
+
+    fn hold(&self) -> Hold {
+        let tx = &self.tx;
+        if tx.una == 0 {
+            Hold::Handshake
+        } else if crate::Sender::recovery(self) != event::Recovery::Open {
+            Hold::Recovery
+        } else if tx.next >= tx.data_end() {
+            Hold::Application
+        } else if tx.allowed() >= tx.max_window as f64 {
+            Hold::Receiver
+        } else if tx.steered.is_some() {
+            Hold::Steered
+        } else if tx.cwnd < tx.ssthresh as f64 {
+            Hold::SlowStart
+        } else {
+            Hold::CongestionAvoidance
+        }
+    }
+
+    fn ringing(&self, _: Time) -> Clock {
+        Clock::Retransmission
     }
 
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {

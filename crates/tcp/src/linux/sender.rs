@@ -19,7 +19,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::{Scoreboard, SentSegment};
 use super::timers::{Pending, Timers};
 use super::{DUP_THRESH, FIRST_BYTE, clock_us, is_older};
-use crate::event::Recovery;
+use crate::event::{Clock, Hold, Recovery};
 use crate::segment::Segment;
 use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
@@ -455,6 +455,27 @@ impl crate::Sender for Sender {
             Episode::Open => Recovery::Open,
             Episode::Recovery { .. } => Recovery::Fast,
             Episode::Loss { .. } => Recovery::Timeout,
+        }
+    }
+
+    fn hold(&self) -> Hold {
+        if self.setup != Setup::Established {
+            Hold::Handshake
+        } else if self.episode != Episode::Open {
+            Hold::Recovery
+        } else {
+            self.hold_of_new_data()
+        }
+    }
+
+    fn ringing(&self, now: Time) -> Clock {
+        let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
+        match self.timers.loss {
+            Some((at, Pending::Timeout)) if at <= now => Clock::Retransmission,
+            Some((at, Pending::Probe)) if at <= now => Clock::Probe,
+            Some((at, Pending::Reorder)) if at <= now => Clock::Reorder,
+            _ if due(self.timers.persist) => Clock::Persist,
+            _ => Clock::Pacing,
         }
     }
 

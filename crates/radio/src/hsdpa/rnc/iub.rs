@@ -117,6 +117,19 @@ pub struct FlowControl {
     frames: OnTheWay,
     /// Users whose queues have room that is not allocated.
     short: Vec<usize>,
+    /// Frames sent since they were last told, with the times at which they were: where somebody listens.
+    pub told: Option<Vec<(Time, Frame)>>,
+}
+
+/// A frame of the RNC.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Whose it is.
+    pub user: usize,
+    /// Units in it.
+    pub units: u64,
+    /// When it is at the Node B.
+    pub arrives: Time,
 }
 
 impl FlowControl {
@@ -136,6 +149,7 @@ impl FlowControl {
             allocations: VecDeque::new(),
             frames: VecDeque::new(),
             short: Vec::new(),
+            told: None,
         }
     }
 
@@ -150,6 +164,9 @@ impl FlowControl {
             *credits -= units;
             let sent = self.transmit(now, units);
             self.frames.push_back((sent + self.delay, user, units));
+            if let Some(told) = &mut self.told {
+                told.push((now, Frame { user, units, arrives: sent + self.delay }));
+            }
         }
     }
 

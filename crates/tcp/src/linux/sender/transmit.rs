@@ -1,6 +1,7 @@
 //! What is sent when: the windows, the pacer and the data each have a say.
 
 use super::{Pending, Sender, Setup, Usage};
+use crate::event::Hold;
 use crate::linux::control::Phase;
 use crate::linux::loss::Episode;
 use crate::linux::{FIRST_BYTE, clock_us};
@@ -120,6 +121,25 @@ impl Sender {
     pub(in super::super) fn has_new(&self) -> bool {
         let (_, end) = self.board.range(self.board.end());
         !self.board.is_exhausted() && self.receiver_allows(self.board.end()) && end <= self.buffer.filled()
+    }
+
+    /// What keeps new data from being sent. A full send buffer is the application's: it cannot write more.
+    pub(super) fn hold_of_new_data(&self) -> Hold {
+        if self.board.is_exhausted() {
+            Hold::Application
+        } else if !self.receiver_allows(self.board.end()) {
+            Hold::Receiver
+        } else if !self.has_new() {
+            Hold::Application
+        } else if self.timers.pacing.is_some() {
+            Hold::Pacing
+        } else if self.steered.is_some() {
+            Hold::Steered
+        } else if self.control.cwnd() < self.control.ssthresh() {
+            Hold::SlowStart
+        } else {
+            Hold::CongestionAvoidance
+        }
     }
 
     /// Lets the application put more into the buffer, which grows if it keeps the window from being used (Linux:

@@ -1,0 +1,244 @@
+//! What is kept of a run for one transfer: the packets of its flow, what they waited for and why they were sent.
+//!
+//! Kept is what happens while the transfer is under way, and of the time before only what is still on its way
+//! then. That bounds the memory by the transfer, and [`MOST_RECORDS`] bounds the transfer.
+
+mod air;
+mod packets;
+mod service;
+
+pub(crate) use air::{Air, Part, Tx};
+pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
+pub(crate) use service::{Lane, Lanes, Served};
+
+use nodeb_sim::Scenario;
+use nodeb_sim::error::{Error, Result};
+use nodeb_sim::event::{Event, Mask, Place, Site};
+use nodeb_sim::packet::PacketId;
+use nodeb_sim::radio::RadioSpec;
+use nodeb_sim::transport::segment::Segment;
+use nodeb_sim::units::{Duration, Time};
+use nodeb_sim::world::Listener;
+
+use packets::Packets;
+
+/// Most records of packets, places and blocks that are kept: about 1 GB, a transfer of 2 GB over a wire.
+pub const MOST_RECORDS: usize = 16_000_000;
+
+/// After so many records before the transfer has begun, what is over is forgotten.
+const FORGET_AFTER: usize = 1 << 14;
+
+/// A user's seat: its flow, its bearer and its place among the bearer's users.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seat {
+    pub flow: u32,
+    pub bearer: u32,
+    pub user: u32,
+}
+
+/// What the radio is like, as far as the walk asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Radio {
+    /// Its TTI, where it has one.
+    pub tti: Option<Duration>,
+    /// From the beginning of a TTI in which a block fails until it may go again.
+    pub repeats_after: Duration,
+    /// Whether hybrid ARQ repeats blocks.
+    pub has_harq: bool,
+    /// Whether users' own channels decide whether they can be served.
+    pub has_channels: bool,
+    /// How long nothing is sent to a user whose cell changes.
+    pub interruption: Duration,
+    /// Whether users are switched between channels.
+    pub has_states: bool,
+}
+
+/// The story of one transfer.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    pub seat: Seat,
+    pub radio: Radio,
+    /// Transfers of the flow still to begin, and to arrive, before the one that is explained.
+    to_begin: u64,
+    to_arrive: u64,
+    /// Transfers of the flow that have begun.
+    pub begun_transfers: u64,
+    pub begun: Option<Time>,
+    pub ended: Option<Time>,
+    pub bytes: u64,
+    /// The packet that completed it.
+    pub last: u32,
+    pub packets: Packets,
+    pub lanes: Lanes,
+    pub air: Air,
+}
+
+impl Timeline {
+    /// A timeline of transfer number `transfer` of a user.
+    pub fn new(scenario: &Scenario, user: u32, transfer: u64) -> Self {
+        let facts = scenario.radio.facts();
+        let (bearer, position) = if facts.is_shared { (0, user) } else { (user, 0) };
+        Self {
+            seat: Seat { flow: user, bearer, user: position },
+            radio: Radio {
+                tti: facts.tti,
+                repeats_after: facts.repeats_after.unwrap_or_default(),
+                has_harq: facts.has_harq,
+                has_channels: facts.has_ues,
+                interruption: interruption(&scenario.radio),
+                has_states: facts.is_shared && facts.tti.is_none(),
+            },
+            to_begin: transfer,
+            to_arrive: transfer,
+            begun_transfers: 0,
+            begun: None,
+            ended: None,
+            bytes: 0,
+            last: NONE,
+            packets: Packets::default(),
+            lanes: Lanes::default(),
+            air: Air::default(),
+        }
+    }
+
+    fn is_own(&self, place: Place) -> bool {
+        match place.site {
+            Site::Bearer => place.index == self.seat.bearer,
+            Site::Uplink => place.index == self.seat.flow,
+            _ => true,
+        }
+    }
+
+    fn begin(&mut self, at: Time, bytes: u64) {
+        self.begun_transfers += 1;
+        if self.to_begin == 0 && self.begun.is_none() {
+            (self.begun, self.bytes) = (Some(at), bytes);
+        }
+        self.to_begin = self.to_begin.saturating_sub(1);
+        self.packets.begin(at, self.begun == Some(at));
+    }
+
+    /// A transfer of the flow is there; ends the run if it is the one that is explained.
+    fn arrive(&mut self, at: Time) -> Result<()> {
+        if self.to_arrive > 0 {
+            self.to_arrive -= 1;
+            return Ok(());
+        }
+        (self.ended, self.last) = (Some(at), self.packets.received_last());
+        Err(Error::Cancelled)
+    }
+
+    /// A link or channel sends a packet.
+    fn serve(&mut self, place: Place, packet: PacketId, served: Served, arrives: Time) {
+        let hop = self.packets.hop_of(packet);
+        let lane = self.lanes.at(place);
+        match hop {
+            Some(hop) => {
+                self.packets.hops[hop as usize].arrives = arrives;
+                self.packets.hops[hop as usize].service = lane.own(served, hop);
+            }
+            None => lane.others(served),
+        }
+    }
+
+    /// What is over when nothing of the transfer has begun is of no use.
+    fn forget(&mut self) {
+        if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
+            self.packets.forget();
+            self.lanes.forget();
+            self.air.forget();
+        }
+    }
+
+    fn records(&self) -> usize {
+        self.packets.list.len() + self.packets.hops.len() + self.air.tx.len() + self.air.parts.len()
+    }
+
+    fn hear_of_air(&mut self, at: Time, event: &Event) {
+        let Seat { bearer: own, user: me, .. } = self.seat;
+        match *event {
+            Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
+                if user == me {
+                    // What has come through is sent again where its answer may be misread.
+                    let comes_again = failed || self.radio.has_channels;
+                    self.air.send(at, block, units, transmission, failed, comes_again);
+                } else if self.radio.has_harq {
+                    // On a shared channel users take turns; codes of their own are in nobody's way.
+                    let tti = self.radio.tti.unwrap_or_default();
+                    let place = Place::new(Site::Bearer, own);
+                    self.lanes.at(place).others(Served { from: at, sent: at + tti });
+                }
+            }
+            Event::Carries { bearer, user, part, .. } if bearer == own && user == me => {
+                if let Some(packet) = self.packets.number(part.packet) {
+                    self.air.carry(packet, part.offset, part.bytes);
+                }
+            }
+            Event::State { bearer, user, state } if bearer == own && user == me => {
+                self.air.states.push((at, state));
+            }
+            Event::Handover { bearer, user, .. } if bearer == own && user == me => {
+                self.air.hand_over(at);
+            }
+            Event::Frame { bearer, user, units, arrives } if bearer == own && user == me => {
+                self.air.frame(at, arrives, units);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How long nothing is sent to a user whose cell changes.
+fn interruption(radio: &RadioSpec) -> Duration {
+    match radio {
+        RadioSpec::Hsdpa(hsdpa) => hsdpa.handover.as_ref().map(|handover| handover.interruption),
+        _ => None,
+    }
+    .unwrap_or_default()
+}
+
+impl Listener for Timeline {
+    fn mask(&self) -> Mask {
+        [Mask::PLACES, Mask::SERVICE, Mask::DECISIONS, Mask::BLOCKS, Mask::CHANNELS]
+            .into_iter()
+            .fold(Mask::PACKETS, Mask::or)
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
+        match *event {
+            Event::Sent { place, packet, flow, .. } if flow == self.seat.flow => {
+                if let Some(segment) = segment {
+                    self.packets.send(at, place.site, packet, segment);
+                }
+                self.forget();
+            }
+            Event::Received { place, packet } => self.packets.receive(at, place.site, packet),
+            Event::Lost { packet, .. } => self.packets.lose(at, packet),
+            Event::Entered { place, packet } => self.packets.enter(at, place, packet),
+            Event::Left { place, packet } => self.packets.leave(at, place, packet),
+            Event::Served { place, channel, packet, from, sent, arrives } if self.is_own(place) => {
+                // Another user's dedicated channel is in nobody's way.
+                if channel == 0 || channel == self.seat.user + 1 {
+                    self.serve(place, packet, Served { from, sent }, arrives);
+                }
+            }
+            Event::Held { place, flow, hold } if flow == self.seat.flow => {
+                self.packets.hold(place.site, hold);
+            }
+            Event::Rang { place, flow, clock } if flow == self.seat.flow => {
+                self.packets.ring(at, place.site, clock);
+            }
+            Event::Began { flow, bytes } if flow == self.seat.flow => self.begin(at, bytes),
+            Event::Arrived { flow, .. } if flow == self.seat.flow => return self.arrive(at),
+            _ => self.hear_of_air(at, event),
+        }
+        if self.records() > MOST_RECORDS {
+            return Err(Error::Tap(format!(
+                "the transfer is too long to be explained: after {} s there are more than {MOST_RECORDS} \
+                 records of its packets and blocks; explain a shorter one",
+                at.as_secs()
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,307 @@
+//! Stays at bearers that work in TTIs, block by block.
+//!
+//! The path goes back from the block that completed the packet: its repetitions, its first transmission, and then
+//! TTI by TTI through what was sent to the user before, until a packet had only just come. What was sent before
+//! belongs to the packets ahead, with which the path goes on.
+
+use nodeb_sim::units::{Duration, Time};
+
+use super::Walk;
+use crate::cause::{Cause, Step};
+use crate::timeline::{Air, Hop, NONE, Tx};
+
+/// Blocks before a time among which one is looked for that waits to go again.
+const LOOK_BACK: usize = 256;
+
+impl Walk<'_> {
+    fn air(&self) -> &Air {
+        &self.timeline.air
+    }
+
+    fn tti(&self) -> Duration {
+        self.timeline.radio.tti.unwrap_or_default()
+    }
+
+    fn tx(&self, tx: u32) -> Tx {
+        self.air().tx[tx as usize]
+    }
+
+    fn end_of(&self, tx: u32) -> Time {
+        self.tx(tx).begin + self.tti()
+    }
+
+    /// The cause of what failed blocks cost.
+    fn repair(&self) -> Cause {
+        if self.timeline.radio.has_harq { Cause::Harq } else { Cause::Rlc }
+    }
+
+    /// A packet's stay at the bearer, back to when it came, or another one's ahead of it.
+    pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
+        let stay = self.hop_at(hop);
+        let (mut packet, mut hop) = (packet, hop);
+        if stay.left.is_some_and(|left| left <= self.now) {
+            let Some(tx) = self.completing(packet, stay) else {
+                self.not_sent(stay.entered, stay, None);
+                return (packet, hop);
+            };
+            let tx = self.block(tx, packet, stay);
+            (packet, hop) = self.older_of(tx, packet, hop);
+            self.packet = packet;
+        }
+        self.ttis_before(packet, hop)
+    }
+
+    /// The block with which a packet was complete: one that ended just then; what was sent last before where it had
+    /// to wait for something else.
+    fn completing(&mut self, packet: u32, stay: &Hop) -> Option<u32> {
+        let left = self.now;
+        let (first, end) = self.air().group_before(left)?;
+        let ends_now = self.end_of(first) == left;
+        let carries = |tx: &u32| self.air().parts_of(*tx).iter().any(|part| part.packet == packet);
+        if ends_now {
+            let of_group = || (first..end).filter(|tx| !self.tx(*tx).failed);
+            let repeated = |tx: &u32| self.tx(*tx).transmission > 1 && self.whose(*tx, packet).is_some();
+            let found = of_group().find(carries).or_else(|| of_group().find(repeated));
+            let found = found.or_else(|| of_group().find(|tx| self.sent_before(*tx, packet).is_some()));
+            if found.is_some() {
+                return found;
+            }
+        }
+        // Its last frames, whose repetition is not told by number, or a timer that let it go.
+        let is_repeat = ends_now && !self.timeline.radio.has_harq;
+        let last = (0..end).rev().take_while(|tx| self.end_of(*tx) > stay.entered).find(carries)?;
+        let (cause, step) = match (is_repeat, self.timeline.radio.has_harq) {
+            (true, _) => (Cause::Rlc, Step::Repeats),
+            (false, true) => (Cause::Reordering, Step::Held),
+            (false, false) => (Cause::Rlc, Step::ReportAwaited),
+        };
+        self.to(self.end_of(last), cause, step, stay.place);
+        Some(last)
+    }
+
+    /// A block's transmissions and what was between them, back to the beginning of the first; which that is.
+    fn block(&mut self, mut tx: u32, packet: u32, stay: &Hop) -> u32 {
+        let place = stay.place;
+        loop {
+            let Tx { begin, transmission, before, .. } = self.tx(tx);
+            self.packet = self.whose(tx, packet).unwrap_or(packet);
+            if transmission > 1 {
+                self.to(begin, self.repair(), Step::Repeats, place);
+                if before == NONE {
+                    return tx;
+                }
+                self.wait_to_repeat(before, stay);
+                tx = before;
+                continue;
+            }
+            self.fixed(begin, Cause::Transmission, Step::Sends, place);
+            match self.sent_before(tx, packet) {
+                Some(earlier) => {
+                    self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
+                    tx = earlier;
+                }
+                None => return tx,
+            }
+        }
+    }
+
+    /// The packet that a block was on the way of: the given one, if it carries a part of that, else one that had not
+    /// left before the block ended.
+    fn whose(&self, tx: u32, packet: u32) -> Option<u32> {
+        let parts = self.air().parts_of(tx);
+        if parts.iter().any(|part| part.packet == packet) {
+            return Some(packet);
+        }
+        let end = self.end_of(tx);
+        let stays = |other: &u32| {
+            let hop = self.stay_at_bearer(*other);
+            hop.is_some_and(|hop| self.hop_at(hop).left.is_none_or(|left| left >= end))
+        };
+        parts.iter().map(|part| part.packet).find(stays)
+    }
+
+    /// Back from a repetition to the end of the transmission before it: until it could go again its answer was
+    /// awaited, and after that others may have been served.
+    fn wait_to_repeat(&mut self, before: u32, stay: &Hop) {
+        let grid = self.tti().0.max(1);
+        let eligible = self.tx(before).begin + self.timeline.radio.repeats_after;
+        let eligible = Time(eligible.0.div_ceil(grid) * grid).max(self.end_of(before)).min(self.now);
+        self.others_or(eligible, self.repair(), Step::RepeatWaits, stay);
+        self.to(self.end_of(before), self.repair(), Step::RepeatWaits, stay.place);
+    }
+
+    /// The block in which a part of what a block carries was sent before, which RLC sends again.
+    fn sent_before(&self, tx: u32, packet: u32) -> Option<u32> {
+        let whose = self.whose(tx, packet)?;
+        let part = *self.air().parts_of(tx).iter().find(|part| part.packet == whose)?;
+        let entered = self.entered_bearer(part.packet)?;
+        let is_same = |other: &u32| {
+            let parts = self.air().parts_of(*other).iter();
+            let overlaps = |earlier: &&crate::timeline::Part| {
+                earlier.packet == part.packet
+                    && earlier.offset < part.offset + part.bytes
+                    && part.offset < earlier.offset + earlier.bytes
+            };
+            self.tx(*other).transmission == 1 && parts.into_iter().find(overlaps).is_some()
+        };
+        let begin = self.tx(tx).begin;
+        let earlier = (0..tx).rev().take_while(|other| self.end_of(*other) > entered);
+        // The last that a repetition of its own followed ends when that did.
+        earlier.filter(|other| self.end_of(*other) <= begin).find(is_same)
+    }
+
+    fn entered_bearer(&self, packet: u32) -> Option<Time> {
+        self.stay_at_bearer(packet).map(|hop| self.hop_at(hop).entered)
+    }
+
+    fn stay_at_bearer(&self, packet: u32) -> Option<u32> {
+        let hop = self.packet_at(packet).hop;
+        (hop != NONE && self.hop_at(hop).place.site == nodeb_sim::event::Site::Bearer).then_some(hop)
+    }
+
+    /// The oldest packet of a block that came before the given one, or that one, with its stay.
+    fn older_of(&self, tx: u32, packet: u32, hop: u32) -> (u32, u32) {
+        let begin = self.tx(tx).begin;
+        let parts = self.air().parts_of(tx).iter();
+        let stays = parts.filter_map(|part| Some((part.packet, self.stay_at_bearer(part.packet)?)));
+        let oldest = stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered);
+        oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= begin).unwrap_or((packet, hop))
+    }
+
+    /// TTI by TTI back to when a packet came, going over to those ahead of it.
+    fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
+        let first = packet;
+        let mut sent = None;
+        loop {
+            let stay = self.hop_at(hop);
+            if self.now <= stay.entered.max(self.floor) {
+                return (packet, hop);
+            }
+            let group = self.air().group_before(self.now);
+            let Some((from, to)) = group.filter(|(from, _)| self.end_of(*from) > stay.entered) else {
+                self.not_sent(stay.entered, stay, sent);
+                return (packet, hop);
+            };
+            self.not_sent(self.end_of(from), stay, sent);
+            let begin = self.tx(from).begin;
+            let new = (from..to).find(|tx| self.tx(*tx).transmission == 1 && !self.is_again(*tx));
+            if let Some(new) = new {
+                (packet, hop) = self.older_of(new, packet, hop);
+                self.packet = packet;
+            }
+            let begin = begin.max(self.hop_at(hop).entered);
+            self.share((from, to), begin, stay, packet == first);
+            sent = Some(from);
+        }
+    }
+
+    /// Whether RLC sends again all that a block carries, without telling what.
+    fn is_again(&self, tx: u32) -> bool {
+        let carries_nothing_new = self.air().parts_of(tx).is_empty() && self.tx(tx).units > 0;
+        carries_nothing_new && !self.timeline.radio.has_harq
+    }
+
+    /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
+    fn share(&mut self, (from, to): (u32, u32), begin: Time, stay: &Hop, is_own: bool) {
+        let begin = begin.max(self.floor);
+        if self.now <= begin {
+            return;
+        }
+        let units = |again: bool| -> u64 {
+            let of = |tx: &u32| (self.tx(*tx).transmission > 1 || self.is_again(*tx)) == again;
+            (from..to).filter(of).map(|tx| u64::from(self.tx(tx).units)).sum()
+        };
+        let (new, again) = (units(false), units(true));
+        let lasts = u128::from(self.now.since(begin).0);
+        let repeated = lasts * u128::from(again) / u128::from((new + again).max(1));
+        self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
+        if is_own {
+            self.fixed(begin, Cause::Transmission, Step::Sends, stay.place);
+        } else {
+            self.to(begin, self.cause_of_own_ahead(self.packet), Step::OwnAhead, stay.place);
+        }
+    }
+
+    /// Back to `begin`, nothing having been sent to the user; `sent` was sent next.
+    fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
+        let begin = begin.max(stay.entered).max(self.floor);
+        if self.now <= begin {
+            return;
+        }
+        let next = sent.or_else(|| self.tx_at(self.now));
+        if let Some(frame) =
+            next.and_then(|tx| self.air().frame_of(tx)).filter(|frame| frame.arrives <= self.now)
+        {
+            self.not_served_at_node_b(frame.arrives.max(begin), frame.arrives.max(stay.entered), stay);
+            self.fixed(frame.at.max(begin), Cause::Propagation, Step::Iub, stay.place);
+            self.to(begin, Cause::Credits, Step::NoCredits, stay.place);
+        } else {
+            self.not_served_at_node_b(begin, stay.entered, stay);
+        }
+    }
+
+    /// The first block in the TTI that begins at a time.
+    fn tx_at(&self, time: Time) -> Option<u32> {
+        let at = self.air().tx.partition_point(|tx| tx.begin < time);
+        self.air().tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
+    }
+
+    /// Back to `begin`, the Node B having had something to send to the user since it was `there`.
+    fn not_served_at_node_b(&mut self, begin: Time, there: Time, stay: &Hop) {
+        let lasts = self.timeline.radio.interruption;
+        while self.now > begin {
+            let before = |at: &&Time| **at < self.now && **at + lasts > begin;
+            match self.air().handovers.iter().rev().find(before).copied() {
+                Some(at) => {
+                    self.unserved(at + lasts, there, stay);
+                    self.to(at.max(begin), Cause::Handover, Step::CellChanges, stay.place);
+                }
+                None => self.unserved(begin, there, stay),
+            }
+        }
+    }
+
+    fn unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
+        if begin >= self.now {
+            return;
+        }
+        let grid = self.tti().0.max(1);
+        // What has come waits for the next TTI in any case.
+        let aligned = Time(there.0.div_ceil(grid) * grid).max(begin).min(self.now);
+        let (cause, step) = if self.awaits_repetition() {
+            (self.repair(), Step::RepeatWaits)
+        } else if self.timeline.radio.has_channels {
+            (Cause::Scheduler, Step::NotServed)
+        } else {
+            (Cause::Rlc, Step::ReportAwaited)
+        };
+        self.others_or(aligned, cause, step, stay);
+        self.to(begin, Cause::Segmentation, Step::TtiBegins, stay.place);
+    }
+
+    /// Whether a block that had failed waits to go again just before now.
+    fn awaits_repetition(&self) -> bool {
+        let end = self.air().tx.partition_point(|tx| tx.begin < self.now);
+        let last = &self.air().tx[end.saturating_sub(LOOK_BACK)..end];
+        let waits = |tx: &Tx| match self.air().tx.get(tx.after as usize) {
+            Some(after) => tx.failed && after.begin >= self.now,
+            None => false,
+        };
+        last.iter().any(waits)
+    }
+
+    /// Back to `begin`: others were served, and where nobody was it is `cause`.
+    fn others_or(&mut self, begin: Time, cause: Cause, step: Step, stay: &Hop) {
+        let begin = begin.max(self.floor);
+        while self.now > begin {
+            let lane = self.timeline.lanes.get(stay.place);
+            match lane.and_then(|lane| lane.others_before(self.now, begin)) {
+                Some(others) => {
+                    self.to(others.sent, cause, step, stay.place);
+                    self.to(others.from, Cause::Scheduler, Step::OthersServed, stay.place);
+                }
+                None => self.to(begin, cause, step, stay.place),
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Stays at links and channels that send packet by packet: what was fixed, and what the packet waited for.
+
+use nodeb_sim::event::Site;
+use nodeb_sim::radio::switching::state::State;
+use nodeb_sim::transport::segment::Kind;
+use nodeb_sim::units::Time;
+
+use super::Walk;
+use crate::cause::{Cause, Step};
+use crate::timeline::{Hop, Lane, NONE};
+
+impl Walk<'_> {
+    /// A packet's stay at a place, back to when it came. The path may go over to a packet ahead of it: which one, and
+    /// its stay there.
+    pub(super) fn stay(&mut self, packet: u32, hop: u32) -> (u32, u32) {
+        let stay = self.hop_at(hop);
+        if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
+            return self.stay_on_air(packet, hop);
+        }
+        let Some(lane) = self.timeline.lanes.get(stay.place).filter(|_| stay.service != NONE) else {
+            self.not_served(stay);
+            return (packet, hop);
+        };
+        let (served, _) = lane.own[stay.service as usize];
+        self.fixed(stay.arrives, Cause::Propagation, Step::Jitter, stay.place);
+        self.fixed(served.sent, Cause::Propagation, Step::Propagates, stay.place);
+        self.fixed(served.from, Cause::Transmission, Step::Sends, stay.place);
+        self.queue(lane, packet, hop)
+    }
+
+    /// A packet is at a place that has not begun to serve it, or that was not heard of before.
+    fn not_served(&mut self, stay: &Hop) {
+        if let Some(lane) = self.timeline.lanes.get(stay.place) {
+            self.gap(lane, stay.entered, stay);
+        }
+        self.fixed(stay.entered, Cause::Propagation, Step::Propagates, stay.place);
+    }
+
+    /// What a packet waited for until it was served, with the packets of its flow ahead of it in turn.
+    fn queue(&mut self, lane: &Lane, mut packet: u32, mut hop: u32) -> (u32, u32) {
+        loop {
+            let stay = self.hop_at(hop);
+            let before = lane.own_before(stay.service).filter(|(_, served, _)| served.sent > stay.entered);
+            let Some((_, served, ahead)) = before else {
+                self.gap(lane, stay.entered, stay);
+                return (packet, hop);
+            };
+            self.gap(lane, served.sent, stay);
+            if self.now <= stay.entered.max(self.floor) {
+                return (packet, hop);
+            }
+            (packet, hop) = (self.hop_at(ahead).packet, ahead);
+            self.packet = packet;
+            let cause = self.cause_of_own_ahead(packet);
+            self.to(served.from, cause, Step::OwnAhead, stay.place);
+        }
+    }
+
+    /// Why the path's packet waited behind another one of its flow.
+    pub(super) fn cause_of_own_ahead(&self, packet: u32) -> Cause {
+        let ahead = self.packet_at(packet);
+        match ahead.kind {
+            Kind::Data if ahead.is_earlier => Cause::QueueBehindOwn,
+            // What is sent again takes the place of what could be sent.
+            Kind::Data if ahead.again => Cause::Recovery,
+            Kind::Data => Cause::Transmission,
+            _ => Cause::QueueBehindOwn,
+        }
+    }
+
+    /// Back to `begin`, nothing of the flow having been served.
+    fn gap(&mut self, lane: &Lane, begin: Time, stay: &Hop) {
+        let begin = begin.max(stay.entered).max(self.floor);
+        while self.now > begin {
+            match lane.others_before(self.now, begin).filter(|_| self.shares(stay)) {
+                Some(others) => {
+                    self.idle(others.sent, stay);
+                    self.to(others.from, Cause::QueueBehindOthers, Step::OthersServed, stay.place);
+                }
+                None => self.idle(begin, stay),
+            }
+        }
+    }
+
+    /// Whether others' turns are in the way.
+    fn shares(&self, stay: &Hop) -> bool {
+        stay.place.site != Site::Bearer || self.state() == Some(State::Fach)
+    }
+
+    fn state(&self) -> Option<State> {
+        let state = self.timeline.air.state_before(self.now).map_or(State::Fach as u8, |(_, state)| state);
+        State::ALL.get(usize::from(state)).copied()
+    }
+
+    /// Back to `begin`, nobody having been served.
+    fn idle(&mut self, begin: Time, stay: &Hop) {
+        let place = stay.place;
+        if place.site != Site::Bearer || self.timeline.air.states.is_empty() {
+            let (cause, step) = if place.site == Site::Bearer && self.has_states() {
+                (Cause::QueueBehindOthers, Step::Signalling)
+            } else {
+                (Cause::Transmission, Step::Outage)
+            };
+            return self.to(begin, cause, step, place);
+        }
+        while self.now > begin {
+            let since = self.timeline.air.state_before(self.now).map_or(Time::ZERO, |(since, _)| since);
+            let (cause, step) = match self.state() {
+                Some(State::Fach) => (Cause::QueueBehindOthers, Step::Signalling),
+                Some(State::Dch) => (Cause::Transmission, Step::OwnAhead),
+                _ => (Cause::ChannelSwitching, Step::Switches),
+            };
+            self.to(since.max(begin), cause, step, place);
+        }
+    }
+
+    fn has_states(&self) -> bool {
+        self.timeline.radio.has_states
+    }
+}

@@ -1,0 +1,135 @@
+//! A download without errors over a constant link: what each cause has of its time, to the nanosecond.
+//!
+//! In slow start without delayed ACKs each round ends with its first segment's ACK, which finds an idle link behind it:
+//! a round trip of plain latency. The last round's segments then keep the link busy up to the end.
+
+use std::collections::BTreeMap;
+
+use nodeb_explain::{Cause, explain};
+use nodeb_sim::{Control, run, scenario};
+use proptest::prelude::*;
+use serde_json::json;
+
+const WIRED: u64 = 10_000_000;
+const UPLINK: u64 = 64_000;
+
+/// A path: rate of the link, delays in ms.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    rate: u64,
+    delay: u64,
+    wired: u64,
+    uplink: u64,
+}
+
+const MS: u64 = 1_000_000;
+
+fn on_wire(bytes: u64, rate: u64) -> u64 {
+    bytes * 8_000_000_000 / rate
+}
+
+impl Way {
+    fn down(&self, bytes: u64) -> u64 {
+        on_wire(bytes, WIRED) + self.wired * MS + on_wire(bytes, self.rate) + self.delay * MS
+    }
+
+    fn up(&self) -> u64 {
+        on_wire(40, UPLINK) + self.uplink * MS + on_wire(40, WIRED) + self.wired * MS
+    }
+
+    /// A round trip of a full segment that waits nowhere.
+    fn round(&self) -> u64 {
+        self.down(1500) + self.up()
+    }
+
+    /// Causes of a download of so many full segments, in nanoseconds; the time that the run says it took.
+    fn explained(&self, segments: u64, delayed_ack: u64, window: u64) -> (BTreeMap<Cause, u64>, f64) {
+        let text = json!({
+            "duration": "1000 s",
+            "wired": { "rate": "10 Mbps", "delay": format!("{} ms", self.wired), "queue": "drop_tail" },
+            "uplink": { "rate": "64 kbps", "delay": format!("{} ms", self.uplink) },
+            "radio": { "link": {
+                "rate": format!("{} bps", self.rate), "delay": format!("{} ms", self.delay),
+                "queue": { "drop_tail": { "limit": 1000 } },
+            } },
+            "tcp": { "classic": {
+                "delayed_ack": format!("{delayed_ack} ms"), "initial_window": window, "max_window": 10_000,
+                "initial_ssthresh": 10_000,
+            } },
+            "users": [{ "traffic": { "ftp": { "size": format!("{} B", segments * 1460) } } }],
+        });
+        let scenario = scenario::from_json(&text.to_string()).unwrap();
+        let control = Control::default();
+        let path = explain(&scenario, 1, 0, &control, (0, 0)).unwrap();
+        assert!(path.complete);
+        let mut causes = BTreeMap::new();
+        for span in &path.spans {
+            *causes.entry(span.cause).or_default() += span.lasts().0;
+        }
+        (causes, run(&scenario, 1, 0, &control).unwrap().flows[0].download_s)
+    }
+
+    /// What every download has: the handshake, and propagation on the last flight.
+    fn expected(&self, transmission: u64, slow_start: u64) -> BTreeMap<Cause, u64> {
+        let handshake = 2 * self.up() + self.down(40);
+        let propagation = (self.wired + self.delay) * MS;
+        let found = [
+            (Cause::Handshake, handshake),
+            (Cause::Propagation, propagation),
+            (Cause::Transmission, transmission),
+            (Cause::SlowStart, slow_start),
+        ];
+        found.into_iter().filter(|(_, ns)| *ns > 0).collect()
+    }
+}
+
+fn ways() -> impl Strategy<Value = Way> {
+    let rate = prop::sample::select(vec![96_000u64, 384_000, 1_000_000, 2_000_000]);
+    (rate, 1..60u64, 50..200u64, 1..50u64).prop_map(|(rate, delay, wired, uplink)| Way {
+        rate,
+        delay,
+        wired,
+        uplink,
+    })
+}
+
+proptest! {
+    #![proptest_config(super::config(64))]
+
+    /// Without delayed ACKs: two segments in the first round, twice as many in each that follows.
+    #[test]
+    fn slow_start_with_an_ack_for_each_segment(way in ways(), segments in 1..60u64) {
+        let of_link = on_wire(1500, way.rate);
+        let (mut rounds, mut in_round, mut left) = (0, 2, segments);
+        while left > in_round && in_round * of_link < way.round() {
+            left -= in_round;
+            (rounds, in_round) = (rounds + 1, 2 * in_round);
+        }
+        // From a round on that keeps the link busy until it is over, all are one.
+        let transmission = on_wire(1500, WIRED) + left * of_link;
+        let (causes, download_s) = way.explained(segments, 0, 2);
+        prop_assert_eq!(&causes, &way.expected(transmission, rounds * way.round()));
+        let sum: u64 = causes.values().sum();
+        prop_assert_eq!(sum, (download_s * 1e9).round() as u64);
+    }
+
+    /// With ACKs for every second segment: the first round ends with its second segment, which waits for the first.
+    #[test]
+    fn a_delayed_ack_for_every_second_segment(way in ways()) {
+        let of_link = on_wire(1500, way.rate);
+        let (causes, _) = way.explained(5, 500, 2);
+        let transmission = on_wire(1500, WIRED) + 4 * of_link;
+        prop_assert_eq!(causes, way.expected(transmission, way.round()));
+    }
+
+    /// With a window of one segment the receiver waits for a second one that does not come.
+    #[test]
+    fn a_delayed_ack_for_a_single_segment(way in ways()) {
+        let of_link = on_wire(1500, way.rate);
+        let (causes, _) = way.explained(3, 100, 1);
+        let transmission = on_wire(1500, WIRED) + 2 * of_link;
+        let mut expected = way.expected(transmission, way.round());
+        expected.insert(Cause::DelayedAck, 100 * MS);
+        prop_assert_eq!(causes, expected);
+    }
+}

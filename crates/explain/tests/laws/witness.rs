@@ -1,0 +1,220 @@
+//! Who has seen everything in a run, and says whether spans lie within the events that justify them. Nothing here
+//! shares code with what makes the spans.
+
+use std::collections::HashMap;
+
+use nodeb_explain::{Cause, Path, Span, Step};
+use nodeb_sim::error::Result;
+use nodeb_sim::event::{Clock, Event, Mask, Place, Site};
+use nodeb_sim::packet::PacketId;
+use nodeb_sim::transport::segment::Segment;
+use nodeb_sim::units::{Duration, Time};
+use nodeb_sim::world::{Listener, run_heard};
+use nodeb_sim::{Control, Scenario};
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+
+/// From when to when.
+type Stretch = (Time, Time);
+
+/// A block on the air: bearer, user, whether it had been sent before, when.
+type OnAir = (u32, u32, bool, Time);
+
+/// What happened in a run, packet by packet and place by place.
+#[derive(Default)]
+pub struct Witness {
+    tti: Duration,
+    stays: HashMap<(Place, u64), Vec<(Time, Option<Time>)>>,
+    served: HashMap<(Place, u64), Vec<Stretch>>,
+    flights: HashMap<(Place, u64), Vec<Stretch>>,
+    all_served: HashMap<Place, Vec<(Stretch, u64)>>,
+    blocks: Vec<OnAir>,
+    frames: Vec<Stretch>,
+    rang: HashMap<(Place, Time), Vec<Clock>>,
+    received: HashMap<(Site, u64), Time>,
+    sent: HashMap<u64, Time>,
+    handovers: Vec<Time>,
+    switches: Vec<(u32, u32, Time, u8)>,
+}
+
+fn number(packet: PacketId) -> u64 {
+    packet.0 >> 32
+}
+
+fn within((from, to): Stretch, span: &Span) -> bool {
+    from <= span.begin && span.end <= to
+}
+
+impl Witness {
+    /// Of the first replication of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let mut seen = Self { tti: scenario.radio.facts().tti.unwrap_or_default(), ..Self::default() };
+        run_heard(scenario, scenario.seed, 0, &Control::default(), &mut seen).unwrap();
+        seen.blocks.sort_by_key(|(.., at)| *at);
+        seen
+    }
+
+    /// Whether each span of a path is what happened.
+    pub fn justifies(&self, path: &Path) -> std::result::Result<(), TestCaseError> {
+        for span in &path.spans {
+            let is_so = self.is_justified(span, path);
+            prop_assert!(
+                is_so,
+                "nothing justifies {:?} of a path from {:?} to {:?}",
+                span,
+                path.begun,
+                path.ended
+            );
+        }
+        Ok(())
+    }
+
+    fn is_justified(&self, span: &Span, path: &Path) -> bool {
+        match span.step {
+            Step::NotAsked => true,
+            Step::AckHeld | Step::TimerRuns | Step::Paced | Step::Reads => self.ran(span, path),
+            _ => self.was_there(span) && self.was_so(span, path),
+        }
+    }
+
+    /// A timer had run that rang at the end, unless the run had ended before.
+    fn ran(&self, span: &Span, path: &Path) -> bool {
+        let clocks = self.rang.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
+        let rings = clocks.iter().any(|clock| match span.cause {
+            Cause::Timeout => matches!(clock, Clock::Retransmission | Clock::Probe | Clock::Request),
+            Cause::DelayedAck => *clock == Clock::Acknowledgement,
+            Cause::ReceiverWindow => matches!(clock, Clock::Acknowledgement | Clock::Persist),
+            Cause::Pacing => *clock == Clock::Pacing,
+            Cause::ProxyWindow => *clock == Clock::Feedback,
+            Cause::Recovery => matches!(clock, Clock::Reorder | Clock::Snoop),
+            _ => false,
+        });
+        let since_arrival = span.cause != Cause::DelayedAck
+            || span.begin == path.begun
+            || self.received.get(&(span.place.site, span.packet)) == Some(&span.begin)
+            || self.received.iter().any(|((site, _), at)| *site == span.place.site && *at == span.begin);
+        (rings && since_arrival) || (!path.complete && span.end == path.ended)
+    }
+
+    /// The packet was at the place.
+    fn was_there(&self, span: &Span) -> bool {
+        let stays = self.stays.get(&(span.place, span.packet));
+        stays.into_iter().flatten().any(|&(from, to)| within((from, to.unwrap_or(Time(u64::MAX))), span))
+    }
+
+    fn was_so(&self, span: &Span, path: &Path) -> bool {
+        let on_air = span.place.site == Site::Bearer && self.tti > Duration::ZERO;
+        let own = |list: &HashMap<(Place, u64), Vec<Stretch>>| {
+            let stretches = list.get(&(span.place, span.packet));
+            stretches.into_iter().flatten().any(|stretch| within(*stretch, span))
+        };
+        match span.step {
+            Step::Sends | Step::OwnAhead if !on_air => own(&self.served),
+            Step::Propagates if !on_air && span.place.site != Site::Server => {
+                own(&self.flights) || !path.complete
+            }
+            Step::OthersServed if !on_air => self.covers(span, self.others(span)),
+            Step::OthersServed => self.covers(span, self.blocks_around(span, |_, _| true)),
+            Step::Sends | Step::OwnAhead => self.covers(span, self.blocks_around(span, |_, _| true)),
+            Step::Repeats if span.cause == Cause::Harq => self.overlaps(span, |again| again),
+            Step::Iub => self.frames.iter().any(|frame| within(*frame, span)),
+            Step::CellChanges => self.handovers.iter().any(|at| *at <= span.begin),
+            Step::Switches => self.was_switching(span),
+            _ => true,
+        }
+    }
+
+    fn others(&self, span: &Span) -> Vec<Stretch> {
+        let all = self.all_served.get(&span.place);
+        all.into_iter()
+            .flatten()
+            .filter(|(_, packet)| *packet != span.packet)
+            .map(|(stretch, _)| *stretch)
+            .collect()
+    }
+
+    fn blocks_around(&self, span: &Span, kind: impl Fn(bool, u32) -> bool) -> Vec<Stretch> {
+        let around = self.around(span);
+        around
+            .filter(|(_, user, again, _)| kind(*again, *user))
+            .map(|&(.., at)| (at, at + self.tti))
+            .collect()
+    }
+
+    /// Blocks of the span's bearer in TTIs that it touches.
+    fn around(&self, span: &Span) -> impl Iterator<Item = &OnAir> {
+        let (bearer, tti) = (span.place.index, self.tti);
+        let first = self.blocks.partition_point(|(.., at)| *at + tti <= span.begin);
+        let after = self.blocks[first..].iter();
+        let end = span.end;
+        after.take_while(move |(.., at)| *at < end).filter(move |(of, ..)| *of == bearer)
+    }
+
+    fn overlaps(&self, span: &Span, kind: impl Fn(bool) -> bool) -> bool {
+        self.around(span).any(|(_, _, again, _)| kind(*again))
+    }
+
+    /// Whether stretches cover all of a span.
+    fn covers(&self, span: &Span, mut stretches: Vec<Stretch>) -> bool {
+        stretches.sort_unstable();
+        let mut at = span.begin;
+        for (from, to) in stretches {
+            if from <= at {
+                at = at.max(to);
+            }
+        }
+        at >= span.end
+    }
+
+    fn was_switching(&self, span: &Span) -> bool {
+        let is_switch = |state: u8| ![2, 4].contains(&state);
+        let of_bearer = || self.switches.iter().filter(|(bearer, ..)| *bearer == span.place.index);
+        let users: std::collections::HashSet<u32> = of_bearer().map(|(_, user, ..)| *user).collect();
+        users.into_iter().any(|user| {
+            let mut states = of_bearer().filter(|(_, of, ..)| *of == user);
+            states.rfind(|(_, _, at, _)| *at <= span.begin).is_some_and(|(.., state)| is_switch(*state))
+        })
+    }
+}
+
+impl Listener for Witness {
+    fn mask(&self) -> Mask {
+        Mask::ALL
+    }
+
+    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {
+        match *event {
+            Event::Sent { packet, .. } => {
+                self.sent.insert(number(packet), at);
+            }
+            Event::Entered { place, packet } => {
+                self.stays.entry((place, number(packet))).or_default().push((at, None));
+            }
+            Event::Left { place, packet } | Event::Lost { place, packet, .. } => {
+                if let Some(stay) =
+                    self.stays.get_mut(&(place, number(packet))).and_then(|stays| stays.last_mut())
+                {
+                    stay.1 = Some(at);
+                }
+            }
+            Event::Served { place, packet, from, sent, .. } => {
+                let key = (place, number(packet));
+                self.served.entry(key).or_default().push((from, sent));
+                self.flights.entry(key).or_default().push((sent, Time(u64::MAX)));
+                self.all_served.entry(place).or_default().push(((from, sent), number(packet)));
+            }
+            Event::Received { place, packet } => {
+                self.received.insert((place.site, number(packet)), at);
+            }
+            Event::Block { bearer, user, transmission, .. } => {
+                self.blocks.push((bearer, user, transmission > 1, at));
+            }
+            Event::Frame { arrives, .. } => self.frames.push((at, arrives)),
+            Event::Rang { place, clock, .. } => self.rang.entry((place, at)).or_default().push(clock),
+            Event::Handover { .. } => self.handovers.push(at),
+            Event::State { bearer, user, state } => self.switches.push((bearer, user, at, state)),
+            _ => {}
+        }
+        Ok(())
+    }
+}

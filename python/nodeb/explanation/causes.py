@@ -1,0 +1,136 @@
+"""What the critical paths of a transfer come to over replications."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.arguments import checked_methods
+from nodeb.explanation.replications import CAUSES, NS, Path
+from nodeb.stats import Interval, mean_interval
+from nodeb.table import Table
+
+if TYPE_CHECKING:
+    from nodeb.explanation.differences import Part
+    from nodeb.explanation.what_if import WhatIf
+    from nodeb.inputs.scenario import Scenario
+    from nodeb.replication.pool import Jobs
+    from nodeb.terminal.progress import ProgressCallback
+
+__all__ = ["Explanation"]
+
+
+@checked_methods
+@dataclass(frozen=True)
+class Explanation:
+    """A transfer, explained: print it, or take its `table` and its `spans`."""
+
+    scenario: Scenario
+    """The resolved scenario."""
+    user: int
+    transfer: int
+    paths: list[Path]
+    """One of each replication, in order."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the transfer was complete in every replication."""
+        return all(path.complete for path in self.paths)
+
+    @cached_property
+    def time(self) -> Interval:
+        """What the transfer took, s."""
+        return mean_interval(self.times)
+
+    def seconds(self, cause: str) -> NDArray[np.float64]:
+        """What a cause took in each replication, s."""
+        return np.array([path.causes.get(cause, 0) / NS for path in self.paths])
+
+    @cached_property
+    def times(self) -> NDArray[np.float64]:
+        """What the transfer took in each replication, s."""
+        return np.array([path.time_ns / NS for path in self.paths])
+
+    def step_s(self, step: str) -> float:
+        """The mean time in which something was happening, such as `propagates`, s."""
+        return float(np.mean([path.steps.get(step, 0) / NS for path in self.paths]))
+
+    @cached_property
+    def causes(self) -> list[str]:
+        """The causes that there are, the one that takes most first."""
+        known = [name for name in CAUSES if any(name in path.causes for path in self.paths)]
+        return sorted(known, key=lambda name: -float(self.seconds(name).mean()))
+
+    @cached_property
+    def table(self) -> Table:
+        """One row per cause, the one that takes most first.
+
+        Columns: `cause`; `share` of the time; `mean_s` with `ci95_low` and `ci95_high` over the
+        replications (Student t; NaN for one); `packets`, how many were concerned, on average.
+        """
+        rows = [(cause, mean_interval(self.seconds(cause))) for cause in self.causes]
+        packets = [
+            float(np.mean([path.packets.get(cause, 0) for path in self.paths]))
+            for cause in self.causes
+        ]
+        whole = self.time.mean
+        return Table(
+            {
+                "cause": [cause for cause, _ in rows],
+                "share": [one.mean / whole for _, one in rows],
+                "mean_s": [one.mean for _, one in rows],
+                "ci95_low": [max(one.low, 0.0) for _, one in rows],
+                "ci95_high": [one.high for _, one in rows],
+                "packets": packets,
+            }
+        )
+
+    @property
+    def spans(self) -> Table:
+        """The spans of the first replication, in order of time.
+
+        They follow each other without gaps and add up to the time exactly. Columns: `begin_ns`,
+        `end_ns`, `cause`, `layer`, `place`, `step` (what was happening there), `round` (why the
+        path went round; empty on the last flight), `packet`, `seq`.
+        """
+        found = self.paths[0].spans
+        return Table({}) if found is None else found
+
+    def what_if(
+        self, jobs: Jobs | None = None, progress: ProgressCallback | None = None
+    ) -> list[WhatIf]:
+        """What changes that take causes away would win, simulated, beside what the path says.
+
+        Args:
+            jobs: replications simulated at a time; None takes one per processor; or a
+                `nodeb.Cluster`.
+            progress: called with the fraction done and a few words.
+
+        Raises:
+            RunError: a replication failed.
+        """
+        from nodeb.explanation.what_if import what_if
+
+        return what_if(self, jobs, progress)
+
+    def difference(self, other: Explanation) -> list[Part]:
+        """What the difference to another explanation is made of, cause by cause.
+
+        Args:
+            other: of the same seed and the same number of replications.
+
+        Raises:
+            InputError: it is of others.
+        """
+        from nodeb.explanation.differences import difference
+
+        return difference(self, other)
+
+    def __str__(self) -> str:
+        from nodeb.explanation.text import explanation_text
+
+        return explanation_text(self)

@@ -1,0 +1,65 @@
+"""What a difference between two scenarios is made of: cause by cause, in pairs of replications."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nodeb.errors import InputError
+from nodeb.explanation.causes import Explanation
+from nodeb.explanation.replications import CAUSES
+from nodeb.stats import Interval, paired_difference
+from nodeb.table import Table
+
+__all__ = ["Part", "difference", "difference_table"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a cause, or all of them, has to do with a difference."""
+
+    cause: str
+    """Its name; empty for the whole."""
+    baseline_s: float
+    """Its mean in the baseline, s."""
+    other_s: float
+    """Its mean in the other, s."""
+    difference: Interval
+    """Other less baseline, over the pairs, s."""
+
+
+def difference(baseline: Explanation, other: Explanation) -> list[Part]:
+    """The parts of a difference, the largest first, and the whole as the last.
+
+    The means of the parts add up to that of the whole, since causes add up to the time in every
+    replication.
+
+    Raises:
+        InputError: the two have different seeds, or different numbers of replications.
+    """
+    seeds = baseline.scenario.seed, other.scenario.seed
+    if seeds[0] != seeds[1] or len(baseline.paths) != len(other.paths):
+        raise InputError("explanations are compared in pairs: with the same seed and the same runs")
+    known = [name for name in CAUSES if name in baseline.causes or name in other.causes]
+    parts = [_part(name, baseline.seconds(name), other.seconds(name)) for name in known]
+    parts.sort(key=lambda part: -abs(part.difference.mean))
+    return [*parts, _part("", baseline.times, other.times)]
+
+
+def difference_table(parts: list[Part]) -> Table:
+    """The parts as a table: `cause`, `baseline_s`, `other_s`, `difference_s`, `low_s`, `high_s`."""
+    return Table(
+        {
+            "cause": [part.cause or "sum" for part in parts],
+            "baseline_s": [part.baseline_s for part in parts],
+            "other_s": [part.other_s for part in parts],
+            "difference_s": [part.difference.mean for part in parts],
+            "low_s": [part.difference.low for part in parts],
+            "high_s": [part.difference.high for part in parts],
+        }
+    )
+
+
+def _part(cause: str, base: np.ndarray, own: np.ndarray) -> Part:
+    return Part(cause, float(base.mean()), float(own.mean()), paired_difference(own, base))

@@ -1,0 +1,165 @@
+"""The critical paths of a transfer in the replications of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nodeb import _core
+from nodeb.errors import InputError, RunError
+from nodeb.inputs.reading import source
+from nodeb.replication.engine import Engine, Subject
+from nodeb.replication.rules import Count
+from nodeb.replication.work import Source, Work
+from nodeb.table import Table
+
+if TYPE_CHECKING:
+    from nodeb.inputs.scenario import Scenario
+    from nodeb.replication.pool import Jobs
+    from nodeb.terminal.progress import ProgressCallback
+
+__all__ = ["CAUSES", "Path", "paths"]
+
+CAUSES: dict[str, str] = dict(_core.causes())
+"""Every cause and what it means, in the order of the list."""
+NS = 1e9
+
+
+@dataclass(frozen=True)
+class Path:
+    """The critical path of a transfer in one replication."""
+
+    run: int
+    begun_s: float
+    ended_s: float
+    """When the phone had its last byte in order, or the run ended."""
+    bytes: int
+    complete: bool
+    """Whether the phone had all of it when the run ended."""
+    causes: Mapping[str, int]
+    """Nanoseconds of each cause that there is; they add up to the time exactly."""
+    packets: Mapping[str, int]
+    """Packets on whose ways they were spent."""
+    steps: Mapping[str, int]
+    """Nanoseconds in which each thing was happening."""
+    spans: Table | None = None
+    """The spans, in order of time; kept of the first replication."""
+
+    @property
+    def time_ns(self) -> int:
+        """What the transfer took, ns: the sum of all causes."""
+        return sum(self.causes.values())
+
+
+class Explaining(Work[list[Path]]):
+    """Replications as far as a transfer goes, explained.
+
+    Args:
+        scenario: what is simulated.
+        user: number of the user.
+        transfer: number of the transfer.
+    """
+
+    def __init__(self, scenario: Source, user: int, transfer: int) -> None:
+        self.source, self.user, self.transfer = scenario, user, transfer
+
+    def replicate(self, seed: int, runs: range, control: _core.Control) -> list[Path]:
+        """Explains the transfer in replications that go together."""
+        return [self._path(seed, run, control) for run in runs]
+
+    def _path(self, seed: int, run: int, control: _core.Control) -> Path:
+        try:
+            found = self.source.compiled().explain(seed, run, self.user, self.transfer, control)
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        about = {name: column[0] for name, column in found["transfer"].items()}
+        columns = found["spans"]
+        causes, packets = _folded(columns)
+        return Path(
+            run,
+            about["begun_ns"] / NS,
+            about["ended_ns"] / NS,
+            int(about["bytes"]),
+            bool(about["complete"]),
+            causes,
+            packets,
+            _sums(columns, "step"),
+            _spans(columns) if run == 0 else None,
+        )
+
+
+Columns = Mapping[str, Any]
+"""Columns of spans as the core gives them: those of texts as places in a list, and the list."""
+
+
+def _spans(columns: Columns) -> Table:
+    """The spans as a table."""
+    return Table(
+        {
+            name: np.array(column[1], dtype=str)[column[0]] if isinstance(column, tuple) else column
+            for name, column in columns.items()
+        }
+    )
+
+
+def _sums(columns: Columns, name: str) -> dict[str, int]:
+    """Nanoseconds by the texts of a column."""
+    codes, names = columns[name]
+    lasts = columns["end_ns"] - columns["begin_ns"]
+    return {text: int(lasts[codes == code].sum()) for code, text in enumerate(names)}
+
+
+def _folded(columns: Columns) -> tuple[dict[str, int], dict[str, int]]:
+    """Nanoseconds and packets of each cause."""
+    codes, names = columns["cause"]
+    packets = {
+        text: len(np.unique(columns["packet"][codes == code])) for code, text in enumerate(names)
+    }
+    return _sums(columns, "cause"), packets
+
+
+class _Told(Engine[list[Path]]):
+    """An engine that tells how far it is."""
+
+    def __init__(
+        self,
+        only: Subject[list[Path]],
+        seed: int,
+        jobs: Jobs,
+        progress: ProgressCallback | None,
+        runs: int,
+    ) -> None:
+        super().__init__([only], seed, jobs)
+        self._progress, self._only, self._runs = progress, only, runs
+
+    def report(self) -> None:
+        if self._progress is not None:
+            text = f"{self._only.known.done} of {self._runs} replications"
+            self._progress(min(self.parts(), 1.0), text)
+
+
+def paths(
+    planned: Scenario, user: int, transfer: int, jobs: Jobs, progress: ProgressCallback | None
+) -> list[Path]:
+    """The paths of a transfer in all replications that a resolved scenario asks for.
+
+    Raises:
+        InputError: there is no such user or transfer.
+        RunError: a replication failed.
+    """
+    users = sum(group.count for group in planned.users)
+    if user >= users:
+        raise InputError(f"there is no user {user}; the scenario has {users}, numbered from 0")
+    data = planned.to_dict()
+    work = Explaining(source(data), user, transfer)
+    only = Subject(work, Count(planned.runs))
+    try:
+        _Told(only, planned.seed, jobs, progress, planned.runs).run()
+    except RunError as error:
+        if isinstance(error.__cause__, InputError):
+            raise error.__cause__ from None
+        raise
+    return [path for part in only.known.finished for path in part][: planned.runs]

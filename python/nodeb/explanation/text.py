@@ -1,0 +1,151 @@
+"""An explanation as text: a table of causes, and one line on what would help most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nodeb.explanation.causes import Explanation
+from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
+
+if TYPE_CHECKING:
+    from nodeb.explanation.differences import Part
+    from nodeb.explanation.what_if import WhatIf
+
+__all__ = [
+    "HEAD",
+    "cause_rows",
+    "difference_text",
+    "explanation_text",
+    "help_most",
+    "what_if_rows",
+    "what_if_text",
+]
+
+HEAD = ("cause", "share", "time", "95 % interval", "unit", "packets")
+"""Columns of causes as people read them."""
+
+REMEDIES = {
+    "application": "asking earlier, or writing without a pause",
+    "handshake": "a connection that is open already, or a shorter round trip",
+    "request": "a shorter way of the request, or a request that rides on the SYN",
+    "server": "a faster server",
+    "propagation": "a shorter way",
+    "transmission": "a faster channel",
+    "queue behind own data": "less of the connection's other data at the same time",
+    "queue behind others": "fewer others on the link, or a queue that serves flows in turn",
+    "waiting for the scheduler": "fewer others in the cell, or another scheduler",
+    "segmentation": "a shorter TTI",
+    "HARQ round trips": "fewer block errors, or a shorter round trip of HARQ",
+    "reordering wait": "a shorter T1, or more transmissions of a block",
+    "RLC retransmission": "fewer block errors, or repetition at the Node B",
+    "channel set-up and release": "channels that are held longer, or set up sooner",
+    "credits": "more room at the Node B, or more frequent credits",
+    "handover": "a shorter interruption, or fewer handovers",
+    "delayed ACK": "ACKs at once",
+    "window: slow start": "a larger initial window, or a shorter round trip",
+    "window: congestion avoidance": "a window that grows faster, or a shorter round trip",
+    "window: receiver": "a larger receive window",
+    "window: proxy": "a larger window of the proxy",
+    "recovery": "fewer losses, or repairing them nearer to the phone",
+    "timeout": "losses that are noticed sooner",
+    "pacing": "a higher pace",
+}
+"""What makes a cause smaller."""
+
+
+def explanation_text(found: Explanation) -> str:
+    """What a terminal shows of an explanation."""
+    parts = [_title(found), align(HEAD, cause_rows(found)), help_most(found), *_notes(found)]
+    return "\n\n".join(parts)
+
+
+def what_if_text(tried: Sequence[WhatIf]) -> str:
+    """What a terminal shows of what changes would win, against what the path says."""
+    if not tried:
+        return "The scenario has nothing that could be taken away."
+    return align(
+        ("what if", "path, at most", "simulated", "95 % interval", ""), what_if_rows(tried)
+    )
+
+
+def what_if_rows(tried: Sequence[WhatIf]) -> list[list[str]]:
+    """Changes as text: name, what the path says, what the simulation says, and how they agree."""
+    rows = []
+    for one in tried:
+        mean, ends, unit = _time(one.gain.mean, one.gain.low, one.gain.high)
+        path, _, path_unit = _time(one.path_s, one.path_s, one.path_s)
+        shown = f"{ends} {unit}" if ends else ""
+        rows.append([one.name, f"{path} {path_unit}", f"{mean} {unit}", shown, one.told])
+    return rows
+
+
+def difference_text(parts: Sequence[Part], baseline: str, other: str) -> str:
+    """What a terminal shows of a difference, cause by cause."""
+    rows = []
+    for part in parts:
+        scale = max(abs(part.baseline_s), abs(part.other_s), abs(part.difference.mean))
+        unit = shown_unit("", "s", scale)
+        factor = FACTORS.get(unit, 1.0)
+        decimals = decimals_of(scale * factor)
+        means = [f"{value * factor:.{decimals}f}" for value in (part.baseline_s, part.other_s)]
+        gap = part.difference
+        ends = [
+            f"{end * factor:+.{decimals}f}" for end in (gap.low, gap.high) if math.isfinite(end)
+        ]
+        shown = f"{gap.mean * factor:+.{decimals}f}"
+        rows.append([part.cause or "sum", *means, unit, shown, " .. ".join(ends)])
+    return align(("cause", baseline, other, "unit", "difference", "95 % interval"), rows)
+
+
+def help_most(found: Explanation) -> str:
+    """What would help most, one line."""
+    if not found.causes:
+        return "The transfer took no time."
+    cause = found.causes[0]
+    share = found.table["share"][0]
+    return f"What would help most: {REMEDIES[cause]} ({cause}, {100 * share:.0f} % of the time)."
+
+
+def cause_rows(found: Explanation) -> list[list[str]]:
+    """Causes as text by `HEAD`, and the sum of all."""
+    rows = []
+    for row in found.table:
+        shown = _time(row["mean_s"], row["ci95_low"], row["ci95_high"])
+        rows.append([row["cause"], _percent(row["share"]), *shown, f"{row['packets']:.3g}"])
+    whole = found.time
+    return [*rows, ["sum", "100 %", *_time(whole.mean, whole.low, whole.high), ""]]
+
+
+def _title(found: Explanation) -> str:
+    size = found.paths[0].bytes
+    name = found.scenario.name or "the scenario"
+    runs = len(found.paths)
+    noun = "replication" if runs == 1 else "replications"
+    return (
+        f"{name}: user {found.user}, transfer {found.transfer}, {size} bytes; {runs} {noun}, "
+        f"seed {found.scenario.seed}"
+    )
+
+
+def _notes(found: Explanation) -> list[str]:
+    broken = [path for path in found.paths if not path.complete]
+    if not broken:
+        return []
+    what = "the run" if len(found.paths) == 1 else f"{len(broken)} of {len(found.paths)} runs"
+    text = f"note: the transfer was not complete at the end of {what}"
+    return [f"{text}; explained is the time up to there"]
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _time(mean: float, low: float, high: float) -> list[str]:
+    """A time, its interval and their unit."""
+    unit = shown_unit("", "s", mean)
+    factor = FACTORS.get(unit, 1.0)
+    decimals = decimals_of(mean * factor)
+    ends = [f"{end * factor:.{decimals}f}" for end in (low, high) if math.isfinite(end)]
+    return [f"{mean * factor:.{decimals}f}", " .. ".join(ends), unit]

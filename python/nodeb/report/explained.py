@@ -1,0 +1,94 @@
+"""The page of an explanation, and its short form on the page of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nodeb import _core
+from nodeb.errors import NodebError
+from nodeb.explanation.replications import CAUSES
+from nodeb.explanation.text import HEAD, cause_rows, help_most, what_if_rows
+from nodeb.plot.causes import causes, waterfall
+from nodeb.plot.style import NARROW
+from nodeb.report.figures import Content, figure
+from nodeb.report.render import render
+
+if TYPE_CHECKING:
+    from nodeb.explanation import Explanation
+    from nodeb.explanation.what_if import WhatIf
+    from nodeb.results.result import Result
+
+__all__ = ["page", "short"]
+
+MOST_RUNS = 20
+"""Replications that the short form explains."""
+MOST_BYTES = 2_000_000
+"""A longer transfer is not explained by the way."""
+
+
+def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
+    """One self-contained page about a transfer, with other users' beside it.
+
+    Args:
+        users: explanations by what the user is called; the first is what the page is about.
+        tried: what changes would win, if that was simulated.
+    """
+    found = next(iter(users.values()))
+    pictures = [
+        figure("waterfall", "The critical path over time", waterfall("", found, NARROW)),
+        figure("causes", "What each cause has of the time", causes("", users, size=NARROW)),
+    ]
+    first = found.paths[0]
+    return render(
+        "explained.html",
+        {
+            "title": found.scenario.name or "A transfer",
+            "tiles": [
+                {"name": "Time", "value": f"{found.time.mean:.4g} s", "detail": "mean"},
+                {"name": "Size", "value": f"{first.bytes} bytes", "detail": "of the application"},
+                {
+                    "name": "Replications",
+                    "value": str(len(found.paths)),
+                    "detail": f"seed {found.scenario.seed}",
+                },
+            ],
+            "banners": [] if found.complete else ["Not complete: explained up to the run's end."],
+            "sections": [("causes-table", "Causes"), ("over-time", "Over time")],
+            "about": f"User {found.user}, transfer {found.transfer}. {help_most(found)}",
+            "columns": HEAD,
+            "rows": cause_rows(found),
+            "glossary": [(name, CAUSES[name]) for name in found.causes],
+            "tried": what_if_rows(tried),
+            "figures": pictures,
+            "version": _core.version(),
+        },
+    )
+
+
+def short(result: Result) -> Content | None:
+    """The section of a run's page on its first transfer; None where there is none to explain."""
+    sizes = result.flows["app_bytes"] / result.flows["transfers"].clip(1)
+    if len(sizes) == 0 or sizes[0] > MOST_BYTES:
+        return None
+    try:
+        found = result.explain(runs=min(result.provenance.runs, MOST_RUNS))
+    except NodebError:
+        return None
+    return {
+        "anchor": "why",
+        "title": "Why it took so long",
+        "text": (
+            f"The critical path of user 0's first transfer: {found.time.mean:.4g} s on average of "
+            f"{len(found.paths)} replications. {help_most(found)}"
+        ),
+        "figures": [
+            figure(
+                "why-causes",
+                "What each cause has of the time",
+                causes("", {"user 0": found}, size=(NARROW[0], 2.4)),
+                "Every nanosecond belongs to one cause; `nodeb explain` has the table.",
+            )
+        ],
+        "problem": "",
+    }

@@ -1,0 +1,137 @@
+"""Why transfers take as long as they do, as people ask for it."""
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb import _core
+from nodeb.cli import invoke
+from nodeb.errors import InputError
+from nodeb.explanation.differences import difference, difference_table
+from nodeb.explanation.replications import CAUSES
+from nodeb.explanation.text import REMEDIES
+from nodeb.explanation.what_if import CHANGES
+from nodeb.scenario_types import Classic, Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
+
+LOSSY = Dch(bler=0.1)
+
+
+def scenario(radio, size="60 kB", count=1, **more):
+    users = [UserGroup(count=count, traffic=Ftp(size=size))]
+    return nodeb.Scenario(name="explained", radio=radio, users=users, **more)
+
+
+def test_causes_add_up_to_what_the_run_measured():
+    result = scenario(LOSSY).run(runs=6, seed=3)
+    found = result.explain()
+    assert len(found.paths) == 6
+    np.testing.assert_array_equal(found.times, result.flows["download_s"])
+    for path in found.paths:
+        assert path.complete
+        assert path.bytes == 60_000
+        assert path.time_ns == round((path.ended_s - path.begun_s) * 1e9)
+    spans = found.spans
+    assert (spans["begin_ns"][1:] == spans["end_ns"][:-1]).all()
+    assert set(spans["cause"]) <= set(CAUSES)
+    assert found.table["share"].sum() == pytest.approx(1.0)
+    assert "RLC retransmission" in found.causes
+    assert found.causes[0] in str(found)
+
+
+def test_every_cause_has_a_meaning_and_a_remedy():
+    assert list(REMEDIES) == list(CAUSES)
+    assert all(meaning.endswith(".") for meaning in CAUSES.values())
+    aimed = {cause for change in CHANGES for cause in change.causes}
+    assert aimed <= set(CAUSES)
+
+
+def test_removing_a_cause_that_has_no_span_changes_nothing():
+    clean = LinkBearer(rate="1 Mbps", delay="20 ms")
+    found = nodeb.explain(scenario(clean, tcp=Classic(delayed_ack="0 s")), runs=1)
+    assert "delayed ACK" not in found.causes
+    tried = {one.name: one for one in found.what_if(jobs=1)}
+    assert "ACKs at once" not in tried, "there is nothing to take away"
+    overflow = tried["queues that never fill"]
+    assert (overflow.path_s, overflow.gain.mean) == (0.0, 0.0)
+    assert overflow.told == "as the path says"
+
+
+def test_what_if_bounds_and_reaction():
+    """Without block errors all that RLC repeated is won, less what the channel then takes."""
+    found = nodeb.explain(scenario(LOSSY), runs=20)
+    tried = {one.name: one for one in found.what_if()}
+    errors = tried["no block errors"]
+    assert errors.path_s == pytest.approx(found.seconds("RLC retransmission").mean())
+    assert 0.5 * errors.path_s < errors.gain.mean <= errors.path_s
+    assert errors.told.startswith(("less: transmission grows", "as the path says"))
+    half = tried["half the propagation delays"]
+    assert half.gain.mean == pytest.approx(half.path_s, rel=0.2)
+
+
+def test_a_difference_is_the_sum_of_its_parts():
+    dch, hs_dsch = (nodeb.explain(scenario(radio), runs=8) for radio in (LOSSY, HsDsch(bler=0.1)))
+    *parts, whole = difference(dch, hs_dsch)
+    assert sum(part.difference.mean for part in parts) == pytest.approx(whole.difference.mean)
+    assert whole.difference.mean < 0
+    assert parts[0].cause == "RLC retransmission"
+    table = difference_table([*parts, whole])
+    assert table["cause"][-1] == "sum"
+    with pytest.raises(InputError, match="in pairs"):
+        dch.difference(nodeb.explain(scenario(LOSSY), runs=3))
+
+
+def test_users_and_transfers_that_are_not_there():
+    two = scenario(HsDsch(), count=2)
+    with pytest.raises(InputError, match="there is no user 2; the scenario has 2"):
+        nodeb.explain(two, user=2)
+    with pytest.raises(
+        InputError, match="begun no transfer 1 by the end of the run; it has begun 1"
+    ):
+        nodeb.explain(two, transfer=1, runs=1)
+    with pytest.raises(InputError, match="numbered from 0"):
+        nodeb.explain(two, user=-1)
+    control = _core.Control()
+    with pytest.raises(ValueError, match="there is no user 9"):
+        two.compiled().explain(1, 0, 9, 0, control)
+
+
+def test_a_transfer_that_does_not_end_is_explained_so_far():
+    cut = scenario(LOSSY, size="10 MB", duration="5 s")
+    found = nodeb.explain(cut, runs=2)
+    assert not found.complete
+    np.testing.assert_array_equal(found.times, [5.0, 5.0])
+    assert "not complete at the end of 2 of 2 runs" in str(found)
+    dead = scenario(LinkBearer(rate="1 Mbps"), wired=Wired(loss=0.999999), duration="40 s")
+    found = nodeb.explain(dead, runs=1)
+    assert found.causes[0] == "timeout"
+    assert found.times.tolist() == [40.0]
+
+
+def test_the_command(tmp_path, capsys):
+    file = tmp_path / "file.toml"
+    file.write_text(scenario(LOSSY).to_toml())
+    page = tmp_path / "why.html"
+    assert invoke(["explain", str(file), "--runs", "3", "--what-if", "--out", str(page)]) == 0
+    shown = capsys.readouterr().out
+    assert "What would help most" in shown
+    assert "no block errors" in shown
+    text = page.read_text()
+    assert text.startswith("<!doctype html>")
+    assert "RLC retransmission" in text
+    assert "http" not in text.replace("http://www.w3.org", "")
+    assert invoke(["explain", str(file), "--user", "5"]) == 2
+    assert "there is no user 5" in capsys.readouterr().err
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
+    assert invoke(["explain", str(file), "--out", str(other)]) == 2
+    assert other.read_text() == "mine"
+
+
+def test_compare_explains(tmp_path, capsys):
+    file = tmp_path / "file.toml"
+    file.write_text(scenario(LOSSY).to_toml())
+    command = ["compare", str(file), "--with", "radio.dch.bler=0.0", "--runs", "4"]
+    assert invoke([*command, "--explain", "0", "--out", str(tmp_path / "out")]) == 0
+    shown = capsys.readouterr().out
+    assert "Why user 0's first transfer" in shown
+    assert "RLC retransmission" in shown
