@@ -76,7 +76,7 @@ impl Timer {
         if self.set == Some(at) {
             return Ok(());
         }
-        let at_ns = self.zero.saturating_add(at.0.min(i64::MAX as u64) as i64).max(1);
+        let at_ns = self.zero.saturating_add(i64::try_from(at.0).unwrap_or(i64::MAX)).max(1);
         let value = Timespec { tv_sec: at_ns / SECOND, tv_nsec: at_ns % SECOND };
         let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
         timerfd_settime(&self.fd, TimerfdTimerFlags::ABSTIME, &once).map_err(system("set its timer"))?;

@@ -76,7 +76,7 @@ mod tests {
     fn of_nothing_there_is_nothing() {
         let none = Lateness::default();
         assert_eq!((none.count(), none.mean_s(), none.quantile_s(0.99), none.max_s()), (0, 0.0, 0.0, 0.0));
-        assert_eq!(none.share_beyond(1), 0.0);
+        assert!(none.share_beyond(1) < f64::EPSILON);
     }
 
     #[test]
@@ -84,6 +84,6 @@ mod tests {
         let mut times = Lateness::default();
         times.add(u64::MAX);
         assert!(times.max_s() >= 3_600.0);
-        assert_eq!(times.share_beyond(1_000), 1.0);
+        assert!(times.share_beyond(1_000) > 1.0 - f64::EPSILON);
     }
 }

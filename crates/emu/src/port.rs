@@ -45,11 +45,10 @@ impl Port {
         let room = into.len();
         let mut parts = [IoSliceMut::new(into), IoSliceMut::new(&mut self.rest)];
         match readv(&self.fd, &mut parts) {
-            Ok(0) => Ok(Read::Gone),
+            Ok(0) | Err(Errno::BADFD | Errno::IO | Errno::NODEV) => Ok(Read::Gone),
             Ok(bytes) if bytes > room => Ok(Read::TooLong),
             Ok(bytes) => Ok(Read::Packet(bytes)),
             Err(Errno::AGAIN | Errno::INTR) => Ok(Read::Nothing),
-            Err(Errno::BADFD | Errno::IO | Errno::NODEV) => Ok(Read::Gone),
             Err(error) => Err(system("read from a device")(error)),
         }
     }

@@ -65,15 +65,15 @@ pub fn replay(
     let (fates, ahead, accepted) = (Vec::new(), VecDeque::new(), Vec::new());
     let mut player = Player { live, users, fates, ahead, accepted, found };
     while let Some(record) = reader.next_record().map_err(Error::Log)? {
-        player.play(record)?;
+        player.play(&record)?;
     }
     let result = player.live.finish(scenario)?;
     Ok((player.found, result))
 }
 
 impl Player {
-    fn play(&mut self, record: Record) -> Result<()> {
-        match record {
+    fn play(&mut self, record: &Record) -> Result<()> {
+        match *record {
             Record::Accepted { at, way, phone, cargo, .. } => {
                 let user = *self.users.get(usize::from(phone)).ok_or_else(|| {
                     Error::Log(io::Error::new(io::ErrorKind::InvalidData, "it has more phones than it says"))
@@ -86,11 +86,11 @@ impl Player {
             Record::Arrived { at, late, .. } => {
                 self.found.late.add(late);
                 self.catch_up(at)?;
-                self.hold(&record);
+                self.hold(record);
             }
             Record::Lost { at, .. } => {
                 self.catch_up(at)?;
-                self.hold(&record);
+                self.hold(record);
             }
             Record::End { at } => {
                 self.catch_up(at)?;

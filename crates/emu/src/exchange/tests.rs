@@ -71,13 +71,13 @@ fn bytes_come_out_as_they_went_in() {
         let scenario = cell(radio);
         let mut exchange = Exchange::new(&scenario, 3, &phones(), MTU, 64 << 20).unwrap();
         let mut sent: HashMap<u64, (End, Vec<u8>)> = HashMap::new();
-        let (mut last, mut came) = (Time::ZERO, 0_u64);
+        let (mut before, mut came) = (Time::ZERO, 0_u64);
         let mut check = |exchange: &mut Exchange, sent: &mut HashMap<u64, (End, Vec<u8>)>| {
             take_all(exchange, |arrival, bytes| {
                 let (to, went_in) = sent.remove(&arrival.number).expect("it comes once");
                 assert!((to, went_in.as_slice()) == (arrival.to, bytes), "{radio}: {arrival:?}");
-                assert!(arrival.at >= last, "{radio}: in the order of time");
-                last = arrival.at;
+                assert!(arrival.at >= before, "{radio}: in the order of time");
+                before = arrival.at;
                 came += 1;
             });
         };
@@ -175,7 +175,7 @@ proptest! {
                 (*high, *low) = (0, 0);
             }
             let length = bytes.len() as u8;
-            if bytes.len() > 3 && length % 2 == 0 {
+            if bytes.len() > 3 && length.is_multiple_of(2) {
                 bytes[3] = length;
             }
             let from = if server { End::Server } else { End::Phone(0) };
