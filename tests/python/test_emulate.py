@@ -378,6 +378,7 @@ BAD = {
     "no command of a phone": (["--phone", "phone:"], "expected a user and a command"),
     "odd duration": (["--duration", "soon", "--", "true"], "expected a time with a unit"),
     "odd mtu": (["--mtu", "12", "--", "true"], "expected 1280"),
+    "no place for a log": (["--record", "/no/such/log", "--", "true"], "cannot record to /no/such"),
     "no such server": (
         ["--server", "no-such-server", "--", "true"],
         "server cannot be started",
@@ -496,3 +497,85 @@ def test_logs_that_are_cut_off_damaged_or_none(link, tmp_path):
         done = replay(damaged)
         assert done.returncode == 2, done.stderr
         assert re.match(r"error: .*damaged.log", done.stderr)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others are without these rights anyway")
+def test_without_the_rights_of_root(link):
+    """A user namespace has them, and one's own identity in it; ping is allowed."""
+    drop = "-sys_admin,-net_admin,-net_raw,-sys_nice"
+    without = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"]
+    ping = "ping -c 2 -i 0.2 10.64.0.1 > /dev/null && ping -c 1 $NODEB_SERVER6 > /dev/null && id -u"
+    run = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--", "sh", "-c", ping]
+    done = subprocess.run(
+        [*without, *map(str, run)], capture_output=True, text=True, timeout=90, check=False
+    )
+    if "a user namespace" in done.stderr:
+        pytest.skip(done.stderr)
+    assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
+    assert "SCHED_FIFO was refused" in done.stderr
+
+
+def _read(terminal: int) -> bytes:
+    """What was shown on a terminal; nothing when the last that wrote there has gone."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
+
+
+def test_a_terminal_is_told_how_it_stands(link):
+    """On a line of its own that is taken away; off a terminal there is none."""
+    import pty
+
+    main, terminal = pty.openpty()
+    command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--", "sleep", "3"]
+    with subprocess.Popen(command, stderr=terminal) as run:
+        os.close(terminal)
+        text = b"".join(iter(lambda: _read(main), b""))
+        run.wait(30)
+    os.close(main)
+    assert re.search(rb"\r\x1b\[K\d+ s  down \S+ \S+  up ", text)
+    assert text.count(b"\r\x1b[K") >= 2
+    assert "\x1b" not in nodeb(link, *PATIENT, "--", "sleep", "2").stderr
+
+
+HOSTILE = (
+    ECHO
+    + """
+import random, subprocess
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("nodeb1", 0x0800))
+draw = random.Random(1)
+whole = b"\\x45\\x00\\x00\\x64" + bytes(12) + bytes([10, 64, 0, 1]) + bytes(80)
+for number in range(600):
+    kind = number % 3
+    if kind == 0:
+        data = draw.randbytes(draw.randrange(1, 1400))
+    elif kind == 1:
+        data = whole[:draw.randrange(1, 99)]
+    else:
+        data = bytearray(whole)
+        data[draw.randrange(4)] ^= 1 << draw.randrange(8)
+    s.send(bytes(data))
+    time.sleep(0.0005)
+subprocess.run("ip link set nodeb1 mtu 9000".split(), check=True)
+giant = b"\\x45\\x00\\x13\\x88" + bytes(12) + bytes([10, 64, 0, 1]) + bytes(4980)
+for number in range(20):
+    s.send(giant)
+sys.exit(subprocess.call("ping -c 2 -i 0.2 -W 5 10.64.0.1".split(), stdout=subprocess.DEVNULL))
+"""
+)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes packets of any kind")
+def test_whatever_a_device_is_given_is_refused_or_carried(link, tmp_path):
+    """Random bytes, truncated headers, wrong lengths, giants; and the cell works afterwards."""
+    out = tmp_path / "out"
+    done = nodeb(link, *PATIENT, "--out", out, "--", *python(HOSTILE))
+    assert done.returncode == 0, done.stderr
+    about = json.loads((out / "provenance.json").read_text())["emulation"]
+    assert about["malformed"] > 300
+    assert about["too_long"] == 20
+    up = about["phones"][0]["up"]
+    taken = up["offered_packets"] + about["malformed"] + about["too_long"] + about["stray"]
+    assert taken + about["phones"][0]["device"].get("dropped", 0) >= 620

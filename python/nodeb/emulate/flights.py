@@ -5,16 +5,30 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nodeb import _core
 from nodeb.emulate.plan import Plan
-from nodeb.errors import InputError, RunError, os_reason
+from nodeb.errors import InputError, OutputError, RunError, os_reason
 from nodeb.inputs.reading import core_call
 from nodeb.replication.work import Tables
 from nodeb.results.provenance import core_hash
 
-__all__ = ["Flight", "Flown", "header", "read"]
+__all__ = ["Flight", "Flown", "check_place", "header", "read"]
+
+
+def check_place(path: Path) -> None:
+    """Complains about a log that cannot be written, before anything begins.
+
+    Raises:
+        OutputError: it cannot.
+    """
+    try:
+        with open(path, "wb"):
+            pass
+    except OSError as error:
+        raise OutputError(f"cannot record to {path}: {os_reason(error)}") from None
 
 
 def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:

@@ -116,6 +116,7 @@ class Driving(threading.Thread):
         self.options = options
         self.log = None
         if options.record is not None:
+            flights.check_place(options.record)
             header = flights.header(self.scenario, plan, options.seed)
             self.log = (options.record, header, options.kept_bytes)
         self.real_time = False
@@ -181,6 +182,7 @@ def emulate(
     Raises:
         RunError: the machine does not let real packets through, or the driver failed.
         ScenarioError: the scenario cannot be emulated.
+        OutputError: the flight cannot be recorded where it was asked to be.
     """
     begun = time.monotonic()
     driving = Driving(plan, options)

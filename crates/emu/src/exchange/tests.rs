@@ -7,6 +7,8 @@ use nodeb_sim::units::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::flight::Reader;
+use crate::replay::replay;
 
 const MTU: usize = 1_500;
 
@@ -187,5 +189,48 @@ proptest! {
         exchange.advance(Time(Duration::from_secs(600).0)).unwrap();
         take_all(&mut exchange, |_, _| {});
         prop_assert_eq!(exchange.waiting(), 0);
+    }
+}
+
+/// What was recorded, lost packets and marks included, is flown again to the nanosecond, also where nobody looked at
+/// what was due for a while; and another world is found out.
+#[test]
+fn a_recorded_flight_is_flown_again() {
+    let folder = tempfile::tempdir().unwrap();
+    for (radio, other) in [
+        (
+            "[radio.link]\nrate = '1 Mbps'\nloss = 0.01\n[radio.link.queue.codel]\necn = true",
+            "radio = 'link'",
+        ),
+        ("[radio.dch]\nbler = 0.3\nmax_transmissions = 2", "[radio.dch]\nbler = 0.1"),
+        ("radio = 'hsdpa'", "[radio.hsdpa]\nscheduler = 'max_ci'"),
+    ] {
+        let (scenario, path) = (cell(radio), folder.path().join("flight.log"));
+        let mut exchange = Exchange::new(&scenario, 3, &phones(), MTU, 64 << 20).unwrap();
+        exchange.record(Recorder::create(&path, b"{}", 40).unwrap());
+        let mut now = 0;
+        for number in 0..2_000_u64 {
+            let random = mixed(number);
+            now += random % 16_000_000;
+            let phone = (random >> 20) as usize % 2;
+            let (from, to) =
+                if random.is_multiple_of(3) { (End::Phone(phone), 1) } else { (End::Server, 2 + phone) };
+            accept(&mut exchange, Time(now), from, &packet([10, 64, 0, to as u8], 2, &[7; 700]));
+            if random.is_multiple_of(5) {
+                take_all(&mut exchange, |_, _| {});
+            }
+        }
+        exchange.advance(Time(now + 1_000_000)).unwrap();
+        take_all(&mut exchange, |_, _| {});
+        let waiting = exchange.waiting() as u64;
+        exchange.finish(&scenario).unwrap();
+        let flown = |scenario: &Scenario| {
+            let mut reader = Reader::open(&path).unwrap();
+            replay(&mut reader, scenario, 3, &[0, 2]).unwrap().0
+        };
+        let again = flown(&scenario);
+        assert_eq!((again.differs.as_deref(), again.complete), (None, true), "{radio}");
+        assert_eq!(again.same + waiting, 2_000, "{radio}");
+        assert!(flown(&cell(other)).differs.is_some(), "{other}");
     }
 }

@@ -319,8 +319,7 @@ impl Scenario {
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
         check.advise(!group.traffic.is_external(), "traffic", || {
-            "packets of `external` users come from outside: a run refuses them, a world that is driven from \
-             outside takes them"
+            "packets of `external` users come from outside: a run refuses them, `nodeb emulate` takes them"
                 .to_owned()
         });
         check.within("traffic", |check| {
@@ -452,7 +451,7 @@ impl Scenario {
         let group = self.users.iter().position(|group| group.traffic.is_external())?;
         Some(format!(
             "users.{group}.traffic: packets of `external` users come from outside, and a run has no outside; \
-             expected one of: {}",
+             use `nodeb emulate`, or one of: {}",
             TrafficSpec::NAMES
                 .iter()
                 .filter(|name| **name != "external")
