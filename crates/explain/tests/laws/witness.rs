@@ -17,6 +17,9 @@ use proptest::test_runner::TestCaseError;
 /// From when to when.
 type Stretch = (Time, Time);
 
+/// From when to when, if that has come.
+type Stay = (Time, Option<Time>);
+
 /// A block on the air: bearer, user, whether it had been sent before, when.
 type OnAir = (u32, u32, bool, Time);
 
@@ -24,7 +27,7 @@ type OnAir = (u32, u32, bool, Time);
 #[derive(Default)]
 pub struct Witness {
     tti: Duration,
-    stays: HashMap<(Place, u64), Vec<(Time, Option<Time>)>>,
+    stays: HashMap<(Place, u64), Vec<Stay>>,
     served: HashMap<(Place, u64), Vec<Stretch>>,
     flights: HashMap<(Place, u64), Vec<Stretch>>,
     all_served: HashMap<Place, Vec<(Stretch, u64)>>,
@@ -43,6 +46,18 @@ fn number(packet: PacketId) -> u64 {
 
 fn within((from, to): Stretch, span: &Span) -> bool {
     from <= span.begin && span.end <= to
+}
+
+/// Whether stretches cover all of a span.
+fn covers(span: &Span, mut stretches: Vec<Stretch>) -> bool {
+    stretches.sort_unstable();
+    let mut at = span.begin;
+    for (from, to) in stretches {
+        if from <= at {
+            at = at.max(to);
+        }
+    }
+    at >= span.end
 }
 
 impl Witness {
@@ -113,9 +128,9 @@ impl Witness {
             Step::Propagates if !on_air && span.place.site != Site::Server => {
                 own(&self.flights) || !path.complete
             }
-            Step::OthersServed if !on_air => self.covers(span, self.others(span)),
-            Step::OthersServed => self.covers(span, self.blocks_around(span, |_, _| true)),
-            Step::Sends | Step::OwnAhead => self.covers(span, self.blocks_around(span, |_, _| true)),
+            Step::OthersServed if !on_air => covers(span, self.others(span)),
+            Step::OthersServed => covers(span, self.blocks_around(span, |_, _| true)),
+            Step::Sends | Step::OwnAhead => covers(span, self.blocks_around(span, |_, _| true)),
             Step::Repeats if span.cause == Cause::Harq => self.overlaps(span, |again| again),
             Step::Iub => self.frames.iter().any(|frame| within(*frame, span)),
             Step::CellChanges => self.handovers.iter().any(|at| *at <= span.begin),
@@ -152,18 +167,6 @@ impl Witness {
 
     fn overlaps(&self, span: &Span, kind: impl Fn(bool) -> bool) -> bool {
         self.around(span).any(|(_, _, again, _)| kind(*again))
-    }
-
-    /// Whether stretches cover all of a span.
-    fn covers(&self, span: &Span, mut stretches: Vec<Stretch>) -> bool {
-        stretches.sort_unstable();
-        let mut at = span.begin;
-        for (from, to) in stretches {
-            if from <= at {
-                at = at.max(to);
-            }
-        }
-        at >= span.end
     }
 
     fn was_switching(&self, span: &Span) -> bool {
