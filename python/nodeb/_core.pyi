@@ -279,8 +279,8 @@ class CompiledScenario:
         """Simulate a replication as far as a user's transfer goes, and explain that.
 
         Returns:
-            `transfer`, of one row, and `spans`, its critical path. A column of texts of the latter is an
-            array of places in a list, and the list.
+            `transfer`, of one row, and `spans`, its critical path. A column of texts of the
+            latter is an array of places in a list, and the list.
 
         Raises:
             ValueError: there is no such user or transfer.

@@ -4,6 +4,7 @@
 //! then. That bounds the memory by the transfer, and [`MOST_RECORDS`] bounds the transfer.
 
 mod air;
+mod flying;
 mod packets;
 mod service;
 

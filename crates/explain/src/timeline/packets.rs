@@ -5,6 +5,8 @@ use nodeb_sim::packet::PacketId;
 use nodeb_sim::transport::segment::{Kind, Segment};
 use nodeb_sim::units::Time;
 
+use super::flying::{Flying, Kept};
+
 /// No such record.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -134,43 +136,6 @@ fn end(site: Site) -> Option<usize> {
         _ => return None,
     };
     Some(end as usize)
-}
-
-/// Packets on their way, by the place that their identity names: the low half counts those on their way.
-#[derive(Debug, Default)]
-struct Flying(Vec<Option<(PacketId, u32)>>);
-
-impl Flying {
-    fn place(id: PacketId) -> usize {
-        id.0 as u32 as usize
-    }
-
-    fn insert(&mut self, id: PacketId, number: u32) {
-        let place = Self::place(id);
-        if self.0.len() <= place {
-            self.0.resize(place + 1, None);
-        }
-        self.0[place] = Some((id, number));
-    }
-
-    fn get(&self, id: PacketId) -> Option<u32> {
-        let (found, number) = (*self.0.get(Self::place(id))?)?;
-        (found == id).then_some(number)
-    }
-
-    fn remove(&mut self, id: PacketId) -> Option<u32> {
-        let number = self.get(id)?;
-        self.0[Self::place(id)] = None;
-        Some(number)
-    }
-
-    fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().flatten().map(|(_, number)| *number)
-    }
-
-    fn renumber(&mut self, new: impl Fn(u32) -> u32) {
-        self.0.iter_mut().flatten().for_each(|(_, number)| *number = new(*number));
-    }
 }
 
 /// The packets of one flow.
@@ -405,10 +370,10 @@ impl Packets {
     pub fn forget(&mut self) {
         let mut kept: Vec<u32> = self.flying.numbers().collect();
         kept.sort_unstable();
-        let kept = Kept(kept);
+        let kept = Kept::of(kept);
         let mut hops = Vec::new();
         let mut list = Vec::new();
-        for (new, &old) in (0..).zip(&kept.0) {
+        for (new, &old) in (0..).zip(kept.old()) {
             let mut packet = self.list[old as usize];
             packet.moment.why = Why::Began;
             if packet.hop != NONE {
@@ -435,16 +400,5 @@ impl Packets {
                 moment.why = Why::Began;
             }
         }
-    }
-}
-
-/// The old numbers of the packets that were kept.
-#[derive(Debug)]
-struct Kept(Vec<u32>);
-
-impl Kept {
-    /// A packet's new number.
-    fn renumbered(&self, old: u32) -> Option<u32> {
-        self.0.binary_search(&old).ok().map(|new| new as u32)
     }
 }
