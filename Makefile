@@ -62,6 +62,7 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 	$(BIN)/python benches/many.py
 	$(BIN)/python benches/switching.py
 	$(BIN)/python benches/hsdpa.py
+	$(BIN)/python benches/explain.py
 
 fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
 	$(BIN)/python tools/fairness.py docs/models/fairness.md
