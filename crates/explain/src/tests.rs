@@ -50,15 +50,15 @@ impl Story {
         self
     }
 
-    fn send(&mut self, at: u64, site: Site, packet: u64, segment: Segment) -> &mut Self {
-        let (place, flow, size, seq) = (Place::new(site, 0), segment.flow, segment.size, segment.seq);
+    fn send(&mut self, at: u64, from: Site, packet: u64, segment: Segment) -> &mut Self {
+        let Segment { flow, size, seq, retransmission: again, .. } = segment;
+        let place = Place::new(from, 0);
         let purpose = match segment.kind {
             Kind::Connect => Purpose::Connect,
             Kind::Request => Purpose::Request,
             Kind::Data => Purpose::Data,
             Kind::Ack => Purpose::Ack,
         };
-        let again = segment.retransmission;
         let event = Event::Sent { place, packet: id(packet), flow, purpose, size, seq, again };
         self.tell_of(at, &event, Some(&segment));
         self
