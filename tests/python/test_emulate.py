@@ -579,3 +579,67 @@ def test_whatever_a_device_is_given_is_refused_or_carried(link, tmp_path):
     up = about["phones"][0]["up"]
     taken = up["offered_packets"] + about["malformed"] + about["too_long"] + about["stray"]
     assert taken + about["phones"][0]["device"].get("dropped", 0) >= 620
+
+
+PINGS = 250
+
+PING = (
+    ECHO
+    + """
+import random
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(10)
+draw = random.Random(1)
+for number in range(int(sys.argv[1])):
+    time.sleep(0.002 + 0.02 * draw.random())
+    begun = time.monotonic()
+    s.sendto(bytes(4), (server, 5000))
+    s.recv(1000)
+    print(time.monotonic() - begun)
+"""
+)
+
+
+def round_trips(folder: Path, radio: str, count: int) -> list[float]:
+    """Round trips of packets of 32 B beyond 15 ms and their time on the wires.
+
+    Both ends go before all else. Skips where the machine is too busy for times to mean anything.
+    """
+    file, out = folder / f"{radio[7:10]}.toml", folder / radio[7:10]
+    file.write_text(
+        '[wired]\nrate = "100 Mbps"\ndelay = "5 ms"\n[uplink]\nrate = "10 Mbps"\n'
+        f'delay = "5 ms"\n{radio}\n[[users]]\nname = "phone"\ntraffic = "external"\n'
+    )
+    server = f"chrt -f 5 {sys.executable} -c '{UDP_SERVER}'"
+    command = ("chrt", "-f", "5", *python(PING), str(count))
+    done = nodeb(file, *PATIENT, "--out", out, "--server", server, "--", *command)
+    assert done.returncode == 0, done.stderr
+    late = json.loads((out / "provenance.json").read_text())["emulation"]["lateness"]
+    if late["p99_s"] > 0.0005:
+        pytest.skip(f"the machine is too busy: 1 % were more than {late['p99_s']} s late")
+    wires = 0.015 + 8 * 32 * (1 / 10e6 + 2 / 100e6)
+    return [float(word) - wires for word in done.stdout.split()]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root goes before what else the machine does")
+def test_delays_over_a_dch_are_distributed_as_the_closed_form_says(tmp_path):
+    """A packet of 32 B is one PDU: it waits for the next TTI of 10 ms, which is uniform.
+
+    With a probability of 0.3 each it is repeated 99 ms later, in the next TTI: steps of 100 ms,
+    geometric. What both hosts take to wake up is known from a link without delay.
+    """
+    from scipy import stats
+
+    waking = round_trips(tmp_path, '[radio.link]\nrate = "100 Gbps"\ndelay = "0 s"', 60)
+    assert min(waking) > 0, "nothing is faster than the cell"
+    beyond = [time - 0.010 for time in round_trips(tmp_path, "[radio.dch]\nbler = 0.3", PINGS)]
+    assert len(beyond) == PINGS
+    assert min(beyond) > 0, "nothing is faster than the cell"
+    steps = [int(time // 0.1) for time in beyond]
+    rest = [time - 0.1 * step for time, step in zip(beyond, steps, strict=True)]
+    within = [time - statistics.median(waking) for time in rest]
+    assert stats.kstest(within, stats.uniform(0, 0.010).cdf).pvalue > 1e-3
+    repeated = sum(step > 0 for step in steps)
+    assert stats.binomtest(repeated, PINGS, 0.3).pvalue > 1e-3
+    again = sum(step > 1 for step in steps)
+    assert stats.binomtest(again, repeated, 0.3).pvalue > 1e-3
