@@ -83,7 +83,7 @@ docs: build $(VENV)/docs.stamp ## build the documentation site into site/
 wheel: $(VENV)/wheel.stamp ## make dist/: a wheel for this kind of machine (manylinux) and the sources
 	rm -rf dist
 	$(WITH_BIN) maturin build --release --zig --compatibility $(MANYLINUX) --out dist --quiet
-	$(BIN)/maturin sdist --out dist --quiet
+	$(BIN)/maturin sdist --out dist > $(VENV)/sdist.log 2>&1 || { cat $(VENV)/sdist.log >&2; exit 1; }
 
 smoke: wheel ## install what is in dist/ where there is nothing, not even Rust, and run an example
 	tools/smoke.sh
