@@ -53,12 +53,13 @@ def explain(
     from nodeb.explanation import explain as explained
     from nodeb.explanation.text import what_if_text
     from nodeb.inputs.scenario import load
-    from nodeb.storage.files import refuse_other, write_bytes
+    from nodeb.storage.files import check_place, refuse_other, write_bytes
     from nodeb.terminal.progress import progress_bar
 
     scenario = load(file, settings or ())
     print_warnings(scenario.warnings())
     if out is not None:
+        check_place(out, "--out")
         refuse_other(out, HTML, "a page", "--out")
     users = dict.fromkeys([user, *(beside or [])])
     try:

@@ -72,7 +72,8 @@ def life(
                 found = scenario.life(run, user, window[0] or 0.0, window[1], progress=bar, **more)
                 found.put(place)
         except KeyboardInterrupt:
-            raise Stopped("interrupted; nothing was written") from None
+            done = f"results are in {folder}" if place.is_put else "nothing was written"
+            raise Stopped(f"interrupted; {done}") from None
     _print(found)
     print(f"\nresults: {folder}\npage: {folder / 'life.html'}")
 

@@ -50,6 +50,8 @@ def explain(
         ScenarioError: the scenario is wrong.
         RunError: a replication failed.
     """
+    if not hasattr(scenario, "planned"):
+        raise InputError(f"explain: {scenario!r} is no scenario; load one with `nodeb.load`")
     for name, value in {"user": user, "transfer": transfer}.items():
         if not 0 <= as_whole(value, name) < 2**32:
             raise InputError(f"{name} is {value}; both are numbered from 0")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.arguments import checked_methods
+from nodeb.errors import InputError, nearest
 from nodeb.explanation.replications import CAUSES, NS, Path
 from nodeb.stats import Interval, mean_interval
 from nodeb.table import Table
@@ -47,7 +48,13 @@ class Explanation:
         return mean_interval(self.times)
 
     def seconds(self, cause: str) -> NDArray[np.float64]:
-        """What a cause took in each replication, s."""
+        """What a cause took in each replication, s.
+
+        Raises:
+            InputError: there is no such cause.
+        """
+        if cause not in CAUSES:
+            raise InputError(f"there is no cause {cause!r}{nearest(str(cause), CAUSES)}")
         return np.array([path.causes.get(cause, 0) / NS for path in self.paths])
 
     @cached_property
@@ -128,6 +135,8 @@ class Explanation:
         """
         from nodeb.explanation.differences import difference
 
+        if not isinstance(other, Explanation):
+            raise InputError(f"difference: {other!r} is no explanation")
         return difference(self, other)
 
     def __str__(self) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "difference_text",
     "explanation_text",
     "help_most",
+    "sizes",
     "what_if_rows",
     "what_if_text",
 ]
@@ -115,16 +116,21 @@ def cause_rows(found: Explanation) -> list[list[str]]:
         shown = _time(row["mean_s"], row["ci95_low"], row["ci95_high"])
         rows.append([row["cause"], _percent(row["share"]), *shown, f"{row['packets']:.3g}"])
     whole = found.time
-    return [*rows, ["sum", "100 %", *_time(whole.mean, whole.low, whole.high), ""]]
+    return [*rows, ["sum", "100 %", *_time(whole.mean, max(whole.low, 0.0), whole.high), ""]]
+
+
+def sizes(found: Explanation) -> str:
+    """How much the transfer is, which may differ between replications."""
+    known = sorted({path.bytes for path in found.paths})
+    return f"{known[0]} bytes" if len(known) == 1 else f"{known[0]} to {known[-1]} bytes"
 
 
 def _title(found: Explanation) -> str:
-    size = found.paths[0].bytes
     name = found.scenario.name or "the scenario"
     runs = len(found.paths)
     noun = "replication" if runs == 1 else "replications"
     return (
-        f"{name}: user {found.user}, transfer {found.transfer}, {size} bytes; {runs} {noun}, "
+        f"{name}: user {found.user}, transfer {found.transfer}, {sizes(found)}; {runs} {noun}, "
         f"seed {found.scenario.seed}"
     )
 

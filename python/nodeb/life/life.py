@@ -97,7 +97,9 @@ class Life:
         import pyarrow.compute as pc
 
         events = self.events
-        own = pc.equal(events["packet"], pa.scalar(as_whole(number, "number"), pa.uint32()))
+        if not 1 <= as_whole(number, "number") < 2**32:  # 0 stands for none
+            raise InputError(f"there is no packet {number}; `packets` has their numbers")
+        own = pc.equal(events["packet"], pa.scalar(number, pa.uint32()))
         if not pc.any(own).as_py():
             raise InputError(f"nothing is known of a packet {number}; `packets` has their numbers")
         carried = pc.and_(own, pc.equal(events["kind"].cast(pa.string()), "carries"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nodeb import _core
 from nodeb.errors import NodebError
 from nodeb.explanation.replications import CAUSES
-from nodeb.explanation.text import HEAD, cause_rows, help_most, what_if_rows
+from nodeb.explanation.text import HEAD, cause_rows, help_most, sizes, what_if_rows
 from nodeb.plot.causes import causes, waterfall
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
@@ -39,14 +39,13 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
         figure("waterfall", "The critical path over time", waterfall("", found, NARROW)),
         figure("causes", "What each cause has of the time", causes("", users, size=NARROW)),
     ]
-    first = found.paths[0]
     return render(
         "explained.html",
         {
             "title": found.scenario.name or "A transfer",
             "tiles": [
                 {"name": "Time", "value": f"{found.time.mean:.4g} s", "detail": "mean"},
-                {"name": "Size", "value": f"{first.bytes} bytes", "detail": "of the application"},
+                {"name": "Size", "value": sizes(found), "detail": "of the application"},
                 {
                     "name": "Replications",
                     "value": str(len(found.paths)),

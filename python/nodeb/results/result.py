@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeb.arguments import as_path, checked_methods
+from nodeb.arguments import as_path, as_whole, checked_methods
 from nodeb.errors import InputError
 from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance
@@ -194,7 +194,9 @@ class Result(NamedTables):
         """
         from nodeb.explanation import explain
 
-        wanted = self.provenance.runs if runs is None else runs
+        wanted = self.provenance.runs if runs is None else as_whole(runs, "runs")
+        if wanted > self.provenance.runs:
+            raise InputError(f"runs is {runs}; this result has {self.provenance.runs} replications")
         return explain(self.scenario, user, transfer, wanted, self.provenance.seed)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:

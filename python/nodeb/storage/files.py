@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "aside",
+    "check_place",
     "csv_text",
     "is_leftover",
     "leftovers",
@@ -65,7 +66,11 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
 
     Raises:
         OSError: the file cannot be written; what was there before stays.
+        OutputError: something is there that is no file, such as a device, which renaming would
+            take away.
     """
+    if path.exists() and not path.is_file():
+        raise OutputError(f"{path} is no file, but a folder, device or pipe, and stays as it is")
     part = aside(path)
     try:
         write(part)
@@ -100,6 +105,27 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
         raise OutputError(
             f"{path} is there already and is not {what}; give another file with {option}"
         )
+
+
+def check_place(path: Path, option: str) -> None:
+    """Complains, before anything is done, about a place where no file can be put.
+
+    Args:
+        path: where a file is to go.
+        option: where a person gives its name.
+
+    Raises:
+        OutputError: it names nothing, its folder is not there, or it is no file.
+    """
+    wrong = None
+    if not path.name:
+        wrong = "names no file"
+    elif path.exists() and not path.is_file():
+        wrong = f"is {path}, a folder, device or pipe"
+    elif not path.parent.is_dir():
+        wrong = f"is {path}, but there is no folder {path.parent}"
+    if wrong is not None:
+        raise OutputError(f"{option} {wrong}; expected the name of a file")
 
 
 def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:

@@ -72,6 +72,7 @@ class Place:
         replaces: what of another owner is replaced; None if nothing.
         before: the mark that was found; None in a new folder.
         force: whether a folder of another owner may be taken.
+        is_put: whether results have been put there as a whole.
     """
 
     path: Path
@@ -80,6 +81,7 @@ class Place:
     replaces: str | None = None
     before: Mark | None = None
     force: bool = False
+    is_put: bool = False
     _lock: int | None = None
 
     def __enter__(self) -> Self:
@@ -116,6 +118,7 @@ class Place:
                 write(part)
                 self._write_mark(part, os.listdir(part), about, complete=True)
                 self._swap(part)
+                self.is_put = True
             finally:
                 files.remove(part)
         return self.shown

@@ -1,0 +1,75 @@
+"""What is refused of explanations and lives, and how it is told."""
+
+import os
+import stat
+
+import pytest
+
+import nodeb
+from nodeb.errors import InputError, OutputError
+from nodeb.explanation.text import cause_rows, sizes
+from nodeb.scenario_types import Dch, Ftp, UserGroup, Web
+from nodeb.storage.files import write_bytes
+
+
+@pytest.fixture
+def short():
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    return nodeb.Scenario(name="short", radio=Dch(bler=0.1), users=users)
+
+
+@pytest.mark.parametrize("place", ["", "missing/x.html", ".", "pipe"])
+def test_a_page_needs_a_place_before_anything_is_simulated(call, scenario_file, tmp_path, place):
+    os.mkfifo(tmp_path / "pipe")
+    out = place and tmp_path / place
+    status, told, err = call("explain", scenario_file, "--runs", 1, "--out", out)
+    assert (status, told) == (2, "")
+    assert err.startswith("error: --out ")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_what_is_no_file_is_never_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OutputError, match="is no file"):
+        write_bytes(tmp_path / "pipe", b"page")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+@pytest.mark.parametrize("wrong", [None, "file.toml", 3])
+def test_only_scenarios_are_explained(wrong):
+    with pytest.raises(InputError, match="is no scenario"):
+        nodeb.explain(wrong)
+
+
+def test_a_result_explains_its_own_replications(short):
+    result = short.run(runs=2)
+    assert len(result.explain(runs=1).paths) == 1
+    with pytest.raises(InputError, match="this result has 2 replications"):
+        result.explain(runs=5)
+    with pytest.raises(InputError, match="whole number"):
+        result.explain(runs="2")
+
+
+def test_names_that_nobody_knows_are_told(short):
+    found = nodeb.explain(short, runs=1)
+    with pytest.raises(InputError, match="did you mean `timeout`"):
+        found.seconds("timeuot")
+    with pytest.raises(InputError, match="is no explanation"):
+        found.difference(None)
+
+
+def test_sizes_that_differ_are_all_told():
+    users = [UserGroup(traffic=Web())]
+    web = nodeb.Scenario(name="web", radio=Dch(), users=users, duration="60 s")
+    found = nodeb.explain(web, runs=3)
+    assert len({path.bytes for path in found.paths}) > 1
+    assert " to " in sizes(found)
+    assert sizes(found) in str(found)
+    *_, whole = cause_rows(found)
+    assert not whole[3].startswith("-")
+
+
+@pytest.mark.parametrize("number", [-1, 0, 10**12, "1"])
+def test_packets_that_there_are_not(short, number):
+    with pytest.raises(InputError, match=r"no packet|whole number"):
+        short.life().packet(number)
