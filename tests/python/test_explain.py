@@ -7,10 +7,10 @@ import nodeb
 from nodeb import _core
 from nodeb.cli import invoke
 from nodeb.errors import InputError
+from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import REMEDIES
-from nodeb.explanation.what_if import CHANGES
 from nodeb.scenario_types import Classic, Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
 
 LOSSY = Dch(bler=0.1)
