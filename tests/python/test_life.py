@@ -254,7 +254,7 @@ def test_a_life_without_an_explained_transfer_says_so(scenario, monkeypatch):
     from nodeb.life import path
 
     def refuses(*_):
-        raise RuntimeError("too many records")
+        raise OSError("too many records")  # as the core does
 
     monkeypatch.setattr(path, "watched", refuses)
     found = scenario.life(user=0)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import nodeb
-from test_browser import browser, looked_at
+from test_browser import LOOKS, browser, looked_at
 
 __all__ = ["browser"]
 
@@ -288,3 +288,14 @@ def test_the_strip_of_causes_is_told_and_leads_to_packets(opened):
     assert cause in page.locator("#causes").inner_text()
     page.mouse.click(box["x"] + 600, y)
     assert "packet #" in page.locator("#panel h2").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_causes_of_a_packet_can_be_read_and_fit(opened, scheme, width):
+    page = opened("hs_dsch", viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.evaluate("nodebLife.pin(nodebLife.scene.data.path.packet.at(-1))")
+    page.click(".led summary")
+    assert page.locator(".led table").count() == 2
+    found = page.evaluate(LOOKS)
+    assert (found["wide"], found["faint"]) == ([], [])

@@ -77,7 +77,7 @@ def critical_path(life: Life) -> CriticalPath:
     found = CriticalPath(user)
     try:
         found.note = _explained(found, _Transfers(_cut(about), about, user), about)
-    except (NodebError, ValueError, RuntimeError) as error:
+    except (NodebError, ValueError, RuntimeError, OSError) as error:  # OSError: too many records
         which = "Later transfers" if found.transfers else f"The transfers of user {user}"
         found.note = f"{which} are not explained: {error}."
     return found
