@@ -7,10 +7,10 @@ import nodeb
 from nodeb import _core
 from nodeb.cli import invoke
 from nodeb.errors import InputError
+from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import REMEDIES
-from nodeb.explanation.what_if import CHANGES
 from nodeb.scenario_types import Classic, Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
 
 LOSSY = Dch(bler=0.1)
@@ -135,3 +135,34 @@ def test_compare_explains(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "Why user 0's first transfer" in shown
     assert "RLC retransmission" in shown
+
+
+def compared(tmp_path, capsys, one, *more):
+    file = tmp_path / "file.toml"
+    file.write_text(one.to_toml())
+    change = ["--with", "wired.delay='50 ms'", "--runs", "7", "--out", str(tmp_path / "out")]
+    assert invoke(["compare", str(file), *change, *more]) == 0
+    return capsys.readouterr().out
+
+
+def test_compare_explains_a_little_by_itself(tmp_path, capsys):
+    shown = compared(tmp_path, capsys, scenario(LOSSY))
+    assert "Why user 0's first transfer takes longer or shorter, in the first 5 pairs" in shown
+    assert "window: slow start" in shown
+    table = shown[shown.index("Why user 0") :].split("\n\n")[1].splitlines()
+    assert len(table) <= 2 + 6 + 1
+    assert table[-1].startswith("sum")
+
+
+def test_compare_does_not_explain_what_is_cut_or_long(tmp_path, capsys):
+    cut = scenario(LOSSY, size="10 MB", duration="5 s")
+    assert "Why user" not in compared(tmp_path, capsys, cut)
+    long = scenario(LinkBearer(rate="20 Mbps"), size="3 MB")
+    assert "Why user" not in compared(tmp_path, capsys, long, "--force")
+
+
+def test_parts_that_are_one_add_up_too():
+    slow, fast = (nodeb.explain(scenario(radio), runs=4) for radio in (LOSSY, HsDsch(bler=0.1)))
+    *parts, whole = difference(slow, fast, most=3)
+    assert [part.cause for part in parts][2:] == ["all others"]
+    assert sum(part.difference.mean for part in parts) == pytest.approx(whole.difference.mean)

@@ -205,3 +205,58 @@ def test_the_folder_of_something_else_stays(file, capsys):
     assert cli.invoke(["life", str(file), "--out", "out/kept"]) == cli.BAD_INPUT
     assert "holds a run of lossy.toml" in capsys.readouterr().err
     assert cli.invoke(["life", str(file), "--out", "out/kept", "--force"]) == 0
+
+
+def test_the_path_of_a_window_is_that_of_the_transfers_in_it(scenario):
+    whole = scenario.life(user=0).critical_path
+    assert whole.transfers[0] == 0
+    explained = nodeb.explain(scenario, runs=1)
+    first = [span for span in whole.spans if span.transfer == 0]
+    assert [(span.begin, span.end, span.cause) for span in first] == [
+        (row["begin_ns"], row["end_ns"], row["cause"]) for row in explained.spans
+    ]
+    end = first[-1].end
+    cut = scenario.life(user=0, end_s=end / 2e9).critical_path
+    assert cut.spans[-1].end == end // 2
+    assert "not complete at the window's end" in cut.note
+
+
+def test_packets_on_the_path_are_those_of_the_tables(scenario):
+    found = scenario.life(user=0)
+    seqs = dict(zip(*(found.packets[name].to_pylist() for name in ("packet", "seq")), strict=True))
+    assert found.critical_path.spans
+    assert all(seqs[span.packet] == span.seq for span in found.critical_path.spans)
+
+
+def test_transfers_of_a_late_window_are_found():
+    web = nodeb.Scenario.from_dict(
+        {
+            "duration": "60 s",
+            "radio": {"dch": {}},
+            "users": [
+                {
+                    "traffic": {
+                        "on_off": {"burst": {"exponential": {"mean": "5 kB"}}, "closed_loop": True}
+                    }
+                }
+            ],
+        }
+    )
+    whole = web.life(user=0).critical_path
+    ends = [max(s.end for s in whole.spans if s.transfer == n) for n in whole.transfers]
+    begin_s = (ends[4] + 1) / 1e9
+    late = web.life(user=0, begin_s=begin_s).critical_path
+    assert late.transfers[0] == 5
+    assert [s for s in late.spans if s.transfer == 5] == [s for s in whole.spans if s.transfer == 5]
+
+
+def test_a_life_without_an_explained_transfer_says_so(scenario, monkeypatch):
+    from nodeb.life import path
+
+    def refuses(*_):
+        raise OSError("too many records")  # as the core does
+
+    monkeypatch.setattr(path, "watched", refuses)
+    found = scenario.life(user=0)
+    assert found.critical_path.spans == []
+    assert "not explained: too many records" in found.html()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import nodeb
-from test_browser import browser, looked_at
+from test_browser import LOOKS, browser, looked_at
 
 __all__ = ["browser"]
 
@@ -153,7 +153,7 @@ def test_a_packet_is_found_by_its_number_and_told(opened):
     assert page.locator("#panel h2").inner_text().startswith("data 20")
     cells = page.locator("#panel tbody tr")
     assert cells.count() > 5
-    told = page.locator("#panel table").inner_text()
+    told = page.locator("#panel table").first.inner_text()
     assert "block #" in told
     assert "leaves after" in told
     page.wait_for_timeout(300)
@@ -189,7 +189,7 @@ def test_the_pointer_is_told_of_packets_blocks_and_strips(opened):
     block = page.evaluate("nodebLife.scene.box(nodebLife.scene.data.air.rows >> 1)")
     page.mouse.move(box["x"] + block[0] + 1, box["y"] + block[1] + 1)
     page.wait_for_function("document.getElementById('tip').textContent.startsWith('block #')")
-    page.mouse.move(box["x"] + 700, box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 60)
+    page.mouse.move(box["x"] + 700, box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 100)
     page.wait_for_function("document.getElementById('tip').textContent.includes('window')")
 
 
@@ -244,3 +244,58 @@ def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
         return (performance.now() - begin) / 10; }"""
     )
     assert frame < 250, frame
+
+
+def test_a_packet_is_told_with_the_causes_that_led_to_it(opened):
+    page = opened("hs_dsch")
+    assert "critical path of user 0's transfer 0" in page.locator("#explained").inner_text()
+    assert page.locator("#causes li").count() > 3
+    path = page.evaluate(
+        """() => { const { path, packets } = nodebLife.scene.data, on = new Set(path.packet);
+        const isOff = (number, row) => packets.user[row] === 0 && !on.has(number);
+        const off = packets.packet.find(isOff);
+        const last = path.rows - 1;
+        return { on: path.packet[last], off, end: path.begin[last] + path.lasts[last] }; }"""
+    )
+    page.evaluate("number => nodebLife.pin(number)", path["on"])
+    told = page.locator(".led").inner_text()
+    assert "The causes that led to it" in told
+    assert "handshake" in told
+    page.click(".led summary")
+    assert page.locator(".led details tbody tr").count() > 20
+    page.click("text=What led to it")
+    assert window_of(page) == [0, path["end"]]
+    title = page.locator("#panel h2").inner_text()
+    page.locator(".led details button").first.click()
+    assert page.locator("#panel h2").inner_text() != title, "the first span's packet"
+    page.evaluate("number => nodebLife.pin(number)", path["off"])
+    assert "not on the critical path" in page.locator(".led").inner_text()
+    page.select_option("#user", "1")
+    page.focus("#canvas")
+    page.evaluate(
+        "nodebLife.pin(nodebLife.scene.data.packets.packet[nodebLife.scene.ofUser.get(1).rows[9]])"
+    )
+    assert page.locator(".led").count() == 0, "explained is user 0"
+
+
+def test_the_strip_of_causes_is_told_and_leads_to_packets(opened):
+    page = opened("dch")
+    box = page.locator("#canvas").bounding_box()
+    y = box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 24
+    page.mouse.move(box["x"] + 600, y)
+    page.wait_for_function("document.getElementById('tip').textContent.includes('packet #')")
+    cause = page.locator("#tip").inner_text().splitlines()[0]
+    assert cause in page.locator("#causes").inner_text()
+    page.mouse.click(box["x"] + 600, y)
+    assert "packet #" in page.locator("#panel h2").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_causes_of_a_packet_can_be_read_and_fit(opened, scheme, width):
+    page = opened("hs_dsch", viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.evaluate("nodebLife.pin(nodebLife.scene.data.path.packet.at(-1))")
+    page.click(".led summary")
+    assert page.locator(".led table").count() == 2
+    found = page.evaluate(LOOKS)
+    assert (found["wide"], found["faint"]) == ([], [])

@@ -24,11 +24,16 @@ from nodeb.cli.options import (
 from nodeb.errors import Interrupted
 
 if TYPE_CHECKING:
-    from nodeb.comparison.experiment import Experiment
+    from nodeb.comparison.experiment import Experiment, Outcome
+    from nodeb.replication.pool import Jobs as Workplace
 
 __all__ = ["compare"]
 
 CHANGE = "Compare the first file with this change, too; several keys are separated by `;`."
+EXPLAIN = (
+    "Explain the difference in this user's first transfer, in all replications; "
+    "default: in user 0's, in a few."
+)
 METRIC = "Only this metric; `nodeb list metrics` has all."
 
 
@@ -54,7 +59,7 @@ def compare(
     force: Force = False,
     explain: Annotated[
         int | None,
-        typer.Option(metavar="USER", help="Explain the difference in a user's first transfer."),
+        typer.Option(metavar="USER", help=EXPLAIN),
     ] = None,
 ) -> None:
     """Compare scenarios, replication by replication with the same random numbers."""
@@ -71,35 +76,37 @@ def compare(
         if has_sweep(file):
             print(f"note: the [sweep] table of {file} is left aside", file=sys.stderr)
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
+    title = f"comparing with {plan.cells[0].label}"
     try:
-        title = f"comparing with {plan.cells[0].label}"
-        with workplace(jobs, cluster) as workers, progress_bar(title) as bar:
-            outcome = plan.run(folder, margin, metric or (), workers, bar, force=force)
+        with workplace(jobs, cluster) as workers:
+            with progress_bar(title) as bar:
+                outcome = plan.run(folder, margin, metric or (), workers, bar, force=force)
+            _print(outcome, folder)
+            _print_causes(plan, outcome, explain, workers)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted; the comparison is in {folder}") from None
+    print(f"\nresults: {folder}")
+
+
+def _print(outcome: Outcome, folder: Path) -> None:
     if outcome.replaced is not None:
         print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
     for file in outcome.damaged:
         print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
     print(outcome.comparison)
-    if explain is not None:
-        _print_causes(plan, explain)
-    print(f"\nresults: {folder}")
 
 
-def _print_causes(plan: Experiment, user: int) -> None:
+def _print_causes(plan: Experiment, outcome: Outcome, user: int | None, workers: Workplace) -> None:
     """Tells what the differences in the time of a user's first transfer are made of."""
-    from nodeb.explanation import explain
-    from nodeb.explanation.differences import difference
-    from nodeb.explanation.text import difference_text
+    from nodeb.explanation.compared import differences_text, short_text
     from nodeb.terminal.progress import progress_bar
 
     with progress_bar("explaining") as bar:
-        found = {
-            cell.label: explain(cell.to_scenario(), user, 0, plan.runs, plan.seed, progress=bar)
-            for cell in plan.cells
-        }
-    (first, base), *others = found.items()
-    for name, one in others:
-        print(f"\nWhy user {user}'s first transfer takes longer or shorter:\n")
-        print(difference_text(difference(base, one), first, name))
+        if user is None:
+            text = short_text(plan, outcome.tables, workers, bar)
+        else:
+            text = differences_text(plan, user, workers, bar)
+    if text:
+        print(f"\n{text}")

@@ -97,4 +97,4 @@ def _print(found: Life) -> None:
         print(f"{name:8} {len(table)}")
     ends = found.packets["end"].value_counts().to_pylist()
     told = ", ".join(f"{one['counts']} {one['values']}" for one in ends)
-    print(f"\npackets: {told}")
+    print(f"\npackets: {told}\n{found.critical_path.told}")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nodeb.comparison.differences import MARGIN, Comparison, check_margin, compare
+from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
 from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
@@ -49,6 +49,8 @@ class Outcome:
     """What became of a comparison."""
 
     comparison: Comparison
+    tables: Mapping[str, Tables]
+    """The tables of each scenario by its label."""
     replications: int
     """Replications that were simulated now."""
     damaged: tuple[Path, ...]
@@ -164,7 +166,7 @@ class Experiment:
             text = csv_text(found.table.columns, rows).encode()
             place.finish({TABLE: parquet(found.table), TEXT: text})
             damaged = tuple(place.store.damaged)
-            return Outcome(found, filler.replications, damaged, place.replaced)
+            return Outcome(found, known, filler.replications, damaged, place.replaced)
 
     def _known(self, place: CellFolder, cell: Compared) -> Any:
         found = enough(self.runs, place.store.load(identity(cell, self.seed)))

@@ -7,12 +7,12 @@ or shrunk meanwhile say why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nodeb.errors import InputError, ScenarioError
 from nodeb.explanation.causes import Explanation
+from nodeb.explanation.changes import CHANGES, Change
 from nodeb.explanation.differences import Part, difference
 from nodeb.explanation.replications import paths
 from nodeb.replication.pool import check_jobs
@@ -22,26 +22,7 @@ if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs
     from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CHANGES", "WhatIf", "what_if"]
-
-Data = dict[str, Any]
-LARGE = 10_000
-"""Segments of a window, and packets of a queue, that never fill."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """Something that takes causes away, or halves them."""
-
-    name: str
-    causes: tuple[str, ...]
-    """What it is aimed at."""
-    factor: float
-    """The share of these that it takes away."""
-    apply: Callable[[Data], bool]
-    """Changes a scenario's data; whether there was anything to change."""
-    only_steps: tuple[str, ...] = ()
-    """What was happening meanwhile, where that counts and not the causes."""
+__all__ = ["WhatIf", "what_if"]
 
 
 @dataclass(frozen=True)
@@ -57,10 +38,14 @@ class WhatIf:
     """What the difference is made of."""
     causes: tuple[str, ...]
     """What the change was aimed at."""
+    complete: bool = True
+    """Whether the transfer was complete in every replication, with the change and without."""
 
     @property
     def told(self) -> str:
         """How the two agree, and why they part."""
+        if not self.complete:
+            return "unknown: the run ends before the transfer"
         if self.gain.low == self.gain.high == 0:
             return "as the path says" if self.path_s == 0 else "it changes nothing here"
         slack = max(0.02 * abs(self.path_s), 1e-6)
@@ -77,100 +62,6 @@ class WhatIf:
         return (
             f"{'less' if less else 'more'}: {why.cause} {way} by {abs(why.difference.mean):.3g} s"
         )
-
-
-def _tcps(data: Data) -> Iterator[Data]:
-    """The parameters of every TCP in a scenario."""
-    for holder in (data, *data["users"], *(data.get("proxy") or {}).values()):
-        yield from (holder.get("tcp") or {}).values()
-
-
-def _set(table: Data, **values: Any) -> bool:
-    """Sets the keys that a table has; whether one was another."""
-    changed = False
-    for key, value in values.items():
-        if key in table and table[key] != value:
-            table[key], changed = value, True
-    return changed
-
-
-def _set_all(tables: Iterable[Data], **values: Any) -> bool:
-    """The same for several tables."""
-    return sum(_set(table, **values) for table in tables) > 0
-
-
-def _links(data: Data) -> Iterator[Data]:
-    """Every link of a scenario."""
-    core = data.get("core") or []
-    yield from (data["wired"], data["uplink"], *(core if isinstance(core, list) else [core]))
-    yield from (radio for name, radio in data["radio"].items() if name == "link")
-
-
-def _radio(data: Data) -> Data:
-    radio: Data
-    (radio,) = data["radio"].values()
-    return radio
-
-
-def _acks_at_once(data: Data) -> bool:
-    return _set_all(_tcps(data), delayed_ack="0 s")
-
-
-def _no_block_errors(data: Data) -> bool:
-    radio = _radio(data)
-    model = radio.pop("errors", None) is not None
-    return _set(radio, bler=0.0) or model
-
-
-def _no_loss(data: Data) -> bool:
-    return _set_all(_links(data), loss=0.0, ack_loss=0.0, drop_list=[])
-
-
-def _large_queues(data: Data) -> bool:
-    queues = _set_all(_links(data), queue={"drop_tail": {"limit": LARGE}})
-    return _set(_radio(data), buffer=LARGE) or queues
-
-
-def _large_window(data: Data) -> bool:
-    for tcp in _tcps(data):
-        tcp["initial_window"] = LARGE  # where it is absent the era says what it is
-    return True
-
-
-def _large_receive_window(data: Data) -> bool:
-    large = {"max_window": LARGE, "receive_buffer": "1 GB", "initial_receive_buffer": "1 GB"}
-    return _set_all(_tcps(data), **large)
-
-
-def _half(text: str) -> str:
-    number, unit = text.split()
-    return f"{float(number) / 2:.12g} {unit}"
-
-
-def _half_the_way(data: Data) -> bool:
-    changed = False
-    for link in _links(data):
-        delay = link.get("delay")
-        if delay and not delay.startswith("0 "):
-            link["delay"], changed = _half(delay), True
-    return changed
-
-
-CHANGES = (
-    Change("ACKs at once", ("delayed ACK",), 1.0, _acks_at_once),
-    Change(
-        "no block errors",
-        ("HARQ round trips", "RLC retransmission", "reordering wait"),
-        1.0,
-        _no_block_errors,
-    ),
-    Change("no packet losses on links", ("recovery", "timeout"), 1.0, _no_loss),
-    Change("queues that never fill", ("recovery", "timeout"), 1.0, _large_queues),
-    Change("a window that is open at once", ("window: slow start",), 1.0, _large_window),
-    Change("a large receive window", ("window: receiver",), 1.0, _large_receive_window),
-    Change("half the propagation delays", (), 0.5, _half_the_way, ("propagates",)),
-)
-"""What is tried."""
 
 
 def what_if(
@@ -190,7 +81,9 @@ def what_if(
             gain = Interval(
                 0.0 - whole.mean, 0.0 - whole.high, 0.0 - whole.low, whole.stdev, whole.n
             )
-            tried.append(WhatIf(change.name, _path_s(found, change), gain, parts, change.causes))
+            complete = found.complete and other.complete
+            path_s = _path_s(found, change)
+            tried.append(WhatIf(change.name, path_s, gain, parts, change.causes, complete))
         if progress is not None:
             progress((place + 1) / len(CHANGES), change.name)
     return tried
@@ -199,7 +92,7 @@ def what_if(
 def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:
     """The explanation of a changed scenario; None where there is nothing to change."""
     data = found.scenario.to_dict()
-    if not change.apply(data):
+    if not change.apply(data, found.user):
         return None
     try:
         scenario = type(found.scenario).from_dict(data).resolved()

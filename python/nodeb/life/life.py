@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from nodeb.inputs.scenario import Scenario
+    from nodeb.life.path import CriticalPath
 
 __all__ = ["About", "Life"]
 
@@ -107,11 +108,22 @@ class Life:
         theirs = pc.and_(pc.is_in(events["block"], blocks), pc.equal(events["packet"], 0))
         return events.filter(pc.or_(own, theirs))
 
+    @cached_property
+    def critical_path(self) -> CriticalPath:
+        """Why the user's transfers in the window took so long: `nodeb.explain` of each.
+
+        The user is the one that was followed, or else the first. At most 20 transfers are simulated
+        again, as far as each goes; one that cannot be explained is left out, and the note says so.
+        """
+        from nodeb.life.path import critical_path
+
+        return critical_path(self)
+
     def html(self) -> str:
         """The interactive page, one self-contained file."""
         from nodeb.life.page import html
 
-        return html(self)
+        return html(self, self.critical_path)
 
     def trace(self) -> bytes:
         """The same in the Trace Event Format, gzipped, which Perfetto and Chrome open."""

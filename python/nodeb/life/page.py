@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,42 +16,37 @@ from nodeb.report.render import render
 
 if TYPE_CHECKING:
     from nodeb.life.life import Life
+    from nodeb.life.path import CriticalPath
 
-__all__ = ["Span", "html"]
-
-
-@dataclass(frozen=True)
-class Span:
-    """A span of time that has one cause."""
-
-    begin: int
-    """When it begins, ns."""
-    end: int
-    """When it ends, ns."""
-    cause: str
-    """What was waited for."""
-    place: str
-    """Where."""
-    packet: int
-    """Number of the packet that waited, or was waited for."""
-    seq: int
-    """Its sequence number."""
+__all__ = ["html"]
 
 
 SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
 """Kinds of events that become strips, and what is shown of them."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that become marks."""
-SCRIPTS = ("data", "view", "scene", "strips", "marks", "spans", "pick", "panel", "controls", "main")
+SCRIPTS = (
+    "data",
+    "view",
+    "scene",
+    "strips",
+    "marks",
+    "spans",
+    "pick",
+    "panel",
+    "causes",
+    "controls",
+    "main",
+)
 """The page's scripts, in order."""
 
 
-def html(life: Life, spans: Sequence[Span] = ()) -> str:
+def html(life: Life, path: CriticalPath | None = None) -> str:
     """One self-contained page about what happened.
 
     Args:
         life: what happened.
-        spans: what a transfer waited for, to be shown on the same axis; none for none.
+        path: what transfers waited for, to be shown on the same axis; None for nothing of it.
     """
     about = life.about
     packed = Packed()
@@ -61,6 +54,7 @@ def html(life: Life, spans: Sequence[Span] = ()) -> str:
     _hops(packed, life)
     _air(packed, life)
     _series(packed, life)
+    explained = _path(packed, path)
     scenario = about.scenario
     title = scenario.name or "A run"
     return render(
@@ -68,10 +62,10 @@ def html(life: Life, spans: Sequence[Span] = ()) -> str:
         {
             "title": title,
             "told": _told(life),
+            "explained": "" if path is None else path.told,
             "version": _core.version(),
             "scripts": SCRIPTS,
             "columns": packed.text(),
-            "spans": [asdict(span) for span in spans],
             "about": {
                 "title": title,
                 "lanes": about.lanes,
@@ -81,6 +75,7 @@ def html(life: Life, spans: Sequence[Span] = ()) -> str:
                 "beginNs": about.begin_ns,
                 "endNs": _end_ns(life),
                 "users": _users(life),
+                "path": explained,
                 "names": {name: _names(life.packets[name]) for name in ("purpose", "end", "cause")}
                 | {"kind": _names(life.events["kind"]), "detail": _names(life.events["detail"])},
                 "layout": packed.layout,
@@ -189,6 +184,24 @@ def _series(packed: Packed, life: Life) -> None:
     packed.add("moments", "block", _numbers(marks["block"]))
     packed.add("moments", "bytes", _numbers(marks["bytes"]))
     packed.add("moments", "value", _numbers(marks["value"]))
+
+
+def _path(packed: Packed, path: CriticalPath | None) -> dict[str, Any] | None:
+    """Spans as columns; whose they are, and the names of causes and places."""
+    if path is None or not path.spans:
+        return None
+    spans = path.spans
+    begins = np.array([span.begin for span in spans], np.int64)
+    packed.add_times("path", "begin", begins)
+    packed.add("path", "lasts", np.array([span.end for span in spans], np.int64) - begins)
+    for name in ("packet", "seq", "transfer"):
+        packed.add("path", name, np.array([getattr(span, name) for span in spans]))
+    names = {}
+    for name in ("cause", "place"):
+        texts, codes = np.unique([getattr(span, name) for span in spans], return_inverse=True)
+        packed.add("path", name, codes)
+        names[name] = texts.tolist()
+    return {"user": path.user, **names}
 
 
 def _when(packed: Packed, table: str, rows: pa.Table) -> None:

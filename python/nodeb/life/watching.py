@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
 from typing import TYPE_CHECKING, Any
 
 from nodeb import _core
@@ -12,6 +10,7 @@ from nodeb.arguments import as_number, as_whole
 from nodeb.errors import InputError, RunError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
+from nodeb.life.watched import NS_PER_S, watched
 from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
@@ -21,11 +20,8 @@ __all__ = ["MOST", "watch"]
 
 MOST = 4_000_000
 """Events that are kept at most, unless told otherwise."""
-NS_PER_S = 1_000_000_000
 LATEST_S = 2**63 / NS_PER_S
 """The latest time that there is, s."""
-POLL_S = 0.1
-"""Seconds between two looks at the progress."""
 
 
 def watch(
@@ -58,7 +54,7 @@ def watch(
         return _core.timeline(compiled, planned.seed, number, control, *window, user, most)
 
     try:
-        found = _watched(work, progress)
+        found = watched(work, progress)
     except ValueError as error:  # of the core: no such user, nothing happens, too much happens
         raise InputError(_hint(str(error))) from None
     except _core.InternalError as error:
@@ -79,25 +75,6 @@ def watch(
     kept = {"nodeb": _core.version(), "seed": str(planned.seed), "run": str(number)}
     tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}
     return Life(about, tables)
-
-
-def _watched(work: Any, progress: ProgressCallback | None) -> dict[str, Any]:
-    """Does something in a thread, so that Ctrl-C ends it and progress is told."""
-    control = _core.Control()
-    with ThreadPoolExecutor(1, thread_name_prefix="nodeb") as executor:
-        task = executor.submit(work, control)
-        try:
-            while True:
-                try:
-                    found: dict[str, Any] = task.result(POLL_S)
-                    return found
-                except NotYet:
-                    if task.done():
-                        raise
-                    if progress is not None:
-                        progress(control.progress(), "")
-        finally:
-            control.cancel()
 
 
 def _nanoseconds(seconds: float, name: str) -> int:

@@ -6,7 +6,7 @@ function inks() {
   return {
     page: get("page"), panel: get("panel"), line: get("line"), grid: get("grid"), text: get("text"), muted: get("muted"),
     data: get("c0"), again: get("c1"), ack: get("c2"), ask: get("c3"), lost: get("lost"), good: get("c5"), bad: get("lost"),
-    other: `${get("c6")}55`, fast: `${get("c4")}55`, timeout: `${get("lost")}44`,
+    causes: [0, 1, 2, 3, 4, 5, 6].map(n => get(`c${n}`)), other: `${get("c6")}55`, fast: `${get("c4")}55`, timeout: `${get("lost")}44`,
     font: `13px ${family}`, small: `12px ${family}`,
   };
 }
@@ -18,7 +18,7 @@ async function begin() {
   placed(data);
   const view = new View(about), scene = new Scene(about, data, view), strips = new Strips(about, data, view);
   const marks = new Marks(about, data, view, () => strips.shownUser());
-  const page = new Page(about, data, view, { scene, strips, marks, spans: new Spans(read("spans"), view) });
+  const page = new Page(about, data, view, { scene, strips, marks, spans: new Spans(spansOf(data, about.path), view, about.path?.user) });
   performance.mark("life-sorted");
   page.open();
   performance.mark("life-shown");
@@ -31,6 +31,7 @@ class Page {
     for (const id of ["canvas", "stage", "tip", "panel", "shown", "user", "find", "tools", "nothing"]) this[id] = document.getElementById(id);
     this.ctx = this.canvas.getContext("2d");
     this.ink = inks();
+    this.key = document.getElementById("causes");
     this.pointer = null;
     this.causes = null;
     this.changed = this.changed.bind(this);
@@ -44,11 +45,12 @@ class Page {
     this.listen();
     for (const one of document.querySelectorAll(".of-air")) one.hidden = !data.air.rows;
     for (const one of document.querySelectorAll(".of-many")) one.hidden = !data.air.rows || about.users.length < 2;
+    showKey(this.key, this.spans);
     this.resize();
     this.settle();
     // What else a page may do: mark what a transfer waited for, and answer who asks for a packet's causes.
     window.nodebLife = {
-      setSpans: list => { this.spans.set(list); this.resize(); },
+      setSpans: list => { this.spans.user = undefined; this.spans.set(list); showKey(this.key, this.spans); this.resize(); this.settle(); },
       onCauses: ask => { this.causes = ask; this.settle(); },
       show: (from, to) => { view.show(from, to); this.changed(); },
       pin: number => this.pin(this.rowOf(number)),
@@ -105,6 +107,7 @@ class Page {
     this.drawAxis();
     if (marks.hasChannel) marks.drawChannel(ctx, ink, scene.at.channel);
     const { count, isDense } = scene.draw(ctx, ink);
+    if (this.spans.list.length) this.spans.trace(ctx, ink, scene, number => this.rowOf(number));
     marks.drawGivenUp(ctx, ink, scene);
     this.drawGutter();
     marks.draw(ctx, ink, TOP + 2);
@@ -176,7 +179,7 @@ class Page {
     if (strip) return `${exact(Math.round(view.time(x)))}\n${strips.told(view.time(x), strip)}`;
     if (y >= scene.at.bottom && y < scene.at.bottom + this.spans.height()) {
       const span = this.spans.at(view.time(x));
-      return span ? `${span.cause}\n${span.place}, ${spoken(span.end - span.begin)}` : "";
+      return span ? `${span.cause}\n${span.place}, ${spoken(span.end - span.begin)}, packet #${span.packet}` : "";
     }
     const block = blockAt(scene, x, y);
     if (block >= 0) return toldOfBlock(about, data, block);
@@ -185,7 +188,9 @@ class Page {
   }
 
   click(x, y) {
-    const { scene, data } = this, block = blockAt(scene, x, y);
+    const { scene, data, view } = this, below = y - scene.at.bottom;
+    if (below >= 0 && below < this.spans.height()) return this.pin(this.rowOf(this.spans.at(view.time(x))?.packet ?? 0));
+    const block = blockAt(scene, x, y);
     const packet = packetAt(scene, x, y);
     if (packet >= 0) return this.pin(packet);
     const carried = block >= 0 ? data.carried.block.indexOf(data.air.block[block]) : -1;
@@ -212,6 +217,18 @@ class Page {
     if (this.causes || this.spans.ledTo(packet[row]).length) actions.push(["What led to it", () => this.ask(row)]);
     for (const other of this.sameSegment(row)) actions.push([`#${packet[other]}: ${named(about, data.packets, other)}`, () => this.pin(other)]);
     showPacket(panel, about, data, scene, row, actions);
+    if (this.explains(row)) panel.append(causesOf(this.spans, packet[row], number => this.go(number)));
+  }
+
+  // Whether the page's spans are of the packet's user.
+  explains(row) { return this.spans.list.length > 0 && [undefined, this.data.packets.user[row]].includes(this.spans.user); }
+
+  // Picks a packet by its number, if the page has it.
+  go(number) {
+    const row = this.rowOf(number), { sent, ended } = this.data.packets;
+    if (row < 0) return;
+    this.view.reveal(sent[row], ended[row]);
+    this.pin(row);
   }
 
   // Other packets with the same segment.

@@ -1,36 +1,128 @@
-// Spans of causes: what a transfer waited for, when and where. A page is given them in its element `spans`, each
-// { begin, end, cause, place, packet, seq } with times in ns and the number of a packet, or through
-// window.nodebLife.setSpans; with none it shows none.
+// Spans of causes: what transfers waited for, when and where, as a strip and along the packets' lines. A page has them
+// in its columns (`path`), or is given them through window.nodebLife.setSpans, each
+// { begin, end, cause, place, packet, seq, transfer } with times in ns and the number of a packet; with none it shows none.
 
-const SPAN_INKS = ["data", "again", "ack", "ask", "fast", "good", "other"];
+const SPAN_INKS = 6, SPAN_STRIP = 14, MOST_TRACED = 3000; // causes with a colour of their own; spans that are also drawn along lines
+
+function spansOf({ path }, names) {
+  const list = [];
+  for (let i = 0; names && i < path.rows; i++)
+    list.push({
+      begin: path.begin[i], end: path.begin[i] + path.lasts[i], cause: names.cause[path.cause[i]], place: names.place[path.place[i]],
+      packet: path.packet[i], seq: path.seq[i], transfer: path.transfer[i],
+    });
+  return list;
+}
+
+// What each cause has of a list of spans, the largest first.
+function summedCauses(list) {
+  const sums = new Map();
+  for (const span of list) sums.set(span.cause, (sums.get(span.cause) || 0) + span.end - span.begin);
+  return [...sums].map(([cause, lasts]) => ({ cause, lasts })).sort((a, b) => b.lasts - a.lasts);
+}
 
 class Spans {
-  constructor(list, view) { this.view = view; this.set(list); }
+  constructor(list, view, user) { Object.assign(this, { view, user }); this.set(list); }
 
   set(list) {
     this.list = [...list].sort((a, b) => a.begin - b.begin);
-    this.causes = [...new Set(this.list.map(span => span.cause))];
+    this.sums = summedCauses(this.list);
+    this.causes = this.sums.map(one => one.cause);
+    this.longest = this.list.reduce((most, span) => Math.max(most, span.end - span.begin), 0);
   }
 
-  height() { return this.list.length ? 16 : 0; }
+  height() { return this.list.length ? SPAN_STRIP + 26 : 0; }
 
-  colour(ink, cause) { return ink[SPAN_INKS[this.causes.indexOf(cause) % SPAN_INKS.length]]; }
+  // Causes beyond those with a colour of their own share one.
+  ink(cause) { return Math.min(this.causes.indexOf(cause), SPAN_INKS); }
+
+  isShown() { return this.user === undefined || this.view.user < 0 || this.view.user === this.user; }
+
+  visible() {
+    const { list, view, longest } = this;
+    const begin = lowest(list.length, i => list[i].begin, view.t0 - longest), end = lowest(list.length, i => list[i].begin, view.t1);
+    return list.slice(begin, end).filter(span => span.end > view.t0);
+  }
 
   draw(ctx, ink, y) {
-    const { view } = this;
-    for (const span of this.list) {
-      if (span.end < view.t0 || span.begin > view.t1) continue;
-      const x = Math.max(view.left, view.x(span.begin));
-      ctx.fillStyle = this.colour(ink, span.cause);
-      ctx.fillRect(x, y, Math.max(1, Math.min(view.width, view.x(span.end)) - x), 12);
-    }
+    const { view } = this, top = y + 18;
+    ctx.font = ink.small;
+    ctx.textBaseline = "alphabetic";
+    ctx.textAlign = "left";
+    ctx.fillStyle = ink.muted;
+    ctx.fillText(`critical path${this.user === undefined ? "" : ` of user ${this.user}`}`, view.left + 2, top - 5);
+    ctx.fillStyle = ink.panel;
+    ctx.fillRect(view.left, top, view.width - view.left, SPAN_STRIP);
+    if (!this.isShown()) return;
+    this.columns().forEach((shares, x) => {
+      let at = top;
+      const whole = Math.max(1, shares.reduce((sum, share) => sum + share, 0));
+      shares.forEach((share, number) => {
+        if (!share) return;
+        const height = SPAN_STRIP * share / whole;
+        ctx.fillStyle = ink.causes[number];
+        ctx.fillRect(view.left + x, at, 1.5, height); // no seams where a pixel of the page is no whole number of the screen's
+        at += height;
+      });
+    });
   }
 
-  // Those that led to what a packet's life ended with: its own, and all before on the path.
+  // For each pixel the part of it that every colour has.
+  columns() {
+    const { view } = this, found = [];
+    for (const span of this.visible()) {
+      const from = Math.max(0, view.x(span.begin) - view.left), to = Math.min(view.width - view.left, view.x(span.end) - view.left);
+      const colour = this.ink(span.cause);
+      for (let x = Math.floor(from); x < to; x++) {
+        const shares = found[x] ??= new Array(SPAN_INKS + 1).fill(0);
+        shares[colour] += Math.min(to, x + 1) - Math.max(from, x);
+      }
+    }
+    return found;
+  }
+
+  // Follows the path along the packets' lines.
+  trace(ctx, ink, scene, rowOf) {
+    const spans = this.isShown() ? this.visible() : [];
+    if (spans.length > MOST_TRACED) return;
+    ctx.lineWidth = 3.5;
+    ctx.lineCap = "round";
+    for (const span of spans) {
+      const row = rowOf(span.packet);
+      if (row < 0) continue;
+      ctx.strokeStyle = ink.causes[this.ink(span.cause)];
+      ctx.beginPath();
+      this.part(scene, row, span, (x, y, isFirst) => { if (isFirst) ctx.moveTo(x, y); else ctx.lineTo(x, y); });
+      ctx.stroke();
+    }
+    ctx.lineCap = "butt";
+  }
+
+  // Calls put(x, y, whether it is the first) for the part of a packet's line that lies in a span.
+  part(scene, row, span, put) {
+    let before = null, isFirst = true;
+    scene.path(row, (time, y) => {
+      const now = { time, y };
+      if (before && time >= span.begin && before.time <= span.end) {
+        const at = moment => before.time === time ? y : before.y + (y - before.y) * (moment - before.time) / (time - before.time);
+        const from = Math.max(span.begin, before.time), to = Math.min(span.end, time);
+        if (to > from) {
+          if (isFirst) put(this.view.x(from), at(from), true);
+          put(this.view.x(to), at(to), false);
+          isFirst = false;
+        }
+      }
+      before = now;
+    });
+  }
+
+  // Those that led to what a packet's life ended with: its own, and all before on the path of the same transfer.
   ledTo(packet) {
     const last = this.list.findLastIndex(span => span.packet === packet);
-    return this.list.slice(0, last + 1);
+    if (last < 0) return [];
+    const { transfer } = this.list[last];
+    return this.list.slice(0, last + 1).filter(span => span.transfer === transfer);
   }
 
-  at(time) { return this.list.find(span => span.begin <= time && time < span.end); }
+  at(time) { return this.isShown() ? this.list.findLast(span => span.begin <= time && time < span.end) : undefined; }
 }

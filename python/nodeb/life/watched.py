@@ -1,0 +1,40 @@
+"""Work of the core in a thread, so that Ctrl-C ends it and progress is told."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
+from typing import TYPE_CHECKING, Any
+
+from nodeb import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nodeb.terminal.progress import ProgressCallback
+
+__all__ = ["NS_PER_S", "watched"]
+
+NS_PER_S = 1_000_000_000
+POLL_S = 0.1
+"""Seconds between two looks at the progress."""
+
+
+def watched(
+    work: Callable[[_core.Control], dict[str, Any]], progress: ProgressCallback | None
+) -> dict[str, Any]:
+    """Does something in a thread, and tells how far it is."""
+    control = _core.Control()
+    with ThreadPoolExecutor(1, thread_name_prefix="nodeb") as executor:
+        task = executor.submit(work, control)
+        try:
+            while True:
+                try:
+                    return task.result(POLL_S)
+                except NotYet:
+                    if task.done():
+                        raise
+                    if progress is not None:
+                        progress(control.progress(), "")
+        finally:
+            control.cancel()
