@@ -75,8 +75,11 @@ def what_if_rows(tried: Sequence[WhatIf]) -> list[list[str]]:
     """Changes as text: name, what the path says, what the simulation says, and how they agree."""
     rows = []
     for one in tried:
-        mean, ends, unit = _time(one.gain.mean, one.gain.low, one.gain.high)
         path, _, path_unit = _time(one.path_s, one.path_s, one.path_s)
+        if not math.isfinite(one.gain.mean):
+            rows.append([one.name, f"{path} {path_unit}", "", "", one.told])
+            continue
+        mean, ends, unit = _time(one.gain.mean, one.gain.low, one.gain.high)
         shown = f"{ends} {unit}" if ends else ""
         rows.append([one.name, f"{path} {path_unit}", f"{mean} {unit}", shown, one.told])
     return rows

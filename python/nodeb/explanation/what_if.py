@@ -7,6 +7,7 @@ or shrunk meanwhile say why.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["WhatIf", "what_if"]
+
+SHARP, WHOLE = 0.25, 0.02
+"""An interval is sharp whose half is at most this share of what the path says, or of the whole."""
+UNKNOWN = Interval(math.nan, math.nan, math.nan, math.nan, 0)
 
 
 @dataclass(frozen=True)
@@ -46,11 +51,14 @@ class WhatIf:
         """How the two agree, and why they part."""
         if not self.complete:
             return "unknown: the run ends before the transfer"
+        if not self.parts:
+            return "unknown: with the change the transfer is not begun before the run ends"
         if self.gain.low == self.gain.high == 0:
             return "as the path says" if self.path_s == 0 else "it changes nothing here"
         slack = max(0.02 * abs(self.path_s), 1e-6)
-        near = self.gain.low - slack <= self.path_s <= self.gain.high + slack
-        if near or abs(self.gain.mean - self.path_s) <= slack:
+        if self.gain.low - slack <= self.path_s <= self.gain.high + slack:
+            return "as the path says" if self._is_sharp else "undecided: more replications tell"
+        if abs(self.gain.mean - self.path_s) <= slack:
             return "as the path says"
         less = self.gain.mean < self.path_s
         moved = [p for p in self.parts if p.cause and p.cause not in self.causes]
@@ -62,6 +70,12 @@ class WhatIf:
         return (
             f"{'less' if less else 'more'}: {why.cause} {way} by {abs(why.difference.mean):.3g} s"
         )
+
+    @property
+    def _is_sharp(self) -> bool:
+        """Whether the interval tells more than the path: against its time, or the transfer's."""
+        enough = max(SHARP * abs(self.path_s), WHOLE * self.parts[-1].baseline_s)
+        return self.gain.half_width <= enough
 
 
 def what_if(
@@ -76,13 +90,16 @@ def what_if(
     for place, change in enumerate(CHANGES):
         other = _changed(found, change, jobs)
         if other is not None:
+            path_s = _path_s(found, change)
+            if not other.paths:
+                tried.append(WhatIf(change.name, path_s, UNKNOWN, [], change.causes))
+                continue
             parts = difference(found, other)
             whole = parts[-1].difference
             gain = Interval(
                 0.0 - whole.mean, 0.0 - whole.high, 0.0 - whole.low, whole.stdev, whole.n
             )
             complete = found.complete and other.complete
-            path_s = _path_s(found, change)
             tried.append(WhatIf(change.name, path_s, gain, parts, change.causes, complete))
         if progress is not None:
             progress((place + 1) / len(CHANGES), change.name)
@@ -90,7 +107,10 @@ def what_if(
 
 
 def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:
-    """The explanation of a changed scenario; None where there is nothing to change."""
+    """The explanation of a changed scenario; None where there is nothing to change.
+
+    It has no paths where the transfer is not begun any more before the run ends.
+    """
     data = found.scenario.to_dict()
     if not change.apply(data, found.user):
         return None
@@ -100,7 +120,10 @@ def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanati
         return None
     scenario.runs = len(found.paths)
     workers = check_jobs(jobs)
-    own = paths(scenario, found.user, found.transfer, workers, None)
+    try:
+        own = paths(scenario, found.user, found.transfer, workers, None)
+    except InputError:
+        own = []
     return Explanation(scenario, found.user, found.transfer, own)
 
 
