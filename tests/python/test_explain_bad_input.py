@@ -73,3 +73,15 @@ def test_sizes_that_differ_are_all_told():
 def test_packets_that_there_are_not(short, number):
     with pytest.raises(InputError, match=r"no packet|whole number"):
         short.life().packet(number)
+
+
+@pytest.mark.parametrize("user", [5, -1])
+def test_a_user_to_compare_is_looked_for_first(call, scenario_file, tmp_path, user):
+    out = tmp_path / "out"
+    change = "wired.delay=90 ms"
+    status, told, err = call(
+        *("compare", scenario_file, "--with", change, "--explain", user, "--out", out)
+    )
+    assert (status, told) == (2, "")
+    assert f"there is no user {user}; the scenario has" in err
+    assert not out.exists()

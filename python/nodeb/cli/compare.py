@@ -75,6 +75,11 @@ def compare(
         print_superfluous(file, settings or ())
         if has_sweep(file):
             print(f"note: the [sweep] table of {file} is left aside", file=sys.stderr)
+    if explain is not None:
+        from nodeb.explanation.replications import check_user
+
+        for cell in plan.cells:
+            check_user(cell.to_scenario(), explain)
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
     title = f"comparing with {plan.cells[0].label}"
     try:

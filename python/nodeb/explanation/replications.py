@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs
     from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CAUSES", "Path", "paths"]
+__all__ = ["CAUSES", "Path", "check_user", "paths"]
 
 CAUSES: dict[str, str] = dict(_core.causes())
 """Every cause and what it means, in the order of the list."""
@@ -141,6 +141,17 @@ class _Told(Engine[list[Path]]):
             self._progress(min(self.parts(), 1.0), text)
 
 
+def check_user(scenario: Scenario, user: int) -> None:
+    """Looks whether a scenario has a user.
+
+    Raises:
+        InputError: it has not.
+    """
+    users = sum(group.count for group in scenario.users)
+    if not 0 <= user < users:
+        raise InputError(f"there is no user {user}; the scenario has {users}, numbered from 0")
+
+
 def paths(
     planned: Scenario, user: int, transfer: int, jobs: Jobs, progress: ProgressCallback | None
 ) -> list[Path]:
@@ -150,9 +161,7 @@ def paths(
         InputError: there is no such user or transfer.
         RunError: a replication failed.
     """
-    users = sum(group.count for group in planned.users)
-    if user >= users:
-        raise InputError(f"there is no user {user}; the scenario has {users}, numbered from 0")
+    check_user(planned, user)
     data = planned.to_dict()
     work = Explaining(source(data), user, transfer)
     only = Subject(work, Count(planned.runs))
