@@ -10,6 +10,8 @@ import pytest
 
 import nodeb
 from nodeb import cli
+from nodeb.errors import InputError
+from nodeb.scenario_types import Dch, Ftp, UserGroup
 
 LOSSY = """
 name = "lossy"
@@ -260,3 +262,13 @@ def test_a_life_without_an_explained_transfer_says_so(scenario, monkeypatch):
     found = scenario.life(user=0)
     assert found.critical_path.spans == []
     assert "not explained: too many records" in found.html()
+
+
+def test_a_result_tells_the_life_of_a_packet():
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    scenario = nodeb.Scenario(radio=Dch(bler=0.1), users=users)
+    result = scenario.run(runs=2, seed=3)
+    own, there = result.life(5, run=1), scenario.life(1, seed=3).packet(5)
+    assert str(own.to_pylist()) == str(there.to_pylist())  # NaN is as NaN
+    with pytest.raises(InputError, match="there is no replication 2; this result has 2"):
+        result.life(5, run=2)

@@ -19,6 +19,7 @@ from nodeb.storage.folders import Owner, Place, claim
 from nodeb.table import Table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from nodeb.comparison import Comparison
@@ -198,6 +199,28 @@ class Result(NamedTables):
         if wanted > self.provenance.runs:
             raise InputError(f"runs is {runs}; this result has {self.provenance.runs} replications")
         return explain(self.scenario, user, transfer, wanted, self.provenance.seed)
+
+    def life(self, packet: int, run: int = 0) -> pa.Table:
+        """All that happened to one packet of a replication, in order of time.
+
+        The replication is simulated again with the same seed; `Scenario.life` has all packets.
+
+        Args:
+            packet: its number, from 1 in the order in which packets were sent.
+            run: number of the replication, from 0.
+
+        Returns:
+            Rows of the table of events (`docs/life.md`): the packet's own and its blocks'.
+
+        Raises:
+            InputError: there is no such packet or replication, or too much happens in it.
+            RunError: the replication failed.
+        """
+        if not 0 <= as_whole(run, "run") < self.provenance.runs:
+            raise InputError(
+                f"there is no replication {run}; this result has {self.provenance.runs}, from 0"
+            )
+        return self.scenario.life(run, seed=self.provenance.seed).packet(packet)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
