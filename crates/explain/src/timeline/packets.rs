@@ -366,8 +366,8 @@ impl Packets {
         }
     }
 
-    /// Forgets all packets that are not on their way.
-    pub fn forget(&mut self) {
+    /// Forgets all packets that are not on their way; those that are kept.
+    pub(super) fn forget(&mut self) -> Kept {
         let mut kept: Vec<u32> = self.flying.numbers().collect();
         kept.sort_unstable();
         let kept = Kept::of(kept);
@@ -400,5 +400,6 @@ impl Packets {
                 moment.why = Why::Began;
             }
         }
+        kept
     }
 }
