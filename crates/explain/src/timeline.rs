@@ -5,6 +5,7 @@
 
 mod air;
 mod flying;
+mod near;
 mod packets;
 mod service;
 

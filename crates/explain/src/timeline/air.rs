@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use nodeb_sim::units::{Duration, Time};
 
+use super::near::Near;
 use super::packets::NONE;
 
 /// A block on the air, or new blocks alike that follow each other in one TTI, or in several.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tx {
     pub begin: Time,
-    pub transmission: u32,
+    /// Whether it was sent before.
+    pub is_repeat: bool,
     pub failed: bool,
     /// In a TTI.
     pub units: u32,
@@ -21,6 +23,8 @@ pub(crate) struct Tx {
     /// Its first unit where the bearer tells into which units it cuts packets; else units of the user that were
     /// sent for the first time before it.
     pub unit: u64,
+    /// Blocks that were sent before it; counts in a circle.
+    number: u32,
     /// The transmission of the block before this one, and the one after.
     pub before: u32,
     pub after: u32,
@@ -40,8 +44,8 @@ pub(crate) struct Part {
 
 impl Tx {
     /// Blocks in a TTI.
-    fn blocks(&self) -> u64 {
-        u64::from(self.units.div_ceil(self.per_block.max(1)).max(1))
+    fn blocks(&self) -> u32 {
+        self.units.div_ceil(self.per_block.max(1)).max(1)
     }
 
     /// One past its last unit.
@@ -107,6 +111,8 @@ pub(crate) struct Air {
     pub parts: Vec<Part>,
     /// Into which units packets are cut, in order of the units, where the bearer tells that.
     cuts: Vec<Cut>,
+    /// Places in the list of the blocks that failed.
+    failed: Vec<u32>,
     tti: Duration,
     /// The user's states, since when.
     pub states: Vec<(Time, u8)>,
@@ -116,6 +122,9 @@ pub(crate) struct Air {
     latest: HashMap<u64, u32>,
     /// Units sent for the first time.
     units: u64,
+    near_tx: Near,
+    near_cut: Near,
+    near_failed: Near,
 }
 
 impl Air {
@@ -135,7 +144,8 @@ impl Air {
         comes_again: bool,
     ) {
         let number = self.tx.len() as u32;
-        let before = if transmission > 1 { self.latest.get(&block).copied().unwrap_or(NONE) } else { NONE };
+        let is_repeat = transmission > 1;
+        let before = if is_repeat { self.latest.remove(&block).unwrap_or(NONE) } else { NONE };
         let mut first = number;
         if let Some(earlier) = self.tx.get_mut(before as usize) {
             earlier.after = number;
@@ -146,15 +156,20 @@ impl Air {
         }
         let parts = (self.parts.len() as u32, self.parts.len() as u32);
         let unit = if self.is_cut() { block } else { self.units };
-        self.units += if transmission == 1 { u64::from(units) } else { 0 };
+        self.units += if is_repeat { 0 } else { u64::from(units) };
+        if failed {
+            self.failed.push(number);
+        }
+        let blocks = self.blocks();
         self.tx.push(Tx {
             begin,
-            transmission,
+            is_repeat,
             failed,
             units,
             per_block: units,
             ttis: 1,
             unit,
+            number: blocks,
             before,
             after: NONE,
             first,
@@ -168,18 +183,24 @@ impl Air {
         let (before, after, parts) = (NONE, NONE, (0, 0));
         let tx = Tx {
             begin,
-            transmission: 1,
+            is_repeat: false,
             failed: false,
             units,
             per_block,
             ttis,
             unit,
+            number: self.blocks(),
             before,
             after,
             first,
             parts,
         };
         self.tx.push(tx);
+    }
+
+    /// Blocks that have been sent, counted in a circle.
+    fn blocks(&self) -> u32 {
+        self.tx.last().map_or(0, |tx| tx.number.wrapping_add(tx.blocks().wrapping_mul(tx.ttis)))
     }
 
     /// A packet is cut into units.
@@ -229,7 +250,7 @@ impl Air {
     pub fn parts_of(&self, block: Block) -> impl Iterator<Item = Part> + '_ {
         let tx = &self.tx[block.tx as usize];
         // That of a repetition whose first transmission has been forgotten is not known.
-        let units = if tx.transmission > 1 && tx.first == block.tx { 0 } else { tx.per_block };
+        let units = if tx.is_repeat && tx.first == block.tx { 0 } else { tx.per_block };
         let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0 };
         let (from, to) = self.tx[tx.first as usize].parts;
         let told = &self.parts[from as usize..to as usize];
@@ -239,7 +260,7 @@ impl Air {
 
     /// The packets of which there are units from one up to another.
     fn cuts_in(&self, first: u64, end: u64) -> &[Cut] {
-        let from = self.cuts.partition_point(|cut| cut.end <= first);
+        let from = self.near_cut.partition_point(&self.cuts, |cut| cut.end <= first);
         let to = self.cuts[from..].iter().take_while(|cut| cut.first < end).count();
         &self.cuts[from..from + to]
     }
@@ -247,7 +268,7 @@ impl Air {
     /// The first block with a part of a packet, of those that are told at a place in the list and sent in a TTI.
     pub fn first_with(&self, group: &Group, tx: u32, packet: u32) -> Option<Block> {
         let first = self.first_in(group, tx);
-        if !self.is_cut() || self.tx[tx as usize].transmission > 1 {
+        if !self.is_cut() || self.tx[tx as usize].is_repeat {
             return self.parts_of(first).any(|part| part.packet == packet).then_some(first);
         }
         let Tx { units, per_block, .. } = self.tx[tx as usize];
@@ -262,7 +283,7 @@ impl Air {
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
         let first = self.block(tx);
-        if !self.is_cut() || sent.transmission > 1 {
+        if !self.is_cut() || sent.is_repeat {
             return self.parts_of(first).any(|part| part.packet == packet).then_some(first);
         }
         let (units, per_block) = (u64::from(sent.units), u64::from(sent.per_block));
@@ -275,7 +296,7 @@ impl Air {
 
     /// The last block with a part of a packet that begins before a time and ends after another.
     pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
-        let end = self.tx.partition_point(|tx| tx.begin < time);
+        let end = self.before(time);
         let ends = |tx: &u32| {
             let tx = &self.tx[*tx as usize];
             tx.begin + Duration(tx.ttis_before(time, self.tti) * self.tti.0)
@@ -291,9 +312,36 @@ impl Air {
         self.frames.get(at).copied()
     }
 
+    /// How many places in the list are before a time.
+    fn before(&self, time: Time) -> usize {
+        self.near_tx.partition_point(&self.tx, |tx| tx.begin < time)
+    }
+
+    /// The first place in the list for what begins at a time.
+    pub fn tx_at(&self, time: Time) -> Option<u32> {
+        let at = self.before(time);
+        self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
+    }
+
+    /// From which time on TTIs that are told together with a group, up to it, begin with a unit of the same packet.
+    pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
+        if group.tti == 0 {
+            return group.begin;
+        }
+        let first = self.first_in(group, group.from).unit;
+        match self.cuts_in(first, first + 1) {
+            [cut] if cut.packet == packet => {
+                let Tx { begin, unit, units, .. } = self.tx[group.from as usize];
+                let ttis = cut.first.saturating_sub(unit).div_ceil(units.into());
+                Time(begin.0 + ttis * self.tti.0)
+            }
+            _ => group.begin,
+        }
+    }
+
     /// The blocks in the last TTI that has begun before `time`.
     pub fn group_before(&self, time: Time) -> Option<Group> {
-        let end = self.tx.partition_point(|tx| tx.begin < time);
+        let end = self.before(time);
         let last = self.tx[..end].last()?;
         let tti = last.ttis_before(time, self.tti) - 1;
         let alike = self.tx[..end].iter().rev().take_while(|tx| tti == 0 && tx.begin == last.begin).count();
@@ -301,15 +349,14 @@ impl Air {
         Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
     }
 
-    /// The last blocks before a time, one after the other back to number `most`.
-    pub fn lately(&self, time: Time, most: u64) -> impl Iterator<Item = &Tx> {
-        let end = self.tx.partition_point(|tx| tx.begin < time);
-        let mut left = most;
-        self.tx[..end].iter().rev().take_while(move |tx| {
-            let is_late = left > 0;
-            left = left.saturating_sub(tx.blocks() * tx.ttis_before(time, self.tti));
-            is_late
-        })
+    /// Those that failed of the last blocks before a time, of which so many are looked at.
+    pub fn failed_lately(&self, time: Time, most: u32) -> impl Iterator<Item = &Tx> {
+        let end = self.before(time);
+        let sent = |tx: &Tx| tx.number.wrapping_add(tx.blocks() * tx.ttis_before(time, self.tti) as u32);
+        let sent = self.tx[..end].last().map_or(0, sent);
+        let failed = self.near_failed.partition_point(&self.failed, |tx| (*tx as usize) < end);
+        let failed = self.failed[..failed].iter().rev().map(|tx| &self.tx[*tx as usize]);
+        failed.take_while(move |tx| sent.wrapping_sub(tx.number) <= most)
     }
 
     /// The user's state at a time, and since when.
@@ -324,6 +371,7 @@ impl Air {
         let renumbered = |cut: &Cut| known(cut.packet).map(|packet| Cut { packet, ..*cut });
         self.cuts = self.cuts.iter().filter_map(renumbered).collect();
         self.tx.clear();
+        self.failed.clear();
         self.parts.clear();
         self.latest.clear();
         let last = self.states.pop();

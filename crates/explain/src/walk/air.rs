@@ -11,7 +11,7 @@ use crate::cause::{Cause, Step};
 use crate::timeline::{Air, Block, Group, Hop, NONE, Tx};
 
 /// Blocks before a time among which one is looked for that waits to go again.
-const LOOK_BACK: u64 = 256;
+const LOOK_BACK: u32 = 256;
 
 impl Walk<'_> {
     fn air(&self) -> &Air {
@@ -40,7 +40,7 @@ impl Walk<'_> {
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
-        if stay.left.is_some_and(|left| left <= self.now) {
+        if stay.left <= self.now {
             let Some(tx) = self.completing(packet, stay) else {
                 self.not_sent(stay.entered, stay, None);
                 return (packet, hop);
@@ -61,9 +61,8 @@ impl Walk<'_> {
         if ends_now {
             let of_group = || (group.from..group.to).filter(|tx| !self.tx(*tx).failed);
             let blocks = || of_group().map(|tx| self.air().first_in(&group, tx));
-            let is_repeated = |block: &Block| {
-                self.tx(block.tx).transmission > 1 && self.whose(*block, packet).is_some()
-            };
+            let is_repeated =
+                |block: &Block| self.tx(block.tx).is_repeat && self.whose(*block, packet).is_some();
             let found = of_group().find_map(|tx| self.air().first_with(&group, tx, packet));
             let found = found.or_else(|| blocks().find(is_repeated));
             let found = found.or_else(|| blocks().find(|block| self.sent_before(*block, packet).is_some()));
@@ -87,10 +86,10 @@ impl Walk<'_> {
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
-            let Tx { transmission, before, .. } = self.tx(block.tx);
+            let Tx { is_repeat, before, .. } = self.tx(block.tx);
             let begin = block.begin;
             self.packet = self.whose(block, packet).unwrap_or(packet);
-            if transmission > 1 {
+            if is_repeat {
                 self.to(begin, self.repair(), Step::Repeats, place);
                 if before == NONE {
                     return block;
@@ -120,7 +119,7 @@ impl Walk<'_> {
         let end = block.begin + self.tti();
         let stays = |other: &u32| {
             let hop = self.stay_at_bearer(*other);
-            hop.is_some_and(|hop| self.hop_at(hop).left.is_none_or(|left| left >= end))
+            hop.is_some_and(|hop| self.hop_at(hop).left >= end)
         };
         self.air().parts_of(block).map(|part| part.packet).find(stays)
     }
@@ -151,7 +150,7 @@ impl Walk<'_> {
                     && earlier.offset < part.offset + part.bytes
                     && part.offset < earlier.offset + earlier.bytes
             };
-            self.tx(*other).transmission == 1 && parts.any(overlaps)
+            !self.tx(*other).is_repeat && parts.any(overlaps)
         };
         let begin = block.begin;
         let earlier = (0..block.tx).rev().take_while(|other| self.end_of(*other) > entered);
@@ -194,13 +193,13 @@ impl Walk<'_> {
             let begin = group.begin;
             self.not_sent(begin + self.tti(), stay, sent);
             let first = |tx: u32| self.air().first_in(&group, tx);
-            let is_new = |block: &Block| self.tx(block.tx).transmission == 1 && !self.is_again(*block);
+            let is_new = |block: &Block| !self.tx(block.tx).is_repeat && !self.is_again(*block);
             let new = (group.from..group.to).map(first).find(is_new);
             if let Some(new) = new {
                 (packet, hop) = self.older_of(new, packet, hop);
                 self.packet = packet;
             }
-            let begin = begin.max(self.hop_at(hop).entered);
+            let begin = self.air().alike_since(&group, packet).max(self.hop_at(hop).entered);
             self.share(&group, begin, stay, packet == own);
             sent = Some(group.from);
         }
@@ -208,8 +207,10 @@ impl Walk<'_> {
 
     /// Whether RLC sends again all that a block carries, without telling what.
     fn is_again(&self, block: Block) -> bool {
-        let carries_nothing_new = self.tx(block.tx).units > 0 && self.air().parts_of(block).next().is_none();
-        !self.timeline.radio.has_harq && !self.air().is_cut() && carries_nothing_new
+        !self.timeline.radio.has_harq
+            && !self.air().is_cut()
+            && self.tx(block.tx).units > 0
+            && self.air().parts_of(block).next().is_none()
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
@@ -218,13 +219,11 @@ impl Walk<'_> {
         if self.now <= begin {
             return;
         }
-        let units = |again: bool| -> u64 {
-            let of = |tx: &u32| {
-                (self.tx(*tx).transmission > 1 || self.is_again(self.air().first_in(group, *tx))) == again
-            };
-            (group.from..group.to).filter(of).map(|tx| u64::from(self.tx(tx).units)).sum()
-        };
-        let (new, again) = (units(false), units(true));
+        let (mut new, mut again) = (0, 0);
+        for tx in group.from..group.to {
+            let is_again = self.tx(tx).is_repeat || self.is_again(self.air().first_in(group, tx));
+            *(if is_again { &mut again } else { &mut new }) += u64::from(self.tx(tx).units);
+        }
         let lasts = u128::from(self.now.since(begin).0);
         let repeated = lasts * u128::from(again) / u128::from((new + again).max(1));
         self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
@@ -241,7 +240,7 @@ impl Walk<'_> {
         if self.now <= begin {
             return;
         }
-        let next = sent.or_else(|| self.tx_at(self.now));
+        let next = sent.or_else(|| self.air().tx_at(self.now));
         if let Some(frame) =
             next.and_then(|tx| self.air().frame_of(tx)).filter(|frame| frame.arrives <= self.now)
         {
@@ -251,12 +250,6 @@ impl Walk<'_> {
         } else {
             self.not_served_at_node_b(begin, stay.entered, stay);
         }
-    }
-
-    /// The first block in the TTI that begins at a time.
-    fn tx_at(&self, time: Time) -> Option<u32> {
-        let at = self.air().tx.partition_point(|tx| tx.begin < time);
-        self.air().tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
     /// Back to `begin`, the Node B having had something to send to the user since it was `there`.
@@ -295,10 +288,10 @@ impl Walk<'_> {
     /// Whether a block that had failed waits to go again just before now.
     fn awaits_repetition(&self) -> bool {
         let waits = |tx: &Tx| match self.air().tx.get(tx.after as usize) {
-            Some(after) => tx.failed && after.begin >= self.now,
+            Some(after) => after.begin >= self.now,
             None => false,
         };
-        self.air().lately(self.now, LOOK_BACK).any(waits)
+        self.air().failed_lately(self.now, LOOK_BACK).any(waits)
     }
 
     /// Back to `begin`: others were served, and where nobody was it is `cause`.
