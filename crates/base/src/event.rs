@@ -179,6 +179,13 @@ pub enum Event {
     /// A block that is sent for the first time carries a part of a packet; padding and headers belong to
     /// nobody.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
+    /// New blocks that are received without error: in this TTI and in those after it, `ttis` together, each with
+    /// `units` in blocks of `per_block`. The first begins with unit number `block`, the others follow in order. Told in
+    /// the place of [`Self::Block`] and [`Self::Carries`] where nobody wants each by itself; what the blocks carry follows
+    /// from [`Self::Segmented`].
+    Run { bearer: u32, user: u32, block: u64, units: u32, per_block: u32, ttis: u32 },
+    /// A packet that a bearer takes is cut into the units from number `first` up to `end`, which it does not share.
+    Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
     /// A block is given up.
     GivenUp { bearer: u32, user: u32, block: u64 },
     /// A user's channel is switched: the state's number in the order of its list.
@@ -243,6 +250,10 @@ impl Mask {
     /// Why packets are sent when they are: what held senders back, timers that rang, transfers that begin and
     /// arrive.
     pub const DECISIONS: Self = Self(1 << 12);
+    /// The same as [`Self::BLOCKS`], in runs where blocks are alike, and nobody wants each by itself.
+    pub const RUNS: Self = Self(1 << 13);
+    /// Blocks, in whatever form.
+    pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
     /// Everything.
     pub const ALL: Self = Self(u16::MAX);
 
@@ -277,7 +288,9 @@ impl Event {
             }
             Self::Queue { .. } => Mask::QUEUE,
             Self::Tti { .. } => Mask::TTIS,
-            Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::BLOCKS,
+            Self::Block { .. } | Self::Carries { .. } => Mask::ANY_BLOCKS,
+            Self::Run { .. } | Self::Segmented { .. } => Mask::RUNS,
+            Self::GivenUp { .. } => Mask::BLOCKS,
             Self::State { .. } | Self::Handover { .. } => Mask::CHANNELS,
             Self::Available { .. } => Mask::BANDWIDTH,
             Self::Window { .. } => Mask::WINDOW,

@@ -5,10 +5,11 @@
 
 mod air;
 mod flying;
+mod near;
 mod packets;
 mod service;
 
-pub(crate) use air::{Air, Part, Tx};
+pub(crate) use air::{Air, Block, Group, Part, Tx};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
 pub(crate) use service::{Lane, Lanes, Served};
 
@@ -98,7 +99,7 @@ impl Timeline {
             last: NONE,
             packets: Packets::default(),
             lanes: Lanes::default(),
-            air: Air::default(),
+            air: Air::new(facts.tti.unwrap_or_default()),
         }
     }
 
@@ -145,14 +146,24 @@ impl Timeline {
     /// What is over when nothing of the transfer has begun is of no use.
     fn forget(&mut self) {
         if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
-            self.packets.forget();
+            let kept = self.packets.forget();
             self.lanes.forget();
-            self.air.forget();
+            self.air.forget(|number| kept.renumbered(number));
         }
     }
 
     fn records(&self) -> usize {
         self.packets.list.len() + self.packets.hops.len() + self.air.tx.len() + self.air.parts.len()
+    }
+
+    /// TTIs of the bearer go to others. On a shared channel users take turns; codes of their own are in nobody's
+    /// way.
+    fn serve_others(&mut self, from: Time, ttis: u32) {
+        if self.radio.has_harq {
+            let lasts = Duration(self.radio.tti.unwrap_or_default().0 * u64::from(ttis));
+            let place = Place::new(Site::Bearer, self.seat.bearer);
+            self.lanes.at(place).others(Served { from, sent: from + lasts });
+        }
     }
 
     fn hear_of_air(&mut self, at: Time, event: &Event) {
@@ -163,11 +174,20 @@ impl Timeline {
                     // What has come through is sent again where its answer may be misread.
                     let comes_again = failed || self.radio.has_channels;
                     self.air.send(at, block, units, transmission, failed, comes_again);
-                } else if self.radio.has_harq {
-                    // On a shared channel users take turns; codes of their own are in nobody's way.
-                    let tti = self.radio.tti.unwrap_or_default();
-                    let place = Place::new(Site::Bearer, own);
-                    self.lanes.at(place).others(Served { from: at, sent: at + tti });
+                } else {
+                    self.serve_others(at, 1);
+                }
+            }
+            Event::Run { bearer, user, block, units, per_block, ttis } if bearer == own => {
+                if user == me {
+                    self.air.send_run(at, block, units, per_block, ttis);
+                } else {
+                    self.serve_others(at, ttis);
+                }
+            }
+            Event::Segmented { bearer, user, packet, first, end } if bearer == own && user == me => {
+                if let Some(packet) = self.packets.number(packet) {
+                    self.air.cut(packet, first, end);
                 }
             }
             Event::Carries { bearer, user, part, .. } if bearer == own && user == me => {
@@ -200,7 +220,7 @@ fn interruption(radio: &RadioSpec) -> Duration {
 
 impl Listener for Timeline {
     fn mask(&self) -> Mask {
-        [Mask::PLACES, Mask::SERVICE, Mask::DECISIONS, Mask::BLOCKS, Mask::CHANNELS]
+        [Mask::PLACES, Mask::SERVICE, Mask::DECISIONS, Mask::RUNS, Mask::CHANNELS]
             .into_iter()
             .fold(Mask::PACKETS, Mask::or)
     }

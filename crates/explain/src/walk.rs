@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
         let place = Place::new(packet.site, self.timeline.seat.flow);
-        let over = packet.over.unwrap_or(self.now).min(self.now);
+        let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
             Kind::Ack => Cause::Application,
@@ -250,7 +250,7 @@ impl<'a> Walk<'a> {
                 Next::Sent(packet)
             }
             Basis::Received(packet) => {
-                self.to(self.packet_at(packet).over.unwrap_or(self.floor), cause, step, end);
+                self.to(self.packet_at(packet).over().unwrap_or(self.floor), cause, step, end);
                 self.way_of(packet)
             }
             Basis::Acted(moment) => {

@@ -47,6 +47,11 @@ fn codes<'py>(py: Python<'py>, values: &[Text]) -> (Bound<'py, PyArray1<u32>>, V
     let mut names: Vec<&str> = Vec::new();
     let mut places = Vec::with_capacity(values.len());
     for text in values.iter().map(AsRef::as_ref) {
+        // Most rows say what the row before says.
+        if let Some(last) = places.last().filter(|last| std::ptr::eq(names[**last as usize], text)) {
+            places.push(*last);
+            continue;
+        }
         let known = names.iter().position(|name| *name == text);
         let place = known.unwrap_or_else(|| {
             names.push(text);

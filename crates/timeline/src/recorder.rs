@@ -363,6 +363,8 @@ impl Listener for Recorder {
                 }
             }
             Event::Tti { .. }
+            | Event::Run { .. }
+            | Event::Segmented { .. }
             | Event::Available { .. }
             | Event::Served { .. }
             | Event::Frame { .. }

@@ -26,9 +26,16 @@ pub(crate) struct Packet {
     pub moment: Moment,
     /// The last place that it came to.
     pub hop: u32,
-    pub over: Option<Time>,
+    over: Time,
     /// Whether it was sent before the transfer began.
     pub is_earlier: bool,
+}
+
+impl Packet {
+    /// When its way was over, if it was.
+    pub fn over(&self) -> Option<Time> {
+        (self.over < Time(u64::MAX)).then_some(self.over)
+    }
 }
 
 /// A packet's stay at a place.
@@ -39,7 +46,8 @@ pub(crate) struct Hop {
     pub packet: u32,
     pub place: Place,
     pub entered: Time,
-    pub left: Option<Time>,
+    /// The end of time while it stays.
+    pub left: Time,
     /// When it would have arrived without jitter.
     pub arrives: Time,
     /// Its turn among the own packets served at the place.
@@ -47,14 +55,14 @@ pub(crate) struct Hop {
 }
 
 /// A moment at which something made an end act.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub at: Time,
     pub why: Why,
 }
 
 /// What made an end act.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// A transfer began, or the run.
     Began,
@@ -67,7 +75,7 @@ pub(crate) enum Why {
 }
 
 /// Since when a timer had run, or something was held back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Basis {
     /// Since a packet was sent.
     Sent(u32),
@@ -205,7 +213,10 @@ impl Packets {
 
     /// Notes a moment that something is held back since.
     fn note(&mut self, moment: Moment) -> u32 {
-        self.moments.push(moment);
+        // An end sends several packets at one moment.
+        if self.moments.last() != Some(&moment) {
+            self.moments.push(moment);
+        }
         self.moments.len() as u32 - 1
     }
 
@@ -233,7 +244,7 @@ impl Packets {
             hold,
             moment,
             hop: NONE,
-            over: None,
+            over: Time(u64::MAX),
             is_earlier: !self.has_begun,
         };
         self.list.push(packet);
@@ -300,7 +311,7 @@ impl Packets {
             return;
         };
         let packet = &mut self.list[number as usize];
-        packet.over = Some(at);
+        packet.over = at;
         let is_data = packet.kind == Kind::Data;
         self.latest[end] = Latest::all(Moment { at, why: Why::Received(number) });
         if is_data {
@@ -314,7 +325,7 @@ impl Packets {
 
     pub fn lose(&mut self, at: Time, id: PacketId) {
         if let Some(number) = self.flying.remove(id) {
-            self.list[number as usize].over = Some(at);
+            self.list[number as usize].over = at;
         }
     }
 
@@ -324,7 +335,7 @@ impl Packets {
             let hop = self.hops.len() as u32;
             let packet = &mut self.list[number as usize];
             let before = std::mem::replace(&mut packet.hop, hop);
-            let (left, arrives, service) = (None, Time(u64::MAX), NONE);
+            let (left, arrives, service) = (Time(u64::MAX), Time(u64::MAX), NONE);
             self.hops.push(Hop { before, packet: number, place, entered: at, left, arrives, service });
         }
     }
@@ -335,7 +346,7 @@ impl Packets {
         };
         let packet = &self.list[number as usize];
         if let Some(hop) = self.hops.get_mut(packet.hop as usize) {
-            hop.left = Some(at);
+            hop.left = at;
         }
         // What a Snoop agent sees of the phone's packets.
         if place.site == Site::Uplink {
@@ -366,8 +377,8 @@ impl Packets {
         }
     }
 
-    /// Forgets all packets that are not on their way.
-    pub fn forget(&mut self) {
+    /// Forgets all packets that are not on their way; those that are kept.
+    pub(super) fn forget(&mut self) -> Kept {
         let mut kept: Vec<u32> = self.flying.numbers().collect();
         kept.sort_unstable();
         let kept = Kept::of(kept);
@@ -400,5 +411,6 @@ impl Packets {
                 moment.why = Why::Began;
             }
         }
+        kept
     }
 }

@@ -8,10 +8,10 @@ use nodeb_sim::units::{Duration, Time};
 
 use super::Walk;
 use crate::cause::{Cause, Step};
-use crate::timeline::{Air, Hop, NONE, Tx};
+use crate::timeline::{Air, Block, Group, Hop, NONE, Tx};
 
 /// Blocks before a time among which one is looked for that waits to go again.
-const LOOK_BACK: usize = 256;
+const LOOK_BACK: u32 = 256;
 
 impl Walk<'_> {
     fn air(&self) -> &Air {
@@ -26,6 +26,7 @@ impl Walk<'_> {
         self.air().tx[tx as usize]
     }
 
+    /// When a block that fails, or is sent again, ends.
     fn end_of(&self, tx: u32) -> Time {
         self.tx(tx).begin + self.tti()
     }
@@ -39,13 +40,13 @@ impl Walk<'_> {
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
-        if stay.left.is_some_and(|left| left <= self.now) {
+        if stay.left <= self.now {
             let Some(tx) = self.completing(packet, stay) else {
                 self.not_sent(stay.entered, stay, None);
                 return (packet, hop);
             };
-            let tx = self.block(tx, packet, stay);
-            (packet, hop) = self.older_of(tx, packet, hop);
+            let block = self.block(tx, packet, stay);
+            (packet, hop) = self.older_of(block, packet, hop);
             self.packet = packet;
         }
         self.ttis_before(packet, hop)
@@ -53,71 +54,74 @@ impl Walk<'_> {
 
     /// The block with which a packet was complete: one that ended just then; what was sent last before where it had
     /// to wait for something else.
-    fn completing(&mut self, packet: u32, stay: &Hop) -> Option<u32> {
+    fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
-        let (first, end) = self.air().group_before(left)?;
-        let ends_now = self.end_of(first) == left;
-        let carries = |tx: &u32| self.air().parts_of(*tx).iter().any(|part| part.packet == packet);
+        let group = self.air().group_before(left)?;
+        let ends_now = group.begin + self.tti() == left;
         if ends_now {
-            let of_group = || (first..end).filter(|tx| !self.tx(*tx).failed);
-            let repeated = |tx: &u32| self.tx(*tx).transmission > 1 && self.whose(*tx, packet).is_some();
-            let found = of_group().find(carries).or_else(|| of_group().find(repeated));
-            let found = found.or_else(|| of_group().find(|tx| self.sent_before(*tx, packet).is_some()));
+            let of_group = || (group.from..group.to).filter(|tx| !self.tx(*tx).failed);
+            let blocks = || of_group().map(|tx| self.air().first_in(&group, tx));
+            let is_repeated =
+                |block: &Block| self.tx(block.tx).is_repeat && self.whose(*block, packet).is_some();
+            let found = of_group().find_map(|tx| self.air().first_with(&group, tx, packet));
+            let found = found.or_else(|| blocks().find(is_repeated));
+            let found = found.or_else(|| blocks().find(|block| self.sent_before(*block, packet).is_some()));
             if found.is_some() {
                 return found;
             }
         }
         // Its last frames, whose repetition is not told by number, or a timer that let it go.
         let is_repeat = ends_now && !self.timeline.radio.has_harq;
-        let last = (0..end).rev().take_while(|tx| self.end_of(*tx) > stay.entered).find(carries)?;
+        let last = self.air().last_before(left, stay.entered, packet)?;
         let (cause, step) = match (is_repeat, self.timeline.radio.has_harq) {
             (true, _) => (Cause::Rlc, Step::Repeats),
             (false, true) => (Cause::Reordering, Step::Held),
             (false, false) => (Cause::Rlc, Step::ReportAwaited),
         };
-        self.to(self.end_of(last), cause, step, stay.place);
+        self.to(last.begin + self.tti(), cause, step, stay.place);
         Some(last)
     }
 
     /// A block's transmissions and what was between them, back to the beginning of the first; which that is.
-    fn block(&mut self, mut tx: u32, packet: u32, stay: &Hop) -> u32 {
+    fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
-            let Tx { begin, transmission, before, .. } = self.tx(tx);
-            self.packet = self.whose(tx, packet).unwrap_or(packet);
-            if transmission > 1 {
+            let Tx { is_repeat, before, .. } = self.tx(block.tx);
+            let begin = block.begin;
+            self.packet = self.whose(block, packet).unwrap_or(packet);
+            if is_repeat {
                 self.to(begin, self.repair(), Step::Repeats, place);
                 if before == NONE {
-                    return tx;
+                    return block;
                 }
                 self.wait_to_repeat(before, stay);
-                tx = before;
+                block = self.air().block(before);
                 continue;
             }
             self.fixed(begin, Cause::Transmission, Step::Sends, place);
-            match self.sent_before(tx, packet) {
+            match self.sent_before(block, packet) {
                 Some(earlier) => {
                     self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
-                    tx = earlier;
+                    block = self.air().block(earlier);
                 }
-                None => return tx,
+                None => return block,
             }
         }
     }
 
     /// The packet that a block was on the way of: the given one, if it carries a part of that, else one that had not
     /// left before the block ended.
-    fn whose(&self, tx: u32, packet: u32) -> Option<u32> {
-        let parts = self.air().parts_of(tx);
-        if parts.iter().any(|part| part.packet == packet) {
+    fn whose(&self, block: Block, packet: u32) -> Option<u32> {
+        let mut parts = self.air().parts_of(block).map(|part| part.packet);
+        if parts.any(|part| part == packet) {
             return Some(packet);
         }
-        let end = self.end_of(tx);
+        let end = block.begin + self.tti();
         let stays = |other: &u32| {
             let hop = self.stay_at_bearer(*other);
-            hop.is_some_and(|hop| self.hop_at(hop).left.is_none_or(|left| left >= end))
+            hop.is_some_and(|hop| self.hop_at(hop).left >= end)
         };
-        parts.iter().map(|part| part.packet).find(stays)
+        self.air().parts_of(block).map(|part| part.packet).find(stays)
     }
 
     /// Back from a repetition to the end of the transmission before it: until it could go again its answer was
@@ -131,21 +135,25 @@ impl Walk<'_> {
     }
 
     /// The block in which a part of what a block carries was sent before, which RLC sends again.
-    fn sent_before(&self, tx: u32, packet: u32) -> Option<u32> {
-        let whose = self.whose(tx, packet)?;
-        let part = *self.air().parts_of(tx).iter().find(|part| part.packet == whose)?;
+    fn sent_before(&self, block: Block, packet: u32) -> Option<u32> {
+        if self.air().is_cut() {
+            // The simple ARQ sends whole blocks again.
+            return None;
+        }
+        let whose = self.whose(block, packet)?;
+        let part = self.air().parts_of(block).find(|part| part.packet == whose)?;
         let entered = self.entered_bearer(part.packet)?;
         let is_same = |other: &u32| {
-            let parts = self.air().parts_of(*other).iter();
-            let overlaps = |earlier: &&crate::timeline::Part| {
+            let mut parts = self.air().parts_of(self.air().block(*other));
+            let overlaps = |earlier: crate::timeline::Part| {
                 earlier.packet == part.packet
                     && earlier.offset < part.offset + part.bytes
                     && part.offset < earlier.offset + earlier.bytes
             };
-            self.tx(*other).transmission == 1 && parts.into_iter().find(overlaps).is_some()
+            !self.tx(*other).is_repeat && parts.any(overlaps)
         };
-        let begin = self.tx(tx).begin;
-        let earlier = (0..tx).rev().take_while(|other| self.end_of(*other) > entered);
+        let begin = block.begin;
+        let earlier = (0..block.tx).rev().take_while(|other| self.end_of(*other) > entered);
         // The last that a repetition of its own followed ends when that did.
         earlier.filter(|other| self.end_of(*other) <= begin).find(is_same)
     }
@@ -160,9 +168,9 @@ impl Walk<'_> {
     }
 
     /// The oldest packet of a block that came before the given one, or that one, with its stay.
-    fn older_of(&self, tx: u32, packet: u32, hop: u32) -> (u32, u32) {
-        let begin = self.tx(tx).begin;
-        let parts = self.air().parts_of(tx).iter();
+    fn older_of(&self, block: Block, packet: u32, hop: u32) -> (u32, u32) {
+        let begin = block.begin;
+        let parts = self.air().parts_of(block);
         let stays = parts.filter_map(|part| Some((part.packet, self.stay_at_bearer(part.packet)?)));
         let oldest = stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered);
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= begin).unwrap_or((packet, hop))
@@ -170,7 +178,7 @@ impl Walk<'_> {
 
     /// TTI by TTI back to when a packet came, going over to those ahead of it.
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
-        let first = packet;
+        let own = packet;
         let mut sent = None;
         loop {
             let stay = self.hop_at(hop);
@@ -178,40 +186,44 @@ impl Walk<'_> {
                 return (packet, hop);
             }
             let group = self.air().group_before(self.now);
-            let Some((from, to)) = group.filter(|(from, _)| self.end_of(*from) > stay.entered) else {
+            let Some(group) = group.filter(|group| group.begin + self.tti() > stay.entered) else {
                 self.not_sent(stay.entered, stay, sent);
                 return (packet, hop);
             };
-            self.not_sent(self.end_of(from), stay, sent);
-            let begin = self.tx(from).begin;
-            let new = (from..to).find(|tx| self.tx(*tx).transmission == 1 && !self.is_again(*tx));
+            let begin = group.begin;
+            self.not_sent(begin + self.tti(), stay, sent);
+            let first = |tx: u32| self.air().first_in(&group, tx);
+            let is_new = |block: &Block| !self.tx(block.tx).is_repeat && !self.is_again(*block);
+            let new = (group.from..group.to).map(first).find(is_new);
             if let Some(new) = new {
                 (packet, hop) = self.older_of(new, packet, hop);
                 self.packet = packet;
             }
-            let begin = begin.max(self.hop_at(hop).entered);
-            self.share((from, to), begin, stay, packet == first);
-            sent = Some(from);
+            let begin = self.air().alike_since(&group, packet).max(self.hop_at(hop).entered);
+            self.share(&group, begin, stay, packet == own);
+            sent = Some(group.from);
         }
     }
 
     /// Whether RLC sends again all that a block carries, without telling what.
-    fn is_again(&self, tx: u32) -> bool {
-        let carries_nothing_new = self.air().parts_of(tx).is_empty() && self.tx(tx).units > 0;
-        carries_nothing_new && !self.timeline.radio.has_harq
+    fn is_again(&self, block: Block) -> bool {
+        !self.timeline.radio.has_harq
+            && !self.air().is_cut()
+            && self.tx(block.tx).units > 0
+            && self.air().parts_of(block).next().is_none()
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
-    fn share(&mut self, (from, to): (u32, u32), begin: Time, stay: &Hop, is_own: bool) {
+    fn share(&mut self, group: &Group, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {
             return;
         }
-        let units = |again: bool| -> u64 {
-            let of = |tx: &u32| (self.tx(*tx).transmission > 1 || self.is_again(*tx)) == again;
-            (from..to).filter(of).map(|tx| u64::from(self.tx(tx).units)).sum()
-        };
-        let (new, again) = (units(false), units(true));
+        let (mut new, mut again) = (0, 0);
+        for tx in group.from..group.to {
+            let is_again = self.tx(tx).is_repeat || self.is_again(self.air().first_in(group, tx));
+            *(if is_again { &mut again } else { &mut new }) += u64::from(self.tx(tx).units);
+        }
         let lasts = u128::from(self.now.since(begin).0);
         let repeated = lasts * u128::from(again) / u128::from((new + again).max(1));
         self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
@@ -228,7 +240,7 @@ impl Walk<'_> {
         if self.now <= begin {
             return;
         }
-        let next = sent.or_else(|| self.tx_at(self.now));
+        let next = sent.or_else(|| self.air().tx_at(self.now));
         if let Some(frame) =
             next.and_then(|tx| self.air().frame_of(tx)).filter(|frame| frame.arrives <= self.now)
         {
@@ -238,12 +250,6 @@ impl Walk<'_> {
         } else {
             self.not_served_at_node_b(begin, stay.entered, stay);
         }
-    }
-
-    /// The first block in the TTI that begins at a time.
-    fn tx_at(&self, time: Time) -> Option<u32> {
-        let at = self.air().tx.partition_point(|tx| tx.begin < time);
-        self.air().tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
     /// Back to `begin`, the Node B having had something to send to the user since it was `there`.
@@ -281,13 +287,11 @@ impl Walk<'_> {
 
     /// Whether a block that had failed waits to go again just before now.
     fn awaits_repetition(&self) -> bool {
-        let end = self.air().tx.partition_point(|tx| tx.begin < self.now);
-        let last = &self.air().tx[end.saturating_sub(LOOK_BACK)..end];
         let waits = |tx: &Tx| match self.air().tx.get(tx.after as usize) {
-            Some(after) => tx.failed && after.begin >= self.now,
+            Some(after) => after.begin >= self.now,
             None => false,
         };
-        last.iter().any(waits)
+        self.air().failed_lately(self.now, LOOK_BACK).any(waits)
     }
 
     /// Back to `begin`: others were served, and where nobody was it is `cause`.

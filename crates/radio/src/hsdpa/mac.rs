@@ -150,7 +150,7 @@ impl HsdpaMac {
         if let Some(control) = self.flow_control.as_mut().filter(|_| sent.is_new) {
             control.sent(user, sent.units.end - sent.units.start);
         }
-        if ctx.wants(Mask::BLOCKS) {
+        if ctx.wants(Mask::ANY_BLOCKS) {
             tell_block(ctx, user, &state.packets, &sent);
         }
         let units = (sent.units.end - sent.units.start) as u32;

@@ -75,16 +75,16 @@ impl Buffer {
         }
     }
 
-    /// Takes a packet; `false` means that the buffer is full.
-    pub fn push(&mut self, packet: Packet) -> bool {
+    /// Takes a packet, cut into which PDUs; `None` means that the buffer is full.
+    pub fn push(&mut self, packet: Packet) -> Option<Range<u64>> {
         if self.backlog.packets >= self.limit {
-            return false;
+            return None;
         }
         let first = self.end;
         self.end += u64::from(packet.size.div_ceil(self.pdu_bytes));
         self.backlog.add(&packet);
         self.sdus.push_back(Sdu { packet, first, end: self.end, damaged: false, gone: false });
-        true
+        Some(first..self.end)
     }
 
     /// PDUs that have never been sent.
@@ -206,7 +206,7 @@ mod tests {
     fn buffer(order: Delivered, failed: &[(u64, u32)]) -> Buffer {
         let mut buffer = Buffer::new(40, 10, order);
         for seq in 0..3 {
-            assert!(buffer.push(packet(seq)));
+            assert_eq!(buffer.push(packet(seq)), Some(3 * seq..3 * seq + 3));
         }
         assert_eq!(buffer.fresh(), 9);
         buffer.take_fresh(9);
@@ -251,6 +251,6 @@ mod tests {
     #[test]
     fn a_full_buffer_takes_no_more() {
         let mut buffer = Buffer::new(40, 1, Delivered::InSequence);
-        assert!(buffer.push(packet(0)) && !buffer.push(packet(1)));
+        assert!(buffer.push(packet(0)).is_some() && buffer.push(packet(1)).is_none());
     }
 }

@@ -15,6 +15,20 @@ struct Run {
     ttis: u64,
     quality: u32,
     sent: Sent,
+    /// The first PDU of those that are plain: new blocks without error, each with so many PDUs.
+    plain: Option<(u64, u32)>,
+}
+
+impl Run {
+    /// Tells its next TTIs, if they are plain.
+    fn tell_plain(&mut self, ctx: &mut Context, at: Time, ttis: u64) {
+        if let Some((pdu, per_block)) = &mut self.plain {
+            let (bearer, units) = (ctx.place.index, self.sent.units);
+            let (block, per_block, ttis) = (*pdu, *per_block, ttis as u32);
+            ctx.sink.emit(at, Event::Run { bearer, user: 0, block, units, per_block, ttis });
+            *pdu += u64::from(ttis) * u64::from(units);
+        }
+    }
 }
 
 /// What has been run and not yet told.
@@ -28,7 +42,13 @@ impl Ahead {
     /// So many TTIs from number `first` on have gone to the user, each with what was `sent`.
     #[inline]
     pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
-        self.runs.push(Run { first, ttis, quality, sent });
+        self.runs.push(Run { first, ttis, quality, sent, plain: None });
+    }
+
+    /// The same of TTIs that are plain: all blocks are new, from PDU `pdu` on, and without error.
+    #[inline]
+    pub fn run_plain(&mut self, first: u64, ttis: u64, sent: Sent, plain: (u64, u32)) {
+        self.runs.push(Run { first, ttis, quality: 0, sent, plain: Some(plain) });
     }
 
     /// Something happens `at`, which may be later than now.
@@ -48,7 +68,7 @@ impl Ahead {
             return tell_events(&mut self.events, ctx, now);
         };
         let are_over = grid.beginning(last.first + last.ttis - 1) <= ctx.now;
-        if are_over && !ctx.wants(Mask::TTIS.or(Mask::BLOCKS)) {
+        if are_over && !ctx.wants(Mask::TTIS.or(Mask::ANY_BLOCKS)) {
             self.count_all(ctx);
         } else {
             self.tell_some(ctx, grid);
@@ -68,10 +88,15 @@ impl Ahead {
     #[cold]
     fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
         let begun = grid.begun_by(ctx.now);
-        let listens = ctx.wants(Mask::TTIS.or(Mask::BLOCKS));
+        let (listens, hears_runs) = (ctx.wants(Mask::TTIS.or(Mask::BLOCKS)), ctx.wants(Mask::RUNS));
         let mut told = 0;
         for run in &mut self.runs {
             let ttis = run.ttis.min(begun.saturating_sub(run.first));
+            if hears_runs && ttis > 0 {
+                let at = grid.beginning(run.first);
+                tell_events(&mut self.events, ctx, at);
+                run.tell_plain(ctx, at, ttis);
+            }
             if listens {
                 for tti in run.first..run.first + ttis {
                     let at = grid.beginning(tti);

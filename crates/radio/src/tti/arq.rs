@@ -116,7 +116,7 @@ impl ArqMac {
     /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
     fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> Sent {
         let Self { air, users, errors, ahead, retransmission_ttis, .. } = self;
-        let (listens, buffer) = (ctx.wants(Mask::BLOCKS), &mut users[to.user].buffer);
+        let (listens, buffer) = (Listens::of(ctx), &mut users[to.user].buffer);
         let again_from = tti + *retransmission_ttis;
         let mut blocks = BlockWriter { air, buffer, ahead, user: to.user, at, again_from, listens };
         let all = u64::from(air.channels);
@@ -195,9 +195,10 @@ impl ArqMac {
         let channels = self.air.channels;
         let units = channels * self.air.pdus_per_block;
         self.errors.pass_good(ttis * u64::from(channels));
-        self.ahead.run(tti, ttis, 0, Sent { blocks: channels, failed: 0, units });
         let buffer = &mut self.users[0].buffer;
-        buffer.take_fresh(ttis * u64::from(units));
+        let first = buffer.take_fresh(ttis * u64::from(units));
+        let sent = Sent { blocks: channels, failed: 0, units };
+        self.ahead.run_plain(tti, ttis, sent, (first, self.air.pdus_per_block));
         let completes = buffer.has_complete();
         self.completed = completes.then_some(0);
         completes
@@ -210,7 +211,15 @@ impl Mac for ArqMac {
         if !ctx.sink.is_deaf() {
             self.catch_up(ctx, grid);
         }
-        self.users[user].buffer.push(packet)
+        let Some(pdus) = self.users[user].buffer.push(packet) else {
+            return false;
+        };
+        if ctx.wants(Mask::RUNS) {
+            let (bearer, user) = (ctx.place.index, user as u32);
+            let (packet, first, end) = (packet.id, pdus.start, pdus.end);
+            ctx.emit(Event::Segmented { bearer, user, packet, first, end });
+        }
+        true
     }
 
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
@@ -276,8 +285,30 @@ struct BlockWriter<'a> {
     at: Time,
     /// The TTI from which those that fail may go again.
     again_from: u64,
-    /// Whether somebody listens.
-    listens: bool,
+    listens: Listens,
+}
+
+/// Who listens to blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listens {
+    Nobody,
+    /// To runs of them.
+    ToRuns,
+    /// To each and what it carries.
+    ToEach,
+}
+
+impl Listens {
+    #[inline]
+    fn of(ctx: &Context) -> Self {
+        if !ctx.wants(Mask::ANY_BLOCKS) {
+            Self::Nobody
+        } else if ctx.wants(Mask::BLOCKS) {
+            Self::ToEach
+        } else {
+            Self::ToRuns
+        }
+    }
 }
 
 impl BlockWriter<'_> {
@@ -301,7 +332,9 @@ impl BlockWriter<'_> {
     /// New blocks of `per_block` PDUs have been received.
     #[inline]
     fn tell_new(&mut self, ctx: &mut Context, pdus: Range<u64>, per_block: u64) {
-        if self.listens {
+        if self.listens == Listens::ToRuns {
+            self.tell_run(ctx, &pdus, per_block as u32);
+        } else if self.listens == Listens::ToEach {
             for first in pdus.clone().step_by(per_block as usize) {
                 let pdus = per_block.min(pdus.end - first) as u32;
                 self.tell_listeners(ctx, first, pdus, 1, false);
@@ -312,8 +345,19 @@ impl BlockWriter<'_> {
     /// A block has been sent; it is known by its first PDU.
     #[inline]
     fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
-        if self.listens {
+        if self.listens != Listens::Nobody {
             self.tell_listeners(ctx, block.first, block.pdus, block.transmissions, failed);
+        }
+    }
+
+    /// New blocks without error are told together.
+    #[cold]
+    fn tell_run(&mut self, ctx: &mut Context, pdus: &Range<u64>, per_block: u32) {
+        let units = (pdus.end - pdus.start) as u32;
+        if units > 0 {
+            let (bearer, user, block) = (ctx.place.index, self.user as u32, pdus.start);
+            let run = Event::Run { bearer, user, block, units, per_block, ttis: 1 };
+            self.ahead.emit(ctx, self.at, run);
         }
     }
 
@@ -321,9 +365,9 @@ impl BlockWriter<'_> {
     #[cold]
     fn tell_listeners(&mut self, ctx: &mut Context, first: u64, pdus: u32, transmission: u32, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
-        let Self { buffer, ahead, at, .. } = self;
+        let Self { buffer, ahead, at, listens, .. } = self;
         ahead.emit(ctx, *at, Event::Block { bearer, user, block: first, units: pdus, transmission, failed });
-        if transmission == 1 {
+        if transmission == 1 && *listens == Listens::ToEach {
             for part in buffer.carried(first, pdus) {
                 ahead.emit(ctx, *at, Event::Carries { bearer, user, block: first, part });
             }

@@ -124,7 +124,7 @@ impl<R: Peers> RlcMac<R> {
         let failed = blocks.iter().filter(|block| block.wrong.contains(&true)).count() as u32;
         let quality = self.users[chosen.user].block_size.quality(chosen.rate);
         let sent = Sent { blocks: blocks.len() as u32, failed, units };
-        if ctx.wants(Mask::BLOCKS) {
+        if ctx.wants(Mask::ANY_BLOCKS) {
             self.tell(ctx, chosen.user, &blocks);
         }
         ctx.blocks(ctx.now, chosen.user, quality, sent);

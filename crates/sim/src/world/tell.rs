@@ -53,8 +53,12 @@ impl<T: Listener> Ears<T> {
     }
 
     fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) {
-        let mut told = self.recorder.hear(at, event, segment);
-        if told.is_ok() && !self.has_failed && self.listener.mask().has(event.class()) {
+        let class = event.class();
+        let mut told = Ok(());
+        if self.recorder.mask().has(class) {
+            told = self.recorder.hear(at, event, segment);
+        }
+        if told.is_ok() && !self.has_failed && self.listener.mask().has(class) {
             told = self.listener.hear(at, event, segment);
         }
         if let Err(failure) = told {

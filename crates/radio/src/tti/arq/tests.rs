@@ -87,3 +87,77 @@ proptest! {
         }
     }
 }
+
+/// A block of those that were told: when, its first PDU, how many, whether it failed, and its packets.
+type Told = (Time, u64, u32, bool, Vec<u64>);
+
+fn told_each(told: &[Record]) -> Vec<Told> {
+    let mut blocks: Vec<Told> = Vec::new();
+    for (at, event) in told {
+        match *event {
+            Event::Block { block, units, failed, .. } => blocks.push((*at, block, units, failed, Vec::new())),
+            Event::Carries { block, part, .. } => {
+                let last = blocks.last_mut().filter(|last| last.1 == block);
+                last.expect("its block was told before").4.push(part.packet.0);
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Blocks of runs one by one; the packets are those that were cut into their PDUs, of new blocks only.
+fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
+    let cuts: Vec<_> = told
+        .iter()
+        .filter_map(|(_, event)| match *event {
+            Event::Segmented { packet, first, end, .. } => Some((packet.0, first, end)),
+            _ => None,
+        })
+        .collect();
+    let packets = |first: u64, units: u32| {
+        let is_in = |cut: &&(u64, u64, u64)| cut.1 < first + u64::from(units) && first < cut.2;
+        cuts.iter().filter(is_in).map(|cut| cut.0).collect()
+    };
+    let mut blocks = Vec::new();
+    for (at, event) in told {
+        match *event {
+            Event::Block { block, units, failed, transmission, .. } => {
+                let carried = if transmission == 1 { packets(block, units) } else { Vec::new() };
+                blocks.push((*at, block, units, failed, carried));
+            }
+            Event::Run { block, units, per_block, ttis, .. } => {
+                for number in 0..u64::from(ttis) {
+                    let (at, first) = (Time(at.0 + number * tti.0), block + number * u64::from(units));
+                    for before in (0..units).step_by(per_block as usize) {
+                        let (first, size) = (first + u64::from(before), per_block.min(units - before));
+                        blocks.push((at, first, size, false, packets(first, size)));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    blocks.sort_by_key(|block| block.0);
+    blocks
+}
+
+proptest! {
+    /// Runs of blocks say what the blocks one by one say, and nothing else changes.
+    #[test]
+    fn runs_are_the_blocks_one_by_one(
+        gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
+        bler in prop_oneof![Just(0.0), Just(0.01), Just(0.1), Just(0.5)],
+        most in prop::option::of(1u32..4),
+        end_ms in 1u64..6_000,
+    ) {
+        let air = air(bler, most, Delivered::InSequence);
+        let mut at = 0;
+        let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
+        let end = Time(end_ms * 1_000_000 + 13);
+        let (out, counts, each) = play(bearer(&air, true), &offers, end, Mask::BLOCKS);
+        let (out_of_runs, counts_of_runs, runs) = play(bearer(&air, true), &offers, end, Mask::RUNS);
+        prop_assert_eq!((out, counts), (out_of_runs, counts_of_runs));
+        prop_assert_eq!(told_each(&each), told_in_runs(&runs, air.tti));
+    }
+}

@@ -1,0 +1,49 @@
+//! Places in sorted lists, looked for near the last one found.
+
+use std::cell::Cell;
+
+/// Steps from the last place after which the whole list is searched.
+const STEPS: usize = 8;
+
+/// The place found last: a walk looks for one that is near it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Near(Cell<usize>);
+
+impl Near {
+    /// The first place in a list at which `is_before` does not hold, as [`slice::partition_point`] finds it.
+    pub fn partition_point<T>(&self, list: &[T], is_before: impl Fn(&T) -> bool) -> usize {
+        let found = self.step(list, &is_before).unwrap_or_else(|| list.partition_point(is_before));
+        self.0.set(found);
+        found
+    }
+
+    fn step<T>(&self, list: &[T], is_before: impl Fn(&T) -> bool) -> Option<usize> {
+        let mut at = self.0.get().min(list.len());
+        for _ in 0..STEPS {
+            if at > 0 && !is_before(&list[at - 1]) {
+                at -= 1;
+            } else if at < list.len() && is_before(&list[at]) {
+                at += 1;
+            } else {
+                return Some(at);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_nearby_is_what_is_found_anywhere() {
+        let list: Vec<u32> = (0..100).map(|n| n / 3).collect();
+        let near = Near::default();
+        for wanted in [0, 1, 2, 30, 31, 29, 5, 40, 33, 0, 7] {
+            let expected = list.partition_point(|n| *n < wanted);
+            assert_eq!(near.partition_point(&list, |n| *n < wanted), expected);
+        }
+        assert_eq!(near.partition_point(&[] as &[u32], |_| true), 0);
+    }
+}
