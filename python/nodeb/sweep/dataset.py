@@ -4,7 +4,8 @@
 after the other, so that a sweep of any size needs the memory of one part. The columns are `cell`
 (its number in the sweep's order), those of the swept keys as in `sweep.parquet`, and the table's
 own (`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with
-every metric of `nodeb list metrics`.
+every metric of `nodeb list metrics`. All parts of a table have the same columns, of the same types;
+what has no value is null.
 """
 
 from __future__ import annotations
@@ -43,32 +44,71 @@ def write(folder: Path, cells: Sequence[Cell], axes: Sequence[Axis], load: Load)
     Raises:
         OSError: it cannot be written.
     """
-    import pyarrow.parquet as pq
-
     swept = swept_columns(cells, axes)
+    written: dict[Path, Any] = {}
     for part, first in enumerate(range(0, len(cells), PART)):
         chosen = range(first, min(first + PART, len(cells)))
         for name, table in _part(chosen, cells, swept, load).items():
             (folder / name).mkdir(exist_ok=True)
             file = folder / name / f"part-{part:05}.parquet"
-            pq.write_table(table, file, compression="zstd")
+            _write(table, file)
+            written[file] = table.schema
+    _widen(written)
+
+
+def _write(table: Any, file: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(table, file, compression="zstd")
+
+
+def _widen(written: Mapping[Path, Any]) -> None:
+    """Gives all parts of a table the columns and types of all: readers go by those of the first.
+
+    Args:
+        written: the parts and their schemas.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for folder in {file.parent for file in written}:
+        parts = {file: schema for file, schema in written.items() if file.parent == folder}
+        every = pa.unify_schemas(list(parts.values()), promote_options="permissive")
+        for file, schema in parts.items():
+            if not schema.equals(every):
+                _write(_joined([every.empty_table(), pq.ParquetFile(file).read()]), file)
 
 
 def _part(
     numbers: range, cells: Sequence[Cell], swept: Mapping[str, Sequence[Any]], load: Load
 ) -> dict[str, Any]:
     """The tables of some cells, as Arrow has them; a column that a cell lacks is null there."""
-    import pyarrow as pa
-
     found: dict[str, list[Any]] = {}
     for number in numbers:
         about = {"cell": number, **{name: values[number] for name, values in swept.items()}}
         for name, table in _tables(load(cells[number])[0]):
             found.setdefault(name, []).append(_with(about, table).to_arrow())
-    return {
-        name: pa.concat_tables(tables, promote_options="permissive").combine_chunks()
-        for name, tables in found.items()
-    }
+    return {name: _with_nulls(_joined(tables)) for name, tables in found.items()}
+
+
+def _joined(tables: Sequence[Any]) -> Any:
+    """Tables one after the other; a column that one lacks is null there."""
+    import pyarrow as pa
+
+    return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
+
+
+def _with_nulls(table: Any) -> Any:
+    """A table with null for NaN: a mean over values with a NaN is one, with a null it is not."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for place, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            values = table.column(place)
+            nothing = pa.scalar(None, field.type)
+            table = table.set_column(place, field, pc.if_else(pc.is_nan(values), nothing, values))
+    return table
 
 
 def _tables(known: Mapping[str, Table]) -> Iterator[tuple[str, Table]]:
