@@ -316,8 +316,8 @@ impl Air {
             let tx = &self.tx[*tx as usize];
             tx.begin + Duration(tx.ttis_before(time, self.tti) * self.tti.0)
         };
-        let late = (0..end as u32).rev().take_while(|tx| ends(tx) > ends_after);
-        late.filter_map(|tx| self.last_with(tx, time, packet)).next()
+        let mut late = (0..end as u32).rev().take_while(|tx| ends(tx) > ends_after);
+        late.find_map(|tx| self.last_with(tx, time, packet))
     }
 
     /// The frame that brought the unit sent first in a block to the Node B.
