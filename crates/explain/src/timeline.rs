@@ -117,7 +117,7 @@ impl Timeline {
             (self.begun, self.bytes) = (Some(at), bytes);
         }
         self.to_begin = self.to_begin.saturating_sub(1);
-        self.packets.begin(at, self.begun == Some(at));
+        self.packets.begin(at, (self.begun == Some(at)).then_some(self.bytes));
     }
 
     /// A transfer of the flow is there; ends the run if it is the one that is explained.

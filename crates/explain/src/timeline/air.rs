@@ -1,6 +1,6 @@
 //! What a bearer that works in TTIs sent to the user, block by block, and what happened to its channel.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use nodeb_sim::units::{Duration, Time};
 
@@ -111,6 +111,7 @@ pub(crate) struct Air {
     pub parts: Vec<Part>,
     /// Into which units packets are cut, in order of the units, where the bearer tells that.
     cuts: Vec<Cut>,
+    is_cut: bool,
     /// Places in the list of the blocks that failed.
     failed: Vec<u32>,
     tti: Duration,
@@ -120,6 +121,8 @@ pub(crate) struct Air {
     pub frames: Vec<Frame>,
     /// The last transmission of each block that may come again.
     latest: HashMap<u64, u32>,
+    /// The same where only blocks that have failed come again, which they do nearly in order.
+    waiting: VecDeque<(u64, u32)>,
     /// Units sent for the first time.
     units: u64,
     near_tx: Near,
@@ -145,13 +148,15 @@ impl Air {
     ) {
         let number = self.tx.len() as u32;
         let is_repeat = transmission > 1;
-        let before = if is_repeat { self.latest.remove(&block).unwrap_or(NONE) } else { NONE };
+        let before = if is_repeat { self.take_latest(block).unwrap_or(NONE) } else { NONE };
         let mut first = number;
         if let Some(earlier) = self.tx.get_mut(before as usize) {
             earlier.after = number;
             first = earlier.first;
         }
-        if comes_again {
+        if comes_again && self.is_cut() {
+            self.waiting.push_back((block, number));
+        } else if comes_again {
             self.latest.insert(block, number);
         }
         let parts = (self.parts.len() as u32, self.parts.len() as u32);
@@ -175,6 +180,15 @@ impl Air {
             first,
             parts,
         });
+    }
+
+    /// The transmission of a block before this one.
+    fn take_latest(&mut self, block: u64) -> Option<u32> {
+        if !self.is_cut() {
+            return self.latest.remove(&block);
+        }
+        let at = self.waiting.iter().position(|(waiting, _)| *waiting == block)?;
+        self.waiting.remove(at).map(|(_, number)| number)
     }
 
     /// New blocks of `per_block` units, from number `unit` on, are sent without error in `ttis` TTIs.
@@ -205,12 +219,13 @@ impl Air {
 
     /// A packet is cut into units.
     pub fn cut(&mut self, packet: u32, first: u64, end: u64) {
+        self.is_cut = true;
         self.cuts.push(Cut { packet, first, end });
     }
 
     /// Whether the bearer tells into which units it cuts packets, and not what each block carries.
     pub fn is_cut(&self) -> bool {
-        !self.cuts.is_empty()
+        self.is_cut
     }
 
     /// The block that was sent last carries a part of a packet.
@@ -301,8 +316,8 @@ impl Air {
             let tx = &self.tx[*tx as usize];
             tx.begin + Duration(tx.ttis_before(time, self.tti) * self.tti.0)
         };
-        let late = (0..end as u32).rev().take_while(|tx| ends(tx) > ends_after);
-        late.filter_map(|tx| self.last_with(tx, time, packet)).next()
+        let mut late = (0..end as u32).rev().take_while(|tx| ends(tx) > ends_after);
+        late.find_map(|tx| self.last_with(tx, time, packet))
     }
 
     /// The frame that brought the unit sent first in a block to the Node B.
@@ -374,6 +389,7 @@ impl Air {
         self.failed.clear();
         self.parts.clear();
         self.latest.clear();
+        self.waiting.clear();
         let last = self.states.pop();
         self.states.clear();
         self.states.extend(last);

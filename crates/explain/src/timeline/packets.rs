@@ -10,6 +10,12 @@ use super::flying::{Flying, Kept};
 /// No such record.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Bytes of a transfer for each packet, data and ACKs, about.
+const BYTES_A_PACKET: u64 = 700;
+
+/// Packets for which there is room at most before they are sent.
+const MOST_AT_ONCE: usize = 1 << 18;
+
 /// A packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
@@ -205,9 +211,15 @@ impl Packets {
         })
     }
 
-    /// A transfer begins; whether it is the one that is explained.
-    pub fn begin(&mut self, at: Time, is_explained: bool) {
-        self.has_begun |= is_explained;
+    /// A transfer begins; of the one that is explained, its bytes.
+    pub fn begin(&mut self, at: Time, explained: Option<u64>) {
+        if let Some(bytes) = explained {
+            self.has_begun = true;
+            // Room for data and ACKs is had at once: lists that grow are copied.
+            let packets = usize::try_from(bytes / BYTES_A_PACKET).unwrap_or(MOST_AT_ONCE).min(MOST_AT_ONCE);
+            self.list.reserve(packets);
+            self.hops.reserve(3 * packets);
+        }
         self.latest = [Latest::all(Moment { at, why: Why::Began }); 4];
     }
 
