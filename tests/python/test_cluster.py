@@ -338,6 +338,32 @@ def test_what_is_no_address_is_refused(address):
         Cluster(address)
 
 
+@pytest.mark.parametrize("address", ["local:１", "local:١", "host:１", "tcp://[::1]:１"])
+def test_digits_of_an_address_are_those_of_ascii(address):
+    with pytest.raises(InputError, match="--cluster"):
+        Cluster(address)
+
+
+@pytest.mark.parametrize("address", [3, None, b"local:2", ["local:2"], True])
+def test_an_address_is_text(address):
+    with pytest.raises(InputError, match="address of a cluster is .*; expected text such as"):
+        Cluster(address)
+
+
+def test_a_number_of_workers_beyond_all_is_refused():
+    with pytest.raises(InputError, match="expected 1 to 1000 workers"):
+        Cluster("local:" + "9" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "wanted"),
+    [("local:2", "local:2"), ("tcp://a:1", "tcp://a:1"), ("two", "local:2"), (Cluster, "local:2")],
+)
+def test_jobs_are_a_number_or_a_cluster(small, jobs, wanted):
+    with pytest.raises(InputError, match=f'jobs is .*`nodeb.Cluster\\("{wanted}"\\)`'):
+        small.run(jobs=jobs)
+
+
 @pytest.mark.parametrize("address", ["LOCAL:2", "Local:2", "local", "local:two", "local 2"])
 def test_what_was_to_be_local_is_told_how(address):
     with pytest.raises(InputError, match="expected local:N with the number of worker processes"):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-import nodeb
 from nodeb.storage.folders import MARK
 from nodeb.sweep import Sweep, dataset
 
@@ -74,3 +72,44 @@ def test_what_has_no_value_is_null(tmp_path):
     numbers = [v for row in found.to_pylist() for v in row.values() if isinstance(v, float)]
     assert numbers
     assert not any(value != value for value in numbers)
+
+
+def test_going_on_without_the_option_keeps_what_fits(call, tmp_path):
+    file, out = write(tmp_path, COUNTS), tmp_path / "out"
+    assert call("sweep", file, "--out", out, "--dataset")[0] == 0
+    before = {part: part.read_bytes() for part in (out / "dataset").rglob("*.parquet")}
+    status, _, err = call("sweep", file, "--out", out, "--baseline", "wired.delay=50 ms")
+    assert (status, err) == (0, "")
+    assert before == {part: part.read_bytes() for part in (out / "dataset").rglob("*.parquet")}
+    assert "dataset" in json.loads((out / MARK).read_text())["files"]
+    status, _, err = call("sweep", file, "--out", out, "--dataset")
+    assert (status, err) == (0, "")
+
+
+@pytest.mark.parametrize("how", ["more", "fewer", "cells"])
+def test_going_on_without_the_option_removes_what_fits_no_more(call, tmp_path, how):
+    file, out = write(tmp_path, COUNTS), tmp_path / "out"
+    assert call("sweep", file, "--out", out, "--dataset")[0] == 0
+    if how == "cells":
+        write(tmp_path, COUNTS.replace('"80 ms"', '"90 ms"'))
+    runs = {"more": 3, "fewer": 1, "cells": 2}[how]
+    status, _, err = call("sweep", file, "--out", out, "--runs", runs)
+    assert status == 0
+    assert err.startswith(f"note: {out / 'dataset'} was of other cells or replications")
+    assert err.count("\n") == 1
+    mark = json.loads((out / MARK).read_text())
+    assert not (out / "dataset").exists()
+    assert {*mark["files"], MARK} == {entry.name for entry in out.iterdir()}
+    assert "made_from" not in mark
+    assert call("sweep", file, "--out", out, "--runs", runs)[2] == ""
+
+
+def test_a_dataset_of_somebody_else_is_left_alone(call, tmp_path):
+    file, out = write(tmp_path, COUNTS), tmp_path / "out"
+    assert call("sweep", file, "--out", out)[0] == 0
+    (out / "dataset").mkdir()
+    (out / "dataset" / "mine.txt").write_text("mine")
+    status, _, err = call("sweep", file, "--out", out, "--dataset")
+    assert status == 2
+    assert "holds `dataset`, which nodeb did not put there" in err
+    assert (out / "dataset" / "mine.txt").read_text() == "mine"

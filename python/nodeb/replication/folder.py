@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -15,6 +15,9 @@ from nodeb.storage.folders import Owner, Place, claim
 from nodeb.storage.store import CELLS, Store
 
 __all__ = ["CellFolder"]
+
+MADE_FROM = "made_from"
+"""In the mark: what optional results were made of, by name."""
 
 
 class CellFolder:
@@ -50,6 +53,8 @@ class CellFolder:
         """The folder, claimed."""
         self.replaced = self.place.replaces
         """What of another was replaced; None if nothing."""
+        self._had: list[str] = []
+        self._made_from: dict[str, str] = (self.place.before or {}).get(MADE_FROM, {})
         self.store = Store(path / CELLS)
         """The cells."""
         try:
@@ -67,6 +72,9 @@ class CellFolder:
     def _begin(self) -> None:
         if self.replaced is not None:
             self.place.start_over()
+            self._made_from = {}
+        self._had = [name for name in self._results if (self.path / name).exists()]
+        self.place.refuse_unlisted(self._had)
         with self._told():
             remove_leftovers(self.path)
             stays = self._is_source() and (self.place.before or {}).get("complete", False)
@@ -77,20 +85,35 @@ class CellFolder:
         if not stays:  # until new results are there, the old ones and their mark are
             self._mark(complete=False)
 
+    @property
+    def dropped(self) -> list[str]:
+        """Results that were there, did not fit any more, and were not made again."""
+        return [name for name in self._had if not (self.path / name).exists()]
+
     def finish(
-        self, results: Mapping[str, bytes], folders: Mapping[str, Callable[[Path], None]] = {}
+        self,
+        results: Mapping[str, bytes],
+        folders: Mapping[str, Callable[[Path], None]] = {},
+        origins: Mapping[str, str] = {},
     ) -> None:
         """Writes the results, after which the folder is complete.
 
         Args:
             results: content of each file.
             folders: writes the content of each folder into the one that it is given.
+            origins: what a folder is made of, by its name; one that was made of the same stays
+                where it is not written again.
 
         Raises:
             OutputError: a file cannot be written; the cells stay.
         """
+        stay = {
+            name
+            for name, origin in origins.items()
+            if name not in folders and self._made_from.get(name) == origin
+        }
         with self._told():
-            self._remove_results()  # before the mark, under which old ones would pass for new
+            self._remove_results(stay)  # before the mark, under which old ones would pass for new
             self._mark(complete=False)
             for name, write in folders.items():
                 part = aside(self.path / name)
@@ -102,10 +125,14 @@ class CellFolder:
                     remove(part)
             for name, content in results.items():
                 write_bytes(self.path / name, content)
+        there = {name: origins[name] for name in origins if (self.path / name).exists()}
+        self._about = {**self._about, MADE_FROM: there} if there else self._about
         self._mark(complete=True)
 
-    def _remove_results(self) -> None:
+    def _remove_results(self, stay: Container[str] = ()) -> None:
         for name in self._results:
+            if name in stay:
+                continue
             result = self.path / name
             if result.is_dir():
                 shutil.rmtree(result)

@@ -132,6 +132,12 @@ def check_jobs(jobs: Jobs | None) -> Jobs:
     Raises:
         InputError: it is neither a workplace nor a number of threads that makes sense.
     """
+    if isinstance(jobs, str | type):
+        such_as = jobs if isinstance(jobs, str) and ":" in jobs else "local:2"
+        raise InputError(
+            f"jobs is {jobs!r}; expected a whole number, or a cluster such as "
+            f'`nodeb.Cluster("{such_as}")`'
+        )
     if jobs is None or isinstance(jobs, int) or not hasattr(jobs, "pool"):
         return check_threads(jobs)
     return jobs

@@ -129,14 +129,27 @@ class Place:
         Args:
             names: what nodeb puts there, whether it is there already or not.
             about: what it tells besides.
-            complete: whether everything is there.
+            complete: whether everything is there; what is not, is not listed then.
 
         Raises:
             OutputError: it cannot be written; the old one stays.
         """
         with _told(self.shown):
             there = _read_mark(self.path, self.shown) or {"files": []}
-            self._write_mark(self.path, {*names, *there["files"]}, about, complete=complete)
+            listed = {*names, *there["files"]}
+            if complete:
+                listed &= set(os.listdir(self.path))
+            self._write_mark(self.path, listed, about, complete=complete)
+
+    def refuse_unlisted(self, names: Iterable[str]) -> None:
+        """Complains about what stands where results go, and is somebody else's.
+
+        Raises:
+            OutputError: the mark does not list one of these.
+        """
+        mark = _read_mark(self.path, self.shown) or {"files": []}
+        if odd := [name for name in names if name not in mark["files"]]:
+            raise OutputError(_stranger(self.shown, odd))
 
     def start_over(self) -> None:
         """Replaces another's folder by an empty one with a mark.

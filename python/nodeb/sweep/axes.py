@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -159,9 +160,11 @@ class _Reader:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Decimal(str(value)), ""
         match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(\D\S*)\s*", str(value))
-        if not isinstance(value, str) or match is None or match[1].count(".") > 1:
+        if not isinstance(value, str) or match is None or not _is_number(match[1]):
             raise self._wrong(at, 'expected a number, or one with its unit such as "50 ms"')
-        return Decimal(match[1]), match[2]
+        if (number := float(match[1])) in (0.0, math.inf) and re.match("[0.]*[1-9]", match[1]):
+            raise self._wrong(at, f"`{value}` is too {'large' if number else 'small'} for a number")
+        return Decimal(match[1]) if number else Decimal(0), match[2]
 
     def _line(self, path: list[str]) -> int | None:
         return _core.line_of(self._text, path)
@@ -169,6 +172,14 @@ class _Reader:
     def _wrong(self, path: list[str], message: str) -> ScenarioError:
         where = f"{self._file}:{self._line(path)}: {'.'.join(path)}"
         return ScenarioError(f"{where}: {message}")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _steps(

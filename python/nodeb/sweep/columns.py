@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Decimal, DecimalException
 from functools import lru_cache
 from typing import Any
 
@@ -41,7 +41,10 @@ def quantity(text: str) -> tuple[float, str] | None:
     if match is None or match[2] not in UNITS:
         return None
     suffix, size = UNITS[match[2]]
-    return float(Decimal(match[1]) * Decimal(size)), suffix
+    try:
+        return float(Decimal(match[1]) * Decimal(size)), suffix
+    except DecimalException:  # an exponent of nine digits
+        return None
 
 
 def place(data: Any, key: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Sequence
@@ -56,6 +57,8 @@ class Outcome:
     """Cells that were damaged, and simulated again."""
     replaced: str | None = None
     """What of another scenario or command was in the folder and was replaced."""
+    dropped: tuple[str, ...] = ()
+    """What was in the folder, does not fit the cells any more, and was removed."""
     against: Against | None = None
     """The cells compared with the baseline, if there is one."""
 
@@ -162,7 +165,8 @@ class Sweep:
             force: replace results of another scenario or another command in the folder.
             metric: what is compared with a baseline where people read; the table has all.
             margin: share of the baseline's mean within which two are the same.
-            dataset: write all replications as Parquet, too (`nodeb.sweep.dataset`).
+            dataset: write all replications as Parquet, too (`nodeb.sweep.dataset`); without it one
+                of the same cells and replications stays, another is removed.
 
         Raises:
             InputError: an argument makes no sense.
@@ -211,10 +215,17 @@ class Sweep:
 
         table = results(self.cells, self.axes, self.seed, known, compared)
         folders = {DATASET: lambda to: write(to, self.cells, self.axes, load)} if dataset else {}
-        place.finish({TABLE: parquet(table)}, folders)
-        damaged = tuple(place.store.damaged)
+        place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
         counts = filler.simulated, filler.kept, filler.replications
-        return Outcome(table, place.path / TABLE, *counts, damaged, place.replaced), known
+        changes = tuple(place.store.damaged), place.replaced, tuple(place.dropped)
+        return Outcome(table, place.path / TABLE, *counts, *changes), known
+
+    def _origin(self) -> str:
+        """What tells the dataset of these cells from others: a hash of all that it depends on."""
+        found = hashlib.sha256(f"{_core.version()} {self.stop}".encode())
+        for cell in self.cells:
+            found.update(f"\n{identity(cell, self.seed)} {cell.label}".encode())
+        return found.hexdigest()
 
     def _claim(self, folder: Path, force: bool) -> CellFolder:
         owner = Source("sweep", self.file.name, self.base)

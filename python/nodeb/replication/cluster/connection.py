@@ -182,8 +182,13 @@ class Cluster:
 
 def _local(address: str) -> int | None:
     """How many workers `local:N` asks for; None for the address of a scheduler."""
-    if found := re.fullmatch(r"local:(\d+)", address):
-        if 1 <= int(found[1]) <= MOST_LOCAL:
+    if not isinstance(address, str):
+        raise InputError(
+            f"the address of a cluster is {address!r}; expected text such as "
+            '"tcp://10.0.0.1:8786" or "local:4"'
+        )
+    if found := re.fullmatch(r"local:([0-9]+)", address):
+        if len(found[1]) <= len(str(MOST_LOCAL)) and 1 <= int(found[1]) <= MOST_LOCAL:
             return int(found[1])
         raise InputError(f"--cluster {address}: expected 1 to {MOST_LOCAL} workers")
     if re.match(r"local\b(?!host)", address, re.IGNORECASE):
@@ -191,7 +196,7 @@ def _local(address: str) -> int | None:
             f"--cluster {address}: expected local:N with the number of worker processes, such as "
             "local:4"
         )
-    if not re.fullmatch(r"(\w+://)?[^\s:/]+:\d+|(\w+://)?\[[0-9a-fA-F:]+\]:\d+", address):
+    if not re.fullmatch(r"(\w+://)?[^\s:/]+:[0-9]+|(\w+://)?\[[0-9a-fA-F:]+\]:[0-9]+", address):
         raise InputError(
             f"--cluster {address} is no address; expected one such as tcp://10.0.0.1:8786, or "
             "local:4 for four worker processes here"
