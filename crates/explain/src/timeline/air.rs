@@ -30,6 +30,8 @@ pub(crate) struct Part {
     pub packet: u32,
     pub offset: u32,
     pub bytes: u32,
+    /// Whether another block had carried it before.
+    pub again: bool,
 }
 
 /// A frame over the Iub.
@@ -51,6 +53,8 @@ pub(crate) struct Air {
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
     pub frames: Vec<Frame>,
+    /// Bytes of each packet that blocks have carried: first transmissions come in order.
+    carried: HashMap<u32, u32>,
     /// The last transmission of each block that may come again.
     latest: HashMap<u64, u32>,
     /// Units sent for the first time.
@@ -97,7 +101,10 @@ impl Air {
     /// The block that was sent last carries a part of a packet.
     pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
         if let Some(tx) = self.tx.last_mut() {
-            self.parts.push(Part { packet, offset, bytes });
+            let carried = self.carried.entry(packet).or_default();
+            let again = offset + bytes <= *carried;
+            *carried = (*carried).max(offset + bytes);
+            self.parts.push(Part { packet, offset, bytes, again });
             tx.parts.1 = self.parts.len() as u32;
         }
     }
@@ -149,6 +156,7 @@ impl Air {
         self.tx.clear();
         self.parts.clear();
         self.latest.clear();
+        self.carried.clear();
         let last = self.states.pop();
         self.states.clear();
         self.states.extend(last);

@@ -94,14 +94,13 @@ impl Walk<'_> {
                 tx = before;
                 continue;
             }
-            self.fixed(begin, Cause::Transmission, Step::Sends, place);
-            match self.sent_before(tx, packet) {
-                Some(earlier) => {
-                    self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
-                    tx = earlier;
-                }
-                None => return tx,
-            }
+            let Some(earlier) = self.sent_before(tx, packet) else {
+                self.fixed(begin, Cause::Transmission, Step::Sends, place);
+                return tx;
+            };
+            self.to(begin, Cause::Rlc, Step::Repeats, place);
+            self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
+            tx = earlier;
         }
     }
 
@@ -195,10 +194,10 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether RLC sends again all that a block carries, without telling what.
+    /// Whether RLC sends again all that a block carries, which it does not tell of every block.
     fn is_again(&self, tx: u32) -> bool {
-        let carries_nothing_new = self.air().parts_of(tx).is_empty() && self.tx(tx).units > 0;
-        carries_nothing_new && !self.timeline.radio.has_harq
+        let carries_nothing_new = self.air().parts_of(tx).iter().all(|part| part.again);
+        carries_nothing_new && self.tx(tx).units > 0 && !self.timeline.radio.has_harq
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
