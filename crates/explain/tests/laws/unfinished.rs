@@ -44,7 +44,7 @@ fn a_link_without_outages_has_none() {
 /// RED marks and drops nothing.
 #[test]
 fn marks_are_no_losses() {
-    let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '20 ms'\n\
+    let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\
          queue.red = { min_threshold = 3.0, max_threshold = 40.0, weight = 1.0 }\n\
          [radio.link]\nrate = '10 Mbps'\n[tcp.linux]\necn = true\ncontrol.reno = {}\n\
          [[users]]\ntraffic.ftp.size = '500 kB'";
