@@ -13,6 +13,7 @@ mod frame;
 mod place;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use nodeb_sim::event::{Event, Mask, Site};
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::transport::segment::{Kind, Segment};
-use nodeb_sim::transport::wire::End;
+use nodeb_sim::transport::wire::{End, TcpFields};
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Listener, run_heard};
 use nodeb_sim::{Control, Scenario, VERSION, scenario};
@@ -114,6 +115,8 @@ struct Capture {
     interfaces: Vec<Interface>,
     frame: Frame,
     connections: Vec<Connections>,
+    /// The headers of packets on their way.
+    flying: HashMap<PacketId, TcpFields>,
     /// What becomes of packets, where comments say it.
     fates: Option<Fates>,
     has_rnc: bool,
@@ -167,7 +170,8 @@ impl Capture {
         let fates = options.radio.then(Fates::default);
         let has_rnc = scenario.radio.facts().has_rnc;
         let (path, now) = (path.to_owned(), Time::ZERO);
-        Ok(Self { path, writer, interfaces, frame, connections, fates, has_rnc, now })
+        let flying = HashMap::new();
+        Ok(Self { path, writer, interfaces, frame, connections, flying, fates, has_rnc, now })
     }
 
     fn finish(mut self) -> Result<()> {
@@ -184,10 +188,22 @@ impl Capture {
         self.interfaces.iter().position(|known| *known == interface).map(|number| number as u32)
     }
 
+    /// The header of a packet whose way ends.
+    fn landed(&mut self, event: &Event) -> Option<TcpFields> {
+        match event {
+            Event::Received { packet, .. } | Event::Lost { packet, .. } => self.flying.remove(packet),
+            _ => None,
+        }
+    }
+
     /// Writes what a packet is where it is sent or received, or keeps it until its life is over.
     fn write(&mut self, at: Time, place: Place, packet: &Segment, event: &Event) -> io::Result<()> {
-        let seen = self.connections[packet.flow as usize].seen(place, packet);
-        let interface = self.number(Interface::of(place));
+        let arrived = self.landed(event);
+        let seen = self.connections[packet.flow as usize].seen(place, packet, arrived);
+        if let Event::Sent { packet: id, .. } = *event {
+            self.flying.insert(id, seen.fields);
+        }
+        let interface = Interface::of(place).and_then(|interface| self.number(interface));
         if interface.is_none() && self.fates.is_none() {
             return Ok(());
         }
@@ -257,6 +273,7 @@ impl Capture {
         if let Some((segment, place)) = segment.and_then(|seen| Some((seen, Place::of(event, seen.kind)?))) {
             self.write(at, place, segment, event)?;
         }
+        self.landed(event);
         if self.fates.is_some() {
             self.pass(at, event);
         }

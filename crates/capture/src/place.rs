@@ -19,10 +19,12 @@ pub(crate) enum Place {
     ProxyToServer,
     /// The proxy's interface on the side of the phone.
     ProxyToPhone,
+    /// No interface: a Snoop agent, which repeats what was sent to the phone.
+    Snoop,
 }
 
 impl Place {
-    /// Where `event` shows a packet of this kind, if at an interface.
+    /// Where `event` shows a packet of this kind, if it is sent or received.
     pub fn of(event: &Event, kind: Kind) -> Option<Self> {
         let (site, is_sent) = match event {
             Event::Sent { place, .. } => (place.site, true),
@@ -35,6 +37,7 @@ impl Place {
             // Data come from the server's side and leave towards the phone; all else goes the other way.
             Site::Proxy if (kind == Kind::Data) == is_sent => Some(Self::ProxyToPhone),
             Site::Proxy => Some(Self::ProxyToServer),
+            Site::Snoop => Some(Self::Snoop),
             _ => None,
         }
     }
@@ -82,11 +85,12 @@ impl Interface {
     }
 
     /// The interface that `place` belongs to.
-    pub(crate) fn of(place: Place) -> Self {
+    pub(crate) fn of(place: Place) -> Option<Self> {
         match place {
-            Place::Server => Self::Server,
-            Place::Phone => Self::Phone,
-            Place::ProxyToServer | Place::ProxyToPhone => Self::Proxy,
+            Place::Server => Some(Self::Server),
+            Place::Phone => Some(Self::Phone),
+            Place::ProxyToServer | Place::ProxyToPhone => Some(Self::Proxy),
+            Place::Snoop => None,
         }
     }
 
@@ -123,19 +127,24 @@ impl Connections {
         Self { server: scenario.tcp_of(group).wire(), from_proxy }
     }
 
-    /// What a packet looks like at `place`. Must be told of every packet in order of time.
-    pub fn seen(&mut self, place: Place, packet: &Segment) -> Seen {
+    /// What a packet looks like at `place`, where it is sent, or received with the header `arrived`. Must be told of
+    /// every packet in order of time.
+    pub fn seen(&mut self, place: Place, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
         let end = match place {
-            Place::Server | Place::ProxyToPhone => End::Server,
+            Place::Server | Place::ProxyToPhone | Place::Snoop => End::Server,
             Place::Phone | Place::ProxyToServer => End::Phone,
         };
-        let beyond_proxy = matches!(place, Place::Phone | Place::ProxyToPhone);
+        let beyond_proxy = matches!(place, Place::Phone | Place::ProxyToPhone | Place::Snoop);
         let flow = packet.flow;
         let (server, client, wire) = match &mut self.from_proxy {
             None => (SERVER_SOCKET, phone_socket(flow), &mut self.server),
             Some(wire) if beyond_proxy => (PROXY_SOCKET, phone_socket(flow), wire),
             Some(_) => (SERVER_SOCKET, proxy_client_socket(flow), &mut self.server),
         };
-        Seen { server, client, end, fields: wire.fields(end, packet) }
+        let fields = arrived.unwrap_or_else(|| wire.fields(end, packet));
+        if arrived.is_some() {
+            wire.arrive(end, &fields);
+        }
+        Seen { server, client, end, fields }
     }
 }

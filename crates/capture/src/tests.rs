@@ -287,3 +287,59 @@ fn interfaces_of_the_radio_network_are_there_only_when_asked_for() {
     let refused = run_into(&scenario(), file.path(), &options).unwrap_err().to_string();
     assert!(refused.ends_with("expected one of: server, phone, node_b"), "{refused}");
 }
+
+/// A Snoop agent sends packets from a place that is no interface.
+#[test]
+fn asking_for_the_radio_network_only_adds() {
+    let lossy = SCENARIO.replace("[radio.dch]\nbler = 0.1", "[radio.link]\nloss = 0.05");
+    for proxy in ["", "proxy = \"split\"\n"] {
+        let text = format!("{proxy}snoop = {{}}\n{lossy}");
+        let scenario = scenario::from_toml(&text, "test", &[]).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        run_into(&scenario, file.path(), &keeping(65_535)).unwrap();
+        let (with, _) = with_radio(&text);
+        let (plain, with) = (packets::<4>(file.path()), packets::<4>(with.path()));
+        for (without, with) in plain.iter().zip(&with).take(2) {
+            let told = |packet: &EnhancedPacketBlock| (packet.timestamp, packet.data.to_vec());
+            assert_eq!(
+                with.iter().map(told).collect::<Vec<_>>(),
+                without.iter().map(told).collect::<Vec<_>>()
+            );
+        }
+    }
+}
+
+/// Sequence and acknowledgement numbers of an interface's packets from the phone, with the length of their data.
+fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usize)> {
+    let from_phone = packets.iter().filter(|packet| addresses(packet).0 != frame::SERVER);
+    let told = from_phone.map(|packet| {
+        let Some(TransportSlice::Tcp(tcp)) = SlicedPacket::from_ip(&packet.data).unwrap().transport else {
+            panic!("not TCP: {packet:?}");
+        };
+        (tcp.sequence_number(), tcp.ack(), tcp.acknowledgment_number(), tcp.payload().len())
+    });
+    told.collect()
+}
+
+/// One of the packets behind the SYN is lost on the uplink: an ACK, or the request.
+#[test]
+fn a_packet_has_the_same_header_at_both_ends_and_a_repeated_request_its_number() {
+    for family in ["linux", "classic"] {
+        for position in 1..=3 {
+            let text = format!(
+                "duration = '20 s'\n[uplink]\ndelay = '5 ms'\nloss.list.positions = [{position}]\n\
+                 [wired]\ndelay = '10 ms'\n[radio.link]\nrate = '1 Mbps'\n[tcp.{family}]\n[[users]]\n\
+                 traffic.ftp = {{ size = '5 kB', request = '300 B' }}"
+            );
+            let scenario = scenario::from_toml(&text, "test", &[]).unwrap();
+            let file = tempfile::NamedTempFile::new().unwrap();
+            run_into(&scenario, file.path(), &keeping(65_535)).unwrap();
+            let [server, phone] = packets(file.path()).map(|packets| numbers_of_phone(&packets));
+            let mut sent = phone.clone();
+            sent.remove(position);
+            assert_eq!(server, sent, "{family}, without {position} of {phone:?}");
+            let asks = phone.iter().filter(|(.., payload)| *payload > 0);
+            assert!(asks.clone().count() > 0 && asks.clone().all(|(seq, ..)| *seq == 1), "{phone:?}");
+        }
+    }
+}

@@ -8,6 +8,8 @@ use nodeb_sim::units::Time;
 use nodeb_sim::world::Listener as _;
 
 use crate::cause::Cause::{self, *};
+use crate::cause::Step;
+use crate::span::Span;
 use crate::timeline::Timeline;
 use crate::walk::Walk;
 
@@ -132,11 +134,14 @@ impl Story {
         self.path(at)
     }
 
+    fn spans(&self, at: u64) -> Vec<Span> {
+        Walk::spans(&self.timeline, u32::MAX, Time::ZERO, ms(at))
+    }
+
     /// Causes and milliseconds in order of time, those alike joined.
     fn path(&self, at: u64) -> Vec<(Cause, u64)> {
-        let spans = Walk::spans(&self.timeline, u32::MAX, Time::ZERO, ms(at));
         let mut found: Vec<(Cause, u64)> = Vec::new();
-        for span in spans {
+        for span in self.spans(at) {
             let lasts = span.lasts().0 / 1_000_000;
             match found.last_mut() {
                 Some((cause, sum)) if *cause == span.cause => *sum += lasts,
@@ -338,7 +343,7 @@ fn rlc_sends_a_lost_pdu_in_another_block() {
     let mut story = Story::on("[radio.dch]\nrlc = 'am'");
     story.data(0, 1, 1).enter(0, 1).block(0, 0, 1, true, 1);
     story.block(60, 72, 1, false, 1).leave(70, 1).receive(70, Site::Phone, 1);
-    assert_eq!(story.done(70), [(Transmission, 10), (Rlc, 50), (Transmission, 10)]);
+    assert_eq!(story.done(70), [(Transmission, 10), (Rlc, 60)]);
 }
 
 /// Nothing was on the air before the packet left, 20 ms after its block: T1 ran.
@@ -435,4 +440,43 @@ fn a_transfer_that_hangs_waits_for_a_timer() {
     let cause = nodeb_sim::event::Cause::LinkLoss;
     story.data(0, 1, 1).tell(0, &Event::Lost { place: DOWN, packet: id(1), cause });
     assert_eq!(story.path(500), [(Timeout, 500)]);
+}
+
+/// The ACK is lost, and the run ends before the timer rings that the sender has set.
+#[test]
+fn a_transfer_whose_ack_is_lost_waits_for_a_timer() {
+    let mut story = Story::on(LINK);
+    story.data(0, 1, 1).tell(0, &Event::Timer { flow: 0, at: Some(ms(1_000)) });
+    story.link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
+    let cause = nodeb_sim::event::Cause::LinkLoss;
+    story.ack(60, 2, 1).tell(60, &Event::Lost { place: UPLINK, packet: id(2), cause });
+    assert_eq!(story.path(500), [(Transmission, 10), (Propagation, 50), (Timeout, 440)]);
+}
+
+/// Everything is acknowledged, no timer runs, and the sender has nothing to send.
+#[test]
+fn a_transfer_that_nothing_is_written_for_waits_for_the_application() {
+    let mut story = Story::on(LINK);
+    story.data(0, 1, 1).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
+    story.ack(60, 2, 1).link(UPLINK, 2, [60, 60, 61, 100]).receive(100, Site::Server, 2);
+    assert_eq!(story.path(500).last(), Some(&(Application, 400)));
+}
+
+/// The run ends at 15 ms, when the second of three segments is being sent.
+#[test]
+fn a_transfer_that_does_not_end_waits_behind_its_own_data() {
+    let mut story = Story::on(LINK);
+    story.data(0, 1, 1).data(0, 2, 2).data(0, 3, 3);
+    for packet in 1..=3 {
+        story.tell(0, &Event::Entered { place: DOWN, packet: id(packet) });
+    }
+    for (packet, at) in [(1, 0), (2, 10)] {
+        let (from, sent, packet) = (ms(at), ms(at + 10), id(packet));
+        story.tell(at, &Event::Served { place: DOWN, channel: 0, packet, from, sent, arrives: sent });
+    }
+    story.tell(10, &Event::Left { place: DOWN, packet: id(1) }).receive(10, Site::Phone, 1);
+    let lost = nodeb_sim::event::Cause::LinkLoss;
+    story.tell(10, &Event::Lost { place: DOWN, packet: id(2), cause: lost });
+    let steps: Vec<_> = story.spans(15).iter().map(|span| (span.step, span.lasts().0 / 1_000_000)).collect();
+    assert_eq!(steps, [(Step::OwnAhead, 10), (Step::OwnAhead, 5)]);
 }

@@ -70,6 +70,8 @@ pub(crate) struct Timeline {
     pub bytes: u64,
     /// The packet that completed it.
     pub last: u32,
+    /// Whether a timer of the sender that faces the phone runs.
+    pub is_armed: bool,
     pub packets: Packets,
     pub lanes: Lanes,
     pub air: Air,
@@ -97,6 +99,7 @@ impl Timeline {
             ended: None,
             bytes: 0,
             last: NONE,
+            is_armed: false,
             packets: Packets::default(),
             lanes: Lanes::default(),
             air: Air::new(facts.tti.unwrap_or_default()),
@@ -220,7 +223,7 @@ fn interruption(radio: &RadioSpec) -> Duration {
 
 impl Listener for Timeline {
     fn mask(&self) -> Mask {
-        [Mask::PLACES, Mask::SERVICE, Mask::DECISIONS, Mask::RUNS, Mask::CHANNELS]
+        [Mask::PLACES, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::RUNS, Mask::CHANNELS]
             .into_iter()
             .fold(Mask::PACKETS, Mask::or)
     }
@@ -249,6 +252,7 @@ impl Listener for Timeline {
             Event::Rang { place, flow, clock } if flow == self.seat.flow => {
                 self.packets.ring(at, place.site, clock);
             }
+            Event::Timer { flow, at } if flow == self.seat.flow => self.is_armed = at.is_some(),
             Event::Began { flow, bytes } if flow == self.seat.flow => self.begin(at, bytes),
             Event::Arrived { flow, .. } if flow == self.seat.flow => return self.arrive(at),
             _ => self.hear_of_air(at, event),

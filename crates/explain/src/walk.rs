@@ -98,6 +98,8 @@ impl<'a> Walk<'a> {
         let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
+            // What the sender still waits to hear of, its timer would have told it.
+            Kind::Ack if self.timeline.is_armed => Cause::Timeout,
             Kind::Ack => Cause::Application,
         };
         self.packet = last;

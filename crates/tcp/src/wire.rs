@@ -126,8 +126,9 @@ impl Handshake {
 pub struct Passed {
     /// Whether data of the server have.
     pub data: bool,
-    /// Bytes of the phone's requests.
+    /// Bytes of the phone's requests, and those before the last one.
     pub request_bytes: u64,
+    before_last: u64,
     /// The highest number that the phone has acknowledged, as the family counts.
     pub acked: u64,
 }
@@ -137,6 +138,18 @@ impl Passed {
     /// may come again, or the next.
     pub fn request(&mut self, is_first: bool, payload: u32) -> u64 {
         let before = if is_first { 0 } else { self.request_bytes };
+        self.ask(before, payload)
+    }
+
+    /// Sequence number of a packet of the phone that repeats its last request.
+    pub fn request_again(&mut self, payload: u32) -> u64 {
+        self.ask(self.before_last, payload)
+    }
+
+    fn ask(&mut self, before: u64, payload: u32) -> u64 {
+        if payload > 0 {
+            self.before_last = before;
+        }
         self.request_bytes = self.request_bytes.max(before + u64::from(payload));
         1 + before
     }
@@ -159,12 +172,28 @@ impl Ends {
             End::Phone => &mut self.phone,
         }
     }
+
+    /// A packet arrives at `end` with this header.
+    pub fn arrive(&mut self, end: End, fields: &TcpFields) {
+        match end {
+            // A SYN takes a number of its own.
+            End::Server if fields.payload > 0 => {
+                let after = fields.seq + u64::from(fields.syn) + u64::from(fields.payload);
+                self.server.request_bytes = self.server.request_bytes.max(after - 1);
+            }
+            End::Server => {}
+            End::Phone => self.phone.data |= !fields.syn,
+        }
+    }
 }
 
 /// Translates the packets of one connection; is shown each at both ends, in order of time.
 pub trait Wire: Send + std::fmt::Debug {
-    /// The header of a packet that passes `end`.
+    /// The header of a packet that `end` sends.
     fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;
+
+    /// A packet arrives at `end` with the header that it was sent with.
+    fn arrive(&mut self, end: End, fields: &TcpFields);
 }
 
 impl TcpSpec {

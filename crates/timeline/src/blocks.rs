@@ -47,8 +47,10 @@ pub struct Sent {
 pub struct Blocks {
     /// The last block that bore a number at a bearer, of a user.
     known: HashMap<(u32, u64), u32>,
-    /// So many have come before those that are kept.
-    before: u32,
+    /// How often each block of the run was sent again, kept or not.
+    repeats: Vec<u32>,
+    /// Number of the first that is kept.
+    first: u32,
     /// Those that are kept, without a gap in their numbers.
     pub rows: Vec<BlockRow>,
 }
@@ -60,6 +62,9 @@ impl Blocks {
         let again = if sent.transmission > 1 { self.known.get(&key).copied() } else { None };
         let block = again.unwrap_or_else(|| self.add(sent, keep));
         self.known.insert(key, block);
+        if again.is_some() {
+            self.repeats[block as usize - 1] += 1;
+        }
         if let Some(row) = self.row(block) {
             row.last = sent.at;
             row.transmissions += 1;
@@ -72,6 +77,11 @@ impl Blocks {
     /// The block that bears a number now; 0 if none does.
     pub fn number(&self, user: u32, number: u64) -> u32 {
         self.known.get(&(user, number)).copied().unwrap_or_default()
+    }
+
+    /// How often a block was sent again.
+    pub fn repeats(&self, block: u32) -> u32 {
+        block.checked_sub(1).and_then(|place| self.repeats.get(place as usize)).copied().unwrap_or_default()
     }
 
     /// A block carries so many bytes of a packet.
@@ -90,14 +100,17 @@ impl Blocks {
 
     /// Keeps none of those so far.
     pub fn forget(&mut self) {
-        self.before += self.rows.len() as u32;
         self.rows = Vec::new();
     }
 
     fn add(&mut self, sent: Sent, keep: bool) -> u32 {
         let Sent { at, user, number, units, .. } = sent;
-        let block = self.before + self.rows.len() as u32 + 1;
+        self.repeats.push(0);
+        let block = self.repeats.len() as u32;
         if keep {
+            if self.rows.is_empty() {
+                self.first = block;
+            }
             let outcome = Outcome::Received;
             let (transmissions, failed, bytes) = (0, 0, 0);
             self.rows.push(BlockRow {
@@ -112,13 +125,11 @@ impl Blocks {
                 bytes,
                 outcome,
             });
-        } else {
-            self.before += 1;
         }
         block
     }
 
     fn row(&mut self, block: u32) -> Option<&mut BlockRow> {
-        self.rows.get_mut((block.checked_sub(self.before + 1)?) as usize)
+        self.rows.get_mut(block.checked_sub(self.first)? as usize)
     }
 }

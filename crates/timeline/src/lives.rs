@@ -67,6 +67,8 @@ pub struct Life {
     pub row: PacketRow,
     /// Where it has been.
     pub hops: Vec<HopRow>,
+    /// Blocks that carried parts of it.
+    pub carriers: Vec<u32>,
 }
 
 impl Life {
@@ -84,11 +86,14 @@ impl Life {
     }
 
     /// A block that is sent carries some of it.
-    pub fn carry(&mut self, at: Time) {
+    pub fn carry(&mut self, at: Time, block: u32) {
         if let Some(hop) = self.hops.last_mut().filter(|_| self.row.blocks == 0) {
             hop.begun = at;
         }
         self.row.blocks += 1;
+        if self.carriers.last() != Some(&block) {
+            self.carriers.push(block);
+        }
     }
 
     /// It is received or lost.
@@ -107,6 +112,8 @@ pub struct Lives {
     pub packets: Vec<PacketRow>,
     /// Their stays.
     pub hops: Vec<HopRow>,
+    /// Blocks that carried parts of them: packet and block.
+    pub carried: Vec<(u32, u32)>,
 }
 
 impl Lives {
@@ -118,7 +125,7 @@ impl Lives {
 
     /// A packet is followed.
     pub fn follow(&mut self, id: PacketId, row: PacketRow) {
-        self.under_way.insert(id, Life { row, hops: Vec::new() });
+        self.under_way.insert(id, Life { row, hops: Vec::new(), carriers: Vec::new() });
     }
 
     /// A packet that is followed.
@@ -134,6 +141,7 @@ impl Lives {
     /// Keeps a packet; its place among those kept.
     pub fn keep(&mut self, life: Life) -> usize {
         self.hops.extend(life.hops);
+        self.carried.extend(life.carriers.iter().map(|block| (life.row.packet, *block)));
         self.packets.push(life.row);
         self.packets.len() - 1
     }
@@ -156,6 +164,6 @@ impl Lives {
 
     /// Keeps none of those so far.
     pub fn forget(&mut self) {
-        (self.packets, self.hops) = Default::default();
+        (self.packets, self.hops, self.carried) = Default::default();
     }
 }

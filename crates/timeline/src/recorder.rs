@@ -104,14 +104,10 @@ impl Recorder {
 
     /// How often the blocks of each packet were sent again.
     fn count_repeats(&mut self) {
-        let first = |row: &EventRow| (row.packet, row.block);
-        let carried: BTreeSet<_> =
-            self.events.iter().filter(|row| row.kind == Kind::Carries).map(first).collect();
+        let carried: BTreeSet<_> = self.lives.carried.iter().copied().collect();
         let mut repeats: HashMap<u32, u32> = HashMap::new();
-        let sent: HashMap<u32, u32> =
-            self.blocks.rows.iter().map(|row| (row.block, row.transmissions - 1)).collect();
         for (packet, block) in carried {
-            *repeats.entry(packet).or_default() += sent.get(&block).copied().unwrap_or_default();
+            *repeats.entry(packet).or_default() += self.blocks.repeats(block);
         }
         for row in &mut self.lives.packets {
             row.repeats = repeats.get(&row.packet).copied().unwrap_or_default();
@@ -253,7 +249,7 @@ impl Recorder {
         let Some(life) = self.lives.get(part.packet) else {
             return;
         };
-        life.carry(at);
+        life.carry(at, block);
         let PacketRow { packet, seq, .. } = life.row;
         let (place, bytes, value) = (self.places.bearer(), part.bytes, f64::from(part.offset));
         let row = EventRow::new(at, Kind::Carries, user);

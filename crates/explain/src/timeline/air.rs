@@ -40,6 +40,8 @@ pub(crate) struct Part {
     pub packet: u32,
     pub offset: u32,
     pub bytes: u32,
+    /// Whether another block had carried it before.
+    pub again: bool,
 }
 
 impl Tx {
@@ -119,6 +121,8 @@ pub(crate) struct Air {
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
     pub frames: Vec<Frame>,
+    /// Bytes of each packet that blocks have carried: first transmissions come in order.
+    carried: HashMap<u32, u32>,
     /// The last transmission of each block that may come again.
     latest: HashMap<u64, u32>,
     /// The same where only blocks that have failed come again, which they do nearly in order.
@@ -231,7 +235,10 @@ impl Air {
     /// The block that was sent last carries a part of a packet.
     pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
         if let Some(tx) = self.tx.last_mut() {
-            self.parts.push(Part { packet, offset, bytes });
+            let carried = self.carried.entry(packet).or_default();
+            let again = offset + bytes <= *carried;
+            *carried = (*carried).max(offset + bytes);
+            self.parts.push(Part { packet, offset, bytes, again });
             tx.parts.1 = self.parts.len() as u32;
         }
     }
@@ -266,7 +273,7 @@ impl Air {
         let tx = &self.tx[block.tx as usize];
         // That of a repetition whose first transmission has been forgotten is not known.
         let units = if tx.is_repeat && tx.first == block.tx { 0 } else { tx.per_block };
-        let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0 };
+        let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, again: false };
         let (from, to) = self.tx[tx.first as usize].parts;
         let told = &self.parts[from as usize..to as usize];
         let end = (block.unit + u64::from(units)).min(tx.end());
@@ -390,6 +397,7 @@ impl Air {
         self.parts.clear();
         self.latest.clear();
         self.waiting.clear();
+        self.carried.clear();
         let last = self.states.pop();
         self.states.clear();
         self.states.extend(last);

@@ -98,14 +98,13 @@ impl Walk<'_> {
                 block = self.air().block(before);
                 continue;
             }
-            self.fixed(begin, Cause::Transmission, Step::Sends, place);
-            match self.sent_before(block, packet) {
-                Some(earlier) => {
-                    self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
-                    block = self.air().block(earlier);
-                }
-                None => return block,
-            }
+            let Some(earlier) = self.sent_before(block, packet) else {
+                self.fixed(begin, Cause::Transmission, Step::Sends, place);
+                return block;
+            };
+            self.to(begin, Cause::Rlc, Step::Repeats, place);
+            self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
+            block = self.air().block(earlier);
         }
     }
 
@@ -205,12 +204,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether RLC sends again all that a block carries, without telling what.
+    /// Whether RLC sends again all that a block carries, which it does not tell of every block.
     fn is_again(&self, block: Block) -> bool {
         !self.timeline.radio.has_harq
             && !self.air().is_cut()
             && self.tx(block.tx).units > 0
-            && self.air().parts_of(block).next().is_none()
+            && self.air().parts_of(block).all(|part| part.again)
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.

@@ -18,30 +18,36 @@ impl Walk<'_> {
             return self.stay_on_air(packet, hop);
         }
         let Some(lane) = self.timeline.lanes.get(stay.place).filter(|_| stay.service != NONE) else {
-            self.not_served(stay);
-            return (packet, hop);
+            return self.not_served(packet, hop);
         };
         let (served, _) = lane.own[stay.service as usize];
         self.fixed(stay.arrives, Cause::Propagation, Step::Jitter, stay.place);
         self.fixed(served.sent, Cause::Propagation, Step::Propagates, stay.place);
         self.fixed(served.from, Cause::Transmission, Step::Sends, stay.place);
-        self.queue(lane, packet, hop)
+        self.queue(lane, stay.service, packet, hop)
     }
 
     /// A packet is at a place that has not begun to serve it, or that was not heard of before.
-    fn not_served(&mut self, stay: &Hop) {
+    fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
+        let stay = self.hop_at(hop);
         if let Some(lane) = self.timeline.lanes.get(stay.place) {
+            let waits = stay.arrives == Time(u64::MAX);
+            if waits && !lane.own.is_empty() {
+                // All that have had their turns were ahead of it.
+                return self.queue(lane, lane.own.len() as u32, packet, hop);
+            }
             self.gap(lane, stay.entered, stay);
         }
         self.fixed(stay.entered, Cause::Propagation, Step::Propagates, stay.place);
+        (packet, hop)
     }
 
-    /// What a packet waited for until it was served, with the packets of its flow ahead of it in turn.
-    fn queue(&mut self, lane: &Lane, mut packet: u32, mut hop: u32) -> (u32, u32) {
+    /// What a packet waited for until its turn, with the packets of its flow ahead of it in theirs.
+    fn queue(&mut self, lane: &Lane, mut turn: u32, mut packet: u32, mut hop: u32) -> (u32, u32) {
         loop {
             let stay = self.hop_at(hop);
-            let before = lane.own_before(stay.service).filter(|(_, served, _)| served.sent > stay.entered);
-            let Some((_, served, ahead)) = before else {
+            let before = lane.own_before(turn).filter(|(_, served, _)| served.sent > stay.entered);
+            let Some((before, served, ahead)) = before else {
                 self.gap(lane, stay.entered, stay);
                 return (packet, hop);
             };
@@ -49,7 +55,7 @@ impl Walk<'_> {
             if self.now <= stay.entered.max(self.floor) {
                 return (packet, hop);
             }
-            (packet, hop) = (self.hop_at(ahead).packet, ahead);
+            (turn, packet, hop) = (before, self.hop_at(ahead).packet, ahead);
             self.packet = packet;
             let cause = self.cause_of_own_ahead(packet);
             self.to(served.from, cause, Step::OwnAhead, stay.place);

@@ -8,6 +8,7 @@ mod cases;
 mod errors;
 
 mod closed_forms;
+mod unfinished;
 mod witness;
 
 use nodeb_explain::{Error, Path, explain};

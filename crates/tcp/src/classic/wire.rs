@@ -129,7 +129,12 @@ impl Wire {
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - HEADER_BYTES;
-        let (seq, acked) = (passed.request(false, payload), passed.acked);
+        let seq = if packet.retransmission {
+            passed.request_again(payload)
+        } else {
+            passed.request(false, payload)
+        };
+        let acked = passed.acked;
         TcpFields {
             seq,
             ack: Some(self.seq(acked + 1)),
@@ -156,6 +161,10 @@ impl wire::Wire for Wire {
             Kind::Ack => self.ack(end, packet),
             Kind::Request => self.request(end, packet),
         }
+    }
+
+    fn arrive(&mut self, end: End, fields: &TcpFields) {
+        self.ends.arrive(end, fields);
     }
 }
 
@@ -229,6 +238,8 @@ mod tests {
         shown(ack(1, 0));
         let request = Segment { size: HEADER_BYTES + 250, ..Segment::control(0, Kind::Request) };
         assert_eq!(shown(request), (false, 101, Some(501), 250));
+        let again = Segment { retransmission: true, ..request };
+        assert_eq!(shown(again), (false, 101, Some(501), 250));
         assert_eq!(shown(segment(2, 1500)), (false, 501, Some(351), 1460));
         assert_eq!(shown(segment(1, 540)), (false, 1, Some(101), 500));
         assert_eq!(shown(ack(2, 0)), (false, 351, Some(1961), 0));

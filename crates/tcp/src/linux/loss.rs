@@ -27,6 +27,8 @@ pub enum Episode {
         until: u64,
         /// The reduction.
         prr: Option<Prr>,
+        /// Whether anything was lost: marks alone reduce the window too (Linux: `TCP_CA_CWR`).
+        repairs: bool,
     },
     /// As a recovery, but begun by a timeout.
     Loss {
@@ -44,6 +46,22 @@ impl Episode {
             Self::Open => Phase::Open,
             Self::Recovery { .. } => Phase::Recovery,
             Self::Loss { .. } => Phase::Loss,
+        }
+    }
+
+    /// So much is found to be lost meanwhile.
+    fn note_losses(&mut self, lost: u64) {
+        if let Self::Recovery { repairs, .. } = self {
+            *repairs |= lost > 0;
+        }
+    }
+
+    /// Whether losses are being repaired.
+    pub fn repairs(&self) -> bool {
+        match self {
+            Self::Open => false,
+            Self::Recovery { repairs, .. } => *repairs,
+            Self::Loss { .. } => true,
         }
     }
 
@@ -115,6 +133,7 @@ impl Sender {
         self.end_episode(now, advanced);
         self.answer_probe(now, harvest);
         harvest.lost += self.find_losses(now, harvest);
+        self.episode.note_losses(harvest.lost);
         // A retransmission lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
         let may_recover = match self.episode {
             Episode::Open => true,
@@ -126,7 +145,7 @@ impl Sender {
         }
         if ack.ecn.echo && self.params.ecn && self.episode == Episode::Open {
             harvest.marked = true;
-            self.reduce(now);
+            self.reduce(now, false);
         }
         let (delivered, safe) = (harvest.segments, advanced && harvest.lost == 0);
         let in_flight = self.in_flight();
@@ -287,23 +306,24 @@ impl Sender {
     fn recover(&mut self, now: Time) {
         self.counts.fast_retransmits += 1;
         self.undo = Some(Undo { first: None, retransmissions: self.board.repeated_in_flight() });
-        self.reduce(now);
+        self.reduce(now, true);
     }
 
-    /// Reduces the window over a round trip.
-    fn reduce(&mut self, now: Time) {
+    /// Reduces the window over a round trip, in which losses are repaired or not.
+    fn reduce(&mut self, now: Time, repairs: bool) {
         // PRR comes from the window, which is what was in flight unless the data or the receiver were the limit.
         let before = self.control.cwnd();
         self.control.on_congestion(now, self.board.next() - self.board.una());
         let spread = self.control.reduces_proportionally();
         let prr = spread.then(|| Prr::new(self.mss, self.control.ssthresh(), before));
-        self.episode = Episode::Recovery { until: self.board.next(), prr };
+        self.episode = Episode::Recovery { until: self.board.next(), prr, repairs };
         self.probe = None;
         self.tell_reduced = self.params.ecn;
     }
 
     pub(super) fn on_reorder_timer(&mut self, now: Time) {
         let (lost, waits) = self.find_losses_by_time(now);
+        self.episode.note_losses(lost);
         self.report_losses(now);
         if lost > 0 && self.episode.phase() != Phase::Recovery {
             self.recover(now);

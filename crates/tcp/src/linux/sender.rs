@@ -461,7 +461,7 @@ impl crate::Sender for Sender {
     fn hold(&self) -> Hold {
         if self.setup != Setup::Established {
             Hold::Handshake
-        } else if self.episode != Episode::Open {
+        } else if self.episode.repairs() {
             Hold::Recovery
         } else {
             self.hold_of_new_data()

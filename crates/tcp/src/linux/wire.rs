@@ -121,7 +121,12 @@ impl Wire {
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - self.header_bytes;
-        let (seq, acked) = (passed.request(false, payload), passed.acked);
+        let seq = if packet.retransmission {
+            passed.request_again(payload)
+        } else {
+            passed.request(false, payload)
+        };
+        let acked = passed.acked;
         TcpFields {
             seq,
             ack: Some(acked),
@@ -141,6 +146,10 @@ impl wire::Wire for Wire {
             Kind::Ack => self.ack(end, packet),
             Kind::Request => self.request(end, packet),
         }
+    }
+
+    fn arrive(&mut self, end: End, fields: &TcpFields) {
+        self.ends.arrive(end, fields);
     }
 }
 
@@ -169,6 +178,8 @@ mod tests {
         assert_eq!(shown(packet(Kind::Ack, 1449, 52)), (false, 301, Some(1449), 0));
         let request = Segment { size: 252, ..Segment::control(0, Kind::Request) };
         assert_eq!(shown(request), (false, 301, Some(1449), 200));
+        let again = Segment { retransmission: true, ..request };
+        assert_eq!(shown(again), (false, 301, Some(1449), 200));
         assert_eq!(shown(packet(Kind::Data, 1449, 152)), (false, 1449, Some(501), 100));
         assert_eq!(shown(packet(Kind::Data, 1, 1500)), (false, 1, Some(301), 1448));
     }

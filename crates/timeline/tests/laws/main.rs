@@ -8,14 +8,14 @@ mod cases;
 mod errors;
 mod rows;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use nodeb_sim::units::Time;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use nodeb_timeline::{End, Error, Kind, Options, Outcome, Timeline};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};
-use rows::{flags, numbers, words};
+use rows::{flags, names, numbers, texts, words};
 
 type Checked = std::result::Result<(), TestCaseError>;
 
@@ -121,7 +121,18 @@ fn blocks_add_up(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// A window has the events of the whole run that lie in it, with the same numbers.
+/// A table of a part has the rows of the whole's that are named, in every column.
+fn is_selected(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize]) -> Checked {
+    for name in names(whole, table) {
+        let (all, some) = (texts(whole, table, name), texts(part, table, name));
+        let all: Vec<_> = rows.iter().map(|i| &all[*i]).collect();
+        prop_assert_eq!(all, some.iter().collect::<Vec<_>>(), "{}.{}", table, name);
+    }
+    Ok(())
+}
+
+/// A window has the events of the whole run that lie in it, the packets and their stays of which something lies
+/// in it, and the blocks that were first sent in it.
 fn a_window_is_a_part(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
     let options = Options { from: Time(from), to: Time(to), ..everything() };
     let times = numbers(whole, "events", "time_ns");
@@ -134,10 +145,24 @@ fn a_window_is_a_part(scenario: &Scenario, whole: &Timeline, from: u64, to: u64)
         }
         Err(other) => panic!("{other}"),
     };
-    for name in ["time_ns", "kind", "place", "user", "packet", "seq", "bytes", "block", "transmission"] {
-        let (all, some) = (numbers(whole, "events", name), numbers(&part, "events", name));
-        prop_assert!(inside.iter().map(|i| all[*i]).eq(some.iter().copied()), "column {}", name);
+    is_selected("events", whole, &part, &inside)?;
+    let over = part.until.0;
+    let [sent, ended] = ["sent_ns", "ended_ns"].map(|name| numbers(whole, "packets", name));
+    let packets: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] < to && from <= ended[*i]).collect();
+    let numbered = numbers(whole, "packets", "packet");
+    let kept: HashSet<u64> = packets.iter().map(|i| numbered[*i]).collect();
+    let of = numbers(whole, "hops", "packet");
+    let hops: Vec<usize> = (0..of.len()).filter(|i| kept.contains(&of[*i])).collect();
+    let first = numbers(whole, "blocks", "first_ns");
+    let blocks: Vec<usize> = (0..first.len()).filter(|i| from <= first[*i] && first[*i] < to).collect();
+    // What happens later than it is followed is known to the whole alone.
+    if whole.until.0 <= over {
+        is_selected("packets", whole, &part, &packets)?;
+        is_selected("hops", whole, &part, &hops)?;
+        is_selected("blocks", whole, &part, &blocks)?;
     }
+    prop_assert_eq!(numbers(&part, "packets", "packet").len(), packets.len());
+    prop_assert_eq!(numbers(&part, "blocks", "block").len(), blocks.len());
     Ok(())
 }
 

@@ -30,3 +30,18 @@ pub fn words(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     let (_, names) = timeline.names.iter().find(|(column, _)| *column == name).expect(name);
     numbers(timeline, table, name).iter().map(|number| names[*number as usize].clone()).collect()
 }
+
+/// The names of a table's columns.
+pub fn names(timeline: &Timeline, table: &str) -> Vec<&'static str> {
+    let found = timeline.tables.iter().find(|one| one.name == table).expect(table);
+    found.columns.iter().map(|column| column.name).collect()
+}
+
+/// A column of anything as texts: NaN equals itself.
+pub fn texts(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
+    match column(timeline, table, name) {
+        Values::F64(values) => values.iter().map(f64::to_string).collect(),
+        Values::Bool(values) => values.iter().map(bool::to_string).collect(),
+        _ => numbers(timeline, table, name).iter().map(u64::to_string).collect(),
+    }
+}
