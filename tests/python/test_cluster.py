@@ -332,13 +332,51 @@ def test_an_interrupt_from_the_terminal_is_told_in_one_line(grid, tmp_path, wait
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_an_interrupted_run_ends_soon_and_tells_where_its_results_are(small, tmp_path, again):
+    (tmp_path / "long.toml").write_text(small.with_(runs=1_000_000).to_toml())
+    command = [sys.executable, "-m", "nodeb", "run", "long.toml", "--set"]
+    client = subprocess.Popen(
+        [*command, "users.0.traffic.ftp.size=2 MB", "--cluster", "local:2", "--out", "kept"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(8)
+    begin = time.monotonic()
+    os.killpg(client.pid, signal.SIGINT)
+    if again:
+        _until((tmp_path / "kept" / "flows.parquet").exists)
+        os.killpg(client.pid, signal.SIGINT)
+    _, err = client.communicate(timeout=60)
+    assert client.returncode == 130
+    assert time.monotonic() - begin < 5
+    assert err.startswith("error: interrupted after ")
+    assert err.endswith("those are in kept\n")
+
+
+def test_a_program_without_a_guard_is_told_what_is_missing(scenario_file, tmp_path):
+    program = tmp_path / "bare.py"
+    run = f"nodeb.load({str(scenario_file)!r}).run(runs=2, jobs=nodeb.Cluster('local:1'))"
+    program.write_text(f"import nodeb\n{run}\n")
+    command = [sys.executable, str(program)]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    last = found.stderr.splitlines()[-1]
+    assert "cannot start 1 workers here: " in last
+    assert "open files (`ulimit -n`)" in last
+    assert 'behind `if __name__ == "__main__":`' in last
+
+
 @pytest.mark.parametrize("address", ["", "local", "local:0", "local:x", "host", "tcp://", "a b:1"])
 def test_what_is_no_address_is_refused(address):
     with pytest.raises(InputError, match="--cluster"):
         Cluster(address)
 
 
-@pytest.mark.parametrize("address", ["local:１", "local:١", "host:１", "tcp://[::1]:１"])
+@pytest.mark.parametrize(
+    "address", ["local:\uff11", "local:\u0661", "host:\uff11", "tcp://[::1]:\uff11"]
+)
 def test_digits_of_an_address_are_those_of_ascii(address):
     with pytest.raises(InputError, match="--cluster"):
         Cluster(address)
@@ -346,7 +384,7 @@ def test_digits_of_an_address_are_those_of_ascii(address):
 
 @pytest.mark.parametrize("address", [3, None, b"local:2", ["local:2"], True])
 def test_an_address_is_text(address):
-    with pytest.raises(InputError, match="address of a cluster is .*; expected text such as"):
+    with pytest.raises(InputError, match=r"address of a cluster is .*; expected text such as"):
         Cluster(address)
 
 
@@ -360,7 +398,7 @@ def test_a_number_of_workers_beyond_all_is_refused():
     [("local:2", "local:2"), ("tcp://a:1", "tcp://a:1"), ("two", "local:2"), (Cluster, "local:2")],
 )
 def test_jobs_are_a_number_or_a_cluster(small, jobs, wanted):
-    with pytest.raises(InputError, match=f'jobs is .*`nodeb.Cluster\\("{wanted}"\\)`'):
+    with pytest.raises(InputError, match=rf'jobs is .*`nodeb\.Cluster\("{wanted}"\)`'):
         small.run(jobs=jobs)
 
 

@@ -403,6 +403,19 @@ def test_run_validate_and_schema_know_the_sweep_table(call, tmp_path):
     assert json.loads(call("schema")[1])["properties"]["sweep"]["type"] == "object"
 
 
+@pytest.mark.parametrize("command", ["sweep", "run"])
+def test_what_a_terminal_would_obey_is_printed_as_an_escape(call, tmp_path, command):
+    base = BASE.replace('"small"', '"s\\u001b[2J"') + 'name = "b\\u0007\\u202e"\n'
+    base += '[[users]]\ntraffic.ftp.size = "20 kB"\n'
+    names = "[sweep]\nusers.0.name = ['é €', \"a\\u001b[31m\\nb\"]\n"
+    status, out, err = call(command, write(tmp_path, names, base))
+    assert status == 0
+    assert (out + err).replace("\n", "").isprintable()
+    assert r"s\x1b[2J" in out
+    assert (r"a\x1b[31m\nb" if command == "sweep" else r"b\x07\u202e") in out
+    assert "é €" in out or command == "run"
+
+
 def test_a_reader_sees_progress_in_cells(tmp_path):
     seen = []
     sweep = Sweep.load(write(tmp_path, GRID), runs=200)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeb.terminal.streams import printable
+
 if TYPE_CHECKING:
     from nodeb.results.result import Result
     from nodeb.sweep import Outcome, Sweep
@@ -54,4 +56,4 @@ WHY = "is the run long enough for the delays, and does the radio carry packets?"
 
 def _print(notes: Iterable[str]) -> None:
     for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"note: {printable(note)}", file=sys.stderr)

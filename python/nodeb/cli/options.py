@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nodeb.errors import InputError, NodebError
+from nodeb.signals import ignore
 
 if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs as Workplace
@@ -72,7 +73,11 @@ def workplace(jobs: int | None, cluster: str | None) -> Iterator[Workplace]:
 
     with Cluster(cluster) as found:
         found.client()
-        yield found
+        try:
+            yield found
+        except Stopped:  # another Ctrl-C while the cluster is left would only take its message
+            ignore()
+            raise
 
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130

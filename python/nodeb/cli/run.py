@@ -25,6 +25,7 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import InputError, Interrupted, OutputError
+from nodeb.terminal.streams import printable
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario
@@ -157,5 +158,5 @@ def _print_summary(result: Result, name: str) -> None:
     from nodeb.terminal.text import summary_text
 
     about = result.provenance
-    print(f"{name}: {about.stopping}; seed {about.seed}, {about.wall_time_s:.2f} s\n")
+    print(f"{printable(name)}: {about.stopping}; seed {about.seed}, {about.wall_time_s:.2f} s\n")
     print(summary_text(result.summary))

@@ -25,6 +25,7 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import Interrupted
+from nodeb.terminal.streams import printable
 
 if TYPE_CHECKING:
     from nodeb.sweep import Outcome
@@ -63,7 +64,7 @@ def sweep(
     from nodeb.terminal.text import sweep_text
 
     plan = Sweep.load(file, settings or (), runs, precision, seed)
-    title = plan.name or file.stem
+    title = printable(plan.name or file.stem)
     print_warnings(plan.warnings())
     try:
         with workplace(jobs, cluster) as workers, progress_bar(title) as bar:

@@ -132,15 +132,20 @@ def check_jobs(jobs: Jobs | None) -> Jobs:
     Raises:
         InputError: it is neither a workplace nor a number of threads that makes sense.
     """
+    _refuse_unmade(jobs)
+    if jobs is None or isinstance(jobs, int) or not hasattr(jobs, "pool"):
+        return check_threads(jobs)
+    return jobs
+
+
+def _refuse_unmade(jobs: Any) -> None:
+    """Complains about what a cluster is made of in place of one: an address, or the class."""
     if isinstance(jobs, str | type):
         such_as = jobs if isinstance(jobs, str) and ":" in jobs else "local:2"
         raise InputError(
             f"jobs is {jobs!r}; expected a whole number, or a cluster such as "
             f'`nodeb.Cluster("{such_as}")`'
         )
-    if jobs is None or isinstance(jobs, int) or not hasattr(jobs, "pool"):
-        return check_threads(jobs)
-    return jobs
 
 
 def check_threads(jobs: Any) -> int:

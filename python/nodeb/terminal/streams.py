@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["finish", "prepare"]
+__all__ = ["finish", "prepare", "printable"]
 
 
 def prepare() -> None:
@@ -42,3 +42,10 @@ def finish() -> OSError | None:
         os.dup2(nowhere, sys.stdout.fileno())
         return error
     return None
+
+
+def printable(text: str) -> str:
+    """Text with escapes for what a terminal would obey or hide: names of users hold anything."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

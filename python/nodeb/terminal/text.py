@@ -9,6 +9,7 @@ from typing import Any
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.table import Table
+from nodeb.terminal.streams import printable
 
 __all__ = [
     "SUMMARY",
@@ -35,7 +36,7 @@ SHOWN_ROWS = 30
 
 def align(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns and rows as text with a rule under the head; columns of numbers are right-aligned."""
-    table = [list(columns), *(list(row) for row in rows)]
+    table = [[printable(cell) for cell in row] for row in (columns, *rows)]
     widths = [max(len(row[i]) for row in table) for i in range(len(columns))]
     numeric = [rows and all(_is_number(row[i]) for row in rows) for i in range(len(columns))]
     lines = [

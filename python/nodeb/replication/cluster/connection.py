@@ -10,6 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from functools import partial
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, Self
 
@@ -36,6 +37,10 @@ STUCK_S = 30.0
 """So long, s, workers may be paused for want of memory until nobody waits for them."""
 ALONE_S = 300.0
 """So long, s, there may be no worker: others may come."""
+CLOSE_S = 2.0
+"""How long, s, each step of closing a connection may take."""
+END_S = 0.5
+"""How long, s, a worker process of this machine may take to end by itself."""
 MOST_LOCAL = 1000
 KEPT = "what was finished is kept, and the same command goes on from there"
 
@@ -141,13 +146,14 @@ class Cluster:
         """Ends the connection, and the workers of `local:N`."""
         if self._pulse is not None:
             self._pulse.stop()
-        for one in (self._client, self._workers):
-            if one is not None:
+        client, workers, self._client, self._workers = self._client, self._workers, None, None
+        self._pulse = None
+        for close in (client and client.close, workers and partial(_end, workers)):
+            if close is not None:
                 try:
-                    one.close(timeout=2)
+                    close(timeout=CLOSE_S)
                 except Exception:  # it is gone already
                     logging.getLogger("nodeb").debug("closing a cluster", exc_info=True)
-        self._client = self._workers = self._pulse = None
 
     def _connect(self) -> None:
         try:
@@ -224,7 +230,25 @@ def _started(workers: int) -> LocalCluster:
                 silence_logs=logging.CRITICAL,
             )
     except (RuntimeError, OSError) as error:  # no folder to write to, no memory, no more processes
-        raise RunError(f"cannot start {workers} workers here: {error}") from None
+        reason = str(error).rstrip(".") or type(error).__name__
+        raise RunError(
+            f"cannot start {workers} workers here: {reason}; likely reasons are the limit of open "
+            "files (`ulimit -n`), of processes or of memory, or a program whose top level is not "
+            'behind `if __name__ == "__main__":`'
+        ) from None
+
+
+def _end(cluster: LocalCluster, timeout: float) -> None:
+    """Ends worker processes of this machine, also those that simulate: they keep nothing.
+
+    Dask alone lets each finish its bundle first, for 4 s, and then does not wait for it.
+    """
+
+    async def close() -> None:
+        await asyncio.gather(*(one.close(timeout=END_S) for one in cluster.workers.values()))
+
+    cluster.sync(close, callback_timeout=timeout)
+    cluster.close(timeout=timeout)
 
 
 @contextlib.contextmanager
