@@ -32,9 +32,8 @@ fn a_lost_ack_is_waited_for_by_a_timer() {
 fn a_link_without_outages_has_none() {
     for tenths in [9, 12, 16, 20] {
         let path = path(&format!(
-            "duration = '{}00 ms'\n[wired]\nrate = '64 kbps'\ndelay = '20 ms'\n[uplink]\nrate = '1 Mbps'\n\
-             [radio.link]\nrate = '1 Mbps'\n[[users]]\ncount = 2\ntraffic.ftp.size = '50 kB'",
-            tenths
+            "duration = '{tenths}00 ms'\n[wired]\nrate = '64 kbps'\ndelay = '20 ms'\n[uplink]\nrate = '1 Mbps'\n\
+             [radio.link]\nrate = '1 Mbps'\n[[users]]\ncount = 2\ntraffic.ftp.size = '50 kB'"
         ));
         assert!(!path.complete);
         assert_eq!(lasts(&path, |span| span.step == Step::Outage), 0, "{:?}", path.spans);
