@@ -58,7 +58,7 @@ def _packets(life: Life) -> Iterator[str]:
         begin, end = stay["entered_ns"], stay["left_ns"]
         thread = threads.take(packet["user"], stay["place"], begin, end)
         name = f"{packet['purpose']} {packet['seq']}" + (" again" if packet["again"] else "")
-        about = {"packet": stay["packet"], "bytes": packet["bytes"], "end": stay["end"]}
+        about = f'"packet":{stay["packet"]},"bytes":{packet["bytes"]},"end":"{stay["end"]}"'
         yield _slice(name, packet["user"], thread, begin, end, about)
     yield from threads.names()
 
@@ -70,7 +70,7 @@ def _blocks(life: Life) -> Iterator[str]:
         begin = row["time_ns"]
         thread = threads.take(row["user"], "air", begin, begin + length)
         name = f"block {row['block']}" + (" failed" if row["failed"] else "")
-        about = {"transmission": row["transmission"], "units": row["value"]}
+        about = f'"transmission":{row["transmission"]},"units":{row["value"]:.0f}'
         yield _slice(name, row["user"], thread, begin, begin + length, about)
     yield from threads.names()
 
@@ -78,9 +78,9 @@ def _blocks(life: Life) -> Iterator[str]:
 def _counters(life: Life) -> Iterator[str]:
     for kind, (name, columns) in COUNTERS.items():
         for row in _of(life, kind):
-            values = {label: row[column] for label, column in columns if row[column] < 1e15}
-            event = {"ph": "C", "name": name, "pid": row["user"], "args": values}
-            yield _event(event, row["time_ns"])
+            known = ((label, row[column]) for label, column in columns if row[column] < 1e15)
+            values = ",".join(f'"{label}":{value}' for label, value in known)
+            yield _text("C", name, row["user"], 0, row["time_ns"], values)
 
 
 def _instants(life: Life) -> Iterator[str]:
@@ -127,9 +127,16 @@ class _Threads:
                 yield _about("thread_sort_index", user, thread, {"sort_index": thread})
 
 
-def _slice(name: str, user: int, thread: int, begin: int, end: int, about: Row) -> str:
-    event = {"ph": "X", "name": name, "pid": user, "tid": thread, "args": about}
-    return _event(event | {"dur": _us(end - begin)}, begin)
+def _slice(name: str, user: int, thread: int, begin: int, end: int, about: str) -> str:
+    return _text("X", name, user, thread, begin, about, f'"dur":{_us(end - begin)},')
+
+
+def _text(
+    phase: str, name: str, user: int, thread: int, time_ns: int, about: str, more: str = ""
+) -> str:
+    """An event whose names are ours and need no escaping; a dict for each takes much longer."""
+    head = f'{{"ph":"{phase}","name":"{name}","pid":{user},"tid":{thread},"ts":{_us(time_ns)}'
+    return f'{head},{more}"args":{{{about}}}}}'
 
 
 def _event(event: Row, time_ns: int) -> str:
