@@ -49,9 +49,8 @@ pub struct Blocks {
     known: HashMap<(u32, u64), u32>,
     /// How often each block of the run was sent again, kept or not.
     repeats: Vec<u32>,
-    /// Number of the first that is kept.
-    first: u32,
-    /// Those that are kept, without a gap in their numbers.
+    /// Those that are kept, in order of their numbers, of which some may be left out: blocks of several users are not
+    /// told in order of time.
     pub rows: Vec<BlockRow>,
 }
 
@@ -108,9 +107,6 @@ impl Blocks {
         self.repeats.push(0);
         let block = self.repeats.len() as u32;
         if keep {
-            if self.rows.is_empty() {
-                self.first = block;
-            }
             let outcome = Outcome::Received;
             let (transmissions, failed, bytes) = (0, 0, 0);
             self.rows.push(BlockRow {
@@ -130,6 +126,7 @@ impl Blocks {
     }
 
     fn row(&mut self, block: u32) -> Option<&mut BlockRow> {
-        self.rows.get_mut(block.checked_sub(self.first)? as usize)
+        let place = self.rows.binary_search_by_key(&block, |row| row.block).ok()?;
+        self.rows.get_mut(place)
     }
 }
