@@ -454,8 +454,10 @@ def test_workers_without_memory_are_told(tmp_path, small, monkeypatch):
     poor.add(options=("--memory-limit", "60MB"))
     poor.wait(1)
     try:
-        with Cluster(poor.address) as cluster, pytest.raises(Lost, match="used up their memory"):
-            small.run(runs=40, jobs=cluster)
+        with Cluster(poor.address) as cluster:
+            _until(lambda: _statuses(cluster) == {"paused"})
+            with pytest.raises(Lost, match="used up their memory"):
+                small.run(runs=40, jobs=cluster)
     finally:
         poor.close()
 
@@ -566,6 +568,10 @@ def test_lost_is_an_error_of_runs():
 
 def _client(cluster):
     return cluster.client()
+
+
+def _statuses(cluster):
+    return {one["status"] for one in cluster.client().scheduler_info()["workers"].values()}
 
 
 def _children() -> list[int]:
