@@ -79,10 +79,12 @@ trust: build ## ask every witness again: studies, ns-2, Linux, decoders, closed 
 docs: build $(VENV)/docs.stamp ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-# Tagged for old distributions too, as zig links against the oldest C library that its tag allows.
+# Tagged for old distributions too, as zig links against the oldest C library that its tag allows. Paths of this machine
+# stay out of it.
+PLAIN  := --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)=cargo --remap-path-prefix=$(CURDIR)=nodeb
 wheel: $(VENV)/wheel.stamp ## make dist/: a wheel for this kind of machine (manylinux) and the sources
 	rm -rf dist
-	$(WITH_BIN) maturin build --release --zig --compatibility $(MANYLINUX) --out dist --quiet
+	$(WITH_BIN) RUSTFLAGS="$(PLAIN)" maturin build --release --zig --compatibility $(MANYLINUX) --out dist --quiet
 	$(BIN)/maturin sdist --out dist > $(VENV)/sdist.log 2>&1 || { cat $(VENV)/sdist.log >&2; exit 1; }
 
 smoke: wheel ## install what is in dist/ where there is nothing, not even Rust, and run an example
