@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ REFERENCE = sorted((ROOT / "docs" / "scenario").glob("*.md"))
 
 BARE = """
 import sys
+import tomllib
 class Nowhere:  # as where nothing but nodeb is installed
     def find_spec(self, name, path=None, target=None):
         if name in ("pandas", "polars"):
@@ -89,3 +91,9 @@ def test_the_navigation_has_every_page():
     named = set(re.findall(r": (\S+\.md)$", text, re.M))
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]}
     assert named == pages | {"results.md"}
+
+
+def test_the_version_is_the_same_wherever_it_is_said():
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    (cited,) = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)
+    assert cargo["version"] == cited == nodeb.__version__
