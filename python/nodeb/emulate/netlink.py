@@ -10,7 +10,6 @@ import os
 import socket
 import struct
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
-from types import TracebackType
 from typing import Self
 
 __all__ = ["Netlink"]
@@ -47,12 +46,7 @@ class Netlink:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._socket.close()
 
     def _ask(self, kind: int, body: bytes, flags: int = 0) -> None:

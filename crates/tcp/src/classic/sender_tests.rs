@@ -1,0 +1,150 @@
+//! What every sender of the family does, whatever its control.
+
+use super::*;
+use proptest::prelude::*;
+
+use crate::classic::recovery::ControlSpec;
+
+use crate::Sender as _;
+
+fn ack_of(seq: u64) -> Segment {
+    Segment { seq, ..Segment::control(0, Kind::Ack) }
+}
+
+fn sender(tcp: &Classic, segments: u64) -> Sender {
+    let mut sender = Sender::new(0, tcp);
+    sender.write(Time::ZERO, segments * 1460, &mut Vec::new());
+    sender.close();
+    sender
+}
+
+fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
+    out.drain(..).map(|packet| packet.seq).collect()
+}
+
+#[test]
+fn slow_start_sends_two_more_for_each_ack() {
+    let (mut tcp, mut out, now) = (sender(&Classic::default(), 100), Vec::new(), Time::ZERO);
+    tcp.open(now, &mut out);
+    assert_eq!(sent(&mut out), [0]);
+    tcp.on_ack(now, &ack_of(0), &mut out);
+    assert_eq!(sent(&mut out), [1, 2]);
+    tcp.on_ack(now, &ack_of(1), &mut out);
+    assert_eq!(sent(&mut out), [3, 4]);
+    tcp.on_ack(now, &ack_of(2), &mut out);
+    assert_eq!(sent(&mut out), [5, 6]);
+}
+
+#[test]
+fn the_window_is_limited_and_the_end_is_the_end() {
+    let params = Classic { max_window: 4.try_into().unwrap(), ..Classic::default() };
+    let (mut tcp, mut out, now) = (sender(&params, 10), Vec::new(), Time::ZERO);
+    tcp.open(now, &mut out);
+    for ack in 0..10 {
+        tcp.on_ack(now, &ack_of(ack), &mut out);
+        assert!(tcp.tx.next - tcp.tx.una <= 4);
+    }
+    assert!(!tcp.is_done() && tcp.timer().is_some());
+    tcp.on_ack(now, &ack_of(10), &mut out);
+    assert!(tcp.is_done() && tcp.timer().is_none());
+    assert_eq!(sent(&mut out), (0..=10).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_lost_syn_leaves_an_initial_window_of_one() {
+    let (mut tcp, mut out) = (sender(&Classic::default(), 10), Vec::new());
+    tcp.open(Time::ZERO, &mut out);
+    let at = tcp.timer().unwrap();
+    assert_eq!(at, Time(6_000_000_000));
+    tcp.on_timer(at, &mut out);
+    assert_eq!(sent(&mut out), [0, 0]);
+    tcp.on_ack(at, &ack_of(0), &mut out);
+    assert_eq!(sent(&mut out), [1]);
+}
+
+/// Nine packets are half to 4.5 of them, or 4 before January 2006.
+#[test]
+fn half_an_odd_window_depends_on_the_era() {
+    for (era, half) in [("ns-2.29", 4.0), ("ns-2.30", 4.5)] {
+        let (max_window, initial_window) = (9.try_into().unwrap(), Some(9.try_into().unwrap()));
+        let era = era.parse().unwrap();
+        let params = Classic { era, initial_window, max_window, ..Classic::default() };
+        let (mut tcp, mut out, now) = (sender(&params, 100), Vec::new(), Time::ZERO);
+        tcp.open(now, &mut out);
+        for ack in [0, 1, 1, 1, 1] {
+            tcp.on_ack(now, &ack_of(ack), &mut out);
+        }
+        assert_eq!((tcp.tx.cwnd, tcp.tx.ssthresh), (half, 4), "{era}");
+    }
+}
+
+#[test]
+fn an_idle_timeout_restarts_slow_start_where_asked() {
+    for (slow_start_restart, segments_after) in [(true, 1), (false, 6)] {
+        let params = Classic { slow_start_restart, ..Classic::default() };
+        let (mut tcp, mut out) = (Sender::new(0, &params), Vec::new());
+        tcp.write(Time::ZERO, 4 * 1460, &mut out);
+        tcp.open(Time::ZERO, &mut out);
+        for ack in 0..=4 {
+            tcp.on_ack(Time::ZERO, &ack_of(ack), &mut out);
+        }
+        let at = tcp.timer().unwrap();
+        tcp.on_timer(at, &mut out);
+        assert_eq!(tcp.timer().is_some(), slow_start_restart);
+        out.clear();
+        tcp.write(at, 20 * 1460, &mut out);
+        assert_eq!(out.len(), segments_after);
+        assert!(tcp.timer().is_some());
+        assert_eq!(tcp.tx.counts.timeouts, 0);
+    }
+}
+
+#[test]
+fn a_second_timeout_halves_again_or_keeps_half_of_what_is_outstanding() {
+    for (half_of_flight, thresholds) in [(false, [10, 2]), (true, [10, 10])] {
+        let initial_window = std::num::NonZeroU32::new(20);
+        let params = Classic { initial_window, half_of_flight, ..Classic::default() };
+        let (mut tcp, mut out) = (sender(&params, 60), Vec::new());
+        tcp.open(Time::ZERO, &mut out);
+        tcp.on_ack(Time::ZERO, &ack_of(0), &mut out);
+        for ssthresh in thresholds {
+            let at = tcp.timer().unwrap();
+            tcp.on_timer(at, &mut out);
+            assert_eq!((tcp.tx.end - tcp.tx.una, tcp.tx.ssthresh), (20, ssthresh));
+        }
+    }
+}
+
+proptest! {
+    /// Whatever ACKs come, no variant sends beyond the receiver's window, lets its window fall
+    /// below one segment, or waits without a timer while data are outstanding.
+    #[test]
+    fn every_variant_keeps_within_its_limits(
+        acks in prop::collection::vec((0u64..12, any::<bool>()), 1..200),
+        limited_transmit: bool,
+    ) {
+        for control in ControlSpec::defaults() {
+            let limited_transmit = Some(limited_transmit);
+            let params = Classic { control, limited_transmit, ..Classic::default() };
+            let (mut tcp, mut out, mut now) = (sender(&params, 60), Vec::new(), Time::ZERO);
+            tcp.open(now, &mut out);
+            for &(step, time_out) in &acks {
+                now += Duration::from_millis(50);
+                match tcp.timer() {
+                    Some(at) if time_out => {
+                        now = now.max(at);
+                        tcp.on_timer(now, &mut out);
+                    }
+                    _ => {
+                        let ack = (tcp.tx.una + step / 3).min(tcp.tx.end).saturating_sub(1);
+                        tcp.on_ack(now, &ack_of(ack), &mut out);
+                    }
+                }
+                prop_assert!(tcp.tx.cwnd >= 1.0 && tcp.tx.ssthresh >= 2);
+                prop_assert!(tcp.tx.end - tcp.tx.una <= tcp.tx.max_window);
+                prop_assert!(tcp.tx.end <= tcp.tx.data_end());
+                prop_assert_eq!(tcp.timer().is_none(), tcp.is_done());
+            }
+        }
+    }
+}
