@@ -54,6 +54,12 @@ def emulate(
             help="Where `server` or a user is: a name of `ip netns`, or a file.",
         ),
     ] = None,
+    nat: Annotated[
+        bool,
+        typer.Option(
+            "--nat", help="The server's end leads to the outside of the host; needs root."
+        ),
+    ] = False,
     settings: Settings = None,
     seed: Seed = None,
     mtu: Annotated[int, typer.Option(help="The largest packet, bytes.")] = 1500,
@@ -105,9 +111,12 @@ def emulate(
         late_s=_seconds("--late", late),
         late_share=_share(late_share),
         attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
+        nat=nat,
         record=record,
         kept_bytes=_kept(kept),
     )
+    if nat and "server" in options.attach:
+        raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
     with folder.claimed(out, file, force=force) as place:
         outcome = _emulated(planned, options)
         if place is not None:
@@ -141,6 +150,8 @@ def _told(outcome: Outcome, options: Options, out: Path | None) -> int:
     tell(summary(outcome))
     if out is not None:
         tell(f"results: {out}")
+    for version, why in outcome.report.get("outside", {}).get("missing", {}).items():
+        tell(f"note: {version.replace('ip', 'IP')} did not lead outside: {why}")
     for name, why in outcome.failed.items():
         tell(f"error: the command of `{name}` cannot be started: {why}")
     if outcome.ended == "duration":

@@ -32,7 +32,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from nodeb.emulate.gateway import GatewayError, lead_out
 from nodeb.emulate.netlink import Netlink
+from nodeb.emulate.nftables import Masquerade
 
 NEW_USER, NEW_NET = 0x1000_0000, 0x4000_0000
 PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
@@ -125,6 +127,8 @@ class Host:
         self.control = control
         self.command: subprocess.Popen[bytes] | None = None
         self.device = ""
+        self._tables: Masquerade | None = None
+        """What translates the phones' addresses, if anything."""
         self._rest = b""
         self._until: float | None = None
         """How long it is looked whether somebody listens; None if nobody has asked."""
@@ -173,6 +177,16 @@ class Host:
             self._failed(NOT_EXECUTABLE, error.strerror or str(error))
         except ValueError as error:  # a zero byte
             self._failed(NOT_FOUND, str(error))
+
+    def lead_out(self, about: dict[str, Any]) -> None:
+        """Makes this namespace the phones' gateway to the host, until it ends."""
+        try:
+            self._tables = lead_out(about)
+        except GatewayError as error:
+            step, why, number = error.args
+            self.say(outside={"step": step, "why": why, "errno": number})
+        else:
+            self.say(outside=True)
 
     def _failed(self, status: int, why: str) -> None:
         self.say(exit=status, failed=why)
@@ -233,6 +247,8 @@ class Host:
             self._until = time.monotonic() + what["await"]
         if "signal" in what and self.command is not None and self.command.returncode is None:
             self.command.send_signal(what["signal"])
+        if "outside" in what:
+            self.lead_out(what["outside"])
         if "count" in what:
             self.say(device=_counts(self.device))
 
@@ -299,7 +315,7 @@ def main(text: str) -> None:
     except OSError as error:
         host.say(refused="other", why=error.strerror or str(error), errno=error.errno or 0)
         return
-    host.say(ready=True)
+    host.say(ready=os.getpid())
     try:
         host.serve()
     finally:
