@@ -1,4 +1,4 @@
-"""Two network namespaces that stand for a host and its outside, made by whoever tests and gone with it."""
+"""Two network namespaces that stand for a host and its outside, and go with the test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from emulations import python
 
 HOST, OUTSIDE = "203.0.113.2", "203.0.113.1"
-"""Addresses of the laboratory's host and of what is outside of it, of a network for examples (RFC 5737)."""
+"""Addresses of the laboratory's host and of what is outside, for examples (RFC 5737, RFC 3849)."""
 HOST6, OUTSIDE6 = "2001:db8:1::2", "2001:db8:1::1"
 
 ANSWERS = f"""
@@ -40,7 +40,7 @@ for family, address in ((socket.AF_INET, "{OUTSIDE}"), (socket.AF_INET6, "{OUTSI
 
 LOOK = (
     "ip -o link; ip -o address; ip route; ip -6 route; ip rule; nft list ruleset; "
-    "grep -r . /proc/sys/net/ipv4/conf /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf || true"
+    "cd /proc/sys/net; grep -r . ipv4/conf ipv4/ip_forward ipv6/conf || true"
 )
 MISSING = [name for name in ("ip", "nft", "nsenter", "unshare", "ping") if not shutil.which(name)]
 
@@ -103,7 +103,8 @@ def laboratory(*, forwards: bool = True):
             lab = Laboratory(host.pid, outside.pid)
             quiet = "echo 1 > /proc/sys/net/ipv6/conf/eth0/addr_gen_mode"
             lab.shell(
-                f"ip link set lo up; ip link add eth0 type veth peer name eth0 netns {outside.pid}; {quiet}; "
+                "ip link set lo up; ip link add eth0 type veth "
+                f"peer name eth0 netns {outside.pid}; {quiet}; "
                 f"ip address add {HOST}/24 dev eth0; ip address add {HOST6}/64 dev eth0 nodad; "
                 f"ip link set eth0 up"
             )

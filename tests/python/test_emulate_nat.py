@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import signal
-import time
+from pathlib import Path
 
 import pytest
 
-from emulations import PATIENT, gone, processes, python
+from emulations import PATIENT, gone, python
 from laboratory import HOST, HOST6, MISSING, OUTSIDE, OUTSIDE6, laboratory
 
 pytestmark = [
@@ -80,6 +80,46 @@ def test_nothing_is_left_at_the_host(lab, link, number):
     assert gone("300.375")
 
 
+def test_names_are_asked_of_a_nameserver_outside(lab, link):
+    """The file is the command's alone, and nothing is mounted for others."""
+    before = Path("/proc/self/mountinfo").read_text(), Path("/etc/resolv.conf").read_text()
+    look = f"cat /etc/resolv.conf; ls {link}"
+    more = ("--nameserver", OUTSIDE, "--nameserver", OUTSIDE6)
+    done = lab.nodeb(link, *PATIENT, "--nat", *more, "--", "sh", "-c", look)
+    assert done.returncode == 0, done.stderr
+    asked = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("nameserver ")]
+    assert asked == [OUTSIDE, OUTSIDE6]
+    assert "nameserver" not in done.stderr
+    after = Path("/proc/self/mountinfo").read_text(), Path("/etc/resolv.conf").read_text()
+    assert after == before
+    assert done.stdout.endswith(f"\n{link}\n"), "the command has its files"
+    done = lab.nodeb(link, "--nameserver", "nobody", "--", "true")
+    assert done.returncode == 2
+    assert "--nameserver nobody: expected an address" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "behind", "found"),
+    [
+        ("nameserver 192.0.2.53\n", "", None),
+        (
+            "nameserver 127.0.0.53\n",
+            "nameserver 192.0.2.53\nnameserver fe80::1%eth0\n",
+            ["192.0.2.53"],
+        ),
+        ("# nothing\nnameserver 127.0.0.1\nnameserver ::1\n", None, []),
+    ],
+)
+def test_nameservers_that_are_the_host_itself_do_not_do(host, behind, found, tmp_path, monkeypatch):
+    from nodeb.emulate import names
+
+    for key, content in (("OF_HOST", host), ("BEHIND", behind)):
+        monkeypatch.setattr(names, key, tmp_path / key)
+        if content is not None:
+            (tmp_path / key).write_text(content)
+    assert names.reachable() == found
+
+
 def test_settings_of_the_host_are_left_alone(lab, link):
     """While it lasts, all that is new is about its own device."""
     before = set(lab.traces().splitlines())
@@ -91,7 +131,7 @@ def test_settings_of_the_host_are_left_alone(lab, link):
             run.terminate()
     assert not before - during
     new = "\n".join(line for line in during - before if "nodeb-0" not in line)
-    assert "/proc" not in new
+    assert "/conf/" not in new
     assert "dev eth0" not in new
 
 

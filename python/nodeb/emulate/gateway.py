@@ -22,7 +22,8 @@ class GatewayError(Exception):
 def lead_out(about: dict[str, Any]) -> Masquerade:
     """Leads everything that is not for the cell to the host.
 
-    Phones have the same addresses in every emulation, so they are translated here, where nobody else is.
+    Phones have the same addresses in every emulation, so they are translated here, where nobody
+    else is.
 
     Args:
         about: by the version of IP, `address` with its prefix and `gateway`, the host's.

@@ -1,7 +1,8 @@
 """Address translation in a namespace, asked of the kernel's nftables directly.
 
-A table belongs to the socket that made it (`NFT_TABLE_F_OWNER`, Linux 5.12): nobody else changes it, and it goes when
-the socket is closed, however that comes. Source: Linux' `linux/netfilter/nf_tables.h`, `nfnetlink.h`.
+A table belongs to the socket that made it (`NFT_TABLE_F_OWNER`, Linux 5.12): nobody else changes
+it, and it goes when the socket is closed, however that comes. Source: Linux'
+`linux/netfilter/nf_tables.h`, `nfnetlink.h`.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Masquerade:
         )
 
     def _change(self, family: int, *changes: tuple[int, bytes]) -> None:
-        """Asks for changes that come together; the last is what the kernel answers where it has no objection."""
+        """Asks for changes that come together; the kernel answers the last, or what it refuses."""
         messages = [_message(BEGIN, 0, TABLES, b"", REQUEST)]
         for kind, body in changes:
             answered = ACKNOWLEDGE if kind == changes[-1][0] else 0

@@ -1,8 +1,8 @@
 """The way from the server's namespace to the outside: a pair of devices, and translated addresses.
 
-What this leaves in the host's namespace goes by itself when nodeb ends, however that comes: the device is one of a pair whose
-other end is in the server's namespace, its sysctls are its own, and the tables belong to a socket. The host's own
-settings are read and never changed.
+What this puts into the host's namespace goes by itself when nodeb ends, however that comes: the
+device is one of a pair whose other end is in the server's namespace, its sysctls are its own, and
+the tables belong to a socket. The host's own settings are read and never changed.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _way(link: Netlink, version: int) -> str | None:
 
 
 def _forbidden(version: int, device: str) -> str | None:
-    """The sysctl without which packets that come back by a device stay at the host; None if it is set.
+    """The sysctl without which what comes back by a device stays at the host; None if it is set.
 
     IPv4 asks the device by which a packet comes, IPv6 the host.
     """

@@ -41,6 +41,7 @@ def _wanted(step: str) -> str:
         "tun": "a TUN device",
         "attach": "a namespace that is there",
         "address": "an address",
+        "names": "a resolv.conf of one's own",
         "link": "a link between the host's network and the server's",
         "forwarding": "forwarding between the server's network and the host's",
         "route": "a route to the outside",
@@ -65,9 +66,11 @@ def _hint(step: str, number: int) -> str:
         return "expected a file of `ip netns`, as /run/netns/NAME, and root"
     if step in ("link", "forwarding", "masquerade") and number in REFUSALS:
         return (
-            "--nat needs root, or CAP_NET_ADMIN in the network's own user namespace (in a container "
-            "--cap-add NET_ADMIN, and /proc/sys/net that can be written)"
+            "--nat needs root, or CAP_NET_ADMIN over the host's network (in a container "
+            "--cap-add NET_ADMIN, and a /proc/sys/net that can be written)"
         )
+    if step == "names":
+        return "--nameserver needs the rights to mount, and an /etc/resolv.conf; or leave it out"
     if step == "link":
         return "load its module (`modprobe veth`)"
     if step == "masquerade":

@@ -59,6 +59,8 @@ class Options:
     """Namespaces that are there, by `server` and the names of users, instead of new ones."""
     nat: bool = False
     """Whether the server's end leads outside."""
+    nameservers: tuple[str, ...] = ()
+    """Whom commands ask for names; those of the host if empty."""
     record: Path | None = None
     """Where the flight is recorded."""
     kept_bytes: int = 96
@@ -232,6 +234,7 @@ def make_end(doorway: int, options: Options, number: int, name: str, addresses: 
         "attached": attached is not None,
         "device": f"nodeb{number}",
         "mtu": options.mtu,
+        "nameservers": options.nameservers,
         "addresses": addresses.interfaces(alone=number > 0 and attached is None),
         "default_route": number > 0 and attached is None,
     }
