@@ -169,7 +169,7 @@ def test_a_run_has_nobody_for_real_users(real, call):
     status, _, errors = call("run", real)
     assert status == 2
     assert "users.0.real: packets of these users come from outside, and a run has no" in errors
-    assert call("check", real)[0] == 0
+    assert call("validate", real)[0] == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root enters the namespaces of others")
