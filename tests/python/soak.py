@@ -117,8 +117,8 @@ class Samples:
     def drift_s(self) -> float:
         """How much the world's time has gone away from the clock between the first and last tenth.
 
-        What is told of the world's time is up to a fifth of a second old: of each tenth the freshest
-        counts.
+        What is told of the world's time is up to a fifth of a second old: of each tenth the
+        freshest counts.
         """
         behind = [c - w for c, w in zip(self.clock_s, self.world_s, strict=True)]
         tenth = len(behind) // 10
@@ -177,8 +177,8 @@ def main() -> int:
     print(
         f"{samples.clock_s[-1] - samples.clock_s[0]:.0f} s, {late['count']} deliveries, "
         f"{phone['down']['arrived_bytes'] / 1e6:.1f} MB down\n"
-        f"drift {samples.drift_s() * 1e3:.2f} ms, memory {max(samples.resident) / 1e6:.1f} MB at most, "
-        f"{samples.growth_bytes() / 1e3:.0f} kB more at the end; "
+        f"drift {samples.drift_s() * 1e3:.2f} ms; memory {max(samples.resident) / 1e6:.1f} MB "
+        f"at most, {samples.growth_bytes() / 1e3:.0f} kB more at the end; "
         f"{max(samples.files)} files, {found.files_after - found.files_before} left\n"
         f"late p50 {in_words(late['p50_s'])}, p99 {in_words(late['p99_s'])}, "
         f"max {in_words(late['max_s'])}; CPU of the driver {found.report['cpu_s']:.1f} s"
