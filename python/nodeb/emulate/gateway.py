@@ -49,6 +49,9 @@ def lead_out(about: dict[str, Any]) -> Masquerade:
                 link.default_route(DEVICE, version, one["gateway"])
                 step = "forwarding"
                 Path(f"/proc/sys/net/ipv{version}/conf/all/forwarding").write_text("1")
+                if version == 4:  # phones are on one link by their addresses, and are not
+                    for conf in Path("/proc/sys/net/ipv4/conf").iterdir():
+                        (conf / "send_redirects").write_text("0")
                 step = "masquerade"
                 tables.network(CELLS[version])
     except OSError as error:
