@@ -125,7 +125,7 @@ def _check() -> int:
 
 def _emulated(planned: Any, options: Options) -> Outcome:
     from nodeb.emulate.session import emulate as run
-    from nodeb.emulate.told import StatusLine
+    from nodeb.emulate.status import StatusLine
 
     with StatusLine(sys.stderr) as line:
         return run(planned, options, line)
