@@ -8,7 +8,7 @@ from typing import Any
 from nodeb.emulate.session import Outcome
 from nodeb.terminal.text import align
 
-__all__ = ["CAUSES", "REFUSED", "in_words", "packets_text", "rate", "summary"]
+__all__ = ["CAUSES", "REFUSED", "in_words", "packet_rows", "packets_text", "rate", "summary"]
 
 CAUSES = {
     "lost_link": "lost on a link",
@@ -53,7 +53,13 @@ def summary(outcome: Outcome) -> str:
 
 
 def packets_text(report: Mapping[str, Any]) -> str:
-    """What became of the packets of each phone."""
+    """What became of the packets of each phone, and why they were lost."""
+    table = align(*packet_rows(report))
+    return "\n".join([table, *(f"{name}: {text}" for name, text in _losses(report))])
+
+
+def packet_rows(report: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """What became of the packets of each phone: columns and rows, the first column its name."""
     rows = []
     for phone in report["phones"]:
         for way in ("down", "up"):
@@ -75,7 +81,7 @@ def packets_text(report: Mapping[str, Any]) -> str:
                 ]
             )
     head = ["", "packets", "arrived", "lost", "MB", "rate", "mean delay", "p50", "p99", "max"]
-    return "\n".join([align(head, rows), *(f"{name}: {text}" for name, text in _losses(report))])
+    return head, rows
 
 
 def _losses(report: Mapping[str, Any]) -> list[tuple[str, str]]:
