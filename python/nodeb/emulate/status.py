@@ -74,12 +74,9 @@ def status_text(now: Mapping[str, Any], before: Mapping[str, Any], columns: int 
         parts.append(f"CQI {now['cqi']:.0f}")
     parts.append(f"late {in_words(now['late_p99_s'])}")
     parts.append(f"lost {now['lost']}")
-    for count in range(len(parts), 0, -1):
-        for gap in ("  ", " "):
-            text = gap.join(parts[:count])
-            if len(text) < columns:
-                return text
-    return ""
+    while parts and len(" ".join(parts)) >= columns:
+        parts.pop()
+    return " ".join(parts)
 
 
 def _columns(stream: TextIO) -> int:

@@ -20,7 +20,7 @@ FEWEST = 4 * BATCHES
 """Of fewer intervals nothing is said."""
 NOTE = (
     "Means over time with 95 % intervals from {batches} batch means after the warm-up (MSER-5). "
-    "They say how steady this emulation was, if it was that at all, and nothing of other emulations."
+    "They say how steady this emulation was, if at all, and nothing of other emulations."
 )
 
 
