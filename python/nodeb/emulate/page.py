@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import platform
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,22 @@ ONE = (
     "One emulation is one sample (n = 1): the same commands again, or another seed, give another, "
     "and nothing here says how far it would be from this one."
 )
+COUNTED = {
+    "bearers": (
+        "bearer",
+        "kind",
+        "ttis",
+        "blocks",
+        "blocks_failed",
+        "packets_in",
+        "packets_delivered",
+        "packets_dropped",
+    ),
+    "links": ("link", "packets", "lost", "overflowed", "dropped_early", "marked", "bytes"),
+}
+"""Tables of results on the page, and their columns there."""
+MOST_ROWS = 40
+"""Of longer tables the first rows are shown."""
 
 
 @dataclass(frozen=True)
@@ -257,17 +274,17 @@ def _distributions(shown: Shown) -> Content:
 
 
 def _links(shown: Shown) -> Content:
-    names = [name for name in ("bearers", "links", "phones") if name in shown.tables]
-    tables = [_plain(name, shown.tables[name]) for name in names]
+    tables = [_plain(name, shown.tables[name], columns) for name, columns in COUNTED.items()]
     text = "What links and bearers counted, of real and simulated users together."
     return _part("links", "Links and bearers", text, tables, [])
 
 
-def _plain(name: str, table: Table) -> Content:
-    """A table of results as it is."""
-    columns = [column for column in table.columns if column != "run"]
-    rows = [[_cell(row[column]) for column in columns] for row in table]
-    return _table(name, columns, rows)
+def _plain(name: str, table: Table, columns: Sequence[str]) -> Content:
+    """Some columns of a table of results, and its first rows."""
+    rows = [[_cell(row[column]) for column in columns] for row in islice(table, MOST_ROWS)]
+    more = len(table) - len(rows)
+    note = f"{more} more; the tables of --out have all." if more > 0 else ""
+    return _table(name, [column.replace("_", " ") for column in columns], rows, note)
 
 
 def _cell(value: object) -> str:
