@@ -3,7 +3,7 @@
 //! Counts go into equal intervals from time zero on, 0.1 s long at first; when there are too many, each two become
 //! one. How the world stands is asked at fixed times of the world, so that a flight that is flown again has the same
 //! series. Each phone has at most 240 intervals, of more than four phones fewer, down to 60: with the delays of every
-//! interval they take 1 MB for one phone and 45 MB for 200, all of it reserved at the start.
+//! interval they take 1 MB for one phone and 48 MB for 200, all of it reserved at the start.
 
 mod bins;
 mod delays;
