@@ -86,7 +86,8 @@ def losses(phones: Table, size: Size = SIZE) -> Figure | None:
     places = np.searchsorted(begins, phones["begin_s"])
     curves = {}
     for column, name in LOST.items():
-        lost = np.bincount(places, phones[column].astype(float), len(begins))
+        lost: Values = np.zeros(len(begins))
+        np.add.at(lost, places, phones[column])
         if lost.any():
             curves[name] = (edges, lost)
     return _stairs("Lost", "lost_packets", curves, size) if curves else None
