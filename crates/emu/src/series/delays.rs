@@ -21,9 +21,6 @@ pub struct Delays {
     counts: [u32; BUCKETS],
 }
 
-/// Bytes that one takes.
-pub const BYTES: usize = size_of::<Delays>();
-
 impl Default for Delays {
     fn default() -> Self {
         Self { counts: [0; BUCKETS] }
