@@ -111,7 +111,7 @@ mod tests {
             }
             let reserved = bins.kept.capacity();
             prop_assert!(bins.kept.len() <= 2 * most && reserved <= 2 * most);
-            let mut found = Vec::new();
+            let mut found: Vec<u64> = Vec::new();
             for (place, bin) in (0..).zip(&bins.kept) {
                 prop_assert!(bin.0.iter().all(|time| time / bins.width == place), "{bin:?}");
                 found.extend(&bin.0);
