@@ -18,6 +18,7 @@ __all__ = [
     "causes",
     "cell_map",
     "document",
+    "emulation_tables",
     "era_switches",
     "fail_on_purpose",
     "first_entries",
@@ -83,7 +84,7 @@ class Emulation:
         """End it, at once and for good."""
 
     def status(self) -> dict[str, Any]:
-        """How it stands: times in s, bytes that have arrived, packets."""
+        """How it stands: times in s, bytes and packets; `cqi` is NaN where there is none."""
 
     def forward(self, mtu: int) -> int:
         """Take two devices and copy packets between them until it is stopped: how many.
@@ -114,6 +115,9 @@ class Emulation:
             ScenarioError: the scenario cannot be driven from outside.
             OSError: the system refused something.
         """
+
+def emulation_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Every table that an emulation has beyond those of a run, as `metrics`. Linux only."""
 
 def flight_header(path: str | os.PathLike[str]) -> bytes:
     """What is said of a recorded flight. Linux only.

@@ -26,6 +26,7 @@ mod node_b;
 mod phone;
 mod recorder;
 mod server;
+mod standing;
 mod summary;
 mod tell;
 mod wire;
@@ -33,6 +34,7 @@ mod wire;
 pub use control::{Control, Deaf, Listener};
 pub use external::{Cargo, Fate, Way};
 pub use live::Live;
+pub use standing::{Carried, Standing};
 
 use alarms::{Alarm, Alarms};
 use env::Env;
