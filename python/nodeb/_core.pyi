@@ -199,8 +199,8 @@ class CompiledScenario:
     ) -> CompiledScenario:
         """Read a partial or complete scenario; `label` is what messages about a run call it.
 
-        `recorded` has the lists of recordings as arrays, each with whose it is: the number of a group
-        of users, or `down` or `up` of `radio.trace`.
+        `recorded` has the lists of recordings as arrays, each with whose it is: the number of a
+        group of users, or `down` or `up` of `radio.trace`.
 
         Raises:
             ScenarioError: it is wrong, or names a file that has not been read into it.

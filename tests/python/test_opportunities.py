@@ -1,4 +1,4 @@
-"""Traces of delivery opportunities: mahimahi's rule re-stated, every byte of them, and what is refused."""
+"""Traces of delivery opportunities: mahimahi's rule re-stated, every byte, what is refused."""
 
 from bisect import bisect_left, bisect_right
 from collections import deque
