@@ -199,11 +199,12 @@ class CompiledScenario:
     def from_json(
         json: str,
         label: str | None = None,
-        recorded: list[tuple[int, dict[str, Any]]] = ...,
+        recorded: list[tuple[int | str, dict[str, Any]]] = ...,
     ) -> CompiledScenario:
         """Read a partial or complete scenario; `label` is what messages about a run call it.
 
-        `recorded` has the lists of recordings as arrays, each with the number of its group.
+        `recorded` has the lists of recordings as arrays, each with whose it is: the number of a
+        group of users, or `down` or `up` of `radio.trace`.
 
         Raises:
             ScenarioError: it is wrong, or names a file that has not been read into it.

@@ -100,6 +100,7 @@ __all__ = [
     "OnOff",
     "OneStep",
     "Opener",
+    "Opportunities",
     "OtherCells",
     "Outage",
     "OutdoorToIndoor",
@@ -166,6 +167,7 @@ __all__ = [
     "Ticks",
     "TimeLaw",
     "Trace",
+    "TraceBearer",
     "Traffic",
     "TrafficVolume",
     "Ue",
@@ -364,7 +366,7 @@ AtEnd: TypeAlias = Literal["loop", "stop"]
 
 `loop`: It begins again.
 
-`stop`: There is no signal any more.
+`stop`: Nothing comes any more.
 """
 
 
@@ -1477,6 +1479,46 @@ class LinkBearer(Part):
     """Packets held back, so that others overtake them."""
 
 
+class TraceBearer(Part):
+    """No radio: a link that sends when a measured trace says that it could, one per user."""
+
+    tag: ClassVar[str | None] = "trace"
+
+    down: Opportunities = made(default_factory=lambda: Opportunities())
+    """When packets can be delivered to a phone. Each phone has the whole of it for itself."""
+
+    up: Opportunities | None = None
+    """When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of
+    `uplink` hold.
+    """
+
+    at_end: AtEnd = "loop"
+    """What follows when a trace is over."""
+
+    opportunity: Size = "1504 B"
+    """Bytes that may go at each opportunity."""
+
+    header: Size = "4 B"
+    """Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device
+    hands them over, with a header of 4 B.
+    """
+
+    delay: Duration = "0 s"
+    """Propagation delay towards the phone."""
+
+    queue: Queue = made(default_factory=lambda: DropTail())
+    """Queue at the Node B. Every packet waits in it for an opportunity."""
+
+    loss: Probability | Loss = 0.0
+    """Loss of packets towards the phone: a probability, or a model."""
+
+    jitter: Jitter | None = None
+    """Extra delay of every packet towards the phone, which keeps their order."""
+
+    reordering: Reordering | None = None
+    """Packets towards the phone held back, so that others overtake them."""
+
+
 class ErrorModel(Part):
     """Errors of a radio link. A model file, as `nodeb fit` writes it, gives all but `advances`."""
 
@@ -2252,6 +2294,20 @@ class Outage(Part):
     """How long it lasts."""
 
 
+class Opportunities(Part):
+    """A recording of delivery opportunities, in mahimahi's format: a line for each, which is its
+    time in ms.
+    """
+
+    file: str | None = None
+    """A recording to take the list from. The path counts from the scenario file's folder."""
+
+    times_ms: list[int] | None = None
+    """The time of each opportunity in ms from the beginning of the run on, never falling. The
+    last, which is not 0, is also the length of the recording.
+    """
+
+
 class UserGroup(Part):
     """Phones that do the same."""
 
@@ -2744,7 +2800,8 @@ Radio: TypeAlias = (
     | FachDch
     | Wcdma
     | LinkBearer
-    | Literal["dch", "hs_dsch", "hsdpa", "fach_dch", "wcdma", "link"]
+    | TraceBearer
+    | Literal["dch", "hs_dsch", "hsdpa", "fach_dch", "wcdma", "link", "trace"]
 )
 """The radio: a name, or a table with one key."""
 

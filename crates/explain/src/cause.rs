@@ -42,7 +42,8 @@ names! {
         QueueBehindOwn = "queue behind own data",
         /// Waiting behind other connections' packets on a link, or signalling.
         QueueBehindOthers = "queue behind others",
-        /// The Node B's scheduler served others, or the user's own channel was too bad to be served.
+        /// The Node B's scheduler served others, or the user's own channel was too bad to be served; on a recorded link,
+        /// there was no delivery opportunity.
         Scheduler = "waiting for the scheduler",
         /// Waiting for the next TTI, in which the packet is cut into blocks.
         Segmentation = "segmentation",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nodeb_capture::{Interface, Options};
-use nodeb_sim::scenario::Recorded;
+use nodeb_sim::scenario::{Recorded, Spot};
 use nodeb_sim::table::{Table, join};
 use nodeb_sim::transport::classic::EraLine;
 use nodeb_sim::{Scenario, scenario};
@@ -52,8 +52,8 @@ pub struct CompiledScenario {
     scenario: Arc<Scenario>,
     /// What messages call it.
     label: String,
-    /// Groups whose recordings came beside the text.
-    recorded: Vec<usize>,
+    /// Where recordings stand whose lists came beside the text.
+    recorded: Vec<Spot>,
 }
 
 impl Control {
@@ -66,7 +66,8 @@ impl Control {
 #[pymethods]
 impl CompiledScenario {
     /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none. `recorded`
-    /// has the lists of recordings, each with the number of its group.
+    /// has the lists of recordings, each with where it stands: the number of its group, or `down` or `up` of
+    /// `radio.trace`.
     #[staticmethod]
     #[pyo3(signature = (json, label=None, recorded=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -74,15 +75,15 @@ impl CompiledScenario {
         py: Python<'_>,
         json: &str,
         label: Option<String>,
-        recorded: Vec<(usize, Bound<'_, PyDict>)>,
+        recorded: Vec<(SpotName, Bound<'_, PyDict>)>,
     ) -> PyResult<Self> {
-        let lists = recorded.iter().map(|(group, lists)| Ok((*group, recording(lists)?)));
+        let lists = recorded.iter().map(|(name, lists)| Ok((name.spot()?, recording(lists)?)));
         let lists = lists.collect::<PyResult<Vec<_>>>()?;
+        let spots = lists.iter().map(|(spot, _)| *spot).collect();
         let read = || guarded(|| "reading a scenario".to_owned(), || scenario::from_json_with(json, lists));
         let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
         let label = label.unwrap_or_else(|| format!("scenario `{}`", scenario.name));
-        let recorded = recorded.iter().map(|(group, _)| *group).collect();
-        Ok(Self { scenario: Arc::new(scenario), label, recorded })
+        Ok(Self { scenario: Arc::new(scenario), label, recorded: spots })
     }
 
     /// Reads a scenario file with overrides `key.path=value`.
@@ -258,6 +259,26 @@ impl CompiledScenario {
     }
 }
 
+/// Where a recording stands, as Python says it.
+#[derive(FromPyObject)]
+enum SpotName {
+    Group(usize),
+    Way(String),
+}
+
+impl SpotName {
+    fn spot(&self) -> PyResult<Spot> {
+        match self {
+            Self::Group(group) => Ok(Spot::Group(*group)),
+            Self::Way(way) if way == "down" => Ok(Spot::Down),
+            Self::Way(way) if way == "up" => Ok(Spot::Up),
+            Self::Way(other) => Err(PyValueError::new_err(format!(
+                "there are no recordings at `{other}`; expected down or up"
+            ))),
+        }
+    }
+}
+
 /// The lists of a recording, by their keys in a scenario.
 fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
     fn list<T: Element + Clone>(lists: &Bound<'_, PyDict>, key: &str) -> PyResult<Vec<T>> {
@@ -273,6 +294,7 @@ fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
         rates: list(lists, "rates")?,
         times: list(lists, "times")?,
         bytes: list(lists, "bytes")?,
+        times_ms: list(lists, "times_ms")?,
     })
 }
 

@@ -32,11 +32,13 @@ pub mod mac;
 pub mod numerology;
 pub mod rlc;
 pub mod switching;
+pub mod trace;
 pub mod tti;
 pub mod wcdma;
 
 use crate::context::Context;
 use crate::engine::Key;
+use crate::network::opportunities::Recording;
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::table::Table;
@@ -147,6 +149,8 @@ pub struct Facts {
     pub repeats_after: Option<Duration>,
     /// Whether it is hybrid ARQ that repeats them, at the Node B, and not RLC.
     pub has_harq: bool,
+    /// Whether its bearers send at recorded delivery opportunities only.
+    pub has_opportunities: bool,
 }
 
 /// The parameters of a radio.
@@ -160,7 +164,11 @@ pub trait Radio {
     fn errors(&self) -> Option<&error::ErrorModel> {
         None
     }
-    /// The tables that only its bearers have, without a row.
+    /// The recording that the phones' uplinks follow, where there is one.
+    fn uplink(&self) -> Option<Recording<'_>> {
+        None
+    }
+    /// The tables that only it has, without a row.
     fn tables(&self) -> Vec<Table> {
         Vec::new()
     }
@@ -188,6 +196,8 @@ registry! {
         "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(link::LinkBearer),
+        /// No radio: a link that sends when a measured trace says that it could, one per user.
+        "trace" => Trace(trace::TraceBearer),
     }
 }
 

@@ -41,8 +41,10 @@ impl Listener for Trace {
 
 fn read(radio: &str, rest: &str, traffic: &str) -> Scenario {
     // Delays off every grid, so that nothing is simultaneous with a TTI.
+    let recorded = "{ trace = { down = { times_ms = [3, 20, 21, 21] }, up = { times_ms = [1, 9] } } }";
+    let radio = if radio == "trace" { recorded.to_owned() } else { format!("'{radio}'") };
     let text = format!(
-        "duration = '60 s'\nradio = '{radio}'\n{rest}\n[wired]\ndelay = '30.0137 ms'\nloss = 0.01\n[uplink]\n\
+        "duration = '60 s'\nradio = {radio}\n{rest}\n[wired]\ndelay = '30.0137 ms'\nloss = 0.01\n[uplink]\n\
          delay = '20.00311 ms'\n[[users]]\ntraffic = {traffic}\n"
     );
     scenario::from_toml(&text, "live.toml", &[]).unwrap()
@@ -91,6 +93,10 @@ fn every_packet_comes_back_once() {
         ("wcdma", "[radio.wcdma]\nmax_failed_slots = 1\nbuffer = 20"),
         ("fach_dch", "[radio.fach_dch]\nbuffer = 20"),
         ("link", "[radio.link]\nloss = 0.1\nqueue = 'codel'"),
+        (
+            "trace",
+            "[radio.trace]\ndown.times_ms = [9, 9, 40]\nup.times_ms = [7]\nloss = 0.1\nqueue = 'codel'",
+        ),
     ];
     for (radio, table) in hard {
         let text = format!(

@@ -51,7 +51,7 @@ def _links(data: Data) -> Iterator[Data]:
     """Every link of a scenario."""
     core = data.get("core") or []
     yield from (data["wired"], data["uplink"], *(core if isinstance(core, list) else [core]))
-    yield from (radio for name, radio in data["radio"].items() if name == "link")
+    yield from (radio for name, radio in data["radio"].items() if name in ("link", "trace"))
 
 
 def _radio(data: Data) -> Data:

@@ -113,7 +113,7 @@ impl Flow {
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
             uplink: Wire::new(
-                scenario.uplink.link(u64::from(id), &streams),
+                scenario.uplink.line(u64::from(id), scenario.radio.uplink().as_ref(), &streams),
                 Place::new(Site::Uplink, id),
                 alarms,
                 Alarm::Uplink(id),
