@@ -2326,8 +2326,13 @@ class UserGroup(Part):
     stagger: Duration = "0 s"
     """How much later each further phone of the group begins."""
 
-    traffic: Traffic
-    """What each phone does."""
+    real: bool = False
+    """Whether the phones are real: commands run as them in `nodeb emulate`, and their packets pass
+    the cell.
+    """
+
+    traffic: Traffic | None = None
+    """What each phone does; only real ones are without."""
 
     tcp: Tcp | None = None
     """TCP of these phones and of the servers they talk to; absent: the scenario's."""

@@ -103,7 +103,7 @@ fn bare_ack(scenario: &Scenario, user: u64) -> u32 {
     let longest = |group: &UserGroup| {
         let tcp = scenario.air_tcp_of(group);
         let rides = scenario.proxy.is_some() || !tcp.asks_apart();
-        let request = group.traffic.first_request_bytes();
+        let request = group.traffic().first_request_bytes();
         (rides && request > 0).then(|| HEADER_BYTES + request - 1)
     };
     group.and_then(longest).unwrap_or(u32::MAX)

@@ -152,7 +152,18 @@ fn who_is_not_from_outside_takes_nothing_from_there() {
     }
     let external = read("dch", "", "'external'");
     let refused = nodeb_sim::run(&external, 1, 0, &Control::default()).unwrap_err();
-    assert!(refused.to_string().contains("users.0.traffic"), "{refused}");
+    assert!(refused.to_string().contains("users.0.traffic: packets of these users"), "{refused}");
+    let real = scenario::from_toml("[[users]]\nname = 'one'\nreal = true\n", "a.toml", &[]).unwrap();
+    let mut live = Live::new(&real, 1, 0).unwrap();
+    live.offer(Time::ZERO, Way::Down, 0, cargo(0, 40), &mut Vec::new()).unwrap();
+    let refused = nodeb_sim::run(&real, 1, 0, &Control::default()).unwrap_err();
+    assert!(refused.to_string().contains("users.0.real: packets of these users"), "{refused}");
+}
+
+#[test]
+fn who_is_not_real_does_something() {
+    let refused = scenario::from_toml("[[users]]\nname = 'one'\n", "a.toml", &[]).unwrap_err();
+    assert!(refused.to_string().starts_with("a.toml:1: users.0.traffic: the key is missing"), "{refused}");
 }
 
 /// Whoever asks how users stand changes nothing: not what becomes of packets, nor any table.

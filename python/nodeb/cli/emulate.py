@@ -31,7 +31,7 @@ def emulate(
     as_: Annotated[
         str | None,
         typer.Option(
-            "--as", metavar="USER", help="Which user it is; default: the first that is `external`."
+            "--as", metavar="USER", help="Which user it is; default: the first that is real."
         ),
     ] = None,
     phone: Annotated[
@@ -53,6 +53,16 @@ def emulate(
             metavar="END=NAMESPACE",
             help="Where `server` or a user is: a name of `ip netns`, or a file.",
         ),
+    ] = None,
+    nat: Annotated[
+        bool,
+        typer.Option(
+            "--nat", help="The server's end leads to the outside of the host; needs root."
+        ),
+    ] = False,
+    nameserver: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Who is asked for names; may be repeated."),
     ] = None,
     settings: Settings = None,
     seed: Seed = None,
@@ -106,10 +116,14 @@ def emulate(
         late_s=_seconds("--late", late),
         late_share=_share(late_share),
         attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
+        nat=nat,
+        nameservers=_nameservers(nameserver or (), nat=nat),
         record=record,
         kept_bytes=_kept(kept),
     )
     page_place = pages.checked(report, out)
+    if nat and "server" in options.attach:
+        raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
     with folder.claimed(out, file, force=force) as place:
         outcome = _emulated(planned, options)
         if place is not None:
@@ -149,6 +163,8 @@ def _told(outcome: Outcome, options: Options, out: Path | None) -> int:
     tell(summary(outcome))
     if out is not None:
         tell(f"results: {out}")
+    for version, why in outcome.report.get("outside", {}).get("missing", {}).items():
+        tell(f"note: {version.replace('ip', 'IP')} did not lead outside: {why}")
     for name, why in outcome.failed.items():
         tell(f"error: the command of `{name}` cannot be started: {why}")
     if outcome.ended == "duration":
@@ -192,6 +208,27 @@ def _seconds(option: str, text: str) -> float:
         return seconds(text)
     except InputError as error:
         raise InputError(f"{option} {error}") from None
+
+
+def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
+    """Whom commands ask for names; nobody in particular if the host's nameservers will do."""
+    from ipaddress import ip_address
+
+    from nodeb.emulate.names import reachable
+
+    for text in wanted:
+        try:
+            ip_address(text)
+        except ValueError:
+            raise InputError(f"--nameserver {text}: expected an address of IPv4 or IPv6") from None
+    if wanted or not nat:
+        return tuple(wanted)
+    found = reachable()
+    if found is None or found:
+        return tuple(found or ())
+    why = "the host's nameserver is itself, which phones do not reach"
+    print(f"note: names are not looked up: {why}; --nameserver ADDRESS says who", file=sys.stderr)
+    return ()
 
 
 SMALLEST_MTU, LARGEST_MTU = 1280, 65_535

@@ -94,12 +94,12 @@ impl Flow {
         let group = &scenario.users[group_index];
         let tcp = scenario.tcp_of(group);
         let air_tcp = scenario.air_tcp_of(group);
-        let request_bytes = group.traffic.first_request_bytes();
+        let request_bytes = group.traffic().first_request_bytes();
         // A box on the way relays a request that rides on the ACK of the SYN.
         let asks_apart = request_bytes > 0 && scenario.proxy.is_none() && tcp.asks_apart();
         let (riding, first_request) =
             if asks_apart { (0, Some(request_bytes)) } else { (request_bytes, None) };
-        let is_external = group.traffic.is_external();
+        let is_external = group.is_external();
         // Boxes that act on TCP know simulated TCP only.
         let proxy = scenario.proxy.as_ref().filter(|_| !is_external);
         let snoop = scenario.snoop.as_ref().filter(|_| !is_external);
@@ -108,8 +108,8 @@ impl Flow {
             is_external,
             start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
             opener: tcp.opener(),
-            demand: Demand::new(group.traffic.build(u64::from(id), &streams)),
-            total_bytes: group.traffic.total_bytes(),
+            demand: Demand::new(group.traffic().build(u64::from(id), &streams)),
+            total_bytes: group.traffic().total_bytes(),
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
             uplink: Wire::new(
