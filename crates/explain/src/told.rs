@@ -93,7 +93,7 @@ mod tests {
     /// Two pages of a user: what is said adds up to what both took, and the second one's packets are other ones.
     #[test]
     fn what_is_said_adds_up() {
-        let text = "duration = '40 s'\n[radio.hs_dsch]\nbler = 0.2\n[[users]]\ntraffic.web = \
+        let text = "duration = '60 s'\n[radio.hs_dsch]\nbler = 0.2\n[[users]]\ntraffic.web = \
                     { reading.constant.value = '1 s', embedded_objects = 0.0, main.constant.value = '20 kB' }";
         let scenario = scenario::from_toml(text, "test", &[]).unwrap();
         let told = Told::of(&scenario, 1, 0, &Control::default(), 0).unwrap();
