@@ -138,7 +138,7 @@ fn an_impossible_file_is_an_error_before_the_run() {
     let refused = |path: &str, snap_length| {
         let cancelled = Control::default();
         cancelled.cancel(); // a run would say so
-        run(&scenario(), 7, 0, &cancelled, Path::new(path), &keeping(snap_length)).unwrap_err().to_string()
+        run(&scenario(), 7, 0, &cancelled, Path::new(path), keeping(snap_length)).unwrap_err().to_string()
     };
     assert!(refused("/no/such/folder/x.pcapng", 128).starts_with("cannot write the capture /no/such"));
     assert!(refused("/dev/null", 79).starts_with("a snap length of 79 B"));
@@ -152,7 +152,7 @@ fn a_cancelled_run_leaves_what_it_has_seen() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let cancelled = Control::default();
     cancelled.cancel();
-    let outcome = run(&scenario(), 7, 0, &cancelled, file.path(), &keeping(128));
+    let outcome = run(&scenario(), 7, 0, &cancelled, file.path(), keeping(128));
     assert!(matches!(outcome, Err(Error::Run(nodeb_sim::Error::Cancelled))));
     assert!(!packets::<2>(file.path())[1].is_empty());
 }
@@ -268,7 +268,7 @@ fn comments_say_what_else_is_known_of_a_packet() {
     for radio in [false, true] {
         let remarks = (1..=u64::from(u16::MAX)).map(|number| (number, format!("number {number}.")));
         let (remarks, about) = (remarks.collect(), vec!["Numbers are told.".to_owned()]);
-        run_into(&scenario, file.path(), &Options { radio, remarks, about, ..keeping(128) }).unwrap();
+        run_into(&scenario, file.path(), &Options { radio, remarks, about, ..keeping(65_535) }).unwrap();
         let [server, phone, _] = packets(file.path());
         let number = |packet: &EnhancedPacketBlock| {
             let text = comment_of(packet).unwrap().to_owned();
