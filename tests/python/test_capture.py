@@ -339,7 +339,7 @@ def test_tshark_reads_the_radio_network_and_what_became_of_packets(tmp_path, rad
     assert any("repetition" in text for text in comments)
 
 
-SPAN = re.compile(r"[,:] (?P<cause>[^,:]+?) (?P<ms>[0-9.]+) ms at (?P<place>[^,;]+)")
+SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")
 
 
 def spans_told(found, user, transfer):
@@ -349,11 +349,9 @@ def spans_told(found, user, transfer):
     told = {}
     for (comment,) in comments:
         (text,) = (part for part in comment.split("; ") if part.startswith(head))
-        number, said = text.removeprefix(head).split(":", 1)
-        spans = [
-            (one["cause"], round(Decimal(one["ms"]) * 1_000_000), one["place"])
-            for one in SPAN.finditer(f":{said}")
-        ]
+        number, said = text.removeprefix(head).split(": ", 1)
+        parts = [SPAN.fullmatch(part) for part in said.split(", ")]
+        spans = [(one["cause"], round(Decimal(one["ms"]) * 10**6), one["place"]) for one in parts]
         assert told.setdefault(int(number), spans) == spans
     return told
 
