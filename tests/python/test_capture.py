@@ -394,11 +394,11 @@ def test_tshark_reads_critical_paths_that_add_up_to_the_nanosecond(tmp_path, nam
 
 def test_causes_of_users_that_are_not_there_are_refused(command, scenario_file, tmp_path):
     file = tmp_path / "causes.pcapng"
-    assert command("run", scenario_file, "--pcap-causes", 0)[0] == 2
-    status, _, err = command("run", scenario_file, "--pcap", file, "--pcap-causes", 7)
+    assert command(scenario_file, "--pcap-causes", 0)[0] == 2
+    status, _, err = command(scenario_file, "--pcap", file, "--pcap-causes", 7)
     assert (status, "there is no user 7; the scenario has" in err) == (2, True)
     assert not file.exists()
-    text = '[radio.dch]\n[[users]]\nstart = "2 s"\ntraffic.ftp.size = "1 kB"\n'
+    text = '[radio.dch]\n[[users]]\ntraffic.on_off.pause.constant.value = "2 s"\n'
     (tmp_path / "late.toml").write_text(f'duration = "1 s"\n{text}')
     with pytest.raises(nodeb.errors.NodebError, match="user 0 has begun no transfer 0"):
         nodeb.load(tmp_path / "late.toml").capture(file, causes=[0])
