@@ -261,6 +261,7 @@ class CompiledScenario:
         snap_length: int | None = None,
         interfaces: list[str] = ...,
         radio: bool = False,
+        causes: list[int] = ...,
     ) -> dict[str, dict[str, Any]]:
         """Simulate as `run` does, and write the packets that pass server, phones and proxy.
 
@@ -272,6 +273,7 @@ class CompiledScenario:
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
             interfaces: where packets are kept, of `server`, `phone` and `proxy`; empty for all.
             radio: capture at `rnc` and `node_b` too, with comments on packets.
+            causes: users whose transfers' critical paths comments tell.
 
         Raises:
             OSError: the file cannot be written, or not all of it; what it holds can be read.

@@ -1419,6 +1419,9 @@ class Wcdma(Part):
     correctable_bits: int = 0
     """Errors in a frame that its code corrects."""
 
+    frame_errors: bool = True
+    """Whether frames fail. Without errors all arrive, and rates are selected as if they did not."""
+
     other_cells: OtherCells = made(default_factory=lambda: Mean())
     """What comes from other cells."""
 
@@ -2359,6 +2362,9 @@ class Ftp(Part):
     request a packet of headers alone.
     """
 
+    server_delay: Duration = "0 s"
+    """How long the server works on its answer, from the request's arrival on."""
+
 
 class OnOff(Part):
     """Bursts of data with pauses between them, laws of one's own."""
@@ -2418,6 +2424,9 @@ class Web(Part):
 
     request: Size = "350 B"
     """Payload of a request."""
+
+    server_delay: Duration = "0 s"
+    """How long the server works on each answer, from the request's arrival on."""
 
 
 class Cbr(Part):

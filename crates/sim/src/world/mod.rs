@@ -167,6 +167,10 @@ impl<T: Listener> World<T> {
     fn handle_timer(&mut self, timer: Alarm) {
         match timer {
             Alarm::Traffic(flow) => self.begin_transfer(flow),
+            Alarm::Server(flow) => {
+                self.tell_clock(Site::Server, flow, Clock::Server);
+                self.answer(flow);
+            }
             Alarm::RetransmissionTimer(flow) => {
                 let clock = self.flows[flow as usize].sender.ringing(self.env.now);
                 self.tell_clock(Site::Server, flow, clock);
