@@ -15,6 +15,7 @@ pub mod span;
 #[cfg(test)]
 mod tests;
 mod timeline;
+pub mod told;
 mod walk;
 
 use nodeb_sim::error::Error as RunError;
@@ -27,6 +28,7 @@ use nodeb_sim::{Control, Scenario};
 pub use cause::{Cause, Step};
 pub use span::{Path, Span};
 pub use timeline::MOST_RECORDS;
+pub use told::Told;
 
 use timeline::Timeline;
 use walk::Walk;

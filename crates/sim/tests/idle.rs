@@ -29,6 +29,11 @@ const VOID: &[(&str, &str, &str)] = &[
     ("radio.dch.rlc.am.at_max_dat = \"reset\"", "radio.dch.rlc.am.at_max_dat", "max_dat"),
     ("radio.hs_dsch.rlc.am.command_timer = \"1 s\"", "radio.hs_dsch.rlc.am.command_timer", "discard_timer"),
     ("radio.hsdpa.rlc.am.at_max_dat = \"reset\"", "radio.hsdpa.rlc.am.at_max_dat", "max_dat"),
+    (
+        "uplink.rate = \"1 Mbps\"\nradio.trace = { down.times_ms = [1], up.times_ms = [2] }",
+        "uplink.rate",
+        "radio.trace.up",
+    ),
     ("radio.hsdpa = { link_adaptation = \"shannon\", codes = 5 }", "radio.hsdpa.codes", "capacity"),
     (
         "radio.hsdpa = { link_adaptation = \"shannon\", nack_error = 0.1 }",
@@ -123,6 +128,8 @@ fn what_repeats_its_default_or_has_an_effect_is_accepted() {
         "radio.dch = { rlc = \"am\", retransmission_delay = \"99 ms\" }",
         "radio.hs_dsch = { rlc = \"am\", retransmission_delay = \"20 ms\" }",
         "radio.dch.rlc.am = { max_dat = 4, at_max_dat = \"reset\", command_timer = \"1 s\" }",
+        "uplink.rate = \"1 Mbps\"\nradio.trace.down.times_ms = [1]",
+        "uplink = { delay = \"9 ms\", loss = 0.1 }\nradio.trace = { down.times_ms = [1], up.times_ms = [2] }",
         "radio.hsdpa.cell.power_dbm = 40.0",
         "radio.hsdpa = { link_adaptation = \"shannon\", ack_error = 0.1 }",
     ] {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nodeb.cli.options import FAILED, Force, Seed, Settings
+from nodeb.cli.options import FAILED, Force, Report, Seed, Settings
 from nodeb.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def emulate(
         typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
     ] = None,
     force: Force = False,
+    report: Report = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Record the flight; `nodeb replay` flies it again."),
@@ -90,7 +91,7 @@ def emulate(
     ] = False,
 ) -> int:
     """Run commands as phones of a scenario: their packets pass its cell, in real time."""
-    from nodeb.emulate import folder, plan, session
+    from nodeb.emulate import folder, pages, plan, session
     from nodeb.emulate.problems import check_system
     from nodeb.inputs.scenario import load
 
@@ -120,13 +121,20 @@ def emulate(
         record=record,
         kept_bytes=_kept(kept),
     )
+    page_place = pages.checked(report, out)
     if nat and "server" in options.attach:
         raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
     with folder.claimed(out, file, force=force) as place:
         outcome = _emulated(planned, options)
         if place is not None:
             folder.put(place, planned, options, outcome)
-    return _told(outcome, options, out)
+    status = _told(outcome, options, out)
+    if page_place is not None:
+        from nodeb.emulate.page import of_emulation
+
+        pages.write(page_place, of_emulation(planned, options, outcome))
+        print(f"report: {page_place}", file=sys.stderr)
+    return status
 
 
 def _check() -> int:
@@ -139,7 +147,7 @@ def _check() -> int:
 
 def _emulated(planned: Any, options: Options) -> Outcome:
     from nodeb.emulate.session import emulate as run
-    from nodeb.emulate.told import StatusLine
+    from nodeb.emulate.status import StatusLine
 
     with StatusLine(sys.stderr) as line:
         return run(planned, options, line)

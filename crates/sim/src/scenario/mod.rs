@@ -8,7 +8,7 @@ mod read;
 mod recorded;
 
 pub use read::{document, from_json, from_json_with, from_toml, line_of, superfluous, to_toml};
-pub use recorded::Recorded;
+pub use recorded::{Recorded, Spot};
 
 use std::num::NonZeroU32;
 
@@ -237,7 +237,12 @@ impl Checked for Scenario {
         if let Some(snoop) = &self.snoop {
             check.within("snoop", |check| snoop.check(check));
         }
-        check.within("uplink", |check| self.uplink.check(check));
+        check.within("uplink", |check| {
+            self.uplink.check(check);
+            if self.radio.uplink().is_some() {
+                check.within("queue", |check| self.uplink.queue.check_holds_one(check));
+            }
+        });
         check.within("radio", |check| self.radio.check(check));
         if let Some(proxy) = &self.proxy {
             check.within("proxy", |check| self.advise_proxy(proxy, check));
@@ -283,7 +288,7 @@ impl Scenario {
         proxy.check(check);
         let can = proxy.feedback().is_none() || self.radio.facts().measures_bandwidth;
         check.require(can, "rnf", || {
-            format!("a {} cannot tell its bandwidth; expected `hsdpa` or `link`", self.radio.key())
+            format!("a {} cannot tell its bandwidth; expected `hsdpa`, `link` or `trace`", self.radio.key())
         });
     }
 
@@ -472,7 +477,20 @@ impl Scenario {
                 "radio.hsdpa.link_curve: the curves `{file}` have not been read; expected what is in it as lists"
             ))
         };
-        self.users.iter().enumerate().find_map(recording).or_else(model).or_else(curves)
+        let opportunities = || {
+            let RadioSpec::Trace(trace) = &self.radio else {
+                return None;
+            };
+            let ways = [("down", Some(&trace.down)), ("up", trace.up.as_ref())];
+            ways.into_iter().find_map(|(way, named)| {
+                let file = named?.unread()?;
+                Some(format!(
+                    "radio.trace.{way}: the trace `{file}` has not been read; expected what is in it as `times_ms`"
+                ))
+            })
+        };
+        let users = self.users.iter().enumerate().find_map(recording);
+        users.or_else(model).or_else(curves).or_else(opportunities)
     }
 
     /// What is wrong where a run is asked for whose users' packets come from outside.

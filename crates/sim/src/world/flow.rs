@@ -13,13 +13,25 @@ use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
 use crate::transport::request::Requester;
 use crate::transport::{Opener, Receiver, Sender, Window};
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 /// A box on the path with the number of its alarm.
 #[derive(Debug)]
 pub struct Boxed<T> {
     pub agent: T,
     pub alarm: usize,
+}
+
+/// A server that works on its answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// How long it takes.
+    pub delay: Duration,
+    pub alarm: usize,
+    /// Whether the first request rides on the ACK of the SYN, and has not come.
+    pub awaits_ack: bool,
+    /// Whether it works on one now.
+    pub is_busy: bool,
 }
 
 /// The alarms of the ends of a connection.
@@ -61,6 +73,8 @@ pub struct Flow {
     pub requester: Requester,
     /// Bytes of the request that the phone sends once the connection is set up, until then.
     pub first_request: Option<u32>,
+    /// Where the server does not answer at once.
+    pub work: Option<Work>,
     /// When the server accepted the connection.
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
@@ -113,7 +127,7 @@ impl Flow {
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
             uplink: Wire::new(
-                scenario.uplink.link(u64::from(id), &streams),
+                scenario.uplink.line(u64::from(id), scenario.radio.uplink().as_ref(), &streams),
                 Place::new(Site::Uplink, id),
                 alarms,
                 Alarm::Uplink(id),
@@ -140,6 +154,12 @@ impl Flow {
             }),
             requester: Requester::new(air_tcp.request_timeout()),
             first_request,
+            work: group.traffic.server_delay().map(|delay| Work {
+                delay,
+                alarm: alarms.add(Alarm::Server(id)),
+                awaits_ack: !asks_apart,
+                is_busy: false,
+            }),
             accepted: None,
             finished: None,
             downloaded: None,
