@@ -7,7 +7,7 @@ use std::io;
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::units::Time;
-use nodeb_sim::world::{Fate, Live};
+use nodeb_sim::world::{Deaf, Fate, Listener, Live};
 
 use crate::error::{Error, Result};
 use crate::flight::{Reader, Record};
@@ -31,8 +31,8 @@ pub struct Replay {
     pub lasted: Time,
 }
 
-struct Player {
-    live: Live,
+struct Player<L: Listener> {
+    live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
     /// What has become of packets here that the log has not told yet.
@@ -52,6 +52,20 @@ pub fn replay(
     seed: u64,
     users: &[u32],
 ) -> Result<(Replay, RunResult)> {
+    replay_heard(reader, scenario, seed, users, Deaf)
+}
+
+/// As [`replay`], with a listener to what happens.
+///
+/// # Errors
+/// As [`replay`], and the listener's.
+pub fn replay_heard<L: Listener>(
+    reader: &mut Reader,
+    scenario: &Scenario,
+    seed: u64,
+    users: &[u32],
+    listener: L,
+) -> Result<(Replay, RunResult)> {
     let found = Replay {
         phones: users.iter().map(|user| OfPhone::new(*user)).collect(),
         same: 0,
@@ -60,7 +74,7 @@ pub fn replay(
         late: Lateness::default(),
         lasted: Time::ZERO,
     };
-    let live = Live::new(scenario, seed, 0)?;
+    let live = Live::heard(scenario, seed, 0, listener)?;
     let users = users.to_vec();
     let (fates, ahead, accepted) = (Vec::new(), VecDeque::new(), Vec::new());
     let mut player = Player { live, users, fates, ahead, accepted, found };
@@ -71,7 +85,7 @@ pub fn replay(
     Ok((player.found, result))
 }
 
-impl Player {
+impl<L: Listener> Player<L> {
     fn play(&mut self, record: &Record) -> Result<()> {
         match *record {
             Record::Accepted { at, way, phone, cargo, .. } => {
