@@ -9,6 +9,7 @@
 
 mod blocks;
 mod fates;
+pub mod flight;
 mod frame;
 mod place;
 
@@ -77,6 +78,9 @@ pub enum Error {
     /// The simulation ended early.
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
+    /// A recorded flight cannot be flown again.
+    #[error(transparent)]
+    Flight(#[from] nodeb_emu::Error),
 }
 
 /// What a scenario, or what is asked for, lacks without an interface.
@@ -138,7 +142,7 @@ pub fn run(
     path: &Path,
     options: &Options,
 ) -> Result<RunResult> {
-    let mut capture = Capture::create(scenario, seed, run, path, options)?;
+    let mut capture = Capture::create(scenario, seed, run, path, options, "")?;
     let result = run_heard(scenario, seed, run, control, &mut capture)?;
     capture.finish()?;
     Ok(result)
@@ -155,13 +159,21 @@ fn interfaces(scenario: &Scenario, wanted: &[Interface], radio: bool) -> Result<
 }
 
 impl Capture {
-    fn create(scenario: &Scenario, seed: u64, run: u64, path: &Path, options: &Options) -> Result<Self> {
+    /// A capture with nothing in it; `more` are lines of comment about it.
+    fn create(
+        scenario: &Scenario,
+        seed: u64,
+        run: u64,
+        path: &Path,
+        options: &Options,
+        more: &str,
+    ) -> Result<Self> {
         let snap_length = options.snap_length;
         if !SNAP_LENGTHS.contains(&snap_length) {
             return Err(Error::SnapLength(snap_length));
         }
         let interfaces = interfaces(scenario, &options.interfaces, options.radio)?;
-        let comment = comment(scenario, seed, run)?;
+        let comment = comment(scenario, seed, run, more)?;
         let writer =
             start(path, comment, snap_length, &interfaces).map_err(|error| file_error(path, &error))?;
         let phones = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
@@ -351,14 +363,14 @@ fn start(
 }
 
 /// What the section says about itself: a scenario file with a few lines of comment above it.
-fn comment(scenario: &Scenario, seed: u64, run: u64) -> Result<String> {
+fn comment(scenario: &Scenario, seed: u64, run: u64, more: &str) -> Result<String> {
     let mut text = String::new();
     let written = writeln!(
         text,
         "# {:?}: simulated by nodeb {VERSION}, seed {seed}, run {run}\n\
          # Time 0 is the beginning of the simulation. A packet is here once for each interface it passes.\n\
          # Data are zeros. Connections end without FIN, which is not simulated. The classic family's\n\
-         # simulated sizes leave out the options of SYNs and the padding of SACK options.\n",
+         # simulated sizes leave out the options of SYNs and the padding of SACK options.\n{more}",
         scenario.name
     );
     written.expect("a string takes everything");

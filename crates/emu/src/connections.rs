@@ -1,11 +1,12 @@
 //! The TCP connections of a recorded flight: what each end sent, when, and when the other end had it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::path::Path;
 
+use nodeb_sim::packet::EcnField;
 use nodeb_sim::units::Time;
 use nodeb_sim::world::Way;
 
@@ -165,6 +166,10 @@ pub struct Traffic {
     pub others: u64,
     /// Packets of which too little was kept to know what they are.
     pub unknown: u64,
+    /// Numbers of the packets that arrived marked: congestion was experienced.
+    pub marked: HashSet<u64>,
+    /// Bytes kept of the packet of which most was kept.
+    pub longest: u32,
 }
 
 impl Traffic {
@@ -180,8 +185,12 @@ impl Traffic {
                 Record::Accepted { at, way, phone, cargo, kept } => {
                     let place = found.accept(&mut known, at, (way, phone), cargo.bytes, &kept);
                     found.of_packet.push(place);
+                    found.longest = found.longest.max(kept.len() as u32);
                 }
-                Record::Arrived { number, at, late, .. } => {
+                Record::Arrived { number, at, late, ecn } => {
+                    if ecn == EcnField::Ce {
+                        found.marked.insert(number);
+                    }
                     if let Some(packet) = found.packet_mut(number) {
                         packet.arrived = Some(at);
                         packet.handed = Some(Time(at.0.saturating_add(late)));

@@ -271,6 +271,35 @@ impl Reader {
     }
 }
 
+/// The first bytes of packets, asked for in the order in which they were accepted.
+pub struct Heads {
+    reader: Reader,
+    kept: Vec<u8>,
+}
+
+impl Heads {
+    /// Of a log that is read from its beginning.
+    pub fn new(reader: Reader) -> Self {
+        Self { reader, kept: Vec::new() }
+    }
+
+    /// Those of a packet behind all that have been asked for.
+    ///
+    /// # Errors
+    /// The log cannot be read, or has no such packet.
+    pub fn of(&mut self, number: u64) -> io::Result<&[u8]> {
+        while let Some(record) = self.reader.next_record()? {
+            if let Record::Accepted { cargo, kept, .. } = record
+                && cargo.tag == number
+            {
+                self.kept = kept;
+                return Ok(&self.kept);
+            }
+        }
+        Err(odd("an order of packets"))
+    }
+}
+
 fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     file.read_exact(&mut bytes)?;

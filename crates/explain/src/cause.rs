@@ -32,7 +32,7 @@ names! {
         Handshake = "handshake",
         /// The way of the request.
         Request = "request",
-        /// The server worked on its answer. Servers answer at once in every scenario that there is now.
+        /// The server worked on its answer. Simulated servers answer at once; real ones take their time.
         Server = "server",
         /// Signals on their way on the last flight, from the last decision to send to the arrival.
         Propagation = "propagation",
@@ -124,5 +124,7 @@ names! {
         Paced = "pacer",
         /// Nobody had asked yet.
         NotAsked = "not asked for",
+        /// A real host, or what ran on it, had not sent yet.
+        Works = "host works",
     }
 }
