@@ -11,7 +11,7 @@ use pcap_file::pcapng::{Block, PcapNgReader};
 
 use super::*;
 
-const CELL: &str = "duration = '60 s'\n[radio.hsdpa]\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\n\
+const CELL: &str = "duration = '60 s'\n[radio.hsdpa]\niub = { delay = '15 ms' }\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\n\
                     name = 'simulated'\ntraffic = { ftp = { size = '20 kB' } }\n";
 
 /// A UDP packet between the ends.
@@ -67,7 +67,7 @@ fn real_packets_are_captured_with_their_bytes_and_simulated_ones_beside_them() {
             let number = u16::from_be_bytes([block.data[20], block.data[21]]);
             let whole = packet(number % 3 > 0, number, usize::from(number) * 7);
             assert_eq!(block.original_len as usize, whole.len());
-            assert_eq!(block.data, whole[..whole.len().min(96)], "{number}");
+            assert_eq!(block.data[..], whole[..whole.len().min(96)], "{number}");
             seen[block.interface_id as usize] += 1;
             told += u64::from(block.options.iter().any(|it| matches!(it, EnhancedPacketOption::Comment(_))));
         }
