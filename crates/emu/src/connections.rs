@@ -1,7 +1,7 @@
 //! The TCP connections of a recorded flight: what each end sent, when, and when the other end had it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io;
+use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::ops::Range;
 use std::path::Path;
@@ -178,7 +178,14 @@ impl Traffic {
     /// # Errors
     /// The log cannot be read.
     pub fn of_log(path: &Path) -> io::Result<Self> {
-        let mut reader = Reader::open(path)?;
+        Self::of(&mut Reader::open(path)?)
+    }
+
+    /// That of a log of which nothing has been read but its header.
+    ///
+    /// # Errors
+    /// As [`Self::of_log`].
+    pub fn of<R: Read>(reader: &mut Reader<R>) -> io::Result<Self> {
         let (mut found, mut known) = (Self::default(), HashMap::new());
         while let Some(record) = reader.next_record()? {
             match record {

@@ -2,7 +2,7 @@
 //! them is held against what became of them then.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Read};
 
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
@@ -46,8 +46,8 @@ struct Player<L: Listener> {
 ///
 /// # Errors
 /// The log cannot be read or does not fit the scenario; the world's.
-pub fn replay(
-    reader: &mut Reader,
+pub fn replay<R: Read>(
+    reader: &mut Reader<R>,
     scenario: &Scenario,
     seed: u64,
     users: &[u32],
@@ -59,8 +59,8 @@ pub fn replay(
 ///
 /// # Errors
 /// As [`replay`], and the listener's.
-pub fn replay_heard<L: Listener>(
-    reader: &mut Reader,
+pub fn replay_heard<R: Read, L: Listener>(
+    reader: &mut Reader<R>,
     scenario: &Scenario,
     seed: u64,
     users: &[u32],

@@ -287,3 +287,40 @@ fn blocks_that_fail_are_in_the_path_of_a_real_connection() {
     assert!(of(Rlc) > 100_000, "{found:?}");
     assert!(of(CongestionAvoidance) > 1_000_000 && of(Server) == 0, "{found:?}");
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
+
+    /// Whatever headers say, a path is whole: its spans follow each other from the beginning to the end.
+    #[test]
+    fn odd_headers_make_whole_paths(
+        changes in proptest::collection::vec((0..40_usize, 20..40_usize, proptest::prelude::any::<u8>()), 0..60),
+        pauses in proptest::collection::vec(0..60_u64, 40),
+    ) {
+        let mut flight = Flight::over(["[radio.dch]\nbler = 0.2\n", LINK][changes.len() % 2]);
+        let mut now = 0;
+        for (number, pause) in pauses.iter().enumerate() {
+            now += pause * 1_000;
+            let from = if number % 3 == 0 { phone() } else { End::Server };
+            let mut header = (number as u32 * 700, number as u32 * 600, if number < 2 { SYN } else { ACK });
+            for (_, place, value) in changes.iter().filter(|(at, ..)| *at == number) {
+                match place % 3 {
+                    0 => header.0 = header.0.wrapping_add(u32::from(*value) << (place - 20)),
+                    1 => header.1 = header.1.wrapping_sub(u32::from(*value) << (place - 20)),
+                    _ => header.2 = *value,
+                }
+            }
+            flight.send(us(now), from, 40_000, header, number * 31 % 1_400);
+        }
+        flight.pass(us(now + 20_000_000));
+        let Flight { scenario, exchange, folder, .. } = flight;
+        exchange.finish(&scenario).unwrap();
+        for connection in 0..3 {
+            match explain(&folder.path().join("log"), &scenario, 7, &[0], connection) {
+                Ok(path) => drop(causes(&path)),
+                Err(Error::NoConnection { .. } | Error::NothingArrived(_)) => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}
