@@ -1,5 +1,6 @@
 //! Recorded flights, looked at: their connections, their packets, their lives, and why they took so long.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use nodeb_emu::connections::{Connection, Traffic};
@@ -8,6 +9,7 @@ use nodeb_emu::{Error, head};
 use nodeb_explain::real;
 use nodeb_sim::table::{Table, Text};
 use nodeb_sim::units::Time;
+use nodeb_sim::world::Way;
 use nodeb_sim::{Scenario, table};
 use nodeb_timeline::{Options, flight};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -19,43 +21,57 @@ use crate::scenario::CompiledScenario;
 use crate::{tables, timeline};
 
 /// A connection with its number.
-struct Numbered<'a> {
+struct Numbered {
     number: u64,
-    connection: &'a Connection,
+    phone: u8,
+    server: SocketAddr,
+    client: SocketAddr,
+    begun: Time,
+    ended: Time,
+    packets: u64,
+    down: u64,
+    up: u64,
 }
 
-impl Numbered<'_> {
-    fn begun(&self) -> Time {
-        self.connection.packets.first().map_or(Time::ZERO, |packet| packet.at)
-    }
-
-    fn ended(&self) -> Time {
-        let known = self.connection.packets.iter().map(|packet| packet.arrived.unwrap_or(packet.at));
-        known.max().unwrap_or_default()
+impl Numbered {
+    fn new(number: u64, connection: &Connection) -> Self {
+        let packets = &connection.packets;
+        let &Connection { phone, server, client, .. } = connection;
+        Self {
+            number,
+            phone,
+            server,
+            client,
+            begun: packets.first().map_or(Time::ZERO, |packet| packet.at),
+            ended: packets.iter().map(|packet| packet.arrived.unwrap_or(packet.at)).max().unwrap_or_default(),
+            packets: packets.len() as u64,
+            down: connection.came(Way::Down).bytes,
+            up: connection.came(Way::Up).bytes,
+        }
     }
 }
 
 table! {
     /// One row per TCP connection of a flight, in the order in which they began.
-    static CONNECTIONS: "connections" of Numbered<'_> {
+    static CONNECTIONS: "connections" of Numbered {
         /// Its number.
         "connection" [""] U64 = |row| row.number;
         /// Number of its phone among those that are real.
-        "phone" [""] U64 = |row| u64::from(row.connection.phone);
+        "phone" [""] U64 = |row| u64::from(row.phone);
         /// The server's end.
-        "server" [""] Text = |row| Text::Owned(row.connection.server.to_string());
+        "server" [""] Text = |row| Text::Owned(row.server.to_string());
         /// The phone's end.
-        "client" [""] Text = |row| Text::Owned(row.connection.client.to_string());
+        "client" [""] Text = |row| Text::Owned(row.client.to_string());
         /// When its first packet was accepted.
-        "begun_ns" ["ns"] U64 = |row| row.begun().0;
+        "begun_ns" ["ns"] U64 = |row| row.begun.0;
         /// When the last of it arrived or was accepted.
-        "ended_ns" ["ns"] U64 = |row| row.ended().0;
+        "ended_ns" ["ns"] U64 = |row| row.ended.0;
         /// Packets, both ways.
-        "packets" [""] U64 = |row| row.connection.packets.len() as u64;
+        "packets" [""] U64 = |row| row.packets;
         /// Bytes of data that came to the phone in order.
-        "down_bytes" ["B"] U64 = |row| row.connection.came(nodeb_sim::world::Way::Down).bytes;
+        "down_bytes" ["B"] U64 = |row| row.down;
         /// Bytes of data that came to the server in order.
-        "up_bytes" ["B"] U64 = |row| row.connection.came(nodeb_sim::world::Way::Up).bytes;
+        "up_bytes" ["B"] U64 = |row| row.up;
     }
 }
 
@@ -103,13 +119,13 @@ table! {
 pub fn flight_connections(py: Python<'_>, path: PathBuf) -> PyResult<(Bound<'_, PyDict>, u64, u64)> {
     let work = || Traffic::of_log(&path).map(|found| (of_connections(&found), found.others, found.unknown));
     let found = guarded(|| path.display().to_string(), || py.detach(work))?;
-    let (table, others, unknown) = found.map_err(|error| unread(error))?;
+    let (table, others, unknown) = found.map_err(unread)?;
     Ok((tables::all(py, vec![table])?, others, unknown))
 }
 
 fn of_connections(found: &Traffic) -> Table {
     let numbered = (0..).zip(&found.connections);
-    let rows: Vec<_> = numbered.map(|(number, connection)| Numbered { number, connection }).collect();
+    let rows: Vec<_> = numbered.map(|(number, connection)| Numbered::new(number, connection)).collect();
     CONNECTIONS.table(&rows)
 }
 

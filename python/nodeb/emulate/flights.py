@@ -83,7 +83,7 @@ class Flight:
         Raises:
             ScenarioError: it is none that this version knows.
         """
-        return Scenario.from_dict(self.about["scenario"])
+        return Scenario.from_dict(self.about["scenario"] | {"seed": self.seed})
 
     @cached_property
     def compiled(self) -> _core.CompiledScenario:

@@ -221,7 +221,7 @@ impl Host {
     fn of_data(&self, packets: &[Sent], packet: &Sent, main: Way) -> Origin {
         let works = works(packet.way);
         let sent = self.last_data.map(|number| (packets[number as usize].at, number));
-        let came = self.latest.filter(|it| sent.is_none_or(|(at, _)| it.handed >= at));
+        let came = self.latest.filter(|it| sent.is_none_or(|(at, _)| it.handed > at));
         let is_dry = self.is_dry(packets);
         let at_once = |since: Time, within: Duration| packet.at.since(since) <= within;
         match (came, sent) {
