@@ -167,7 +167,7 @@ impl Host {
 
     fn origin(&self, packets: &[Sent], packet: &Sent, main: Way) -> Origin {
         if packet.is_bare() {
-            return self.of_ack(packets, packet);
+            return self.of_ack(packets, packet, main);
         }
         if packet.again {
             return self.of_repetition(packets, packet);
@@ -176,7 +176,7 @@ impl Host {
     }
 
     /// What a bare ACK was sent for: what arrived just before, or a timer that had held it back.
-    fn of_ack(&self, packets: &[Sent], packet: &Sent) -> Origin {
+    fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Way) -> Origin {
         let works = works(packet.way);
         let (Some(asking), Some(first)) = (self.asking, self.unanswered) else {
             // It tells of a window, or that its end is still there.
@@ -187,8 +187,13 @@ impl Host {
             let (cause, step) = (Cause::DelayedAck, Step::AckHeld);
             return Origin { basis: Basis::Received(first.packet), cause, step, round: Round::Same };
         }
-        let is_syn = packets[asking.packet as usize].tcp.has(SYN);
-        let round = if is_syn { Round::For(Cause::Handshake) } else { Round::Same };
+        let asked = &packets[asking.packet as usize].tcp;
+        let round = match packet.way == main {
+            _ if asked.has(SYN) => Round::For(Cause::Handshake),
+            // Data that wait behind this ACK had been asked for.
+            true if asked.payload > 0 => Round::For(Cause::Request),
+            _ => Round::Same,
+        };
         Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::Works, round }
     }
 
