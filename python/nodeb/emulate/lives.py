@@ -31,8 +31,8 @@ class FlightLife(Life):
 
     `packets` has four more columns: `from_port`, `to_port`, `connection` (from 0; -1 where one
     is of no TCP connection, as those of simulated users) and `ack`. `seq` of TCP packets is
-    counted from the SYN's 0, and what a bare ACK acknowledges; of other protocols it is the packet's
-    number in the flight.
+    counted from the SYN's 0, and of a bare ACK what it acknowledges; of other protocols it is the
+    packet's number in the flight.
     """
 
     def __init__(self, about: About, tables: dict[str, pa.Table], flight: Flight) -> None:
