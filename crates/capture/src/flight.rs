@@ -57,10 +57,11 @@ pub fn fly(
     let unread = |error| Error::Flight(nodeb_emu::Error::Log(error));
     let traffic = Traffic::of_log(log).map_err(unread)?;
     let snap_length = traffic.longest.max(DEFAULT_SNAP_LENGTH);
-    let options = Options { snap_length, radio, interfaces: Vec::new() };
+    let about = vec![about(&traffic)];
+    let options = Options { snap_length, radio, about, ..Options::default() };
     let packets = traffic.connections.iter().flat_map(|connection| &connection.packets);
     let mut flown = Flown {
-        capture: Capture::create(scenario, seed, 0, path, &options, &about(&traffic))?,
+        capture: Capture::create(scenario, seed, 0, path, options)?,
         heads: Heads::new(Reader::open(log).map_err(unread)?),
         on_their_way: HashMap::new(),
         again: packets.filter(|packet| packet.again).map(|packet| packet.number).collect(),
@@ -74,7 +75,7 @@ pub fn fly(
 
 /// What the section says of real packets.
 fn about(traffic: &Traffic) -> String {
-    format!("# Packets of real phones are a recorded flight's, with their first {} B.\n", traffic.longest)
+    format!("# Packets of real phones are a recorded flight's, with their first {} B.", traffic.longest)
 }
 
 impl Flown {

@@ -148,7 +148,7 @@ mod tests {
         let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 6, 0, 0, 10, 64, 0, 1, 10, 64, 0, 2];
         packet[2..4].copy_from_slice(&(length as u16).to_be_bytes());
         packet.extend([0, 80, 0x9c, 0x40, 0, 0, 1, 0, 0, 0, 2, 0]);
-        packet.extend([((20 + options.len()) / 4 << 4) as u8, ACK | SYN, 1, 0, 0, 0, 0, 0]);
+        packet.extend([(((20 + options.len()) / 4) << 4) as u8, ACK | SYN, 1, 0, 0, 0, 0, 0]);
         packet.extend(options);
         packet.resize(length, 7);
         packet

@@ -32,7 +32,7 @@ mod _core {
     use super::cell::cell_map;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use super::emulation::{Emulation, flight_header, replay_flight};
+    use super::emulation::{Emulation, emulation_tables, flight_header, replay_flight};
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::flights::{flight_connections, flight_explain, flight_packets, flight_timeline};

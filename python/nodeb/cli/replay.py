@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import FAILED, Force, check_capture
+from nodeb.cli.options import FAILED, Force, Report, check_capture
 from nodeb.errors import InputError
 
 __all__ = ["replay"]
@@ -31,9 +31,10 @@ def replay(
             "--pcap-radio", help="Also at rnc and node_b, with comments on what became of packets."
         ),
     ] = False,
+    report: Report = None,
 ) -> int:
     """Fly a recorded flight again in virtual time; the same becomes of its packets, or it fails."""
-    from nodeb.emulate import flights, folder
+    from nodeb.emulate import flights, folder, pages
     from nodeb.emulate.problems import check_system
     from nodeb.emulate.told import packets_text
 
@@ -41,24 +42,30 @@ def replay(
         raise InputError("--pcap-radio adds to captured packets; give --pcap too")
     check_system()
     flight = flights.read(log)
+    page_place = pages.checked(report, out)
     with folder.claimed(out, log, force=force) as place:
         if place is not None and pcap is not None:
             check_capture(pcap, place)
         flown = flight.fly(pcap, radio=pcap_radio)
         if place is not None:
             folder.put_flown(place, flight, flown)
-    report = flown.report
-    print(packets_text(report))
-    if not report["complete"]:
+    found = flown.report
+    print(packets_text(found))
+    if page_place is not None:
+        from nodeb.emulate.page import of_replay
+
+        pages.write(page_place, of_replay(flight, flown))
+        print(f"report: {page_place}")
+    if not found["complete"]:
         print("note: the log was cut off; this is the flight up to there", file=sys.stderr)
     if out is not None:
         print(f"results: {out}")
     if pcap is not None:
         print(f"packets: {pcap}")
-    if report["differs"] is None:
-        what = f"all {report['same']} packets arrive or are lost as they did"
+    if found["differs"] is None:
+        what = f"all {found['same']} packets arrive or are lost as they did"
         print(f"the same: {what}, to the nanosecond")
         return 0
     why = "" if flight.is_of_this_core else " (it was recorded with another core of nodeb)"
-    print(f"error: not the same{why}: {report['differs']}", file=sys.stderr)
+    print(f"error: not the same{why}: {found['differs']}", file=sys.stderr)
     return FAILED

@@ -194,7 +194,7 @@ impl Host {
             true if asked.payload > 0 => Round::For(Cause::Request),
             _ => Round::Same,
         };
-        Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::Works, round }
+        Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::HostWorks, round }
     }
 
     /// What made it send again: an arrival, its repetition before, or a timer.
@@ -207,12 +207,12 @@ impl Host {
         let after_own = sent.filter(|(at, _)| came.is_none_or(|(handed, _)| *at >= handed));
         if let Some((_, number)) = after_own.filter(|(at, _)| packet.at.since(*at) <= ANSWERS) {
             let (basis, cause) = (Basis::Sent(number), works(packet.way));
-            return Origin { basis, cause, step: Step::Works, round: Round::Same };
+            return Origin { basis, cause, step: Step::HostWorks, round: Round::Same };
         }
         match came {
             Some((handed, number)) if packet.at.since(handed) <= ANSWERS => {
                 let (basis, cause) = (Basis::Received(number), works(packet.way));
-                Origin { basis, cause, step: Step::Works, round }
+                Origin { basis, cause, step: Step::HostWorks, round }
             }
             Some((handed, number)) if self.has_gap && packet.at.since(handed) < LEAST_TIMEOUT => {
                 let basis = Basis::Received(number);
@@ -231,7 +231,7 @@ impl Host {
         let at_once = |since: Time, within: Duration| packet.at.since(since) <= within;
         match (came, sent) {
             (None, None) => {
-                Origin { basis: Basis::Unknown, cause: works, step: Step::Works, round: Round::Over }
+                Origin { basis: Basis::Unknown, cause: works, step: Step::HostWorks, round: Round::Over }
             }
             // What was asked for, or an ACK that let it go.
             (Some(came), _)
@@ -239,10 +239,10 @@ impl Host {
             {
                 let basis = Basis::Received(came.packet);
                 let round = self.round(packets, &packets[came.packet as usize], packet, main);
-                Origin { basis, cause: works, step: Step::Works, round }
+                Origin { basis, cause: works, step: Step::HostWorks, round }
             }
             (_, Some((at, number))) if is_dry || at_once(at, BURST) => {
-                Origin { basis: Basis::Sent(number), cause: works, step: Step::Works, round: Round::Same }
+                Origin { basis: Basis::Sent(number), cause: works, step: Step::HostWorks, round: Round::Same }
             }
             (_, Some((_, number))) => {
                 let (cause, step) = (Cause::Pacing, Step::Paced);
@@ -250,7 +250,7 @@ impl Host {
             }
             (Some(came), None) => {
                 let basis = Basis::Received(came.packet);
-                Origin { basis, cause: works, step: Step::Works, round: Round::Same }
+                Origin { basis, cause: works, step: Step::HostWorks, round: Round::Same }
             }
         }
     }
