@@ -22,7 +22,11 @@ __all__ = [
     "era_switches",
     "fail_on_purpose",
     "first_entries",
+    "flight_connections",
+    "flight_explain",
     "flight_header",
+    "flight_packets",
+    "flight_timeline",
     "line_of",
     "line_of_entry",
     "link_resolve",
@@ -126,10 +130,79 @@ def flight_header(path: str | os.PathLike[str]) -> bytes:
         OSError: it cannot be read, or is no flight.
     """
 
+def flight_connections(
+    path: str | os.PathLike[str],
+) -> tuple[dict[str, dict[str, Any]], int, int]:
+    """The TCP connections of a recorded flight. Linux only.
+
+    Returns:
+        `connections`; how many packets are of other protocols; of how many too little was kept.
+
+    Raises:
+        OSError: the log cannot be read.
+    """
+
+def flight_packets(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+    """What the headers of a recorded flight's packets say, `packets` by their numbers. Linux only.
+
+    Raises:
+        OSError: the log cannot be read.
+    """
+
+def flight_explain(
+    path: str | os.PathLike[str],
+    scenario: CompiledScenario,
+    seed: int,
+    users: list[int],
+    connection: int,
+) -> dict[str, dict[str, Any]]:
+    """Fly a recorded flight again and explain a TCP connection of it. Linux only.
+
+    Returns:
+        As `CompiledScenario.explain`.
+
+    Raises:
+        ValueError: there is no such connection, nothing of it arrived, or the cell is another.
+        OSError: the log cannot be read or does not fit the scenario.
+    """
+
+def flight_timeline(
+    path: str | os.PathLike[str],
+    scenario: CompiledScenario,
+    seed: int,
+    users: list[int],
+    from_ns: int = 0,
+    to_ns: int | None = None,
+    user: int | None = None,
+    most: int | None = None,
+) -> dict[str, Any]:
+    """Fly a recorded flight again and return what happens in a window of time. Linux only.
+
+    Returns:
+        As `timeline`; `seq` of real packets is their number in the flight.
+
+    Raises:
+        ValueError: as `timeline`, or the cell is another.
+        OSError: the log cannot be read or does not fit the scenario.
+    """
+
 def replay_flight(
-    path: str | os.PathLike[str], scenario: CompiledScenario, seed: int, users: list[int]
+    path: str | os.PathLike[str],
+    scenario: CompiledScenario,
+    seed: int,
+    users: list[int],
+    pcap: str | os.PathLike[str] | None = None,
+    radio: bool = False,
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
     """Fly a recorded flight again, in virtual time. Linux only.
+
+    Args:
+        path: the log.
+        scenario: its scenario.
+        seed: its seed.
+        users: the users of its phones.
+        pcap: what passes the interfaces goes to this file (pcapng).
+        radio: capture at `rnc` and `node_b` too, with comments on packets.
 
     Returns:
         What became of real packets and whether it is the same, and the tables of the whole world.

@@ -9,6 +9,7 @@
 
 mod blocks;
 mod fates;
+pub mod flight;
 mod frame;
 mod place;
 
@@ -77,6 +78,9 @@ pub enum Error {
     /// The simulation ended early.
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
+    /// A recorded flight cannot be flown again.
+    #[error(transparent)]
+    Flight(#[from] nodeb_emu::Error),
 }
 
 /// What a scenario, or what is asked for, lacks without an interface.

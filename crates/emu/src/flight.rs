@@ -38,6 +38,12 @@ const LONGEST_HEADER: u32 = 1 << 30;
 const BUFFERS: usize = 64;
 const BUFFER: usize = 1 << 18;
 
+/// The longest packet that IP knows: 40 B of header in IPv6, 65,535 B behind it (RFC 8200).
+const LONGEST_PACKET: u32 = 65_575;
+
+/// No flight lasts longer: 30 days.
+const LATEST: Time = Time(30 * 86_400 * 1_000_000_000);
+
 const ACCEPTED: u8 = 1;
 const ARRIVED: u8 = 2;
 const LOST: u8 = 3;
@@ -194,8 +200,8 @@ impl Recorder {
 }
 
 /// Reads a log.
-pub struct Reader {
-    file: BufReader<File>,
+pub struct Reader<R = BufReader<File>> {
+    file: R,
     header: Vec<u8>,
     accepted: u64,
 }
@@ -206,9 +212,18 @@ impl Reader {
     /// # Errors
     /// It cannot be read, or is no log.
     pub fn open(path: &Path) -> io::Result<Self> {
+        Self::new(BufReader::new(File::open(path)?))
+    }
+}
+
+impl<R: Read> Reader<R> {
+    /// A log from wherever its bytes come.
+    ///
+    /// # Errors
+    /// They cannot be read, or are no log.
+    pub fn new(mut file: R) -> io::Result<Self> {
         let no_log =
             || io::Error::new(io::ErrorKind::InvalidData, "it is no flight log of `nodeb emulate --record`");
-        let mut file = BufReader::new(File::open(path)?);
         let mut magic = [0; MAGIC.len()];
         file.read_exact(&mut magic).map_err(|_| no_log())?;
         let length = u32::from_le_bytes(array(&mut file).map_err(|_| no_log())?);
@@ -249,6 +264,9 @@ impl Reader {
                 let (bytes, flow_hash) = (u32::from_le_bytes(array(file)?), u32::from_le_bytes(array(file)?));
                 let ecn = ecn(file)?;
                 let mut kept = vec![0; usize::from(u16::from_le_bytes(array(file)?))];
+                if bytes == 0 || bytes > LONGEST_PACKET || kept.len() > bytes as usize {
+                    return Err(odd("a length"));
+                }
                 file.read_exact(&mut kept)?;
                 let cargo = Cargo { tag: self.accepted, bytes, flow_hash, ecn };
                 self.accepted += 1;
@@ -256,11 +274,11 @@ impl Reader {
                 Record::Accepted { at, way, phone, cargo, kept }
             }
             ARRIVED => {
-                let (number, at, late) = (time(file)?.0, time(file)?, time(file)?.0);
+                let (number, at, late) = (number(file)?, time(file)?, time(file)?.0);
                 Record::Arrived { number, at, late, ecn: ecn(file)? }
             }
             LOST => {
-                let (number, at) = (time(file)?.0, time(file)?);
+                let (number, at) = (number(file)?, time(file)?);
                 let [cause] = array(file)?;
                 let (cause, _) = CAUSES.get(usize::from(cause)).ok_or_else(|| odd("a cause"))?;
                 Record::Lost { number, at, cause: *cause }
@@ -271,14 +289,48 @@ impl Reader {
     }
 }
 
+/// The first bytes of packets, asked for in the order in which they were accepted.
+pub struct Heads {
+    reader: Reader,
+    kept: Vec<u8>,
+}
+
+impl Heads {
+    /// Of a log that is read from its beginning.
+    pub fn new(reader: Reader) -> Self {
+        Self { reader, kept: Vec::new() }
+    }
+
+    /// Those of a packet behind all that have been asked for.
+    ///
+    /// # Errors
+    /// The log cannot be read, or has no such packet.
+    pub fn of(&mut self, number: u64) -> io::Result<&[u8]> {
+        while let Some(record) = self.reader.next_record()? {
+            if let Record::Accepted { cargo, kept, .. } = record
+                && cargo.tag == number
+            {
+                self.kept = kept;
+                return Ok(&self.kept);
+            }
+        }
+        Err(odd("an order of packets"))
+    }
+}
+
 fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     file.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 
+fn number(file: &mut impl Read) -> io::Result<u64> {
+    Ok(u64::from_le_bytes(array(file)?))
+}
+
 fn time(file: &mut impl Read) -> io::Result<Time> {
-    Ok(Time(u64::from_le_bytes(array(file)?)))
+    let time = Time(u64::from_le_bytes(array(file)?));
+    if time > LATEST { Err(odd("a time")) } else { Ok(time) }
 }
 
 const ECN: [EcnField; 4] = [EcnField::NotEct, EcnField::Ect1, EcnField::Ect0, EcnField::Ce];

@@ -7,6 +7,7 @@
 
 #[cfg(target_os = "linux")]
 pub mod clock;
+pub mod connections;
 #[cfg(target_os = "linux")]
 pub mod doorway;
 #[cfg(target_os = "linux")]
@@ -16,6 +17,7 @@ pub mod exchange;
 pub mod flight;
 #[cfg(target_os = "linux")]
 pub mod forward;
+pub mod head;
 pub mod ip;
 pub mod lateness;
 pub mod pool;

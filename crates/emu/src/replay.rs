@@ -2,12 +2,12 @@
 //! them is held against what became of them then.
 
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Read};
 
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::units::Time;
-use nodeb_sim::world::{Fate, Live};
+use nodeb_sim::world::{Deaf, Fate, Listener, Live};
 
 use crate::error::{Error, Result};
 use crate::flight::{Reader, Record};
@@ -34,8 +34,8 @@ pub struct Replay {
     pub series: Series,
 }
 
-struct Player {
-    live: Live,
+struct Player<L: Listener> {
+    live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
     /// What has become of packets here that the log has not told yet.
@@ -49,11 +49,25 @@ struct Player {
 ///
 /// # Errors
 /// The log cannot be read or does not fit the scenario; the world's.
-pub fn replay(
-    reader: &mut Reader,
+pub fn replay<R: Read>(
+    reader: &mut Reader<R>,
     scenario: &Scenario,
     seed: u64,
     users: &[u32],
+) -> Result<(Replay, RunResult)> {
+    replay_heard(reader, scenario, seed, users, Deaf)
+}
+
+/// As [`replay`], with a listener to what happens.
+///
+/// # Errors
+/// As [`replay`], and the listener's.
+pub fn replay_heard<R: Read, L: Listener>(
+    reader: &mut Reader<R>,
+    scenario: &Scenario,
+    seed: u64,
+    users: &[u32],
+    listener: L,
 ) -> Result<(Replay, RunResult)> {
     let found = Replay {
         phones: users.iter().map(|user| OfPhone::new(*user)).collect(),
@@ -64,7 +78,7 @@ pub fn replay(
         lasted: Time::ZERO,
         series: Series::new(users.to_vec()),
     };
-    let live = Live::new(scenario, seed, 0)?;
+    let live = Live::heard(scenario, seed, 0, listener)?;
     let users = users.to_vec();
     let (fates, ahead, accepted) = (Vec::new(), VecDeque::new(), Vec::new());
     let mut player = Player { live, users, fates, ahead, accepted, found };
@@ -76,7 +90,7 @@ pub fn replay(
     Ok((player.found, result))
 }
 
-impl Player {
+impl<L: Listener> Player<L> {
     fn play(&mut self, record: &Record) -> Result<()> {
         match *record {
             Record::Accepted { at, way, phone, cargo, .. } => {

@@ -127,5 +127,7 @@ names! {
         Works = "server works",
         /// Nobody had asked yet.
         NotAsked = "not asked for",
+        /// A real host, or what ran on it, had not sent yet.
+        HostWorks = "host works",
     }
 }

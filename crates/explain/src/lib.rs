@@ -11,6 +11,7 @@
 //! which the path went round: the handshake, the request, a window, a loss; and on the last flight to itself.
 
 pub mod cause;
+pub mod real;
 pub mod span;
 #[cfg(test)]
 mod tests;

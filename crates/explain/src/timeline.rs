@@ -22,6 +22,7 @@ use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::Listener;
 
+use crate::real::Origin;
 use packets::Packets;
 
 /// Most records of packets, places and blocks that are kept: about 1 GB, a transfer of 2 GB over a wire.
@@ -78,6 +79,8 @@ pub(crate) struct Timeline {
     pub packets: Packets,
     pub lanes: Lanes,
     pub air: Air,
+    /// What made the hosts send the packets, by their numbers, where they are real.
+    pub origins: Option<Vec<Origin>>,
 }
 
 impl Timeline {
@@ -108,6 +111,7 @@ impl Timeline {
             packets: Packets::default(),
             lanes: Lanes::default(),
             air: Air::new(facts.tti.unwrap_or_default()),
+            origins: None,
         }
     }
 
@@ -119,7 +123,7 @@ impl Timeline {
         }
     }
 
-    fn begin(&mut self, at: Time, bytes: u64) {
+    pub fn begin(&mut self, at: Time, bytes: u64) {
         self.begun_transfers += 1;
         if self.to_begin == 0 && self.begun.is_none() {
             (self.begun, self.bytes) = (Some(at), bytes);

@@ -6,6 +6,7 @@
 //! this one could have come later. So a link that is kept busy explains itself, and not the windows that keep it so.
 
 mod air;
+mod host;
 mod queue;
 
 use nodeb_sim::event::{Clock, Hold, Place, Site};
@@ -166,6 +167,9 @@ impl<'a> Walk<'a> {
         let packet = self.packet_at(number);
         let end = Place::new(packet.site, self.timeline.seat.flow);
         self.fixed(packet.at, Cause::Propagation, Step::Propagates, end);
+        if let Some(origin) = self.origin(number) {
+            return self.sent_by_host(origin, end);
+        }
         if packet.kind == Kind::Data
             && packet.hold == Hold::Pacing
             && !packet.again

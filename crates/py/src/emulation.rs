@@ -21,6 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::border::{guarded, to_py};
+use crate::flights;
 use crate::scenario::CompiledScenario;
 use crate::tables::{self, About};
 
@@ -138,8 +139,10 @@ pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
     Ok(reader.header().to_vec())
 }
 
-/// Flies a recorded flight again: what became of real packets and whether it is the same, and the tables.
+/// Flies a recorded flight again: what became of real packets and whether it is the same, and the tables. What passes
+/// the interfaces goes to a capture, if one is asked for, the radio network's interfaces among them with `radio`.
 #[pyfunction]
+#[pyo3(signature = (path, scenario, seed, users, pcap=None, radio=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn replay_flight<'py>(
     py: Python<'py>,
@@ -147,20 +150,28 @@ pub fn replay_flight<'py>(
     scenario: &CompiledScenario,
     seed: u64,
     users: Vec<u32>,
+    pcap: Option<PathBuf>,
+    radio: bool,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let world = scenario.shared();
-    let work = || -> nodeb_emu::Result<_> {
+    let fly = || -> nodeb_emu::Result<_> {
         let mut reader = Reader::open(&path).map_err(Error::Log)?;
-        let (mut found, result) = replay(&mut reader, &world, seed, &users)?;
+        replay(&mut reader, &world, seed, &users)
+    };
+    let work = || {
+        let (mut found, result) = match &pcap {
+            Some(pcap) => flights::captured(&path, &world, seed, &users, (pcap, radio))?,
+            None => fly().map_err(|error| match &error {
+                Error::World(error) => to_py(error),
+                error => refused(error),
+            })?,
+        };
         let mut tables = result.tables(0, &world);
         tables.extend(found.series.tables(found.lasted, &found.phones, &found.late));
-        Ok((found, tables))
+        Ok::<_, PyErr>((found, tables))
     };
     let about = || format!("flying {} again, seed {seed}", path.display());
-    let (found, tables) = guarded(about, || py.detach(work))?.map_err(|error| match &error {
-        Error::World(error) => to_py(error),
-        error => refused(error),
-    })?;
+    let (found, tables) = guarded(about, || py.detach(work))??;
     let told = PyDict::new(py);
     told.set_item("phones", found.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
     told.set_item("same", found.same)?;

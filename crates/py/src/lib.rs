@@ -4,6 +4,8 @@ mod border;
 mod cell;
 #[cfg(target_os = "linux")]
 mod emulation;
+#[cfg(target_os = "linux")]
+mod flights;
 mod lines;
 mod link;
 mod scenario;
@@ -31,6 +33,9 @@ mod _core {
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulation::{Emulation, emulation_tables, flight_header, replay_flight};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::flights::{flight_connections, flight_explain, flight_packets, flight_timeline};
     #[pymodule_export]
     use super::lines::{first_entries, line_of_entry, read_numbers};
     #[pymodule_export]

@@ -205,7 +205,9 @@ impl CompiledScenario {
                 nodeb_capture::Error::SnapLength(_) | nodeb_capture::Error::NoInterface(..) => {
                     PyValueError::new_err(error.to_string())
                 }
-                nodeb_capture::Error::File { .. } => PyOSError::new_err(error.to_string()),
+                nodeb_capture::Error::File { .. } | nodeb_capture::Error::Flight(_) => {
+                    PyOSError::new_err(error.to_string())
+                }
                 nodeb_capture::Error::Run(error) => to_py(&error),
             })?;
             Ok::<_, PyErr>(result.tables(run, &self.scenario))

@@ -1,5 +1,6 @@
 //! What happens in a replication, event by event.
 
+use nodeb_sim::Scenario;
 use nodeb_sim::units::Time;
 use nodeb_timeline::{Error, Options, Timeline};
 use pyo3::exceptions::PyValueError;
@@ -37,6 +38,11 @@ pub fn timeline<'py>(
         Error::Run(error) => to_py(&error),
         other => PyValueError::new_err(other.to_string()),
     })?;
+    told(py, scenario.inner(), found)
+}
+
+/// What happened in a world of a scenario, as plain data.
+pub fn told<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
     let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);
     about.set_item("tables", tables::all(py, tables)?)?;
@@ -46,7 +52,7 @@ pub fn timeline<'py>(
     about.set_item("places", hops)?;
     about.set_item("node_b", places.node_b)?;
     about.set_item("until_ns", until.0)?;
-    about.set_item("tti_ns", scenario.inner().radio.facts().tti.map(|tti| tti.0))?;
+    about.set_item("tti_ns", scenario.radio.facts().tti.map(|tti| tti.0))?;
     Ok(about)
 }
 

@@ -9,6 +9,7 @@
 
 mod blocks;
 mod codes;
+pub mod flight;
 mod lives;
 mod order;
 mod places;
@@ -98,6 +99,12 @@ pub enum Error {
     /// The simulation ended early.
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
+    /// A recorded flight cannot be flown again.
+    #[error(transparent)]
+    Flight(#[from] nodeb_emu::Error),
+    /// The cell is not the one of the flight.
+    #[error("flown again, not the same becomes of its packets: {0}")]
+    Differs(String),
 }
 
 /// A time in a message.
@@ -136,6 +143,17 @@ pub fn run(
     control: &Control,
     options: &Options,
 ) -> Result<Timeline> {
+    check(scenario, options)?;
+    let mut recorder = Recorder::new(scenario, options);
+    let result = match run_heard(scenario, seed, run, control, &mut recorder) {
+        Err(error) if !recorder.is_over() => return Err(error.into()),
+        ended => ended.ok(),
+    };
+    Ok(Timeline { result, ..recorder.finish()? })
+}
+
+/// Complains about a window or a user that there is not.
+fn check(scenario: &Scenario, options: &Options) -> Result<()> {
     let &Options { from, to, user, .. } = options;
     if to <= from {
         return Err(Error::NoTime { from, to });
@@ -143,10 +161,5 @@ pub fn run(
     if let Some(user) = user.filter(|user| *user as usize >= scenario.user_count()) {
         return Err(Error::NoUser { user, last: scenario.user_count() - 1 });
     }
-    let mut recorder = Recorder::new(scenario, options);
-    let result = match run_heard(scenario, seed, run, control, &mut recorder) {
-        Err(error) if !recorder.is_over() => return Err(error.into()),
-        ended => ended.ok(),
-    };
-    Ok(Timeline { result, ..recorder.finish()? })
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,15 +10,16 @@ import typer
 
 from nodeb.cli.options import (
     At,
-    File,
     Jobs,
     Runs,
     Seed,
     Settings,
     Stopped,
     print_warnings,
+    refuse,
     workplace,
 )
+from nodeb.errors import InputError
 
 __all__ = ["explain"]
 
@@ -26,12 +28,24 @@ HTML = b"<!doctype html>"
 
 
 def explain(
-    file: File,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Scenario (TOML), or log of `nodeb emulate --record`."),
+    ],
     settings: Settings = None,
-    user: Annotated[int, typer.Option(metavar="N", help="Which user, from 0.")] = 0,
+    user: Annotated[
+        int | None, typer.Option(metavar="N", help="Which user, from 0; default: the first.")
+    ] = None,
     transfer: Annotated[
-        int, typer.Option(metavar="N", help="Which of the user's transfers, from 0.")
-    ] = 0,
+        int | None,
+        typer.Option(metavar="N", help="Which of the user's transfers, from 0; default: 0."),
+    ] = None,
+    connection: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Of a flight: which TCP connection; default: that with most data."
+        ),
+    ] = None,
     seed: Seed = None,
     runs: Runs = None,
     jobs: Jobs = None,
@@ -50,6 +64,67 @@ def explain(
     ] = None,
 ) -> None:
     """Explain why a transfer took so long: its critical path, every nanosecond with one cause."""
+    from nodeb.inputs.kinds import is_flight
+
+    if is_flight(file):
+        not_of_flights = {
+            "--set": settings,
+            "--transfer": transfer,
+            "--seed": seed,
+            "--runs": runs,
+            "--jobs": jobs,
+            "--cluster": cluster,
+            "--what-if": what_if or None,
+            "--beside": beside,
+        }
+        refuse(not_of_flights, file)
+        return _explain_flight(file, user, connection, out)
+    if connection is not None:
+        raise InputError(f"--connection is for recorded flights, and {file} is none")
+    _explain_scenario(
+        file, settings, user or 0, transfer or 0, seed, runs, jobs, cluster, what_if, beside, out
+    )
+
+
+def _explain_flight(file: Path, user: int | None, connection: int | None, out: Path | None) -> None:
+    """Explains a TCP connection of a recorded flight."""
+    from nodeb.emulate import connections, flights
+    from nodeb.storage.files import check_place, refuse_other, write_bytes
+
+    if out is not None:
+        check_place(out, "--out")
+        refuse_other(out, HTML, "a page", "--out")
+    flight = flights.read(file)
+    known = connections.connections(flight)
+    chosen = connections.choose(known, user, connection)
+    found = connections.explain(flight, chosen)
+    print(found)
+    others = known.of(user)
+    if len(others) > 1:
+        print(f"\n{connections.listed(others)}")
+    for note in known.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if out is not None:
+        from nodeb.report.explained import page
+
+        write_bytes(out, page({f"connection {chosen.number}": found}).encode())
+        print(f"\npage: {out}")
+
+
+def _explain_scenario(
+    file: Path,
+    settings: list[str] | None,
+    user: int,
+    transfer: int,
+    seed: int | None,
+    runs: int | None,
+    jobs: int | None,
+    cluster: str | None,
+    what_if: bool,
+    beside: list[int] | None,
+    out: Path | None,
+) -> None:
+    """Explains a transfer of a simulated user."""
     from nodeb.explanation import explain as explained
     from nodeb.explanation.text import what_if_text
     from nodeb.inputs.scenario import load

@@ -9,18 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nodeb.cli.options import (
-    File,
     Force,
     Seed,
     Settings,
     Stopped,
     print_replaced,
     print_warnings,
+    refuse,
 )
 from nodeb.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nodeb.life import Life
+    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["life"]
 
@@ -28,10 +31,15 @@ UNITS_S = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
 def life(
-    file: File,
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="Scenario (TOML), or log of `nodeb emulate --record`."),
+    ],
     settings: Settings = None,
     seed: Seed = None,
-    run: Annotated[int, typer.Option(metavar="N", help="Which replication, from 0.")] = 0,
+    run: Annotated[
+        int | None, typer.Option(metavar="N", help="Which replication, from 0; default: 0.")
+    ] = None,
     user: Annotated[
         int | None, typer.Option(metavar="N", help="Only this user's packets; default: all.")
     ] = None,
@@ -53,29 +61,71 @@ def life(
     force: Force = False,
 ) -> None:
     """Follow every packet of a replication: tables of events, an interactive page, a trace."""
-    from nodeb.inputs import named_files
-    from nodeb.inputs.scenario import load
+    from nodeb.inputs.kinds import is_flight
     from nodeb.storage import folders
     from nodeb.terminal.progress import progress_bar
 
-    window = _seconds(begin, "--from"), _seconds(end, "--to")
-    scenario = load(file, settings or ()).planned(seed=seed)
+    window = _seconds(begin, "--from") or 0.0, _seconds(end, "--to")
     folder = Path("out") / f"{file.stem}-life" if out is None else out
-    inputs = [file, *named_files.paths(scenario.to_dict(), file.parent)]
+    more = {} if most is None else {"most": most}
+    if is_flight(file):
+        refuse({"--set": settings, "--seed": seed, "--run": run}, file)
+        name, inputs, look = _flight(file, user, window, more)
+    else:
+        name, inputs, look = _scenario(file, settings, seed, run or 0, user, window, more)
     owner = folders.Owner("life", file.name)
     with folders.claim(folder, owner, force=force, inputs=inputs) as place:
         print_replaced(place)
-        print_warnings(scenario.warnings())
-        more = {} if most is None else {"most": most}
         try:
-            with progress_bar(scenario.name or file.stem) as bar:
-                found = scenario.life(run, user, window[0] or 0.0, window[1], progress=bar, **more)
+            with progress_bar(name or file.stem) as bar:
+                found = look(bar)
                 found.put(place)
         except KeyboardInterrupt:
             done = f"results are in {folder}" if place.is_put else "nothing was written"
             raise Stopped(f"interrupted; {done}") from None
     _print(found)
     print(f"\nresults: {folder}\npage: {folder / 'life.html'}")
+
+
+Looked = tuple[str | None, list[Path], "Callable[[ProgressCallback | None], Life]"]
+"""What it is called, the files that it is made from, and what looks at it."""
+
+
+def _scenario(
+    file: Path,
+    settings: list[str] | None,
+    seed: int | None,
+    run: int,
+    user: int | None,
+    window: tuple[float, float | None],
+    more: dict[str, int],
+) -> Looked:
+    """A replication of a scenario."""
+    from nodeb.inputs import named_files
+    from nodeb.inputs.scenario import load
+
+    scenario = load(file, settings or ()).planned(seed=seed)
+    print_warnings(scenario.warnings())
+
+    def look(bar: ProgressCallback | None) -> Life:
+        return scenario.life(run, user, *window, progress=bar, **more)
+
+    return scenario.name, [file, *named_files.paths(scenario.to_dict(), file.parent)], look
+
+
+def _flight(
+    file: Path, user: int | None, window: tuple[float, float | None], more: dict[str, int]
+) -> Looked:
+    """A recorded flight."""
+    from nodeb.emulate import flights, lives
+
+    flight = flights.read(file)
+    begin, end = (None if time is None else round(time * 1e9) for time in window)
+
+    def look(bar: ProgressCallback | None) -> Life:
+        return lives.watch(flight, user, (begin or 0, end), progress=bar, **more)
+
+    return flight.scenario.name, [file], look
 
 
 def _seconds(text: str | None, option: str) -> float | None:
@@ -92,7 +142,8 @@ def _seconds(text: str | None, option: str) -> float | None:
 def _print(found: Life) -> None:
     """How many packets, and what became of them."""
     about = found.about
-    print(f"{about.scenario.name or 'a run'}: replication {about.run}, seed {about.seed}\n")
+    what = about.flight.lower() or f"replication {about.run}"
+    print(f"{about.scenario.name or 'a run'}: {what}, seed {about.seed}\n")
     for name, table in found.tables.items():
         print(f"{name:8} {len(table)}")
     ends = found.packets["end"].value_counts().to_pylist()

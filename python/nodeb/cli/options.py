@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb.errors import InputError, NodebError
+from nodeb.errors import InputError, NodebError, OutputError
 from nodeb.signals import ignore
 
 if TYPE_CHECKING:
@@ -94,6 +94,17 @@ class Stopped(NodebError):
     """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""
 
 
+def refuse(options: Mapping[str, object], file: Path) -> None:
+    """Complains about options that a recorded flight has no use for.
+
+    Raises:
+        InputError: one of them was given.
+    """
+    for name, value in options.items():
+        if value is not None:
+            raise InputError(f"{name} is for scenarios, and {file} is a recorded flight")
+
+
 def print_replaced(place: Place) -> None:
     """Tells what of another owner `--force` replaces."""
     if place.replaces is not None:
@@ -121,3 +132,12 @@ def check_name(what: str, name: str, allowed: list[str]) -> None:
 
     if name not in allowed:
         raise InputError(f"there is no {what} `{name}`{nearest(name, allowed)}")
+
+
+def check_capture(pcap: Path, place: Place) -> None:
+    """Complains about a capture in the folder of results, which is replaced as a whole."""
+    if pcap.resolve().is_relative_to(place.path):
+        raise OutputError(
+            f"{pcap} lies in {place.shown}, which is put in place as a whole with the results; "
+            "give another file with --pcap"
+        )

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import FAILED, Force, Report
+from nodeb.cli.options import FAILED, Force, Report, check_capture
+from nodeb.errors import InputError
 
 __all__ = ["replay"]
 
@@ -20,6 +21,16 @@ def replay(
         typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
     ] = None,
     force: Force = False,
+    pcap: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Packets go here (pcapng), real ones as they were."),
+    ] = None,
+    pcap_radio: Annotated[
+        bool,
+        typer.Option(
+            "--pcap-radio", help="Also at rnc and node_b, with comments on what became of packets."
+        ),
+    ] = False,
     report: Report = None,
 ) -> int:
     """Fly a recorded flight again in virtual time; the same becomes of its packets, or it fails."""
@@ -27,11 +38,15 @@ def replay(
     from nodeb.emulate.problems import check_system
     from nodeb.emulate.told import packets_text
 
+    if pcap_radio and pcap is None:
+        raise InputError("--pcap-radio adds to captured packets; give --pcap too")
     check_system()
     flight = flights.read(log)
     page_place = pages.checked(report, out)
     with folder.claimed(out, log, force=force) as place:
-        flown = flight.fly()
+        if place is not None and pcap is not None:
+            check_capture(pcap, place)
+        flown = flight.fly(pcap, radio=pcap_radio)
         if place is not None:
             folder.put_flown(place, flight, flown)
     found = flown.report
@@ -45,6 +60,8 @@ def replay(
         print("note: the log was cut off; this is the flight up to there", file=sys.stderr)
     if out is not None:
         print(f"results: {out}")
+    if pcap is not None:
+        print(f"packets: {pcap}")
     if found["differs"] is None:
         what = f"all {found['same']} packets arrive or are lost as they did"
         print(f"the same: {what}, to the nanosecond")

@@ -20,11 +20,12 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    check_capture,
     print_replaced,
     print_warnings,
     workplace,
 )
-from nodeb.errors import InputError, Interrupted, OutputError
+from nodeb.errors import InputError, Interrupted
 from nodeb.terminal.streams import printable
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def run(
         folders.claim(folder, owner, force=force, inputs=inputs) as place,
     ):
         if pcap is not None:
-            _check_capture(pcap, place)
+            check_capture(pcap, place)
         print_replaced(place)
         if has_sweep(file):
             hint = f"`nodeb sweep {file}` does all of it"
@@ -153,15 +154,6 @@ def _page(result: Result, place: Place) -> str:
     except Exception:
         result.put(place)
         raise
-
-
-def _check_capture(pcap: Path, place: Place) -> None:
-    """Complains about a capture in the folder of results, which is replaced as a whole."""
-    if pcap.resolve().is_relative_to(place.path):
-        raise OutputError(
-            f"{pcap} lies in {place.shown}, which is put in place as a whole with the results; "
-            "give another file with --pcap"
-        )
 
 
 def _print_summary(result: Result, name: str) -> None:

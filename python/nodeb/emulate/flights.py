@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from nodeb import _core
 from nodeb.emulate.plan import Plan
 from nodeb.errors import InputError, OutputError, RunError, os_reason
 from nodeb.inputs.reading import core_call
+from nodeb.inputs.scenario import Scenario
 from nodeb.replication.work import Tables
 from nodeb.results.provenance import core_hash
 
@@ -67,20 +71,65 @@ class Flight:
         """Whether it was recorded with the very core that is here."""
         return bool(self.about["core"] == core_hash())
 
-    def fly(self) -> Flown:
-        """Offers the same packets at the same times.
+    @property
+    def seed(self) -> int:
+        """Seed of the random streams."""
+        return int(self.about["seed"])
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario, whose real users are `external`.
 
         Raises:
-            InputError: the log is damaged.
-            ScenarioError: its scenario is none that this version knows.
+            ScenarioError: it is none that this version knows.
         """
+        return Scenario.from_dict(self.about["scenario"] | {"seed": self.seed})
+
+    @cached_property
+    def compiled(self) -> _core.CompiledScenario:
+        """The same, as the core has it."""
         text = json.dumps(self.about["scenario"])
-        scenario = core_call(_core.CompiledScenario.from_json, text, self.path)
-        users = [phone["user"] for phone in self.about["phones"]]
+        found: _core.CompiledScenario = core_call(_core.CompiledScenario.from_json, text, self.path)
+        return found
+
+    @property
+    def users(self) -> list[int]:
+        """The users of the real phones."""
+        return [phone["user"] for phone in self.about["phones"]]
+
+    @contextmanager
+    def in_the_air(self) -> Iterator[None]:
+        """Turns what the core complains about while it flies into errors about this flight.
+
+        Raises:
+            InputError: what was asked for is not there.
+            RunError: the log is damaged, or does not fit.
+        """
         try:
-            report, tables = _core.replay_flight(self.path, scenario, self.about["seed"], users)
+            yield
         except OSError as error:
             raise RunError(f"{self.path}: {os_reason(error)}") from None
+        except ValueError as error:
+            raise InputError(f"{self.path}: {error}") from None
+        except _core.InternalError as error:
+            raise RunError(str(error)) from None
+
+    def fly(self, pcap: Path | None = None, *, radio: bool = False) -> Flown:
+        """Offers the same packets at the same times.
+
+        Args:
+            pcap: packets that pass the interfaces go here (pcapng).
+            radio: capture at the RNC and the Node B too, with comments on packets.
+
+        Raises:
+            RunError: the log is damaged, or the capture cannot be written.
+            ScenarioError: its scenario is none that this version knows.
+        """
+        compiled = self.compiled
+        with self.in_the_air():
+            report, tables = _core.replay_flight(
+                self.path, compiled, self.seed, self.users, pcap, radio
+            )
         for phone, told in zip(report["phones"], self.about["phones"], strict=True):
             phone["name"] = told["name"]
         return Flown(report, tables)

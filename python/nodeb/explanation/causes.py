@@ -36,6 +36,13 @@ class Explanation:
     transfer: int
     paths: list[Path]
     """One of each replication, in order."""
+    what: str = ""
+    """What it is, where it is no transfer of a simulated user."""
+
+    @property
+    def named(self) -> str:
+        """Whose transfer it is, in words."""
+        return self.what or f"user {self.user}, transfer {self.transfer}"
 
     @property
     def complete(self) -> bool:

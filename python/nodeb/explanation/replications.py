@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs
     from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CAUSES", "Path", "check_user", "paths"]
+__all__ = ["CAUSES", "Path", "check_user", "path_of", "paths"]
 
 CAUSES: dict[str, str] = dict(_core.causes())
 """Every cause and what it means, in the order of the list."""
@@ -77,25 +77,30 @@ class Explaining(Work[list[Path]]):
             found = self.source.compiled().explain(seed, run, self.user, self.transfer, control)
         except ValueError as error:
             raise InputError(str(error)) from None
-        about = {name: column[0] for name, column in found["transfer"].items()}
-        columns = found["spans"]
-        causes, packets = _folded(columns)
-        return Path(
-            run,
-            about["begun_ns"] / NS,
-            about["ended_ns"] / NS,
-            int(about["bytes"]),
-            bool(about["complete"]),
-            causes,
-            packets,
-            _sums(columns, "step"),
-            _places(columns),
-            _spans(columns) if run == 0 else None,
-        )
+        return path_of(run, found)
 
 
 Columns = Mapping[str, Any]
 """Columns of spans as the core gives them: those of texts as places in a list, and the list."""
+
+
+def path_of(run: int, found: Mapping[str, Any]) -> Path:
+    """A path as the core gives it."""
+    about = {name: column[0] for name, column in found["transfer"].items()}
+    columns = found["spans"]
+    causes, packets = _folded(columns)
+    return Path(
+        run,
+        about["begun_ns"] / NS,
+        about["ended_ns"] / NS,
+        int(about["bytes"]),
+        bool(about["complete"]),
+        causes,
+        packets,
+        _sums(columns, "step"),
+        _places(columns),
+        _spans(columns) if run == 0 else None,
+    )
 
 
 def _spans(columns: Columns) -> Table:

@@ -136,10 +136,7 @@ def _title(found: Explanation) -> str:
     name = found.scenario.name or "the scenario"
     runs = len(found.paths)
     noun = "replication" if runs == 1 else "replications"
-    return (
-        f"{name}: user {found.user}, transfer {found.transfer}, {sizes(found)}; {runs} {noun}, "
-        f"seed {found.scenario.seed}"
-    )
+    return f"{name}: {found.named}, {sizes(found)}; {runs} {noun}, seed {found.scenario.seed}"
 
 
 def _notes(found: Explanation) -> list[str]:

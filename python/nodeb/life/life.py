@@ -50,6 +50,8 @@ class About:
     """The lane of the Node B."""
     tti_ns: int | None
     """How long a block is on the air, ns; None where there are none."""
+    flight: str = ""
+    """The recorded flight that was flown again, as messages call it; empty for a replication."""
 
 
 @checked_methods

@@ -87,7 +87,8 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
 def _told(life: Life) -> str:
     about = life.about
     sizes = (f"{len(life.tables[name]):,} {name}" for name in ("packets", "blocks", "events"))
-    return f"Replication {about.run} under seed {about.seed}: {', '.join(sizes)}."
+    what = about.flight or f"Replication {about.run}"
+    return f"{what} under seed {about.seed}: {', '.join(sizes)}."
 
 
 def _end_ns(life: Life) -> int:
@@ -112,6 +113,9 @@ def _packets(packed: Packed, life: Life) -> None:
     for name in ("packet", "user", "seq", "bytes", "again", "blocks", "repeats"):
         values = _numbers(table[name])
         packed.add("packets", name, values)
+    for name in ("from_port", "to_port"):
+        if name in table.column_names:  # of real packets
+            packed.add("packets", name, _numbers(table[name]))
     for name in ("purpose", "origin", "place", "end", "cause"):
         packed.add("packets", name, _codes(table[name]))
     sent, ended, handed = (_numbers(table[name]).astype(np.int64) for name in _TIMES)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario
     from nodeb.life.life import About, Life
 
-__all__ = ["MOST_TRANSFERS", "CriticalPath", "Span", "critical_path"]
+__all__ = ["MOST_TRANSFERS", "CriticalPath", "Span", "critical_path", "spans_of"]
 
 MOST_TRANSFERS = 20
 """Transfers that are explained at most: each is one more simulation, as far as it goes."""
@@ -53,6 +53,8 @@ class CriticalPath:
     """Numbers of the transfers that are explained."""
     note: str = ""
     """What is not explained, and why."""
+    what: str = "transfer"
+    """What the numbers are of: of a real phone, TCP connections of its flight."""
 
     @property
     def told(self) -> str:
@@ -60,7 +62,8 @@ class CriticalPath:
         if not self.transfers:
             return self.note
         first, last = self.transfers[0], self.transfers[-1]
-        which = f"transfer {first}" if first == last else f"transfers {first} to {last}"
+        what = self.what
+        which = f"{what} {first}" if first == last else f"{what}s {first} to {last}"
         return f"On the page: the critical path of user {self.user}'s {which}. {self.note}".strip()
 
 
@@ -157,14 +160,16 @@ def _explained(found: CriticalPath, transfers: _Transfers, about: About) -> str:
             until = "run" if about.end_ns is None else "window"
             note = f"Transfer {number} was not complete at the {until}'s end."
         found.transfers.append(number)
-        found.spans += _spans(one["spans"], number)
+        found.spans += spans_of(one["spans"], number)
         number += 1
     return (
         note if found.transfers else f"User {found.user} has no transfer in this time to explain."
     )
 
 
-def _spans(columns: dict[str, Any], transfer: int) -> list[Span]:
+def spans_of(columns: dict[str, Any], transfer: int) -> list[Span]:
+    """The spans of a transfer as the core gives them."""
+
     def texts(name: str) -> list[str]:
         codes, names = columns[name]
         return [names[code] for code in codes]

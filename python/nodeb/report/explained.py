@@ -54,7 +54,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
             ],
             "banners": [] if found.complete else ["Not complete: explained up to the run's end."],
             "sections": [("causes-table", "Causes"), ("over-time", "Over time")],
-            "about": f"User {found.user}, transfer {found.transfer}. {help_most(found)}",
+            "about": f"{found.named[:1].upper()}{found.named[1:]}. {help_most(found)}",
             "columns": HEAD,
             "rows": cause_rows(found),
             "glossary": [(name, CAUSES[name]) for name in found.causes],

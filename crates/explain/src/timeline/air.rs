@@ -300,6 +300,16 @@ impl Air {
         Some(Block { unit: first.unit + before * u64::from(per_block), ..first })
     }
 
+    /// Whether any packet that is known has a part in the blocks of a TTI that are told at a place in the list.
+    pub fn carries_any(&self, group: &Group, tx: u32) -> bool {
+        let first = self.first_in(group, tx);
+        let Tx { units, is_repeat, .. } = self.tx[tx as usize];
+        if !self.is_cut() || is_repeat {
+            return self.parts_of(first).next().is_some();
+        }
+        !self.cuts_in(first.unit, first.unit + u64::from(units)).is_empty()
+    }
+
     /// The last block with a part of a packet, of those that are told at a place in the list and begin before a
     /// time.
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {

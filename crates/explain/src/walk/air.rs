@@ -191,6 +191,12 @@ impl Walk<'_> {
             };
             let begin = group.begin;
             self.not_sent(begin + self.tti(), stay, sent);
+            if self.is_of_others(&group) {
+                let begin = begin.max(stay.entered);
+                self.to(begin, Cause::QueueBehindOthers, Step::OthersServed, stay.place);
+                sent = Some(group.from);
+                continue;
+            }
             let first = |tx: u32| self.air().first_in(&group, tx);
             let is_new = |block: &Block| !self.tx(block.tx).is_repeat && !self.is_again(*block);
             let new = (group.from..group.to).map(first).find(is_new);

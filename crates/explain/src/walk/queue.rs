@@ -102,7 +102,7 @@ impl Walk<'_> {
 
     /// Whether others' turns are in the way.
     fn shares(&self, stay: &Hop) -> bool {
-        stay.place.site != Site::Bearer || self.state() == Some(State::Fach)
+        stay.place.site != Site::Bearer || self.is_real() || self.state() == Some(State::Fach)
     }
 
     fn state(&self) -> Option<State> {

@@ -265,15 +265,28 @@ class Page {
     return packets.packet[row] === number ? row : -1;
   }
 
-  // A sequence number, or # and the number of a packet. Asked again it goes on to the next one.
+  // A sequence number, : and a port of real packets, or # and the number of a packet. Asked again it goes on to the next one.
   search(text) {
     const number = Number(text.trim().replace(/^#/, "")), { packets } = this.data, { view, scene } = this;
     const isPacket = text.trim().startsWith("#");
+    if (text.trim().startsWith(":")) return this.searchPort(Number(text.trim().slice(1)));
     const rows = scene.ofUser.get(view.user).rows;
     const data = isPacket ? [] : [...rows].filter(row => packets.purpose[row] === scene.isData);
     const below = data.reduce((best, row) => packets.seq[row] <= number && packets.seq[row] > best ? packets.seq[row] : best, -1);
-    const found = isPacket ? [this.rowOf(number)].filter(row => row >= 0) : data.filter(row => packets.seq[row] === below);
-    if (!text.trim() || !found.length) { this.shown.textContent = `nothing was found for ${text.trim() || "nothing"}`; return; }
+    const found = !text.trim() ? [] : isPacket ? [this.rowOf(number)].filter(row => row >= 0) : data.filter(row => packets.seq[row] === below);
+    this.showNext(found, text.trim() || "nothing");
+  }
+
+  searchPort(port) {
+    const { packets } = this.data, { view, scene } = this;
+    const has = row => packets.from_port && (packets.from_port[row] === port || packets.to_port[row] === port);
+    this.showNext([...scene.ofUser.get(view.user).rows].filter(has), `port ${port}`);
+  }
+
+  // Shows the one of those that were found that comes after the one picked.
+  showNext(found, what) {
+    const { packets } = this.data, { view } = this;
+    if (!found.length) { this.shown.textContent = `nothing was found for ${what}`; return; }
     const row = found[(found.indexOf(view.pinned) + 1) % found.length];
     const room = (packets.ended[row] - packets.sent[row]) * 2;
     view.show(packets.sent[row] - room, packets.ended[row] + room);

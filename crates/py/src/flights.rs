@@ -1,0 +1,241 @@
+//! Recorded flights, looked at: their connections, their packets, their lives, and why they took so long.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use nodeb_emu::connections::{Connection, Traffic};
+use nodeb_emu::flight::{Reader, Record};
+use nodeb_emu::{Error, head};
+use nodeb_explain::real;
+use nodeb_sim::table::{Table, Text};
+use nodeb_sim::units::Time;
+use nodeb_sim::world::Way;
+use nodeb_sim::{Scenario, table};
+use nodeb_timeline::{Options, flight};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::border::{guarded, to_py};
+use crate::scenario::CompiledScenario;
+use crate::{tables, timeline};
+
+/// A connection with its number.
+struct Numbered {
+    number: u64,
+    phone: u8,
+    server: SocketAddr,
+    client: SocketAddr,
+    begun: Time,
+    ended: Time,
+    packets: u64,
+    down: u64,
+    up: u64,
+}
+
+impl Numbered {
+    fn new(number: u64, connection: &Connection) -> Self {
+        let packets = &connection.packets;
+        let &Connection { phone, server, client, .. } = connection;
+        Self {
+            number,
+            phone,
+            server,
+            client,
+            begun: packets.first().map_or(Time::ZERO, |packet| packet.at),
+            ended: packets.iter().map(|packet| packet.arrived.unwrap_or(packet.at)).max().unwrap_or_default(),
+            packets: packets.len() as u64,
+            down: connection.came(Way::Down).bytes,
+            up: connection.came(Way::Up).bytes,
+        }
+    }
+}
+
+table! {
+    /// One row per TCP connection of a flight, in the order in which they began.
+    static CONNECTIONS: "connections" of Numbered {
+        /// Its number.
+        "connection" [""] U64 = |row| row.number;
+        /// Number of its phone among those that are real.
+        "phone" [""] U64 = |row| u64::from(row.phone);
+        /// The server's end.
+        "server" [""] Text = |row| Text::Owned(row.server.to_string());
+        /// The phone's end.
+        "client" [""] Text = |row| Text::Owned(row.client.to_string());
+        /// When its first packet was accepted.
+        "begun_ns" ["ns"] U64 = |row| row.begun.0;
+        /// When the last of it arrived or was accepted.
+        "ended_ns" ["ns"] U64 = |row| row.ended.0;
+        /// Packets, both ways.
+        "packets" [""] U64 = |row| row.packets;
+        /// Bytes of data that came to the phone in order.
+        "down_bytes" ["B"] U64 = |row| row.down;
+        /// Bytes of data that came to the server in order.
+        "up_bytes" ["B"] U64 = |row| row.up;
+    }
+}
+
+/// A packet of a flight, as its header says.
+#[derive(Clone, Copy, Default)]
+struct Packet {
+    connection: u32,
+    protocol: u32,
+    from_port: u32,
+    to_port: u32,
+    seq: u64,
+    ack: u64,
+    payload: u32,
+    flags: u32,
+    again: bool,
+}
+
+table! {
+    /// One row per real packet of a flight, by its number.
+    static PACKETS: "packets" of Packet {
+        /// Number of its TCP connection from 1; 0 where it is of none.
+        "connection" [""] U32 = |row| row.connection;
+        /// Number of its protocol in IP; 0 where too little of it was kept.
+        "protocol" [""] U32 = |row| row.protocol;
+        /// Port that it comes from.
+        "from_port" [""] U32 = |row| row.from_port;
+        /// Port that it goes to.
+        "to_port" [""] U32 = |row| row.to_port;
+        /// Its sequence number, the SYN having 0.
+        "seq" [""] U64 = |row| row.seq;
+        /// What it acknowledges, counted so.
+        "ack" [""] U64 = |row| row.ack;
+        /// Bytes of data.
+        "payload" ["B"] U32 = |row| row.payload;
+        /// Flags of TCP.
+        "flags" [""] U32 = |row| row.flags;
+        /// Whether its end had sent its data before.
+        "again" [""] Bool = |row| row.again;
+    }
+}
+
+/// The TCP connections of a flight as a table, and how many of its packets are of other protocols or unknown.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn flight_connections(py: Python<'_>, path: PathBuf) -> PyResult<(Bound<'_, PyDict>, u64, u64)> {
+    let work = || Traffic::of_log(&path).map(|found| (of_connections(&found), found.others, found.unknown));
+    let found = guarded(|| path.display().to_string(), || py.detach(work))?;
+    let (table, others, unknown) = found.map_err(unread)?;
+    Ok((tables::all(py, vec![table])?, others, unknown))
+}
+
+fn of_connections(found: &Traffic) -> Table {
+    let numbered = (0..).zip(&found.connections);
+    let rows: Vec<_> = numbered.map(|(number, connection)| Numbered::new(number, connection)).collect();
+    CONNECTIONS.table(&rows)
+}
+
+/// What the headers of a flight's packets say, as a table by their numbers.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn flight_packets(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    let table = guarded(|| path.display().to_string(), || py.detach(|| of_packets(&path)))?;
+    tables::all(py, vec![table.map_err(unread)?])
+}
+
+fn of_packets(path: &Path) -> std::io::Result<Table> {
+    let traffic = Traffic::of_log(path)?;
+    let mut reader = Reader::open(path)?;
+    let mut rows: Vec<Packet> = Vec::with_capacity(traffic.of_packet.len());
+    while let Some(record) = reader.next_record()? {
+        let Record::Accepted { kept, .. } = record else { continue };
+        let mut row = Packet::default();
+        if let Some(head) = head::read(&kept) {
+            row.protocol = head.protocol.into();
+            (row.from_port, row.to_port) = (head.from.port().into(), head.to.port().into());
+        }
+        if let Some((connection, place)) = traffic.of_packet.get(rows.len()).copied().flatten() {
+            let packet = &traffic.connections[connection as usize].packets[place as usize];
+            row.connection = connection + 1;
+            (row.seq, row.ack, row.again) = (packet.seq, packet.ack, packet.again);
+            (row.payload, row.flags) = (packet.tcp.payload, packet.tcp.flags.into());
+        }
+        rows.push(row);
+    }
+    Ok(PACKETS.table(&rows))
+}
+
+/// Flies a flight again and explains one of its TCP connections: its transfer and the spans of its critical path.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn flight_explain<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    scenario: &CompiledScenario,
+    seed: u64,
+    users: Vec<u32>,
+    connection: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let world = scenario.shared();
+    let work = || real::explain(&path, &world, seed, &users, connection);
+    let about = || format!("explaining {}, connection {connection}", path.display());
+    let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
+        real::Error::Flight(error) => failed(&error),
+        error => PyValueError::new_err(error.to_string()),
+    })?;
+    let told = tables::all(py, vec![found.transfer()])?;
+    let spans = found.spans();
+    told.set_item(spans.name, tables::coded(py, spans)?)?;
+    Ok(told)
+}
+
+/// Flies a flight again and returns what happens in a window of time.
+#[pyfunction]
+#[pyo3(signature = (path, scenario, seed, users, from_ns=0, to_ns=None, user=None, most=None))]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+pub fn flight_timeline<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    scenario: &CompiledScenario,
+    seed: u64,
+    users: Vec<u32>,
+    from_ns: u64,
+    to_ns: Option<u64>,
+    user: Option<u32>,
+    most: Option<u64>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let world = scenario.shared();
+    let most = most.unwrap_or(nodeb_timeline::DEFAULT_MOST);
+    let options = Options { from: Time(from_ns), to: Time(to_ns.unwrap_or(u64::MAX)), user, most };
+    let work = || flight::fly(&path, &world, seed, &users, &options);
+    let about = || format!("the life of {}", path.display());
+    let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
+        nodeb_timeline::Error::Run(error) => to_py(&error),
+        nodeb_timeline::Error::Flight(error) => failed(&error),
+        other => PyValueError::new_err(other.to_string()),
+    })?;
+    timeline::told(py, &world, found)
+}
+
+/// Writes what passes the interfaces of a flight's world to a file.
+pub fn captured(
+    path: &Path,
+    world: &Scenario,
+    seed: u64,
+    users: &[u32],
+    (pcap, radio): (&Path, bool),
+) -> PyResult<(nodeb_emu::replay::Replay, nodeb_sim::metrics::RunResult)> {
+    nodeb_capture::flight::fly(path, world, seed, users, pcap, radio).map_err(|error| match error {
+        nodeb_capture::Error::Run(error) => to_py(&error),
+        nodeb_capture::Error::Flight(error) => failed(&error),
+        other => PyOSError::new_err(other.to_string()),
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "errors are mapped")]
+fn unread(error: std::io::Error) -> PyErr {
+    failed(&Error::Log(error))
+}
+
+/// The exception for a flight that cannot be flown.
+fn failed(error: &Error) -> PyErr {
+    match error {
+        Error::World(error) => to_py(error),
+        error => PyOSError::new_err(error.to_string()),
+    }
+}

@@ -1,0 +1,219 @@
+"""What one can ask of a flight that was recorded: captures, lives, explanations."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import nodeb
+from emulations import DOWNLOAD, DOWNLOAD_SERVER, PATIENT, forbidden, python, replay
+from emulations import nodeb as emulate
+from nodeb.cli import invoke
+from nodeb.emulate import connections, flights, lives
+
+pytestmark = pytest.mark.usefixtures("real_packets")
+
+CELL = """
+name = "a flight"
+[wired]
+delay = "20 ms"
+[radio.hsdpa]
+iub = { delay = "10 ms" }
+[[users]]
+name = "phone"
+traffic = "external"
+[[users]]
+name = "others"
+count = 2
+traffic.ftp.size = "200 kB"
+"""
+SIZE = 150_000
+"""Bytes that `DOWNLOAD` asks for."""
+
+
+def recorded(folder, text, *options, command=DOWNLOAD):
+    """A flight of a download by the kernel's TCP."""
+    if why := forbidden():
+        pytest.skip(f"real packets are not let through here: {why}")
+    file, log = folder / "cell.toml", folder / "flight.log"
+    file.write_text(text)
+    server = ("--server", f"{sys.executable} -c '{DOWNLOAD_SERVER}'")
+    done = emulate(file, *PATIENT, "--record", log, *server, *options, "--", *python(command))
+    assert done.returncode == 0, done.stderr
+    return log
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return recorded(tmp_path_factory.mktemp("flight"), CELL)
+
+
+def tshark(file, *arguments):
+    done = subprocess.run(
+        ["tshark", "-r", str(file), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_capture_of_a_flight_has_the_real_connection(log, tmp_path):
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not there")
+    file = tmp_path / "flight.pcapng"
+    done = replay(log, "--pcap", file, "--pcap-radio")
+    assert done.returncode == 0, done.stderr
+    assert f"packets: {file}" in done.stdout
+    fields = ("frame.interface_name", "tcp.len", "frame.comment", "tcp.checksum.status")
+    wanted = ["-Y", "tcp.port == 5001", "-T", "fields", "-o", "tcp.check_checksum:FALSE"]
+    for field in fields:
+        wanted += ["-e", field]
+    rows = [line.split("\t") for line in tshark(file, *wanted).splitlines()]
+    at = {
+        name: [row for row in rows if row[0] == name]
+        for name in ("server", "phone", "rnc", "node_b")
+    }
+    assert all(len(of) > 50 for of in at.values()), {name: len(of) for name, of in at.items()}
+    assert all("received" in row[2] or "lost" in row[2] or "under way" in row[2] for row in rows)
+    assert all("block" in row[2] for row in at["node_b"])
+    # The whole download is at the phone: the stream is followed from its SYN to its last byte.
+    stream = tshark(file, "-q", "-z", "conv,tcp")
+    assert "10.64.0.2" in stream
+    assert "10.1.0.2" in stream, "simulated users are there too"
+    seen = tshark(
+        file,
+        "-Y",
+        'tcp.srcport == 5001 and frame.interface_name == "phone"',
+        "-T",
+        "fields",
+        "-e",
+        "tcp.nxtseq",
+    )
+    assert max(map(int, seen.split())) > SIZE
+
+
+def test_captures_that_make_no_sense_are_told(log, tmp_path):
+    done = replay(log, "--pcap-radio")
+    assert done.returncode == 2
+    assert "give --pcap too" in done.stderr
+    done = replay(log, "--pcap", tmp_path / "no" / "such.pcapng")
+    assert done.returncode == 1
+    assert "cannot write the capture" in done.stderr
+
+
+def test_the_life_of_a_flight_has_real_packets_by_their_headers(log, tmp_path, capsys):
+    out = tmp_path / "life"
+    assert invoke(["life", str(log), "--out", str(out)]) == 0
+    assert "connection 0" in capsys.readouterr().out
+    packets = pq.read_table(out / "packets.parquet").to_pandas()
+    real = packets[packets["connection"] == 0]
+    data = real[(real["purpose"] == "data") & ~real["again"] & (real["bytes"] > 60)]
+    assert sorted({*data["from_port"], *data["to_port"]})[0] == 5001
+    assert data["seq"].min() == 1
+    assert data["seq"].is_monotonic_increasing
+    assert (packets[packets["user"] > 0]["connection"] == -1).all()
+    assert set(real["purpose"]) == {"connect", "data", "request", "ack"}
+    assert real[real["purpose"] == "ack"]["seq"].max() >= SIZE
+    assert (real["blocks"] > 0).sum() >= len(data)
+    page = (out / "life.html").read_text()
+    assert "A flight flown again" in page
+    assert "from_port" in page
+
+
+def test_a_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys):
+    page = tmp_path / "why.html"
+    assert invoke(["explain", str(log), "--out", str(page)]) == 0
+    told = capsys.readouterr().out
+    assert "connection 0, 10.64.0.1:5001 to 10.64.0.2:" in told
+    assert "HARQ" in page.read_text() or "transmission" in page.read_text()
+    flight = flights.read(log)
+    known = connections.connections(flight)
+    (one,) = known.all
+    assert one.down_bytes == SIZE
+    found = connections.explain(flight, one)
+    spans, (path,) = found.spans, found.paths
+    assert path.complete
+    assert (spans["begin_ns"][1:] == spans["end_ns"][:-1]).all()
+    whole = int(spans["end_ns"][-1] - spans["begin_ns"][0])
+    assert path.time_ns == whole == round((path.ended_s - path.begun_s) * 1e9)
+    assert path.causes["handshake"] > 50e6, "a way of 30 ms and the way back"
+    assert path.causes["request"] > 20e6
+    assert set(np.unique(spans["place"])) > {"server", "phone", "bearer", "uplink", "wired down"}
+    # The life of the same flight has the same spans, packet by packet.
+    life = lives.watch(flight)
+    assert life.critical_path.transfers == [0]
+    assert [span.end for span in life.critical_path.spans] == spans["end_ns"].tolist()
+
+
+def test_what_a_flight_has_no_use_for_is_refused(log, tmp_path, capsys):
+    cases = {
+        ("explain", log, "--runs", "3"): "--runs is for scenarios",
+        ("explain", log, "--connection", "9"): "the flight has no connection 9",
+        ("explain", log, "--user", "1"): "user 1 has no TCP connection",
+        ("life", log, "--seed", "3", "--out", tmp_path / "x"): "--seed is for scenarios",
+        ("life", log, "--user", "9", "--out", tmp_path / "x"): "there is no user 9",
+    }
+    for arguments, why in cases.items():
+        assert invoke([str(part) for part in arguments]) == 2
+        assert why in capsys.readouterr().err, arguments
+    file = tmp_path / "cell.toml"
+    file.write_text(CELL)
+    assert invoke(["explain", str(file), "--connection", "1"]) == 2
+    assert "--connection is for recorded flights" in capsys.readouterr().err
+
+
+def test_too_little_kept_is_told(tmp_path, capsys):
+    log = recorded(tmp_path, CELL, "--kept", "24")
+    assert invoke(["explain", str(log)]) == 2
+    told = capsys.readouterr().err
+    assert "no TCP connection to explain" in told
+    assert "record with --kept 96" in told
+
+
+def test_ping_has_a_life_and_no_explanation(tmp_path, capsys):
+    program = """
+import os, socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(5):
+    s.sendto(bytes(300), (os.environ["NODEB_SERVER"], 5000))
+import time; time.sleep(1)
+"""
+    log = recorded(tmp_path, CELL, command=program)
+    life = lives.watch(flights.read(log))
+    packets = life.packets.to_pandas()
+    real = packets[packets["user"] == 0]
+    assert len(real) >= 5
+    assert (real["connection"] == -1).all()
+    assert (real["to_port"] == 5000).sum() == 5
+    assert invoke(["explain", str(log)]) == 2
+    assert "packets are no TCP" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.01])
+def test_a_kernels_download_waits_for_what_a_simulated_one_does(loss, tmp_path):
+    """The same cell, a download by the kernel's TCP and one by the `linux` family."""
+    cell = f'[wired]\ndelay = "20 ms"\n[radio.dch]\nbler = {loss}\n[[users]]\nname = "phone"\n'
+    log = recorded(tmp_path, f'{cell}traffic = "external"\n')
+    flight = flights.read(log)
+    real = connections.explain(flight, connections.connections(flight).all[0])
+    traffic = (
+        f'traffic.ftp = {{ size = "{SIZE} B", request = "6 B" }}\ntcp.linux.control.reno = {{}}\n'
+    )
+    file = tmp_path / "simulated.toml"
+    file.write_text(cell + traffic)
+    simulated = nodeb.explain(nodeb.load(file), runs=10)
+
+    def share(found, *causes):
+        return sum(float(found.seconds(cause).mean()) for cause in causes) / found.time.mean
+
+    on_the_air = ("transmission", "RLC retransmission", "propagation")
+    assert share(real, *on_the_air) == pytest.approx(share(simulated, *on_the_air), abs=0.05)
+    assert real.time.mean == pytest.approx(simulated.time.mean, rel=0.1)
