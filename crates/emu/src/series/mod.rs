@@ -11,7 +11,7 @@ pub mod tables;
 
 use nodeb_sim::event::Cause;
 use nodeb_sim::units::Time;
-use nodeb_sim::world::{Carried, Fate, Live, Standing, Way};
+use nodeb_sim::world::{Carried, Fate, Listener, Live, Standing, Way};
 
 use self::bins::{Bins, FIRST_WIDTH, Merge};
 use self::delays::Delays;
@@ -164,7 +164,12 @@ impl Series {
     /// # Errors
     /// The world's.
     #[inline]
-    pub fn look_until(&mut self, now: Time, live: &mut Live, fates: &mut Vec<Fate>) -> Result<()> {
+    pub fn look_until<L: Listener>(
+        &mut self,
+        now: Time,
+        live: &mut Live<L>,
+        fates: &mut Vec<Fate>,
+    ) -> Result<()> {
         while self.next <= now {
             live.advance(self.next, fates)?;
             self.look(live)?;
@@ -176,7 +181,7 @@ impl Series {
     ///
     /// # Errors
     /// The world's.
-    pub fn look(&mut self, live: &mut Live) -> Result<()> {
+    pub fn look<L: Listener>(&mut self, live: &mut Live<L>) -> Result<()> {
         let now = live.now();
         // What is found belongs to the time that ends here.
         let at = Time(now.0.saturating_sub(1));
