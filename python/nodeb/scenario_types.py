@@ -2298,7 +2298,7 @@ class Outage(Part):
 
 
 class Opportunities(Part):
-    """Delivery opportunities that were recorded, as by mahimahi: a line is the time of one, in ms."""
+    """Delivery opportunities that were recorded: a line of the file is the time of one, in ms."""
 
     file: str | None = None
     """A recording to take the list from. The path counts from the scenario file's folder."""

@@ -234,6 +234,6 @@ def test_a_terminal_is_told_how_it_stands(link):
         text = b"".join(iter(lambda: _read(main), b""))
         run.wait(30)
     os.close(main)
-    assert re.search(rb"\r\x1b\[K\d+ s  down \S+ \S+  up ", text)
+    assert re.search(rb"\r\x1b\[K\d+ s down \S+ \S+ up ", text)
     assert text.count(b"\r\x1b[K") >= 2
     assert "\x1b" not in nodeb(link, *PATIENT, "--", "sleep", "2").stderr

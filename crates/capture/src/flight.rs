@@ -42,7 +42,7 @@ struct Flown {
 }
 
 /// Flies a log again, whose phones' real users are `users`, and writes what passes the interfaces to `path`. Of real
-/// packets there is as much as the log has, or as `options` ask for.
+/// packets there is as much as the log has; `radio` adds the interfaces of RNC and Node B.
 ///
 /// # Errors
 /// As [`crate::run`], and those of the log.
@@ -75,7 +75,7 @@ pub fn fly(
 
 /// What the section says of real packets.
 fn about(traffic: &Traffic) -> String {
-    format!("# Packets of real phones are a recorded flight's, with their first {} B.", traffic.longest)
+    format!("Packets of real phones are a recorded flight's, with their first {} B.", traffic.longest)
 }
 
 impl Flown {

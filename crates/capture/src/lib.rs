@@ -372,7 +372,7 @@ fn comment(scenario: &Scenario, seed: u64, run: u64, about: &[String]) -> Result
         text,
         "# {:?}: simulated by nodeb {VERSION}, seed {seed}, run {run}\n\
          # Time 0 is the beginning of the simulation. A packet is here once for each interface it passes.\n\
-         # Data are zeros. Connections end without FIN, which is not simulated. The classic family's\n\
+         # Simulated data are zeros. Simulated connections end without FIN. The classic family's\n\
          # simulated sizes leave out the options of SYNs and the padding of SACK options.",
         scenario.name
     );

@@ -29,7 +29,7 @@ pub enum AtEnd {
     Stop,
 }
 
-/// Delivery opportunities that were recorded, as by mahimahi: a line is the time of one, in ms.
+/// Delivery opportunities that were recorded: a line of the file is the time of one, in ms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Opportunities {

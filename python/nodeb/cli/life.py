@@ -122,8 +122,8 @@ def _flight(
     flight = flights.read(file)
     begin, end = (None if time is None else round(time * 1e9) for time in window)
 
-    def look(bar: ProgressCallback | None) -> Life:
-        return lives.watch(flight, user, (begin or 0, end), progress=bar, **more)
+    def look(_bar: ProgressCallback | None) -> Life:
+        return lives.watch(flight, user, (begin or 0, end), **more)
 
     return flight.scenario.name, [file], look
 

@@ -78,7 +78,7 @@ class Flight:
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario, whose real users are `external`.
+        """The scenario that was emulated.
 
         Raises:
             ScenarioError: it is none that this version knows.

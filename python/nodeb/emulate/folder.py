@@ -67,8 +67,7 @@ def put_flown(place: Place, flight: Flight, flown: Flown) -> None:
         OutputError: it cannot be written.
     """
     about = _provenance(flight.about["seed"], "the log had ended", 0.0)
-    scenario = Scenario.from_dict(flight.about["scenario"])
-    result = Result.from_replications(scenario, [flown.tables], about)
+    result = Result.from_replications(flight.scenario, [flown.tables], about)
     result.put(place, about={"replay": flown.report})
 
 

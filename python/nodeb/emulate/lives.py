@@ -16,9 +16,8 @@ from nodeb.errors import NodebError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
 from nodeb.life.path import MOST_TRANSFERS, CriticalPath, spans_of
-from nodeb.life.watched import NS_PER_S, watched
+from nodeb.life.watched import NS_PER_S
 from nodeb.life.watching import MOST
-from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["FlightLife", "watch"]
 
@@ -82,7 +81,6 @@ def watch(
     user: int | None = None,
     window_ns: tuple[int, int | None] = (0, None),
     most: int = MOST,
-    progress: ProgressCallback | None = None,
 ) -> FlightLife:
     """Flies a log again and keeps what happens to every packet.
 
@@ -91,7 +89,6 @@ def watch(
         user: the only user who is followed; None for all.
         window_ns: where the window begins and ends, ns; None for the end of the flight.
         most: events kept at most.
-        progress: called with the fraction done and a few words.
 
     Raises:
         InputError: there is no such user, nothing happens in the window, or too much.
@@ -99,13 +96,10 @@ def watch(
     """
     compiled = flight.compiled
 
-    def work(_control: _core.Control) -> dict[str, Any]:
-        return _core.flight_timeline(
+    with flight.in_the_air():
+        found = _core.flight_timeline(
             flight.path, compiled, flight.seed, flight.users, *window_ns, user, most
         )
-
-    with flight.in_the_air():
-        found = watched(work, progress)
         headers = _core.flight_packets(flight.path)["packets"]
     about = About(
         scenario=flight.scenario,

@@ -49,6 +49,9 @@ COUNTED = {
 MOST_ROWS = 40
 """Of longer tables the first rows are shown."""
 
+OUTSIDE = "come from outside: a run refuses them"
+"""What warnings say of real users."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -57,7 +60,7 @@ class Shown:
     command: str
     """What nodeb was asked to do."""
     scenario: Scenario
-    """The scenario, its real users `external`."""
+    """The scenario."""
     report: Mapping[str, Any]
     """What became of real packets."""
     tables: Mapping[str, Table]
@@ -107,7 +110,7 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
     ]
     scenario = Scenario.from_dict(plan.data)
     # That real users are real is no warning here.
-    warnings = [text for text in scenario.warnings() if "`external`" not in text]
+    warnings = [text for text in scenario.warnings() if OUTSIDE not in text]
     shown = Shown(
         "nodeb emulate",
         scenario,
@@ -138,9 +141,8 @@ def of_replay(flight: Flight, flown: Flown) -> str:
     ]
     of_core = "yes" if flight.is_of_this_core else f"no: nodeb {about.get('version', 'unknown')}"
     facts = [("log", flight.path), ("recorded with this core", of_core), *_machine()]
-    scenario = Scenario.from_dict(about["scenario"])
     tables = _tables(flown.tables)
-    return _html(Shown("nodeb replay", scenario, report, tables, tiles, bad, facts, None))
+    return _html(Shown("nodeb replay", flight.scenario, report, tables, tiles, bad, facts, None))
 
 
 def _tables(found: Mapping[str, Any]) -> dict[str, Table]:
