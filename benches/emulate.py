@@ -3,7 +3,8 @@
     python benches/emulate.py            each once, tens of seconds
     python benches/emulate.py --md       the same as a table for docs/emulate/measured.md
 
-Beside it a forwarder between two TUN devices that does nothing else: what the kernel allows.
+Beside it a forwarder between two TUN devices that does nothing else, and a thread that does nothing
+but sleep until times as far apart as packets: what the kernel, and the machine under it, allow.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 import threading
 import time
 from pathlib import Path
+
+import numpy as np
 
 from nodeb import _core
 from nodeb.emulate.addresses import SERVER, of_phone
@@ -123,8 +126,33 @@ def forwarded():
     return ["a forwarder alone", f"{got / 1e6:.0f}", *["-"] * 6, f"{cpu / took:.2%}", first]
 
 
+def slept(spacing_us):
+    """How late a thread wakes up that goes before all else and only sleeps, from time to time."""
+    late, first = [], []
+
+    def sleep():
+        first.append(go_first())
+        due = time.monotonic()
+        end = due + SECONDS
+        while due < end:
+            due += spacing_us * 1e-6
+            if (left := due - time.monotonic()) > 0:
+                time.sleep(left)
+                late.append(time.monotonic() - due)
+
+    thread = threading.Thread(target=sleep)
+    thread.start()
+    thread.join()
+    times = [*np.quantile(late, (0.5, 0.99, 0.999)), max(late)]
+    told = [in_words(float(one)) for one in times]
+    name = f"a timer alone, every {spacing_us} us"
+    return [name, "-", str(len(late)), *told, "-", "-", "yes" if first[0] else "no"]
+
+
 def rows():
     """What is measured, one after the other."""
+    for spacing_us in (120, 60, 24):
+        yield slept(spacing_us)
     for rate in (100, 200, 500, 1000):
         data = parsed(LINK.format(rate=f'rate = "{rate} Mbps"'), "link")
         yield run(f"link, {rate} Mb/s, TCP", data, quiet(IPERF))
