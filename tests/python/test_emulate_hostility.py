@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
 import pytest
 
-from emulations import ECHO, PATIENT, nodeb, python
+from emulations import ECHO, PATIENT, nodeb, python, replay
 
 pytestmark = pytest.mark.usefixtures("real_packets")
 
@@ -158,3 +159,43 @@ def test_whatever_a_device_is_given_is_refused_or_carried(link, tmp_path):
     up = about["phones"][0]["up"]
     taken = up["offered_packets"] + about["malformed"] + about["too_long"] + about["stray"]
     assert taken + about["phones"][0]["device"].get("dropped", 0) >= 620
+
+
+def test_nothing_that_is_there_is_recorded_over(link, tmp_path):
+    """Neither another flight nor what is none; and nothing is left where nothing begins."""
+    log = tmp_path / "flight.log"
+    assert nodeb(link, *PATIENT, "--record", log, "--", "true").returncode == 0
+    before, scenario = log.read_bytes(), link.read_bytes()
+    for there in (log, link):
+        done = nodeb(link, *PATIENT, "--record", there, "--", "true")
+        assert done.returncode == 2
+        assert f"{there} is there already, and nothing is recorded over it" in done.stderr
+    assert (log.read_bytes(), link.read_bytes()) == (before, scenario)
+    done = replay(log, "--pcap", log)
+    assert "is there already and is not a capture" in done.stderr
+    assert log.read_bytes() == before
+    new = tmp_path / "new.log"
+    assert nodeb(link, "--attach", "server=none", "--record", new, "--", "true").returncode == 1
+    assert not new.exists()
+
+
+def test_results_that_cannot_be_repeated_are_replaced_on_purpose_only(link, tmp_path):
+    out = tmp_path / "out"
+    assert nodeb(link, *PATIENT, "--out", out, "--", "true").returncode == 0
+    done = nodeb(link, *PATIENT, "--out", out, "--", "true")
+    assert done.returncode == 2
+    assert "an emulation cannot be repeated; --force replaces them" in done.stderr
+    assert nodeb(link, *PATIENT, "--out", out, "--force", "--", "true").returncode == 0
+
+
+def test_what_was_told_to_end_did_not_end_well(link):
+    """Though its command had nothing to do with signals and ended as if all were well."""
+    command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--"]
+    program = "trap 'exit 0' TERM; echo up; while :; do sleep 0.1; done"
+    with subprocess.Popen(
+        [*command, "sh", "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        assert run.stdout.readline() == b"up\n"
+        run.terminate()
+        run.communicate(timeout=30)
+    assert run.returncode == 128 + signal.SIGTERM

@@ -124,11 +124,12 @@ def emulate(
     page_place = pages.checked(report, out)
     if nat and "server" in options.attach:
         raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
-    with folder.claimed(out, file, force=force) as place:
+    with folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
+        status = _told(outcome, options)
         if place is not None:
             folder.put(place, planned, options, outcome)
-    status = _told(outcome, options, out)
+            print(f"results: {out}", file=sys.stderr)
     if page_place is not None:
         from nodeb.emulate.page import of_emulation
 
@@ -153,7 +154,7 @@ def _emulated(planned: Any, options: Options) -> Outcome:
         return run(planned, options, line)
 
 
-def _told(outcome: Outcome, options: Options, out: Path | None) -> int:
+def _told(outcome: Outcome, options: Options) -> int:
     """Tells what it came to on stderr, as stdout is the command's; the exit status."""
     from nodeb.emulate.told import summary
 
@@ -161,8 +162,6 @@ def _told(outcome: Outcome, options: Options, out: Path | None) -> int:
         print(text, file=sys.stderr)
 
     tell(summary(outcome))
-    if out is not None:
-        tell(f"results: {out}")
     for version, why in outcome.report.get("outside", {}).get("missing", {}).items():
         tell(f"note: {version.replace('ip', 'IP')} did not lead outside: {why}")
     for name, why in outcome.failed.items():

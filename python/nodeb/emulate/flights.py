@@ -26,13 +26,19 @@ def check_place(path: Path) -> None:
     """Complains about a log that cannot be written, before anything begins.
 
     Raises:
-        OutputError: it cannot.
+        OutputError: it cannot, or there is a file already: no flight can be repeated.
     """
+    was_there = path.exists()
+    if path.is_file() and path.stat().st_size:
+        hint = "nothing is recorded over it; give another file with --record"
+        raise OutputError(f"{path} is there already, and {hint}")
     try:
-        with open(path, "wb"):
+        with open(path, "ab"):
             pass
     except OSError as error:
         raise OutputError(f"cannot record to {path}: {os_reason(error)}") from None
+    if not was_there:
+        path.unlink()
 
 
 def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any
 from nodeb.emulate.flights import Flight, Flown
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.session import Options, Outcome
+from nodeb.errors import OutputError
 from nodeb.inputs.scenario import Scenario
 from nodeb.results.provenance import Provenance
 from nodeb.results.result import Result
@@ -26,18 +27,25 @@ ENDED = {
 
 
 @contextmanager
-def claimed(folder: Path | None, file: Path, *, force: bool) -> Iterator[Place | None]:
+def claimed(
+    folder: Path | None, file: Path, *, force: bool, once: bool = False
+) -> Iterator[Place | None]:
     """Claims a folder before packets spend time on what goes there.
 
     Yields:
         The folder; None where none was asked for.
 
     Raises:
-        OutputError: it is another's.
+        OutputError: it is another's, or has results that come `once`.
     """
     if folder is None:
         yield None
         return
+    if once and not force and (folder / "provenance.json").exists():
+        raise OutputError(
+            f"{folder} has results already, and an emulation cannot be repeated; "
+            "--force replaces them"
+        )
     with claim(folder, Owner("emulation", file.name), force=force, inputs=[file]) as place:
         yield place
 

@@ -73,7 +73,11 @@ class FlightLife(Life):
         found.spans.sort(key=lambda span: span.begin)
         if len(wanted) > MOST_TRANSFERS:
             return f"Later connections are not explained: {MOST_TRANSFERS} are the most."
-        return "" if wanted else f"User {found.user} has no TCP connection in this time to explain."
+        if wanted:
+            return ""
+        if found.user not in flight.users:
+            return f"User {found.user} is simulated: in a flight, paths are told of real users."
+        return f"User {found.user} has no TCP connection in this time to explain."
 
 
 def watch(

@@ -24,8 +24,9 @@ from nodeb.errors import RunError
 __all__ = ["Outside"]
 
 SYSCTL = Path("/proc/sys/net")
-ANYWHERE = {4: "192.0.2.1", 6: "2001:db8::1"}
-"""Addresses that no network has (RFC 5737, RFC 3849): a route there is the default route."""
+ANYWHERE = {4: ("192.0.2.1", "198.51.100.1", "203.0.113.1"), 6: ("2001:db8::1",)}
+"""Addresses that networks should not have (RFC 5737, RFC 3849), though some have one of them: a
+route there is the default route."""
 WIDEST = 7
 """Prefixes up to this length are ways to everywhere: tunnels halve the default route."""
 LINKS = 1 << 14
@@ -175,13 +176,12 @@ def _unknown(link: Netlink, address: str) -> bool:
 
 def _way(link: Netlink, version: int) -> str | None:
     """The device of the default route; None if there is none, nothing if it has several."""
-    try:
-        length, device = link.route_to(ANYWHERE[version])
-    except OSError:
-        return None
-    if length > WIDEST:
-        return None
-    return socket.if_indextoname(device) if device else ""
+    for address in ANYWHERE[version]:
+        with suppress(OSError):
+            length, device = link.route_to(address)
+            if length <= WIDEST:
+                return socket.if_indextoname(device) if device else ""
+    return None
 
 
 def _forbidden(version: int, device: str) -> str | None:

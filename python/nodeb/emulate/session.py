@@ -94,7 +94,9 @@ class Outcome:
         if self.ended == "duration":
             return STOPPED
         codes = [128 - code if code < 0 else code for code in self.exits.values()]
-        return next((code for code in codes if code), 0)
+        # Who was asked to end did not end by itself, whatever the command made of it.
+        asked = 128 + signal.SIGTERM if self.ended == "signal" else 0
+        return next((code for code in codes if code), asked)
 
     @property
     def too_late(self) -> str | None:

@@ -110,10 +110,13 @@ def help_most(found: Explanation) -> str:
     if not found.causes:
         return "The transfer took no time."
     cause = found.causes[0]
+    remedy = REMEDIES[cause]
+    if cause == "waiting for the scheduler" and "trace" in found.scenario.to_dict()["radio"]:
+        remedy = "another trace, as this one delivered nothing meanwhile"
     share = found.table["share"][0]
     where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
     about = f"{cause}, {100 * share:.0f} % of the time{where}"
-    return f"What would help most: {REMEDIES[cause]} ({about})."
+    return f"What would help most: {remedy} ({about})."
 
 
 def cause_rows(found: Explanation) -> list[list[str]]:

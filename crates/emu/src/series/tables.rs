@@ -166,13 +166,16 @@ impl Series {
             for (way, track) in ["down", "up"].into_iter().zip(tracks) {
                 for (place, span) in spans.iter().enumerate() {
                     let delays = track.delays.get(place);
+                    let interval = *track.intervals.get(place);
+                    // Quantiles are those of buckets, the longest is exact.
+                    let longest_s = interval.delay_max_ns as f64 * 1e-9;
                     rows.push(PhoneRow {
                         user: *user,
                         way,
                         span: *span,
-                        interval: *track.intervals.get(place),
-                        p50_s: delays.quantile_s(0.5),
-                        p99_s: delays.quantile_s(0.99),
+                        interval,
+                        p50_s: delays.quantile_s(0.5).min(longest_s),
+                        p99_s: delays.quantile_s(0.99).min(longest_s),
                     });
                 }
             }
