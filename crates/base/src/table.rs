@@ -4,6 +4,7 @@
 //! and the units of summaries all come from there: a new figure is where it is counted, and a line in a table.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Text in a table.
 pub type Text = Cow<'static, str>;
@@ -12,11 +13,80 @@ pub type Text = Cow<'static, str>;
 /// there, which [`Table::name_users`] turns into numbers.
 pub const USER: &str = "user";
 
+/// Names that are looked for one by one.
+const FEW: usize = 16;
+
+/// A column of texts: most tables repeat a few of them, so each is kept once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Texts {
+    /// The different ones, in the order in which they come first.
+    pub names: Vec<Text>,
+    /// Of each row, the place of its text among the names.
+    pub places: Vec<u32>,
+}
+
+impl Texts {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The text of each row.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.places.iter().map(|place| &*self.names[*place as usize])
+    }
+}
+
+impl IntoIterator for Texts {
+    type Item = Text;
+    type IntoIter = Box<dyn Iterator<Item = Text>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let Self { names, places } = self;
+        Box::new(places.into_iter().map(move |place| names[place as usize].clone()))
+    }
+}
+
+impl FromIterator<Text> for Texts {
+    fn from_iter<I: IntoIterator<Item = Text>>(texts: I) -> Self {
+        let mut all = Self::default();
+        all.extend(texts);
+        all
+    }
+}
+
+impl Extend<Text> for Texts {
+    fn extend<I: IntoIterator<Item = Text>>(&mut self, texts: I) {
+        let Self { names, places } = self;
+        let places_of = names.iter().cloned().zip(0..);
+        let mut known: HashMap<Text, u32> = places_of.collect();
+        let texts = texts.into_iter();
+        places.reserve(texts.size_hint().0);
+        for text in texts {
+            // One of a few literals is known by its address.
+            let is_same = |name: &Text| std::ptr::eq(&raw const **name, &raw const *text);
+            let place = match names.iter().take(FEW).position(is_same) {
+                Some(place) => place as u32,
+                None => *known.entry(text).or_insert_with_key(|text| {
+                    names.push(text.clone());
+                    names.len() as u32 - 1
+                }),
+            };
+            places.push(place);
+        }
+    }
+}
+
 macro_rules! kinds {
-    ($( $(#[$about:meta])* $kind:ident($of:ty), )+) => {
+    ($( $(#[$about:meta])* $kind:ident($of:ty) in $all:ty, )+) => {
         /// The values of a column.
         #[derive(Clone, Debug, PartialEq)]
-        pub enum Values { $( $(#[$about])* $kind(Vec<$of>), )+ }
+        pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
         /// How a column is read from a row.
         #[derive(Debug)]
@@ -50,17 +120,17 @@ macro_rules! kinds {
 
 kinds! {
     /// Whole numbers, 64 bits.
-    U64(u64),
+    U64(u64) in Vec<u64>,
     /// Whole numbers, 32 bits.
-    U32(u32),
+    U32(u32) in Vec<u32>,
     /// Numbers.
-    F64(f64),
+    F64(f64) in Vec<f64>,
     /// Numbers of single precision.
-    F32(f32),
+    F32(f32) in Vec<f32>,
     /// True or false.
-    Bool(bool),
+    Bool(bool) in Vec<bool>,
     /// Text.
-    Text(Text),
+    Text(Text) in Texts,
 }
 
 impl Values {
@@ -256,6 +326,22 @@ mod tests {
         RATES.table(&[Row { user: 0, rate: 1.5, kind: "a" }, Row { user: 1, rate: 2.5, kind: "b" }])
     }
 
+    fn texts(of: &[&'static str]) -> Values {
+        Values::Text(of.iter().map(|text| Text::from(*text)).collect())
+    }
+
+    #[test]
+    fn each_text_is_kept_once_wherever_it_lies() {
+        let many: Vec<String> = (0..3 * FEW).map(|number| number.to_string()).collect();
+        let twice = many.iter().chain(&many).map(|text| Text::from(text.clone()));
+        let mut texts: Texts = twice.collect();
+        texts.extend(["7", "new", "7"].map(Text::from));
+        assert_eq!(texts.names.len(), many.len() + 1);
+        assert!(texts.iter().take(many.len()).eq(&many));
+        assert!(texts.iter().skip(2 * many.len()).eq(["7", "new", "7"]));
+        assert!(texts.clone().into_iter().eq(texts.iter()));
+    }
+
     #[test]
     fn a_declaration_says_everything() {
         let empty = RATES.empty();
@@ -269,7 +355,7 @@ mod tests {
     fn values_keep_the_order_of_rows() {
         let table = two();
         assert_eq!(table.column("rate_bps"), Some(&Values::F64(vec![1.5, 2.5])));
-        assert_eq!(table.column("kind"), Some(&Values::Text(vec!["a".into(), "b".into()])));
+        assert_eq!(table.column("kind"), Some(&texts(&["a", "b"])));
         assert_eq!(table.column("nothing"), None);
     }
 
