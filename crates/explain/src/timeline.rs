@@ -22,6 +22,7 @@ use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::Listener;
 
+use air::Run;
 use packets::Packets;
 
 /// Most records of packets, places and blocks that are kept: about 1 GB, a transfer of 2 GB over a wire.
@@ -181,9 +182,9 @@ impl Timeline {
                     self.serve_others(at, 1);
                 }
             }
-            Event::Run { bearer, user, block, units, per_block, ttis } if bearer == own => {
+            Event::Run { bearer, user, block: unit, units, per_block, ttis, failed } if bearer == own => {
                 if user == me {
-                    self.air.send_run(at, block, units, per_block, ttis);
+                    self.air.send_run(at, Run { unit, units, per_block, ttis, failed });
                 } else {
                     self.serve_others(at, ttis);
                 }

@@ -15,19 +15,58 @@ struct Run {
     ttis: u64,
     quality: u32,
     sent: Sent,
-    /// The first PDU of those that are plain: new blocks without error, each with so many PDUs.
-    plain: Option<(u64, u32)>,
+    /// The new blocks in each of them, where they are told in runs.
+    new: Option<New>,
+}
+
+/// New blocks of a TTI.
+#[derive(Clone, Copy, Debug)]
+pub struct New {
+    /// The first PDU.
+    pub pdu: u64,
+    /// PDUs in all of them.
+    pub units: u32,
+    /// PDUs in one.
+    pub per_block: u32,
+    /// Bit `n` says that block number `n` has failed.
+    pub failed: u32,
 }
 
 impl Run {
-    /// Tells its next TTIs, if they are plain.
-    fn tell_plain(&mut self, ctx: &mut Context, at: Time, ttis: u64) {
-        if let Some((pdu, per_block)) = &mut self.plain {
-            let (bearer, units) = (ctx.place.index, self.sent.units);
-            let (block, per_block, ttis) = (*pdu, *per_block, ttis as u32);
-            ctx.sink.emit(at, Event::Run { bearer, user: 0, block, units, per_block, ttis });
-            *pdu += u64::from(ttis) * u64::from(units);
+    /// Tells the new blocks of its next TTIs.
+    fn tell_new(&mut self, ctx: &mut Context, at: Time, ttis: u64) {
+        if let Some(new) = &mut self.new {
+            new.tell(ctx, at, 0, ttis as u32);
+            new.pdu += ttis * u64::from(new.units);
         }
+    }
+
+    /// Whether a TTI is like those of this run, and goes on where they end.
+    fn goes_on(&self, tti: u64, quality: u32, sent: Sent, new: New) -> bool {
+        let Some(mine) = self.new else {
+            return false;
+        };
+        // Where all that is sent is new and good, nothing was told of single blocks.
+        let is_plain = |sent: Sent, new: New| sent.failed == 0 && sent.units == new.units;
+        self.first + self.ttis == tti
+            && (self.sent, self.quality, mine.per_block) == (sent, quality, new.per_block)
+            && is_plain(sent, new)
+            && is_plain(self.sent, mine)
+            && mine.pdu + self.ttis * u64::from(mine.units) == new.pdu
+    }
+}
+
+impl New {
+    /// They were sent in a TTI, and others like them in those after it.
+    pub fn event(&self, ctx: &Context, user: u32, ttis: u32) -> Event {
+        let &Self { pdu: block, units, per_block, failed } = self;
+        Event::Run { bearer: ctx.place.index, user, block, units, per_block, ttis, failed }
+    }
+
+    /// Tells that.
+    pub fn tell(&self, ctx: &mut Context, at: Time, user: u32, ttis: u32) {
+        let event = self.event(ctx, user, ttis);
+        ctx.sink.emit(at, event);
     }
 }
 
@@ -39,16 +78,22 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// So many TTIs from number `first` on have gone to the user, each with what was `sent`.
+    /// TTI number `tti` has gone to the user with what was `sent`; its new blocks where they are told in runs.
     #[inline]
-    pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
-        self.runs.push(Run { first, ttis, quality, sent, plain: None });
+    pub fn run(&mut self, tti: u64, quality: u32, sent: Sent, new: Option<New>) {
+        if let Some((new, last)) = new.zip(self.runs.last_mut())
+            && last.goes_on(tti, quality, sent, new)
+        {
+            last.ttis += 1;
+        } else {
+            self.runs.push(Run { first: tti, ttis: 1, quality, sent, new });
+        }
     }
 
-    /// The same of TTIs that are plain: all blocks are new, from PDU `pdu` on, and without error.
+    /// So many TTIs from number `first` on have gone to the user, each with what was `sent`, all of it new.
     #[inline]
-    pub fn run_plain(&mut self, first: u64, ttis: u64, sent: Sent, plain: (u64, u32)) {
-        self.runs.push(Run { first, ttis, quality: 0, sent, plain: Some(plain) });
+    pub fn run_plain(&mut self, first: u64, ttis: u64, sent: Sent, new: New) {
+        self.runs.push(Run { first, ttis, quality: 0, sent, new: Some(new) });
     }
 
     /// Something happens `at`, which may be later than now.
@@ -95,7 +140,7 @@ impl Ahead {
             if hears_runs && ttis > 0 {
                 let at = grid.beginning(run.first);
                 tell_events(&mut self.events, ctx, at);
-                run.tell_plain(ctx, at, ttis);
+                run.tell_new(ctx, at, ttis);
             }
             if listens {
                 for tti in run.first..run.first + ttis {

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, New};
 use super::grid::Grid;
 use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
@@ -26,6 +26,9 @@ use crate::rlc::{Buffer, FailedBlock};
 use crate::rng::Streams;
 use crate::units::Time;
 use crate::{Backlog, UserRadio};
+
+/// New blocks of a TTI of which one event tells whether they have failed.
+const BLOCKS_A_RUN: u32 = u32::BITS;
 
 /// Plain TTIs that are worth a step of their own.
 const FEWEST_AT_ONCE: u64 = 4;
@@ -99,22 +102,26 @@ impl ArqMac {
         let Some(chosen) = self.choose(tti) else {
             return false;
         };
-        let sent = self.send_blocks(ctx, at, tti, chosen);
+        let (sent, new) = self.send_blocks(ctx, at, tti, chosen);
         self.channel.served(tti, chosen.user, sent.units);
         let state = &self.users[chosen.user];
         let quality = state.block_size.quality(chosen.rate);
         if at <= ctx.now {
+            if let Some(new) = new {
+                new.tell(ctx, at, chosen.user as u32, 1);
+            }
             ctx.blocks(at, chosen.user, quality, sent);
         } else {
-            self.ahead.run(tti, 1, quality, sent);
+            self.ahead.run(tti, quality, sent, new);
         }
         let completes = state.buffer.has_complete();
         self.completed = completes.then_some(chosen.user);
         completes
     }
 
-    /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
-    fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> Sent {
+    /// Fills the channels of a TTI: failed blocks that may go again, then new ones. What was sent, and the new blocks
+    /// where they are still to be told.
+    fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> (Sent, Option<New>) {
         let Self { air, users, errors, ahead, retransmission_ttis, .. } = self;
         let (listens, buffer) = (Listens::of(ctx), &mut users[to.user].buffer);
         let again_from = tti + *retransmission_ttis;
@@ -144,20 +151,26 @@ impl ArqMac {
         let end = first + pdus;
         sent.blocks = (all - channels + new) as u32;
         sent.units += pdus as u32;
+        let mut run =
+            Run { new: New { pdu: first, units: pdus as u32, per_block: to.rate, failed: 0 }, blocks: 0 };
         while let Some(good) = errors.first_failure(resource(channels), new, to.rate) {
             channels -= good + 1;
             let failed = first + good * per_block;
-            blocks.tell_new(ctx, first..failed, per_block);
             let size = per_block.min(end - failed);
             let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
+            if listens == Listens::ToRuns {
+                blocks.mark(ctx, &mut run, good);
+            } else {
+                blocks.tell_new(ctx, first..failed, per_block);
+                blocks.tell(ctx, block, true);
+            }
             sent.failed += 1;
-            blocks.tell(ctx, block, true);
             blocks.fail(ctx, block);
             first = failed + size;
             new -= good + 1;
         }
         blocks.tell_new(ctx, first..end, per_block);
-        sent
+        (sent, (listens == Listens::ToRuns && pdus > 0).then_some(run.new))
     }
 
     /// Whether the next TTI is the same whatever arrives before it: one user alone on the bearer
@@ -198,7 +211,8 @@ impl ArqMac {
         let buffer = &mut self.users[0].buffer;
         let first = buffer.take_fresh(ttis * u64::from(units));
         let sent = Sent { blocks: channels, failed: 0, units };
-        self.ahead.run_plain(tti, ttis, sent, (first, self.air.pdus_per_block));
+        let new = New { pdu: first, units, per_block: self.air.pdus_per_block, failed: 0 };
+        self.ahead.run_plain(tti, ttis, sent, new);
         let completes = buffer.has_complete();
         self.completed = completes.then_some(0);
         completes
@@ -288,6 +302,13 @@ struct BlockWriter<'a> {
     listens: Listens,
 }
 
+/// New blocks of a TTI that are told together.
+struct Run {
+    new: New,
+    /// Those up to the last that has failed.
+    blocks: u64,
+}
+
 /// Who listens to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listens {
@@ -332,9 +353,7 @@ impl BlockWriter<'_> {
     /// New blocks of `per_block` PDUs have been received.
     #[inline]
     fn tell_new(&mut self, ctx: &mut Context, pdus: Range<u64>, per_block: u64) {
-        if self.listens == Listens::ToRuns {
-            self.tell_run(ctx, &pdus, per_block as u32);
-        } else if self.listens == Listens::ToEach {
+        if self.listens == Listens::ToEach {
             for first in pdus.clone().step_by(per_block as usize) {
                 let pdus = per_block.min(pdus.end - first) as u32;
                 self.tell_listeners(ctx, first, pdus, 1, false);
@@ -342,22 +361,26 @@ impl BlockWriter<'_> {
         }
     }
 
+    /// Of the blocks of a run, `good` have been received and the next has failed. Tells those for which there is no room.
+    fn mark(&mut self, ctx: &mut Context, run: &mut Run, good: u64) {
+        run.blocks += good;
+        while run.blocks >= BLOCKS_A_RUN.into() {
+            let told = New { units: BLOCKS_A_RUN * run.new.per_block, ..run.new };
+            let (pdu, units) = (run.new.pdu + u64::from(told.units), run.new.units - told.units);
+            run.new = New { pdu, units, failed: 0, ..run.new };
+            run.blocks -= u64::from(BLOCKS_A_RUN);
+            let event = told.event(ctx, self.user as u32, 1);
+            self.ahead.emit(ctx, self.at, event);
+        }
+        run.new.failed |= 1 << run.blocks;
+        run.blocks += 1;
+    }
+
     /// A block has been sent; it is known by its first PDU.
     #[inline]
     fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
         if self.listens != Listens::Nobody {
             self.tell_listeners(ctx, block.first, block.pdus, block.transmissions, failed);
-        }
-    }
-
-    /// New blocks without error are told together.
-    #[cold]
-    fn tell_run(&mut self, ctx: &mut Context, pdus: &Range<u64>, per_block: u32) {
-        let units = (pdus.end - pdus.start) as u32;
-        if units > 0 {
-            let (bearer, user, block) = (ctx.place.index, self.user as u32, pdus.start);
-            let run = Event::Run { bearer, user, block, units, per_block, ttis: 1 };
-            self.ahead.emit(ctx, self.at, run);
         }
     }
 
