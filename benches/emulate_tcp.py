@@ -1,20 +1,24 @@
 """A Linux kernel's downloads through `nodeb emulate` beside the `linux` family in `nodeb run`.
 
-    python benches/emulate_tcp.py [--sizes 100000,1000000] [--seeds 10] [--cells 'A;B'] [--md]
+    python benches/emulate_tcp.py [--sizes 100000,10000000] [--seeds 10] [--cells 'A;B'] [--md]
 
 Each download has its seed and namespaces of its own, and beside it the simulation of the same
-scenario and seed.
+scenario and seed. Round trips of the kernel are taken as its sender takes them: at the server's
+device, for each new ACK, from the sending of the oldest that it answers, if that was sent once.
+Needs root.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
+from scipy import stats
 
 from nodeb.emulate.addresses import SERVER
 from nodeb.emulate.plan import make
@@ -23,13 +27,13 @@ from nodeb.inputs.reading import parsed
 from nodeb.inputs.scenario import Scenario
 from nodeb.terminal.text import align
 
-AT_A_TIME = 4
+AT_A_TIME = 8
 """Emulations side by side: each needs a few per cent of a core."""
 FIRST = ("chrt", "-f", "5")
 """Both ends go before all but the driver: what else the machine does is not measured."""
 
 COMMON = """
-duration = "600 s"
+duration = "{duration} s"
 [tcp.linux]
 control = "{control}"
 pacing = {pacing}
@@ -47,6 +51,7 @@ rtt = true
 PHONE = """
 [[users]]
 name = "phone"
+start = "{start} s"
 traffic.ftp = {{ size = "{size} B", request = "100 B" }}
 """
 
@@ -55,12 +60,48 @@ CELLS = {
     "dch, BLER 1 %": "[radio.dch]\nbler = 0.01",
     "dch, BLER 10 %": "[radio.dch]\nbler = 0.1",
     "hs_dsch, BLER 10 %": "[radio.hs_dsch]\nchannels = 5\nbler = 0.1",
-    "hsdpa, 10 simulated": '[radio.hsdpa]\nscheduler = "proportional_fair"',
+    "hsdpa, 10 simulated": """[radio.hsdpa]
+scheduler = "proportional_fair"
+buffer = 70
+cell = { radius = "1 km", path_loss = "log_distance", shadowing.sigma_db = 0.0 }""",
 }
-OTHERS = '[[users]]\nname = "others"\ncount = 10\ntraffic.ftp.size = "20 MB"\n'
+CHANNEL = 'ue.channel.cell = { distance = "300 m", profile = "pedestrian_a", speed = "3 km/h" }\n'
+OTHERS = '[[users]]\nname = "others"\ncount = 10\ntraffic.ftp.size = "200 MB"\n'
 
 SERVER_PROGRAM = f"""
-import socket
+import os, socket, struct, sys, threading, time
+tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3))
+tap.bind(("nodeb0", 0))
+sent, rtts, M = {{{{}}}}, [], 0xffffffff
+def sacked(options):
+    while options and options[0]:
+        if options[0] == 5:
+            edges = struct.unpack_from(f"!{{{{(options[1] - 2) // 4}}}}I", options, 2)
+            return list(zip(edges[::2], edges[1::2]))
+        options = options[1 if options[0] == 1 else options[1]:]
+    return []
+def watch():
+    while True:
+        packet, (_, _, kind, *_) = tap.recvfrom(100)
+        now = time.monotonic()
+        if packet[0] >> 4 != 4 or packet[9] != 6:
+            continue
+        head = 4 * (packet[0] & 15)
+        seq, ack, offset = struct.unpack("!IIB", packet[head + 4:head + 13])
+        if kind == socket.PACKET_OUTGOING:
+            bytes_ = struct.unpack("!H", packet[2:4])[0] - head - 4 * (offset >> 4)
+            if bytes_:
+                end = (seq + bytes_) & 0xffffffff
+                sent[end] = None if end in sent else now
+        else:
+            # As tcp_clean_rtx_queue and tcp_sacktag_one have it: of those that it is the first to
+            # answer, the oldest that was sent once.
+            answered = [(ack - (1 << 30), ack), *sacked(packet[head + 20:head + 4 * (offset >> 4)])]
+            new = [e for e in sent if any(0 < (e - a) & M <= (b - a) & M for a, b in answered)]
+            times = [begun for end in new if (begun := sent.pop(end)) is not None]
+            if times:
+                rtts.append(now - min(times))
+threading.Thread(target=watch, daemon=True).start()
 s = socket.create_server(("{SERVER.v4}", 5001))
 c, _ = s.accept()
 c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"{{control}}")
@@ -71,10 +112,14 @@ while got < 100:
 c.sendall(bytes(want))
 c.shutdown(socket.SHUT_WR)
 c.recv(1)
+time.sleep(0.05)
+with open(sys.argv[1], "w") as file:
+    file.write(repr(sum(rtts) / len(rtts)))
 """
 
 PHONE_PROGRAM = f"""
 import socket, sys, time
+time.sleep({{start}})
 begun = time.monotonic()
 c = socket.create_connection(("{SERVER.v4}", 5001))
 c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -85,6 +130,8 @@ while part := c.recv(1 << 16):
 took = time.monotonic() - begun
 assert got == {{size}}
 open(sys.argv[1], "w").write(repr(took))
+c.close()
+time.sleep(3)
 """
 
 
@@ -96,37 +143,75 @@ class Case:
     control: str
     size: int
 
+    @property
+    def has_others(self) -> bool:
+        """Whether somebody is in the cell beside the phone."""
+        return "simulated" in self.cell
+
+    @property
+    def start_s(self) -> int:
+        """When the download begins: once the others have come to rest."""
+        return 20 if self.has_others else 0
+
     def text(self) -> str:
         """Its scenario."""
         pacing = "true" if self.control == "bbr" else "false"
-        common = COMMON.format(control=self.control, pacing=pacing)
-        others = OTHERS if "simulated" in self.cell else ""
-        return f"{common}{CELLS[self.cell]}\n{PHONE.format(size=self.size)}{others}"
+        # Nobody waits for the others, whose downloads are longer than that.
+        duration = 60 if self.size < 1_000_000 else 600
+        common = COMMON.format(control=self.control, pacing=pacing, duration=duration)
+        phone = PHONE.format(size=self.size, start=self.start_s)
+        if not self.has_others:
+            return f"{common}{CELLS[self.cell]}\n{phone}"
+        return f"{common}{CELLS[self.cell]}\n{phone}{CHANNEL}{OTHERS}{CHANNEL}"
 
 
-def emulated(case: Case, seed: int, folder: Path) -> tuple[float, float]:
-    """How long the kernel took, and the 99 % quantile of lateness."""
-    told = folder / f"{abs(hash((case, seed)))}"
-    program = PHONE_PROGRAM.format(size=case.size)
+@dataclass(frozen=True)
+class Download:
+    """How one went."""
+
+    took_s: float
+    rtt_s: float
+    late_s: float = 0.0
+    """The 99 % quantile of lateness."""
+
+
+def emulated(case: Case, seed: int, folder: Path) -> Download:
+    """The kernel's."""
+    took, rtt = (folder / f"{abs(hash((case, seed)))}.{what}" for what in ("took", "rtt"))
+    program = PHONE_PROGRAM.format(size=case.size, start=case.start_s)
     data = parsed(case.text(), case.cell)
-    plan = make(data, [("phone", (*FIRST, sys.executable, "-c", program, str(told)))])
+    plan = make(data, [("phone", (*FIRST, sys.executable, "-c", program, str(took)))])
     serving = SERVER_PROGRAM.format(control=case.control, size=case.size)
-    server = (*FIRST, sys.executable, "-c", serving)
-    outcome = emulate(plan, Options(seed=seed, server=server, duration_s=500))
-    return float(told.read_text()), outcome.report["lateness"]["p99_s"]
+    server = (*FIRST, sys.executable, "-c", serving, str(rtt))
+    outcome = emulate(plan, Options(seed=seed, server=server, duration_s=1500))
+    late = outcome.report["lateness"]["p99_s"]
+    return Download(float(took.read_text()), float(rtt.read_text()), late)
 
 
-def simulated(case: Case, seed: int) -> float:
-    """How long it takes in `nodeb run`."""
+def simulated(case: Case, seed: int) -> Download:
+    """That of `nodeb run`."""
     scenario = Scenario.from_dict(parsed(case.text(), case.cell))
     flows = scenario.run(runs=1, seed=seed, jobs=1).flows
-    return float(flows["download_s"][0])
+    return Download(float(flows["download_s"][0]), float(flows["rtt_mean_s"][0]))
+
+
+def compared(case: Case, kernel: list[Download], ours: list[Download]) -> list[str]:
+    """A line of the table: ratios of the means, with 95 % intervals from the pairs (Student t)."""
+    found = [case.cell, case.control, f"{case.size / 1000:.0f} kB"]
+    for what in ("took_s", "rtt_s"):
+        k, o = (np.array([getattr(one, what) for one in of]) for of in (kernel, ours))
+        # The ratio of two means, by the delta method: the residuals of the pairs about it.
+        ratio = k.mean() / o.mean()
+        error = np.std(k - ratio * o, ddof=1) / len(k) ** 0.5 / o.mean()
+        half = stats.t.ppf(0.975, len(k) - 1) * error
+        found += [f"{k.mean():.3f}", f"{o.mean():.3f}", f"{ratio:.3f} +- {half:.3f}"]
+    return [*found, f"{1e3 * max(one.late_s for one in kernel):.2f}"]
 
 
 def main() -> None:
     """Measures and prints."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--sizes", default="100000,1000000")
+    parser.add_argument("--sizes", default="100000,10000000")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--controls", default="reno,cubic,bbr")
     parser.add_argument("--cells", default=";".join(CELLS))
@@ -144,24 +229,11 @@ def main() -> None:
             for seed in seeds
         }
         for case in cases:
-            kernel, late = zip(*(work[case, seed].result() for seed in seeds), strict=True)
-            ours = [simulated(case, seed) for seed in seeds]
-            pairs = [k / o for k, o in zip(kernel, ours, strict=True)]
-            ratio = statistics.fmean(kernel) / statistics.fmean(ours)
-            rows.append(
-                [
-                    case.cell,
-                    case.control,
-                    f"{case.size / 1000:.0f} kB",
-                    f"{statistics.fmean(kernel):.3f}",
-                    f"{statistics.fmean(ours):.3f}",
-                    f"{ratio:.3f}",
-                    f"{min(pairs):.3f} .. {max(pairs):.3f}",
-                    f"{max(late) * 1e3:.2f}",
-                ]
-            )
+            kernel = [work[case, seed].result() for seed in seeds]
+            rows.append(compared(case, kernel, [simulated(case, seed) for seed in seeds]))
             print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    head = ["cell", "control", "size", "kernel, s", "nodeb, s", "ratio", "of pairs", "late p99, ms"]
+    head = ["cell", "control", "size", "kernel, s", "nodeb, s", "ratio"]
+    head += ["rtt: kernel, s", "nodeb, s", "ratio", "late p99, ms"]
     if asked.md:
         for row in (head, ["---"] * len(head), *rows):
             print("|", " | ".join(row), "|")

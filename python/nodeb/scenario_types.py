@@ -100,6 +100,7 @@ __all__ = [
     "OnOff",
     "OneStep",
     "Opener",
+    "Opportunities",
     "OtherCells",
     "Outage",
     "OutdoorToIndoor",
@@ -166,6 +167,7 @@ __all__ = [
     "Ticks",
     "TimeLaw",
     "Trace",
+    "TraceBearer",
     "Traffic",
     "TrafficVolume",
     "Ue",
@@ -364,7 +366,7 @@ AtEnd: TypeAlias = Literal["loop", "stop"]
 
 `loop`: It begins again.
 
-`stop`: There is no signal any more.
+`stop`: Nothing comes any more.
 """
 
 
@@ -1417,6 +1419,9 @@ class Wcdma(Part):
     correctable_bits: int = 0
     """Errors in a frame that its code corrects."""
 
+    frame_errors: bool = True
+    """Whether frames fail. Without errors all arrive, and rates are selected as if they did not."""
+
     other_cells: OtherCells = made(default_factory=lambda: Mean())
     """What comes from other cells."""
 
@@ -1475,6 +1480,46 @@ class LinkBearer(Part):
 
     reordering: Reordering | None = None
     """Packets held back, so that others overtake them."""
+
+
+class TraceBearer(Part):
+    """No radio: a link that sends when a measured trace says that it could, one per user."""
+
+    tag: ClassVar[str | None] = "trace"
+
+    down: Opportunities = made(default_factory=lambda: Opportunities())
+    """When packets can be delivered to a phone. Each phone has the whole of it for itself."""
+
+    up: Opportunities | None = None
+    """When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of
+    `uplink` hold.
+    """
+
+    at_end: AtEnd = "loop"
+    """What follows when a trace is over."""
+
+    opportunity: Size = "1504 B"
+    """Bytes that may go at each opportunity."""
+
+    header: Size = "4 B"
+    """Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device
+    hands them over, with a header of 4 B.
+    """
+
+    delay: Duration = "0 s"
+    """Propagation delay towards the phone."""
+
+    queue: Queue = made(default_factory=lambda: DropTail())
+    """Queue at the Node B. Every packet waits in it for an opportunity."""
+
+    loss: Probability | Loss = 0.0
+    """Loss of packets towards the phone: a probability, or a model."""
+
+    jitter: Jitter | None = None
+    """Extra delay of every packet towards the phone, which keeps their order."""
+
+    reordering: Reordering | None = None
+    """Packets towards the phone held back, so that others overtake them."""
 
 
 class ErrorModel(Part):
@@ -2252,6 +2297,20 @@ class Outage(Part):
     """How long it lasts."""
 
 
+class Opportunities(Part):
+    """A recording of delivery opportunities, in mahimahi's format: a line for each, which is its
+    time in ms.
+    """
+
+    file: str | None = None
+    """A recording to take the list from. The path counts from the scenario file's folder."""
+
+    times_ms: list[int] | None = None
+    """The time of each opportunity in ms from the beginning of the run on, never falling. The
+    last, which is not 0, is also the length of the recording.
+    """
+
+
 class UserGroup(Part):
     """Phones that do the same."""
 
@@ -2270,8 +2329,13 @@ class UserGroup(Part):
     stagger: Duration = "0 s"
     """How much later each further phone of the group begins."""
 
-    traffic: Traffic
-    """What each phone does."""
+    real: bool = False
+    """Whether the phones are real: commands run as them in `nodeb emulate`, and their packets pass
+    the cell.
+    """
+
+    traffic: Traffic | None = None
+    """What each phone does; only real ones are without."""
 
     tcp: Tcp | None = None
     """TCP of these phones and of the servers they talk to; absent: the scenario's."""
@@ -2297,6 +2361,9 @@ class Ftp(Part):
     """Payload of the request, which rides on the ACK that completes the set-up; 0 makes the
     request a packet of headers alone.
     """
+
+    server_delay: Duration = "0 s"
+    """How long the server works on its answer, from the request's arrival on."""
 
 
 class OnOff(Part):
@@ -2357,6 +2424,9 @@ class Web(Part):
 
     request: Size = "350 B"
     """Payload of a request."""
+
+    server_delay: Duration = "0 s"
+    """How long the server works on each answer, from the request's arrival on."""
 
 
 class Cbr(Part):
@@ -2744,7 +2814,8 @@ Radio: TypeAlias = (
     | FachDch
     | Wcdma
     | LinkBearer
-    | Literal["dch", "hs_dsch", "hsdpa", "fach_dch", "wcdma", "link"]
+    | TraceBearer
+    | Literal["dch", "hs_dsch", "hsdpa", "fach_dch", "wcdma", "link", "trace"]
 )
 """The radio: a name, or a table with one key."""
 

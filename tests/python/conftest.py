@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import emulations
 from nodeb.replication.work import Source, Work
 
 settings.register_profile("same every time", derandomize=True, deadline=None)
@@ -81,3 +82,18 @@ def small(scenario_file):
     import nodeb
 
     return nodeb.load(scenario_file)
+
+
+@pytest.fixture
+def real_packets():
+    """Skips where the machine does not let real packets through, and says why."""
+    if why := emulations.forbidden():
+        pytest.skip(f"real packets are not let through here: {why}")
+
+
+@pytest.fixture
+def link(tmp_path):
+    """A phone whose packets are real and three others on a plain link, as a file."""
+    file = tmp_path / "link.toml"
+    file.write_text(emulations.LINK)
+    return file

@@ -54,6 +54,9 @@ pub(crate) struct Radio {
     pub interruption: Duration,
     /// Whether users are switched between channels.
     pub has_states: bool,
+    /// Whether bearers, and uplinks, send at recorded delivery opportunities only.
+    pub has_opportunities: bool,
+    pub has_opportunities_up: bool,
 }
 
 /// The story of one transfer.
@@ -92,6 +95,8 @@ impl Timeline {
                 has_channels: facts.has_ues,
                 interruption: interruption(&scenario.radio),
                 has_states: facts.is_shared && facts.tti.is_none(),
+                has_opportunities: facts.has_opportunities,
+                has_opportunities_up: scenario.radio.uplink().is_some(),
             },
             to_begin: transfer,
             to_arrive: transfer,

@@ -1,17 +1,24 @@
-//! The fixed network: links with a rate, a delay, a queue, loss, jitter and reordering.
+//! The fixed network: links with a rate or recorded delivery opportunities, a delay, a queue, loss,
+//! jitter and reordering.
 
-pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, units};
+pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, table, units};
 
 mod core;
 pub mod flight;
 pub mod jitter;
+mod line;
 mod link;
 pub mod loss;
+pub mod opportunities;
 pub mod outage;
 mod params;
 pub mod queue;
+pub mod traced;
+#[cfg(test)]
+mod traced_tests;
 
 pub use core::Core;
+pub use line::Line;
 pub use link::{Link, LinkCounts};
 pub use loss::LossSetting;
 pub use params::{Path, Uplink, Wired};

@@ -5,10 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::flight::{Flight, Reordering};
 use super::jitter::JitterSpec;
+use super::line::Line;
 use super::link::Link;
 use super::loss::LossSetting;
+use super::opportunities::Recording;
 use super::outage::{self, Outage, Outages};
 use super::queue::QueueSpec;
+use super::traced::{Parts, TracedLink};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
 use crate::units::{Duration, Rate};
@@ -118,6 +121,17 @@ impl Path<'_> {
             .with_outages(Outages::new(self.outages.to_vec()))
     }
 
+    /// The link that follows a recording and not the rate, idle.
+    pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
+        let parts = Parts {
+            delay: self.delay,
+            queue: self.queue.build(recording.mean_rate(), streams.stream(entity, index, "queue")),
+            loss: self.loss.build(streams, entity, index),
+            flight: Flight::new(self.jitter, self.reordering, streams, entity, index),
+        };
+        TracedLink::new(recording, parts)
+    }
+
     /// Looks for impossible values.
     pub fn check(&self, check: &mut Check) {
         check.require(self.rate.0 > 0, "rate", || {
@@ -166,9 +180,26 @@ impl Uplink {
         }
     }
 
-    /// The uplink of phone number `user`.
-    pub fn link(&self, user: u64, streams: &Streams) -> Link {
-        self.path().link(streams, "uplink", user)
+    /// The uplink of phone number `user`; it follows a recording, where there is one, and not its rate.
+    pub fn line(&self, user: u64, recording: Option<&Recording>, streams: &Streams) -> Line {
+        match recording {
+            None => Line::Rated(self.path().link(streams, "uplink", user)),
+            Some(recording) => Line::Traced(Box::new(self.path().traced(recording, streams, "uplink", user))),
+        }
+    }
+}
+
+impl QueueSpec {
+    /// Looks for a queue that would lose every packet where all of them wait, as they do for an opportunity.
+    pub fn check_holds_one(&self, check: &mut Check) {
+        let Self::DropTail(params) = self else { return };
+        check.within("drop_tail", |check| {
+            check.require(params.limit.get() > 1, "limit", || {
+                "every packet waits for a delivery opportunity, and none may be the first to wait; expected at \
+                 least 2, which is one packet"
+                    .to_owned()
+            });
+        });
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nodeb_capture::{Interface, Options};
-use nodeb_sim::scenario::Recorded;
+use nodeb_sim::scenario::{Recorded, Spot};
 use nodeb_sim::table::{Table, join};
 use nodeb_sim::transport::classic::EraLine;
 use nodeb_sim::{Scenario, scenario};
@@ -52,8 +52,8 @@ pub struct CompiledScenario {
     scenario: Arc<Scenario>,
     /// What messages call it.
     label: String,
-    /// Groups whose recordings came beside the text.
-    recorded: Vec<usize>,
+    /// Where recordings stand whose lists came beside the text.
+    recorded: Vec<Spot>,
 }
 
 impl Control {
@@ -66,7 +66,8 @@ impl Control {
 #[pymethods]
 impl CompiledScenario {
     /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none. `recorded`
-    /// has the lists of recordings, each with the number of its group.
+    /// has the lists of recordings, each with where it stands: the number of its group, or `down` or `up` of
+    /// `radio.trace`.
     #[staticmethod]
     #[pyo3(signature = (json, label=None, recorded=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -74,15 +75,15 @@ impl CompiledScenario {
         py: Python<'_>,
         json: &str,
         label: Option<String>,
-        recorded: Vec<(usize, Bound<'_, PyDict>)>,
+        recorded: Vec<(SpotName, Bound<'_, PyDict>)>,
     ) -> PyResult<Self> {
-        let lists = recorded.iter().map(|(group, lists)| Ok((*group, recording(lists)?)));
+        let lists = recorded.iter().map(|(name, lists)| Ok((name.spot()?, recording(lists)?)));
         let lists = lists.collect::<PyResult<Vec<_>>>()?;
+        let spots = lists.iter().map(|(spot, _)| *spot).collect();
         let read = || guarded(|| "reading a scenario".to_owned(), || scenario::from_json_with(json, lists));
         let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
         let label = label.unwrap_or_else(|| format!("scenario `{}`", scenario.name));
-        let recorded = recorded.iter().map(|(group, _)| *group).collect();
-        Ok(Self { scenario: Arc::new(scenario), label, recorded })
+        Ok(Self { scenario: Arc::new(scenario), label, recorded: spots })
     }
 
     /// Reads a scenario file with overrides `key.path=value`.
@@ -166,8 +167,11 @@ impl CompiledScenario {
 
     /// As `run`, and writes the packets that pass `interfaces` (all when empty) to the pcapng file
     /// `path`, of each the first `snap_length` bytes; None keeps the headers.
-    /// With `radio` the radio network has interfaces too, and packets have comments.
-    #[pyo3(signature = (seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false))]
+    /// With `radio` the radio network has interfaces too, and packets have comments; those on the critical paths
+    /// of the users in `causes` say which spans of it are theirs.
+    #[pyo3(signature = (
+        seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false, causes=Vec::new(),
+    ))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn capture<'py>(
@@ -180,15 +184,23 @@ impl CompiledScenario {
         snap_length: Option<u32>,
         interfaces: Vec<String>,
         radio: bool,
+        causes: Vec<u64>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let control = &control.get().inner;
-        let options = Options {
+        let mut options = Options {
             snap_length: snap_length.unwrap_or(nodeb_capture::DEFAULT_SNAP_LENGTH),
             interfaces: interfaces.iter().map(|name| interface(name)).collect::<PyResult<_>>()?,
             radio,
+            ..Options::default()
         };
         let captured = || {
-            let work = || nodeb_capture::run(&self.scenario, seed, run, control, &path, &options);
+            for user in causes {
+                let work = || nodeb_explain::Told::of(&self.scenario, seed, run, control, user);
+                let told = guarded(|| self.about(seed, run), work)?.map_err(|error| unexplained(&error))?;
+                options.about.push(told.about);
+                options.remarks.extend(told.packets);
+            }
+            let work = || nodeb_capture::run(&self.scenario, seed, run, control, &path, options);
             let result = guarded(|| self.about(seed, run), work)?.map_err(|error| match error {
                 nodeb_capture::Error::SnapLength(_) | nodeb_capture::Error::NoInterface(..) => {
                     PyValueError::new_err(error.to_string())
@@ -215,10 +227,7 @@ impl CompiledScenario {
         let control = &control.get().inner;
         let explained = || {
             let work = || nodeb_explain::explain(&self.scenario, seed, run, control, (user, transfer));
-            let path = guarded(|| self.about(seed, run), work)?.map_err(|error| match error {
-                nodeb_explain::Error::Run(error) => to_py(&error),
-                error => PyValueError::new_err(error.to_string()),
-            })?;
+            let path = guarded(|| self.about(seed, run), work)?.map_err(|error| unexplained(&error))?;
             Ok::<_, PyErr>((path.transfer(), path.spans()))
         };
         let (transfer, spans) = py.detach(explained)?;
@@ -258,6 +267,34 @@ impl CompiledScenario {
     }
 }
 
+/// Where a recording stands, as Python says it.
+#[derive(FromPyObject)]
+enum SpotName {
+    Group(usize),
+    Way(String),
+}
+
+impl SpotName {
+    fn spot(&self) -> PyResult<Spot> {
+        match self {
+            Self::Group(group) => Ok(Spot::Group(*group)),
+            Self::Way(way) if way == "down" => Ok(Spot::Down),
+            Self::Way(way) if way == "up" => Ok(Spot::Up),
+            Self::Way(other) => Err(PyValueError::new_err(format!(
+                "there are no recordings at `{other}`; expected down or up"
+            ))),
+        }
+    }
+}
+
+/// Why a transfer is not explained, for Python.
+fn unexplained(error: &nodeb_explain::Error) -> PyErr {
+    match error {
+        nodeb_explain::Error::Run(error) => to_py(error),
+        error => PyValueError::new_err(error.to_string()),
+    }
+}
+
 /// The lists of a recording, by their keys in a scenario.
 fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
     fn list<T: Element + Clone>(lists: &Bound<'_, PyDict>, key: &str) -> PyResult<Vec<T>> {
@@ -273,6 +310,7 @@ fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
         rates: list(lists, "rates")?,
         times: list(lists, "times")?,
         bytes: list(lists, "bytes")?,
+        times_ms: list(lists, "times_ms")?,
     })
 }
 

@@ -32,11 +32,13 @@ pub mod mac;
 pub mod numerology;
 pub mod rlc;
 pub mod switching;
+pub mod trace;
 pub mod tti;
 pub mod wcdma;
 
 use crate::context::Context;
 use crate::engine::Key;
+use crate::network::opportunities::Recording;
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::table::Table;
@@ -80,6 +82,11 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn wake(&mut self, ctx: &mut Context, key: Key);
     /// Packets of a user that are on their way; on a plain link those that wait for it.
     fn backlog(&self, user: usize) -> Backlog;
+    /// The CQI that the Node B has of a user now, where it has one; what was put off until now is made good first,
+    /// and nothing else comes of asking.
+    fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
+        None
+    }
     /// Makes good what was put off until now: counts, events, places.
     fn settle(&mut self, _ctx: &mut Context) {}
     /// What only this kind of bearer tells about its users by `now`, once it is settled, with their positions
@@ -142,6 +149,8 @@ pub struct Facts {
     pub repeats_after: Option<Duration>,
     /// Whether it is hybrid ARQ that repeats them, at the Node B, and not RLC.
     pub has_harq: bool,
+    /// Whether its bearers send at recorded delivery opportunities only.
+    pub has_opportunities: bool,
 }
 
 /// The parameters of a radio.
@@ -155,7 +164,11 @@ pub trait Radio {
     fn errors(&self) -> Option<&error::ErrorModel> {
         None
     }
-    /// The tables that only its bearers have, without a row.
+    /// The recording that the phones' uplinks follow, where there is one.
+    fn uplink(&self) -> Option<Recording<'_>> {
+        None
+    }
+    /// The tables that only it has, without a row.
     fn tables(&self) -> Vec<Table> {
         Vec::new()
     }
@@ -183,6 +196,8 @@ registry! {
         "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(link::LinkBearer),
+        /// No radio: a link that sends when a measured trace says that it could, one per user.
+        "trace" => Trace(trace::TraceBearer),
     }
 }
 

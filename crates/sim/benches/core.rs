@@ -181,6 +181,8 @@ fn transfers(c: &mut Criterion) {
     let ci = "ci = [0.02, 0.16, 0.23, 0.20, 0.37]\n";
     let cases = [
         ("16 MB over link", format!("radio = \"link\"\n{long}")),
+        // The same rate: an opportunity of 1504 B each 31.33 ms.
+        ("16 MB over a trace", format!("radio.trace.down.times_ms = [31, 62, 94]\n{long}")),
         ("16 MB over DCH, BLER 1 %", format!("radio.dch.bler = 0.01\n{long}")),
         ("16 MB over DCH, BLER 10 %", format!("radio.dch.bler = 0.1\n{long}")),
         ("16 MB over HS-DSCH, BLER 1 %", format!("radio.hs_dsch.bler = 0.01\n{long}")),

@@ -29,6 +29,11 @@ const VOID: &[(&str, &str, &str)] = &[
     ("radio.dch.rlc.am.at_max_dat = \"reset\"", "radio.dch.rlc.am.at_max_dat", "max_dat"),
     ("radio.hs_dsch.rlc.am.command_timer = \"1 s\"", "radio.hs_dsch.rlc.am.command_timer", "discard_timer"),
     ("radio.hsdpa.rlc.am.at_max_dat = \"reset\"", "radio.hsdpa.rlc.am.at_max_dat", "max_dat"),
+    (
+        "uplink.rate = \"1 Mbps\"\nradio.trace = { down.times_ms = [1], up.times_ms = [2] }",
+        "uplink.rate",
+        "radio.trace.up",
+    ),
     ("radio.hsdpa = { link_adaptation = \"shannon\", codes = 5 }", "radio.hsdpa.codes", "capacity"),
     (
         "radio.hsdpa = { link_adaptation = \"shannon\", nack_error = 0.1 }",
@@ -96,6 +101,16 @@ fn keys_without_effect_are_refused() {
 }
 
 #[test]
+fn what_real_phones_do_is_up_to_their_commands() {
+    for keys in ["traffic.ftp.size = \"1 kB\"", "tcp.linux = {}", "start = \"1 s\"", "stagger = \"1 s\""] {
+        let key = keys.split([' ', '.']).next().unwrap_or_default();
+        let text = format!("[[users]]\nreal = true\ncount = 2\n{keys}\n");
+        assert_refused(&text, &format!("s.toml:4: users.0.{key}"), "real");
+    }
+    assert_eq!(refusal("[[users]]\nreal = true\ncount = 2\nue.category = 6\n[radio.hsdpa]\n"), None);
+}
+
+#[test]
 fn a_line_and_a_key_are_told() {
     let text = format!("[radio.dch]\nerrors.process.bsc.error_rate = 0.1\nbler = 0.2\n{USER}");
     let message = refusal(&text).unwrap();
@@ -113,6 +128,8 @@ fn what_repeats_its_default_or_has_an_effect_is_accepted() {
         "radio.dch = { rlc = \"am\", retransmission_delay = \"99 ms\" }",
         "radio.hs_dsch = { rlc = \"am\", retransmission_delay = \"20 ms\" }",
         "radio.dch.rlc.am = { max_dat = 4, at_max_dat = \"reset\", command_timer = \"1 s\" }",
+        "uplink.rate = \"1 Mbps\"\nradio.trace.down.times_ms = [1]",
+        "uplink = { delay = \"9 ms\", loss = 0.1 }\nradio.trace = { down.times_ms = [1], up.times_ms = [2] }",
         "radio.hsdpa.cell.power_dbm = 40.0",
         "radio.hsdpa = { link_adaptation = \"shannon\", ack_error = 0.1 }",
     ] {

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.inputs.places import recordings
+from nodeb.inputs.places import Owner, recordings
 
 __all__ = ["Column", "Taken", "put_back", "take_out"]
 
@@ -63,21 +63,21 @@ class Column(Sequence[Any]):
 class Taken(NamedTuple):
     """The columns of a recording, and where they stood."""
 
-    group: int
-    """Number of the group of users."""
+    owner: Owner
+    """Number of the group of users, or the way of delivery opportunities."""
     place: tuple[str, ...]
     """Keys from there to the recording."""
     file: str | None
     """The file that it names."""
     columns: dict[str, Column]
 
-    def arrays(self) -> tuple[int, dict[str, NDArray[Any]]]:
-        """What the core takes: the group, and the numbers by key."""
-        return self.group, {key: column.values for key, column in self.columns.items()}
+    def arrays(self) -> tuple[Owner, dict[str, NDArray[Any]]]:
+        """What the core takes: whose it is, and the numbers by key."""
+        return self.owner, {key: column.values for key, column in self.columns.items()}
 
     def digest(self) -> str:
         """A hash of what is in the columns and where they stand."""
-        found = hashlib.sha256(repr((self.group, self.place)).encode())
+        found = hashlib.sha256(repr((self.owner, self.place)).encode())
         for key, column in sorted(self.columns.items()):
             found.update(f"{key} {column.unit} {column.values.dtype} {len(column)}".encode())
             found.update(column.values.data)
@@ -87,12 +87,12 @@ class Taken(NamedTuple):
 def take_out(scenario: dict[str, Any]) -> list[Taken]:
     """Takes the columns out of a scenario given as plain data, which is changed in place."""
     found = []
-    for group, place, table in recordings(scenario):
+    for owner, place, table in recordings(scenario):
         columns = {key: value for key, value in table.items() if isinstance(value, Column)}
         for key in columns:
             del table[key]
         if columns:
-            found.append(Taken(group, place, table.get("file"), columns))
+            found.append(Taken(owner, place, table.get("file"), columns))
     return found
 
 
@@ -106,9 +106,9 @@ def put_back(scenario: dict[str, Any], taken: Iterable[Taken]) -> dict[str, Any]
     Returns:
         The same scenario.
     """
-    where = {(group, place): table for group, place, table in recordings(scenario)}
+    where = {(owner, place): table for owner, place, table in recordings(scenario)}
     for one in taken:
-        table = where.get((one.group, one.place), {})
+        table = where.get((one.owner, one.place), {})
         if table.get("file") == one.file:
             table.update(one.columns)
     return scenario

@@ -74,17 +74,19 @@ Read = Callable[[Path], Mapping[str, Any]]
 
 def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
     """What is still to be read: the keys that name a file, its table, and what reads it."""
-    for group, place, table in recordings(scenario):
-        is_there = any(table.get(key) for key in ("times", "snrs_db", "rates"))
-        if _file(table) and not is_there:
-            from nodeb.inputs import recording  # needs NumPy
+    for owner, place, table in recordings(scenario):
+        lists = ("times", "snrs_db", "rates", "times_ms")
+        if not _file(table) or any(len(table.get(key) or ()) for key in lists):
+            continue
+        if isinstance(owner, str):
+            from nodeb.inputs import opportunities  # needs NumPy
 
-            traffic = place == TRAFFIC
-            yield (
-                ["users", str(group), *place, "file"],
-                table,
-                partial(recording.read, traffic=traffic),
-            )
+            yield [*place, "file"], table, opportunities.read
+        else:
+            from nodeb.inputs import recording
+
+            read = partial(recording.read, traffic=place == TRAFFIC)
+            yield ["users", str(owner), *place, "file"], table, read
     for radio, bearer in _tables(scenario.get("radio")):
         for key, table in _tables(bearer):
             read, content = {

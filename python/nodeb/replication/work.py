@@ -14,8 +14,9 @@ __all__ = ["Failure", "Recorded", "Simulated", "Source", "Tables", "Task", "Work
 
 Tables = Mapping[str, Mapping[str, Any]]
 """Tables of replications: name -> column -> values."""
-Recorded = tuple[int, Mapping[str, Any]]
-"""Long lists of a recording that stay beside the text: the group of users, the arrays by key."""
+Recorded = tuple[int | str, Mapping[str, Any]]
+"""Long lists of a recording that stay beside the text: whose it is, a group of users by its number
+or `down` or `up` of `radio.trace`, and the arrays by key."""
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -40,7 +41,7 @@ class Source:
             ScenarioError: it is wrong.
         """
         if self._compiled is None:  # threads that come together may read it twice
-            recorded = [(group, dict(lists)) for group, lists in self.recorded]
+            recorded = [(owner, dict(lists)) for owner, lists in self.recorded]
             self._compiled = _core.CompiledScenario.from_json(self.text, self.label, recorded)
         return self._compiled
 

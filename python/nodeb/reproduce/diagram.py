@@ -17,6 +17,7 @@ KINDS = {
     "hs_dsch": ("HS-DSCH or DCH", "RLC, MAC, block errors, scheduler"),
     "dch": ("DCH", "RLC, MAC, block errors"),
     "link": ("link", "queue"),
+    "trace": ("trace", "queue"),
     "wcdma": ("WCDMA downlink", "frames, rate selection, selective repeat"),
     "fach_dch": ("FACH or DCH", "a queue per phone, switching policy"),
 }

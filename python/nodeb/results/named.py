@@ -18,6 +18,7 @@ NEEDED = {
     "channels": 'radio = "fach_dch"',
     "cell": 'radio = "wcdma"',
     "phones": 'radio = "hsdpa"',
+    "opportunities": "[radio.trace]",
 }
 """What a scenario has to say to get a table that is no time series."""
 
@@ -37,6 +38,7 @@ class NamedTables:
         phones: Table
         channels: Table
         cell: Table
+        opportunities: Table
         cwnd: Table
         segments: Table
         rtt: Table

@@ -20,6 +20,10 @@ impl Walk<'_> {
         let Some(lane) = self.timeline.lanes.get(stay.place).filter(|_| stay.service != NONE) else {
             return self.not_served(packet, hop);
         };
+        if stay.arrives == Time(u64::MAX) {
+            // It has gone in part, and the rest waits.
+            return self.queue(lane, stay.service + 1, packet, hop);
+        }
         let (served, _) = lane.own[stay.service as usize];
         self.fixed(stay.arrives, Cause::Propagation, Step::Jitter, stay.place);
         self.fixed(served.sent, Cause::Propagation, Step::Propagates, stay.place);
@@ -55,6 +59,12 @@ impl Walk<'_> {
             if self.now <= stay.entered.max(self.floor) {
                 return (packet, hop);
             }
+            if ahead == hop {
+                // Another part of the same packet.
+                self.fixed(served.from, Cause::Transmission, Step::Sends, stay.place);
+                turn = before;
+                continue;
+            }
             (turn, packet, hop) = (before, self.hop_at(ahead).packet, ahead);
             self.packet = packet;
             let cause = self.cause_of_own_ahead(packet);
@@ -70,6 +80,8 @@ impl Walk<'_> {
             // What is sent again takes the place of what could be sent.
             Kind::Data if ahead.again => Cause::Recovery,
             Kind::Data => Cause::Transmission,
+            // An uplink that ACKs keep busy is too slow for them, as a downlink for data.
+            Kind::Ack if !ahead.is_earlier => Cause::Transmission,
             _ => Cause::QueueBehindOwn,
         }
     }
@@ -101,6 +113,10 @@ impl Walk<'_> {
     /// Back to `begin`, nobody having been served.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
+        if self.has_opportunities(place.site) {
+            // A ms without an opportunity: whatever it was, nothing was sent to this user then.
+            return self.to(begin, Cause::Scheduler, Step::NotServed, place);
+        }
         if place.site != Site::Bearer || self.timeline.air.states.is_empty() {
             let (cause, step) = if place.site == Site::Bearer && self.has_states() {
                 (Cause::QueueBehindOthers, Step::Signalling)
@@ -117,6 +133,15 @@ impl Walk<'_> {
                 _ => (Cause::ChannelSwitching, Step::Switches),
             };
             self.to(since.max(begin), cause, step, place);
+        }
+    }
+
+    fn has_opportunities(&self, site: Site) -> bool {
+        let radio = self.timeline.radio;
+        match site {
+            Site::Bearer => radio.has_opportunities,
+            Site::Uplink => radio.has_opportunities_up,
+            _ => false,
         }
     }
 

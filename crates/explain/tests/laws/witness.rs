@@ -87,7 +87,7 @@ impl Witness {
     fn is_justified(&self, span: &Span, path: &Path) -> bool {
         match span.step {
             Step::NotAsked => true,
-            Step::AckHeld | Step::TimerRuns | Step::Paced | Step::Reads => self.ran(span, path),
+            Step::AckHeld | Step::TimerRuns | Step::Paced | Step::Reads | Step::Works => self.ran(span, path),
             _ => self.was_there(span) && self.was_so(span, path),
         }
     }
@@ -101,6 +101,7 @@ impl Witness {
             Cause::ReceiverWindow => matches!(clock, Clock::Acknowledgement | Clock::Persist),
             Cause::Pacing => *clock == Clock::Pacing,
             Cause::ProxyWindow => *clock == Clock::Feedback,
+            Cause::Server => *clock == Clock::Server,
             Cause::Recovery => matches!(clock, Clock::Reorder | Clock::Snoop),
             _ => false,
         });
@@ -124,7 +125,12 @@ impl Witness {
             stretches.into_iter().flatten().any(|stretch| within(*stretch, span))
         };
         match span.step {
-            Step::Sends | Step::OwnAhead if !on_air => own(&self.served),
+            // A link that follows a recording sends a packet in parts.
+            Step::Sends | Step::OwnAhead if !on_air => {
+                let key = (span.place, span.packet);
+                covers(span, self.served.get(&key).cloned().unwrap_or_default())
+            }
+            Step::NotServed if !on_air => !self.any_served(span),
             Step::Propagates if !on_air && span.place.site != Site::Server => {
                 own(&self.flights) || !path.complete
             }
@@ -137,6 +143,12 @@ impl Witness {
             Step::Switches => self.was_switching(span),
             _ => true,
         }
+    }
+
+    /// Whether the link sent anything during a span.
+    fn any_served(&self, span: &Span) -> bool {
+        let all = self.all_served.get(&span.place).into_iter().flatten();
+        all.into_iter().any(|((from, to), _)| *from < span.end && *to > span.begin)
     }
 
     fn others(&self, span: &Span) -> Vec<Stretch> {

@@ -70,8 +70,11 @@ impl Scenario {
                 RadioSpec::HsDsch(channel) => self.idle_hs_dsch(channel, check),
                 RadioSpec::Hsdpa(radio) => self.idle_hsdpa(radio, check),
                 RadioSpec::FachDch(radio) => idle_switching(radio, check),
-                RadioSpec::Wcdma(_) | RadioSpec::Link(_) => {}
+                RadioSpec::Wcdma(_) | RadioSpec::Link(_) | RadioSpec::Trace(_) => {}
             });
+        });
+        check.within("uplink", |check| {
+            refuse(check, self.radio.uplink().is_some(), &keys!(&self.uplink; rate), BY_TRACE);
         });
         check.within("users", |check| {
             for (i, group) in self.users.iter().enumerate() {
@@ -126,6 +129,7 @@ impl Scenario {
     fn idle_group(&self, group: &UserGroup, check: &mut Check) {
         let alone = group.count.get() == 1;
         warn(check, alone, &[("stagger", group.stagger.0 == 0)], "there is one phone in the group");
+        idle_of_real(group, check);
         if let Some(tcp) = &group.tcp {
             self.idle_ecn(tcp, check);
         }
@@ -172,12 +176,29 @@ impl Scenario {
     }
 
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
-        let radio = if let RadioSpec::Link(link) = &self.radio { Some(&link.queue) } else { None };
+        let radio = match &self.radio {
+            RadioSpec::Link(link) => Some(&link.queue),
+            RadioSpec::Trace(trace) => Some(&trace.queue),
+            _ => None,
+        };
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
         [&self.wired.queue, &self.uplink.queue].into_iter().chain(core).chain(radio)
     }
 }
 
+/// What a phone does is up to its command.
+fn idle_of_real(group: &UserGroup, check: &mut Check) {
+    let keys = [
+        ("traffic", group.traffic.is_none()),
+        ("tcp", group.tcp.is_none()),
+        ("start", group.start.0 == 0),
+        ("stagger", group.stagger.0 == 0),
+    ];
+    refuse(check, group.real, &keys, BY_COMMAND);
+}
+
+const BY_COMMAND: &str = "the phones are real, so that commands decide";
+const BY_TRACE: &str = "the trace in `radio.trace.up` says when phones send";
 const BY_MODEL: &str = "the model in `errors` says which blocks fail";
 const BY_CI: &str = "every user has a `ci`, whose value in the TTI is the number of PDUs";
 const BY_RATES: &str = "a recording of rates says what each block is";

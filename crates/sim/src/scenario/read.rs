@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
-use super::{Recorded, Scenario};
+use super::{Recorded, Scenario, Spot};
 use crate::check::{Check, Checked, Problem};
 use crate::error::{Error, Result};
 
@@ -88,7 +88,7 @@ pub fn from_json(text: &str) -> Result<Scenario> {
 ///
 /// # Errors
 /// [`Error::Scenario`] naming the key and what is allowed.
-pub fn from_json_with(text: &str, recorded: Vec<(usize, Recorded)>) -> Result<Scenario> {
+pub fn from_json_with(text: &str, recorded: Vec<(Spot, Recorded)>) -> Result<Scenario> {
     let mut value: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| Error::Scenario(format!("not a scenario in JSON: {error}")))?;
     drop_nulls(&mut value);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::{Scenario, UserGroup};
 use crate::check::{Check, Checked};
 use crate::error::{Error, Result};
+use crate::network::opportunities::Opportunities;
+use crate::radio::RadioSpec;
 use crate::radio::cell::channel::ChannelSpec;
 use crate::radio::cell::channel::trace::Trace;
 use crate::radio::hsdpa::ue::Ue;
@@ -12,8 +14,29 @@ use crate::traffic::TrafficSpec;
 use crate::traffic::replay::Replay;
 use crate::units::{Duration, Rate, Size};
 
-/// The lists of one recording of a group, of its channel or of its traffic; those that it does not have are
-/// empty.
+/// Where in a scenario a recording stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// The channel or the traffic of the group of this number.
+    Group(usize),
+    /// The delivery opportunities towards the phones, `radio.trace.down`.
+    Down,
+    /// Those from them, `radio.trace.up`.
+    Up,
+}
+
+impl std::fmt::Display for Spot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Group(group) => write!(f, "users.{group}"),
+            Self::Down => f.write_str("radio.trace.down"),
+            Self::Up => f.write_str("radio.trace.up"),
+        }
+    }
+}
+
+/// The lists of one recording, of a group's channel or traffic or of delivery opportunities; those that it does not
+/// have are empty.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// SNRs in dB after one, two and three transmissions.
@@ -26,6 +49,8 @@ pub struct Recorded {
     pub times: Vec<u64>,
     /// Its amounts in bytes.
     pub bytes: Vec<u64>,
+    /// Times of delivery opportunities in ms.
+    pub times_ms: Vec<u64>,
 }
 
 impl Recorded {
@@ -47,19 +72,14 @@ impl Recorded {
 }
 
 impl Scenario {
-    /// Puts the lists of recordings into their groups.
+    /// Puts the lists of recordings where they belong.
     ///
     /// # Errors
-    /// [`Error::Scenario`] where there is no such group or recording, or the lists make no sense.
-    pub fn attach(&mut self, recorded: Vec<(usize, Recorded)>) -> Result<()> {
-        for (group, lists) in recorded {
-            let missing = || Error::Scenario(format!("users.{group}: there is no recording to fill"));
-            let place = self.users.get_mut(group).ok_or_else(missing)?;
-            if lists.is_traffic() {
-                lists.put_traffic(traffic(place).ok_or_else(missing)?);
-            } else {
-                lists.put_channel(channel(place).ok_or_else(missing)?);
-            }
+    /// [`Error::Scenario`] where there is no such place or recording, or the lists make no sense.
+    pub fn attach(&mut self, recorded: Vec<(Spot, Recorded)>) -> Result<()> {
+        for (spot, lists) in recorded {
+            let missing = || Error::Scenario(format!("{spot}: there is no recording to fill"));
+            self.put(spot, lists).ok_or_else(missing)?;
         }
         let mut check = Check::default();
         self.check(&mut check);
@@ -69,12 +89,34 @@ impl Scenario {
         })
     }
 
-    /// The scenario without the lists of recordings that these groups name.
+    /// Puts the lists of a recording where it stands; none where there is no such place.
+    fn put(&mut self, spot: Spot, lists: Recorded) -> Option<()> {
+        let Spot::Group(group) = spot else {
+            opportunities(&mut self.radio, spot)?.times_ms = Arc::new(lists.times_ms);
+            return Some(());
+        };
+        let group = self.users.get_mut(group)?;
+        if lists.is_traffic() {
+            lists.put_traffic(traffic(group)?);
+        } else {
+            lists.put_channel(channel(group)?);
+        }
+        Some(())
+    }
+
+    /// The scenario without the lists of recordings that are named in these places.
     #[must_use]
-    pub fn without(&self, groups: &[usize]) -> Self {
+    pub fn without(&self, spots: &[Spot]) -> Self {
         let mut bare = self.clone();
-        for group in groups {
-            let Some(place) = bare.users.get_mut(*group) else { continue };
+        for spot in spots {
+            let Spot::Group(group) = *spot else {
+                let named = opportunities(&mut bare.radio, *spot).filter(|named| named.file.is_some());
+                if let Some(named) = named {
+                    named.times_ms = Arc::default();
+                }
+                continue;
+            };
+            let Some(place) = bare.users.get_mut(group) else { continue };
             if let Some(trace) = channel(place).filter(|trace| trace.file.is_some()) {
                 Recorded::default().put_channel(trace);
             }
@@ -85,7 +127,7 @@ impl Scenario {
         bare
     }
 
-    /// Takes over the lists that another scenario has from the same files in the same groups.
+    /// Takes over the lists that another scenario has from the same files in the same places.
     pub fn take_recorded(&mut self, from: &Self) {
         for (own, other) in self.users.iter_mut().zip(&from.users) {
             let mut other = other.clone();
@@ -102,6 +144,25 @@ impl Scenario {
                 own.clone_from(other);
             }
         }
+        let mut radio = from.radio.clone();
+        for spot in [Spot::Down, Spot::Up] {
+            if let (Some(own), Some(other)) =
+                (opportunities(&mut self.radio, spot), opportunities(&mut radio, spot))
+                && own.unread().is_some()
+                && own.file == other.file
+            {
+                own.clone_from(other);
+            }
+        }
+    }
+}
+
+fn opportunities(radio: &mut RadioSpec, spot: Spot) -> Option<&mut Opportunities> {
+    let RadioSpec::Trace(trace) = radio else { return None };
+    match spot {
+        Spot::Down => Some(&mut trace.down),
+        Spot::Up => trace.up.as_mut(),
+        Spot::Group(_) => None,
     }
 }
 
@@ -113,5 +174,5 @@ fn channel(group: &mut UserGroup) -> Option<&mut Trace> {
 }
 
 fn traffic(group: &mut UserGroup) -> Option<&mut Replay> {
-    if let TrafficSpec::Replay(replay) = &mut group.traffic { Some(replay) } else { None }
+    if let Some(TrafficSpec::Replay(replay)) = &mut group.traffic { Some(replay) } else { None }
 }

@@ -6,6 +6,7 @@ use super::wire::{Duplex, Wire};
 use super::{HostedBearer, World};
 use crate::error::Result;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
+use crate::network::traced::{OPPORTUNITIES, UsageRow};
 use crate::scenario::{Scenario, UserGroup};
 use crate::table::join;
 use crate::units::{Duration, Rate};
@@ -42,6 +43,14 @@ impl<T: Listener> World<T> {
                 table.name_users(|position| u64::from(flows[position]));
             }
             join(&mut of_radio, own);
+        }
+        let uplinks = (0..).zip(&mut self.flows).filter_map(|(user, flow)| {
+            let usage = flow.uplink.link.usage(now)?;
+            Some(UsageRow { user, way: "up", usage })
+        });
+        let uplinks: Vec<_> = uplinks.collect();
+        if !uplinks.is_empty() {
+            join(&mut of_radio, [OPPORTUNITIES.table(&uplinks)]);
         }
         let channel_rate = channel_rate(scenario);
         let users = || self.flows.iter().enumerate();
@@ -81,13 +90,15 @@ impl<T: Listener> World<T> {
 
     fn link_rows(&self) -> Vec<LinkRow> {
         let both = |link: &Duplex| {
-            let row =
-                |way, wire: &Wire| LinkRow { link: format!("{}_{way}", link.name), counts: wire.link.counts };
+            let row = |way, wire: &Wire| LinkRow {
+                link: format!("{}_{way}", link.name),
+                counts: wire.link.counts(),
+            };
             [row("down", &link.down), row("up", &link.up)]
         };
         let uplink = |(user, flow): (usize, &Flow)| LinkRow {
             link: format!("uplink_{user}"),
-            counts: flow.uplink.link.counts,
+            counts: flow.uplink.link.counts(),
         };
         let mut rows = Vec::from(both(&self.wired));
         rows.extend(self.core.iter().flat_map(both));

@@ -5,21 +5,21 @@ use super::env::Env;
 use crate::context::{Context, Counts};
 use crate::engine::Key;
 use crate::event::Place;
-use crate::network::{Link, Wired};
+use crate::network::{Line, Wired};
 use crate::packet::Packet;
 use crate::rng::Streams;
 
 /// A link with the number of its alarm.
 #[derive(Debug)]
 pub struct Wire {
-    pub link: Link,
+    pub link: Line,
     pub alarm: usize,
     pub place: Place,
     counts: Counts,
 }
 
 impl Wire {
-    pub fn new(link: Link, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
+    pub fn new(link: Line, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
         Self { link, alarm: alarms.add(alarm), place, counts: Counts::default() }
     }
 
@@ -63,8 +63,8 @@ impl Duplex {
         [(down, downwards), (up, upwards)]: [(Place, Alarm); 2],
     ) -> Self {
         Self {
-            down: Wire::new(link.down(&name, &streams), down, alarms, downwards),
-            up: Wire::new(link.up(&name, &streams), up, alarms, upwards),
+            down: Wire::new(Line::Rated(link.down(&name, &streams)), down, alarms, downwards),
+            up: Wire::new(Line::Rated(link.up(&name, &streams)), up, alarms, upwards),
             name,
         }
     }

@@ -144,6 +144,17 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "interval" => quantity(5..500u32, "ms"),
         "q_ref" => any_json(0.0..60.0),
         "queue_feedback" => any_json(prop_oneof![Just(None), (0.01..1.9).prop_map(Some)]),
+        "times_ms" => any_json((vec(0..40u64, 1..30), 1..40u64).prop_map(|(mut gaps, last)| {
+            gaps.push(last);
+            let sums = gaps.iter().scan(0, |sum, gap| {
+                *sum += gap;
+                Some(*sum)
+            });
+            sums.collect::<Vec<_>>()
+        })),
+        "down" => table(definition("Opportunities")),
+        "up" => optional(table(definition("Opportunities"))),
+        "opportunity" => quantity(prop_oneof![Just(1504), 200..4_000u32], "B"),
         "times" => any_json(vec(0..2_000u32, 12).prop_map(|gaps| {
             let sums = gaps.iter().scan(0, |sum, gap| {
                 *sum += gap;
@@ -499,7 +510,7 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
                 if scenario.external_users().is_some() {
                     return None;
                 }
-                let ends = |group: &UserGroup| group.traffic.total_bytes().is_some();
+                let ends = |group: &UserGroup| group.traffic().total_bytes().is_some();
                 let completes = !radio.is_hopeless(1500) && scenario.users.iter().all(ends);
                 if !completes {
                     scenario.duration = Duration::from_secs(30);

@@ -9,15 +9,7 @@ use super::shared::{self, Decibels};
 use crate::check::{Check, Checked};
 use crate::units::Rate;
 
-/// What follows when a recording is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AtEnd {
-    /// It begins again.
-    Loop,
-    /// There is no signal any more.
-    Stop,
-}
+pub use crate::network::opportunities::AtEnd;
 
 /// A recording of a user's channel, from TTI 0 on: SNRs in dB; SNRs and CQIs; SNRs after one, two and three
 /// transmissions of a block, and CQIs; or bit rates. A file is a trace as `nodeb import` makes it.

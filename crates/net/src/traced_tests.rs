@@ -1,0 +1,240 @@
+//! Links that follow recordings: mahimahi's rule, against a plain re-statement of it, and what it adds up to.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use nodeb_base::context::Surroundings;
+use proptest::prelude::*;
+
+use super::flight::Flight;
+use super::loss::Loss;
+use super::opportunities::{AtEnd, Opportunities, Recording};
+use super::queue::QueueSpec;
+use super::traced::{Parts, TracedLink, Usage};
+use crate::event::{Event, Mask};
+use crate::packet::Packet;
+use crate::rng::Streams;
+use crate::units::{Duration, Size, Time};
+
+const MS: u64 = 1_000_000;
+const SIZE: u64 = 1504;
+const HEADER: u64 = 4;
+
+/// When a packet arrives, in ns, and its bytes.
+type Arrival = (u64, u32);
+
+fn link(times_ms: &[u64], at_end: AtEnd, delay: Duration, queue: &serde_json::Value) -> TracedLink {
+    let opportunities = &Opportunities { file: None, times_ms: Arc::new(times_ms.to_vec()) };
+    let recording = Recording { opportunities, at_end, size: Size(SIZE), header: Size(HEADER) };
+    let queue: QueueSpec = serde_json::from_value(queue.clone()).unwrap();
+    let stream = Streams::new(1, 0).stream("test", 0, "queue");
+    let queue = queue.build(recording.mean_rate(), stream);
+    TracedLink::new(&recording, Parts { delay, queue, loss: Loss::Never, flight: Flight::default() })
+}
+
+fn endless() -> serde_json::Value {
+    serde_json::json!({ "drop_tail": { "limit": 1_000_000 } })
+}
+
+/// Does what is due before `end`; `(ns, number)` of what came through.
+fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, u64)> {
+    let mut arrived = Vec::new();
+    while let Some(key) = link.next_wake().filter(|key| key.0.0 < end) {
+        arrived.extend(link.wake(&mut around.at(key.0), key).map(|packet| (key.0.0, packet.id.0)));
+    }
+    arrived
+}
+
+fn replay(
+    link: &mut TracedLink,
+    around: &mut Surroundings,
+    arrivals: &[Arrival],
+    end: u64,
+) -> Vec<(u64, u64)> {
+    let mut arrived = Vec::new();
+    for (id, &(at, size)) in (0..).zip(arrivals) {
+        arrived.extend(run(link, around, at));
+        link.accept(&mut around.at(Time(at)), Packet::new(id, size));
+    }
+    arrived.extend(run(link, around, end));
+    arrived
+}
+
+/// The rule, opportunity by opportunity, up to `end` exclusively: when each packet is there, and what became of the
+/// opportunities.
+fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec<(u64, u64)>, Usage) {
+    let (mut departures, mut usage) = (Vec::new(), Usage::default());
+    let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
+    let (mut coming, mut origin) = ((0u64..).zip(arrivals).peekable(), 0);
+    'rounds: loop {
+        for ms in times_ms {
+            let at = (origin + ms) * MS;
+            if at >= end {
+                break 'rounds;
+            }
+            while let Some((id, (_, size))) = coming.next_if(|(_, (arrives, _))| *arrives < at) {
+                queue.push_back((id, u64::from(*size) + HEADER));
+            }
+            let mut room = SIZE;
+            while let Some((id, left)) = queue.front_mut().filter(|_| room > 0) {
+                let sent = room.min(*left);
+                (room, *left) = (room - sent, *left - sent);
+                if *left == 0 {
+                    departures.push((at, *id));
+                    queue.pop_front();
+                }
+            }
+            let is_used = room < SIZE;
+            usage.offered += 1;
+            usage.used += u64::from(is_used);
+            usage.wasted += u64::from(!is_used);
+            usage.used_bytes += SIZE - room;
+            usage.wasted_bytes += room;
+            usage.offered_bytes += SIZE;
+        }
+        if at_end == AtEnd::Stop {
+            break;
+        }
+        origin += times_ms.last().unwrap();
+    }
+    (departures, usage)
+}
+
+#[test]
+fn a_packet_spans_opportunities_and_one_finishes_several() {
+    // 700 and 704 and 100 of 800 bytes go at 5 ms, the rest of it at 7 ms, with 804 more.
+    let arrivals = [(0, 696), (0, 700), (0, 796), (0, 796)];
+    let mut link = link(&[5, 7, 10], AtEnd::Loop, Duration::ZERO, &endless());
+    let mut around = Surroundings::default();
+    let arrived = replay(&mut link, &mut around, &arrivals, 20 * MS);
+    assert_eq!(arrived, [(5 * MS, 0), (5 * MS, 1), (7 * MS, 2), (7 * MS, 3)]);
+    let usage = link.usage(Time(10 * MS));
+    let expected =
+        Usage { offered: 2, used: 2, wasted: 0, offered_bytes: 3008, used_bytes: 3004, wasted_bytes: 4 };
+    assert_eq!(usage, expected);
+}
+
+#[test]
+fn who_comes_at_the_very_time_is_too_late() {
+    let mut link = link(&[0, 5], AtEnd::Loop, Duration::ZERO, &endless());
+    let mut around = Surroundings::default();
+    let arrivals = [(0, 1500), (5 * MS - 1, 1500), (5 * MS, 40)];
+    // The first goes at 5 ms; the end of a round is the beginning of the next, another opportunity at 5 ms.
+    assert_eq!(replay(&mut link, &mut around, &arrivals, 11 * MS), [(5 * MS, 0), (5 * MS, 1), (10 * MS, 2)]);
+}
+
+#[test]
+fn a_delay_comes_behind_and_a_recording_may_stop() {
+    let mut link = link(&[1, 2], AtEnd::Stop, Duration::from_millis(30), &endless());
+    let mut around = Surroundings::default();
+    let arrivals = [(0, 1500), (0, 1500), (0, 1500)];
+    assert_eq!(replay(&mut link, &mut around, &arrivals, 1_000 * MS), [(31 * MS, 0), (32 * MS, 1)]);
+    assert_eq!((link.waiting(), link.waiting_bytes(), link.next_wake()), (1, 1500, None));
+}
+
+/// A year of opportunities that nobody uses: two events, and exact counts.
+#[test]
+fn what_nobody_uses_costs_nothing() {
+    let mut link = link(&[3, 3, 8], AtEnd::Loop, Duration::ZERO, &endless());
+    let mut around = Surroundings::default();
+    let year = 365 * 86_400 * 1_000;
+    link.accept(&mut around.at(Time(year * MS)), Packet::new(0, 1500));
+    let key = link.next_wake().unwrap();
+    assert_eq!(key.0, Time((year + 3) * MS));
+    assert!(link.wake(&mut around.at(key.0), key).is_some());
+    assert_eq!(link.next_wake(), None);
+    let usage = link.usage(Time((year + 3) * MS));
+    assert_eq!((usage.used, usage.wasted), (1, year / 8 * 3));
+    assert_eq!(usage.used_bytes + usage.wasted_bytes, usage.offered_bytes);
+}
+
+/// Every discipline keeps the link going, and what it drops comes back.
+#[test]
+fn every_queue_serves_at_opportunities() {
+    for name in QueueSpec::NAMES {
+        let mut link = link(&[40, 120, 120], AtEnd::Loop, Duration::ZERO, &serde_json::json!(name));
+        let mut around = Surroundings::default();
+        let arrivals: Vec<_> = (0..800).map(|i| (i / 40 * 5_000 * MS, 1500)).collect();
+        let arrived = replay(&mut link, &mut around, &arrivals, u64::MAX).len() as u64;
+        assert_eq!(arrived + around.counts.packets_dropped, 800, "{name}");
+        assert_eq!((link.waiting(), link.waiting_bytes()), (0, 0), "{name}");
+        assert!(around.counts.packets_dropped > 0 || !name.contains("codel"), "{name}");
+    }
+}
+
+fn recordings() -> impl Strategy<Value = Vec<u64>> {
+    (prop::collection::vec(0u64..6, 0..20), 1u64..8).prop_map(|(mut gaps, last)| {
+        gaps.push(last);
+        gaps.iter()
+            .scan(0, |sum, gap| {
+                *sum += gap;
+                Some(*sum)
+            })
+            .collect()
+    })
+}
+
+fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
+    // Often at whole ms, where an opportunity may be.
+    let gap = prop_oneof![Just(0), (0u64..9).prop_map(|ms| ms * MS), 0u64..20_000_000];
+    prop::collection::vec((gap, prop_oneof![Just(1500u32), 1u32..4_000]), 0..60).prop_map(|gaps| {
+        let mut now = 0;
+        gaps.into_iter()
+            .map(|(gap, size)| {
+                now += gap;
+                (now, size)
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    /// Every packet is there when the rule says, and every byte of every opportunity is accounted for.
+    #[test]
+    fn the_link_does_what_the_rule_says(
+        times in recordings(), arrivals in arrivals(), loops: bool, after in 1u64..100_000_000, delay in 0u64..3,
+    ) {
+        let at_end = if loops { AtEnd::Loop } else { AtEnd::Stop };
+        let end = arrivals.last().map_or(0, |(at, _)| *at) + after;
+        let delay = Duration::from_millis(delay * 10);
+        let mut link = link(&times, at_end, delay, &endless());
+        let mut around = Surroundings::default();
+        // Whoever listens changes nothing, and hears of times within the ms before each opportunity.
+        around.common.sink = nodeb_base::event::Sink::new(Mask::SERVICE);
+        let mut found = replay(&mut link, &mut around, &arrivals, end);
+        let (expected, usage) = rule(&times, at_end, &arrivals, end);
+        prop_assert_eq!(link.usage(Time(end)), usage);
+        prop_assert_eq!(usage.used_bytes + usage.wasted_bytes, usage.offered_bytes);
+        found.extend(run(&mut link, &mut around, end + delay.0));
+        let late: Vec<_> = expected.iter().map(|(at, id)| (at + delay.0, *id)).collect();
+        found.truncate(late.len());
+        prop_assert_eq!(found, late);
+        let mut before = Time::ZERO;
+        for (_, event) in around.common.sink.drain() {
+            if let Event::Served { packet, from, sent, .. } = event {
+                prop_assert!(from >= before && from <= sent && from.0 + MS >= sent.0);
+                prop_assert!(from.0 >= arrivals[packet.0 as usize].0);
+                before = sent;
+            }
+        }
+    }
+
+    /// A sender who always has something gets exactly what the recording offers.
+    #[test]
+    fn a_saturating_sender_gets_all(times in recordings(), rounds in 1u64..5) {
+        let end = rounds * times.last().unwrap() * MS;
+        let in_round = times.len() as u64;
+        let mut link = link(&times, AtEnd::Loop, Duration::ZERO, &endless());
+        let mut around = Surroundings::default();
+        for id in 0..(rounds + 1) * in_round {
+            link.accept(&mut around.at(Time::ZERO), Packet::new(id, 1500));
+        }
+        // Those at 0 ms were before the first packet; those of the round that begins at the end are not in it.
+        let at_zero = times.iter().filter(|ms| **ms == 0).count() as u64;
+        let found = run(&mut link, &mut around, end + 1).len() as u64;
+        prop_assert_eq!(found, rounds * in_round);
+        let usage = link.usage(Time(end + 1));
+        prop_assert_eq!((usage.wasted, usage.used), (at_zero, found));
+        prop_assert_eq!(usage.used_bytes, found * SIZE);
+    }
+}

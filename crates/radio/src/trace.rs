@@ -1,0 +1,178 @@
+//! A measured trace in the bearer's place: a link that sends at recorded delivery opportunities, as mahimahi's does.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Backlog, BandwidthMeter, Bearer, Facts, Radio, UserRadio};
+use crate::check::{Check, Checked};
+use crate::context::{Context, Output};
+use crate::engine::Key;
+use crate::network::flight::Reordering;
+use crate::network::jitter::JitterSpec;
+use crate::network::opportunities::{AtEnd, Opportunities, Recording};
+use crate::network::traced::{OPPORTUNITIES, TracedLink, UsageRow};
+use crate::network::{LossSetting, Path, QueueSpec};
+use crate::packet::Packet;
+use crate::rng::Streams;
+use crate::table::Table;
+use crate::units::{Duration, Rate, Size, Time};
+
+/// Larger sizes are typing errors.
+const MOST_BYTES: u64 = 1_000_000_000;
+
+/// Links that follow traces in mahimahi's format.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TraceBearer {
+    /// When packets can be delivered to a phone. Each phone has the whole of it for itself.
+    pub down: Opportunities,
+    /// When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of `uplink` hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub up: Option<Opportunities>,
+    /// What follows when a trace is over.
+    pub at_end: AtEnd,
+    /// Bytes that may go at each opportunity.
+    pub opportunity: Size,
+    /// Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device hands them over,
+    /// with a header of 4 B.
+    pub header: Size,
+    /// Propagation delay towards the phone.
+    pub delay: Duration,
+    /// Queue at the Node B. Every packet waits in it for an opportunity.
+    pub queue: QueueSpec,
+    /// Loss of packets towards the phone: a probability, or a model.
+    pub loss: LossSetting,
+    /// Extra delay of every packet towards the phone, which keeps their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jitter: Option<JitterSpec>,
+    /// Packets towards the phone held back, so that others overtake them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reordering: Option<Reordering>,
+}
+
+impl Default for TraceBearer {
+    /// mahimahi's opportunities.
+    fn default() -> Self {
+        Self {
+            down: Opportunities::default(),
+            up: None,
+            at_end: AtEnd::Loop,
+            opportunity: Size(1504),
+            header: Size(4),
+            delay: Duration::ZERO,
+            queue: QueueSpec::default(),
+            loss: LossSetting::default(),
+            jitter: None,
+            reordering: None,
+        }
+    }
+}
+
+impl Checked for TraceBearer {
+    fn check(&self, check: &mut Check) {
+        check.within("down", |check| self.down.check(check));
+        if let Some(up) = &self.up {
+            check.within("up", |check| up.check(check));
+        }
+        check.require((1..=MOST_BYTES).contains(&self.opportunity.0), "opportunity", || {
+            format!("{} carry nothing, or are absurd; expected 1 B to 1 GB", self.opportunity)
+        });
+        check.require(self.header.0 <= MOST_BYTES, "header", || {
+            format!("{} are absurd; expected at most 1 GB", self.header)
+        });
+        self.path().check(check);
+        check.within("queue", |check| self.queue.check_holds_one(check));
+    }
+}
+
+impl TraceBearer {
+    fn recording<'a>(&self, opportunities: &'a Opportunities) -> Recording<'a> {
+        Recording { opportunities, at_end: self.at_end, size: self.opportunity, header: self.header }
+    }
+
+    fn path(&self) -> Path<'_> {
+        Path {
+            // Whatever it is: the trace takes its place.
+            rate: Rate(1),
+            delay: self.delay,
+            queue: &self.queue,
+            loss: &self.loss,
+            jitter: self.jitter.as_ref(),
+            reordering: self.reordering.as_ref(),
+            outages: &[],
+        }
+    }
+}
+
+/// A link that carries one user's packets at opportunities.
+#[derive(Debug)]
+struct OpportunityBearer {
+    link: TracedLink,
+}
+
+impl Bearer for OpportunityBearer {
+    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
+        self.link.accept(ctx, packet)
+    }
+
+    fn next_wake(&self) -> Option<Key> {
+        self.link.next_wake()
+    }
+
+    fn wake(&mut self, ctx: &mut Context, key: Key) {
+        if let Some(packet) = self.link.wake(ctx, key) {
+            ctx.out.push(Output::Arrived { user: 0, packet });
+        }
+    }
+
+    fn backlog(&self, _user: usize) -> Backlog {
+        Backlog { packets: self.link.waiting(), bytes: self.link.waiting_bytes() }
+    }
+
+    fn tables(&mut self, now: Time) -> Vec<Table> {
+        let usage = self.link.usage(now);
+        vec![OPPORTUNITIES.table(&[UsageRow { user: 0, way: "down", usage }])]
+    }
+
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        Some(self)
+    }
+}
+
+impl BandwidthMeter for OpportunityBearer {
+    fn measure(&mut self, _user: usize) {}
+
+    fn record(&mut self) {}
+
+    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
+        Some(self.link.offered_by(now) as f64)
+    }
+}
+
+impl Radio for TraceBearer {
+    fn facts(&self) -> Facts {
+        Facts { measures_bandwidth: true, has_opportunities: true, ..Facts::default() }
+    }
+
+    /// The trace's mean.
+    fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
+        self.recording(&self.down).mean_rate()
+    }
+
+    fn uplink(&self) -> Option<Recording<'_>> {
+        self.up.as_ref().map(|up| self.recording(up))
+    }
+
+    fn tables(&self) -> Vec<Table> {
+        vec![OPPORTUNITIES.empty()]
+    }
+
+    fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {
+        let recording = self.recording(&self.down);
+        let bearer = |user: &UserRadio| {
+            let link = self.path().traced(&recording, streams, "link", user.id);
+            Box::new(OpportunityBearer { link }) as Box<dyn Bearer>
+        };
+        users.iter().map(bearer).collect()
+    }
+}

@@ -1,0 +1,89 @@
+"""Traces of delivery opportunities in mahimahi's format, which `radio.trace` replays.
+
+A line for each opportunity: its time in ms, a whole number that never falls. Empty lines and those
+that begin with `#` are left out.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from nodeb.errors import ScenarioError
+from nodeb.inputs import trace_reader
+from nodeb.inputs.columns import Column
+from nodeb.inputs.trace_file import MAGIC
+from nodeb.storage.bounded import read_bytes
+
+__all__ = ["read"]
+
+MOST_MS = 8_000_000_000
+"""As long as a run may be, ms."""
+
+
+def read(path: Path) -> dict[str, Column]:
+    """The list of `radio.trace.down` or `radio.trace.up` that a file gives.
+
+    Args:
+        path: the file; read again only when it has changed.
+
+    Raises:
+        ScenarioError: the file cannot be read, or a line is no time; names it.
+    """
+    try:
+        about = os.stat(path)
+    except (OSError, ValueError):
+        return dict(_lists(path))  # which tells why not
+    return dict(_kept(path, (about.st_ino, about.st_size, about.st_mtime_ns)))
+
+
+@lru_cache(maxsize=4)
+def _kept(path: Path, version: tuple[int, ...]) -> dict[str, Column]:
+    del version
+    return _lists(path)
+
+
+def _lists(path: Path) -> dict[str, Column]:
+    data = read_bytes(path, trace_reader.MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
+    if data.startswith(MAGIC):
+        raise ScenarioError(
+            f"{path}:1: this is a trace as `nodeb import` makes it, of a channel or of traffic; "
+            "expected delivery opportunities as mahimahi records them, a time in ms in each line"
+        )
+    columns = trace_reader.read_numbers(data, path, skip=0)
+    if not columns:
+        raise ScenarioError(
+            f"{path}: there is nothing in it; expected at least one delivery opportunity, "
+            "a time in ms in each line"
+        )
+    if len(columns) > 1:
+        raise trace_reader.odd_entry(
+            data, path, 0, f"{len(columns)} numbers in a line; expected one, a time in ms"
+        )
+    return {"times_ms": Column(_times(data, path, columns[0]))}
+
+
+def _times(data: bytes, path: Path, ms: np.ndarray) -> np.ndarray:
+    """The times, which are checked."""
+
+    def check(odd: np.ndarray, message: str) -> None:
+        if odd.any():
+            place = int(np.argmax(odd))
+            raise trace_reader.odd_entry(data, path, place, f"{ms[place]:.10g} {message}")
+
+    check(
+        (ms < 0) | (ms > MOST_MS) | (ms != np.rint(ms)),
+        f"is no time of an opportunity; expected whole ms from 0 to {MOST_MS}",
+    )
+    check(
+        np.append(False, ms[1:] < ms[:-1]),
+        "goes backward in time; expected times in ms that never fall",
+    )
+    check(
+        np.append(np.zeros(len(ms) - 1, dtype=bool), ms[-1] == 0),
+        "is the last time, and a trace lasts until then; expected more than 0 ms",
+    )
+    return ms.astype(np.uint64)

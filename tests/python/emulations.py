@@ -1,0 +1,138 @@
+"""What tests of `nodeb emulate` share: the command, and programs for both ends of the cell."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+
+LINK = """
+name = "a link"
+[wired]
+rate = "100 Mbps"
+delay = "10 ms"
+[uplink]
+rate = "100 Mbps"
+delay = "5 ms"
+[radio.link]
+rate = "2 Mbps"
+delay = "15 ms"
+[[users]]
+name = "phone"
+traffic = "external"
+[[users]]
+name = "other"
+count = 3
+traffic = { ftp = { size = "20 kB" } }
+"""
+
+
+PATIENT = ("--late", "10 s")
+"""For tests of anything but time: the machine may be loaded."""
+
+
+def nodeb(*arguments, **options):
+    """The result of `nodeb emulate`."""
+    return subprocess.run(
+        [sys.executable, "-m", "nodeb", "emulate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+        **options,
+    )
+
+
+def replay(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "nodeb", "replay", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+
+
+@cache
+def forbidden() -> str:
+    """Why this machine does not let real packets through; empty if it does."""
+    if not sys.platform.startswith("linux"):
+        return "only Linux has network namespaces"
+    from nodeb.emulate.check import allowed
+
+    return allowed() or ""
+
+
+def python(program: str) -> list[str]:
+    return [sys.executable, "-c", program]
+
+
+def processes(text: str, *, pids: bool = False) -> list:
+    """Command lines of all processes that have a text in them, or their numbers."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            except OSError:
+                continue
+            if text in line:
+                found.append(int(entry.name) if pids else line)
+    return found
+
+
+def gone(text: str) -> bool:
+    """Whether the processes that have a text in their command line end soon."""
+    until = time.monotonic() + 10
+    while processes(text):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+ECHO = """
+import os, socket, struct, sys, time
+server = os.environ["NODEB_SERVER"]
+"""
+
+
+UDP_SERVER = (
+    ECHO
+    + """
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind((server, 5000))
+while True:
+    data, who = s.recvfrom(65536)
+    s.sendto(data, who)
+"""
+)
+
+
+DOWNLOAD_SERVER = (
+    ECHO
+    + """
+s = socket.create_server((server, 5001))
+while True:
+    c, _ = s.accept()
+    c.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"reno")
+    c.sendall(bytes(int(c.recv(100))))
+    c.close()
+"""
+)
+
+
+DOWNLOAD = (
+    ECHO
+    + """
+begun = time.monotonic()
+c = socket.create_connection((server, 5001))
+c.sendall(b"150000")
+got = 0
+while part := c.recv(65536):
+    got += len(part)
+print(got, time.monotonic() - begun)
+"""
+)

@@ -1,0 +1,72 @@
+"""Flights that were recorded are flown again."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from emulations import DOWNLOAD, DOWNLOAD_SERVER, PATIENT, nodeb, python, replay
+
+pytestmark = pytest.mark.usefixtures("real_packets")
+
+
+def test_a_recorded_flight_is_flown_again_to_the_nanosecond(tmp_path):
+    """The same packets, in the same order, at the same times, and the same tables of everybody."""
+    file = tmp_path / "cell.toml"
+    file.write_text(
+        '[wired]\nloss = 0.01\n[radio.hsdpa]\n[[users]]\nname = "phone"\n'
+        'traffic = "external"\n[[users]]\nname = "others"\ncount = 4\ntraffic.ftp.size = "1 MB"\n'
+    )
+    log, out, again = tmp_path / "flight.log", tmp_path / "out", tmp_path / "again"
+    server = f"{sys.executable} -c '{DOWNLOAD_SERVER}'"
+    options = (*PATIENT, "--record", log, "--out", out, "--server", server)
+    done = nodeb(file, *options, "--", *python(DOWNLOAD))
+    assert done.returncode == 0, done.stderr
+    flown = replay(log, "--out", again)
+    assert flown.returncode == 0, flown.stderr
+    emulated = json.loads((out / "provenance.json").read_text())["emulation"]
+    replayed = json.loads((again / "provenance.json").read_text())["replay"]
+    (phone,) = emulated["phones"]
+    counted = sum(
+        phone[way]["arrived_packets"] + sum(phone[way][key] for key in phone[way] if "lost_" in key)
+        for way in ("down", "up")
+    )
+    assert replayed["same"] == counted > 100
+    for way in ("down", "up"):
+        assert replayed["phones"][0][way] == phone[way]
+    for table in ("flows", "bearers", "links"):
+        assert rows_of(out / f"{table}.parquet") == rows_of(again / f"{table}.parquet")
+
+
+def rows_of(file: Path) -> str:
+    """All values of a table as text, so that what is no number is equal to itself."""
+    import pyarrow.parquet
+
+    return repr(pyarrow.parquet.read_table(file).to_pydict())
+
+
+def test_logs_that_are_cut_off_damaged_or_none(link, tmp_path):
+    log = tmp_path / "flight.log"
+    ping = ("ping", "-c", "10", "-i", "0.1", "10.64.0.1")
+    assert nodeb(link, *PATIENT, "--record", log, "--", *ping).returncode == 0
+    whole = log.read_bytes()
+    cut, damaged = tmp_path / "cut.log", tmp_path / "damaged.log"
+    cut.write_bytes(whole[:-100])
+    done = replay(cut)
+    assert (done.returncode, "the log was cut off" in done.stderr) == (0, True)
+    # The last record is the end; another time before it is a packet that the flight does not know.
+    late = bytearray(whole)
+    late[-9 - 26 + 9] ^= 1
+    damaged.write_bytes(late)
+    done = replay(damaged)
+    assert done.returncode == 1
+    assert "not the same: in the flight packet" in done.stderr
+    for text in (b"", b"nodeb", whole[:100], b"nodeb flight 1\r\n\x02\0\0\0{}"):
+        damaged.write_bytes(text)
+        done = replay(damaged)
+        assert done.returncode == 2, done.stderr
+        assert re.match(r"error: .*damaged.log", done.stderr)

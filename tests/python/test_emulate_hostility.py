@@ -1,0 +1,160 @@
+"""What nobody should ask of an emulation, or send into it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from emulations import ECHO, PATIENT, nodeb, python
+
+pytestmark = pytest.mark.usefixtures("real_packets")
+
+BAD = {
+    "no real user": (
+        ["--set", "users.0.traffic={ftp={size='1 kB'}}", "--", "true"],
+        "no user of the scenario is real",
+    ),
+    "no such user": (["--as", "fone", "--", "true"], "no user `fone`; did you mean `phone`?"),
+    "two commands": (["--phone", "phone: true", "--", "true"], "two commands"),
+    "no command": ([], "nothing runs as a phone"),
+    "no command of a phone": (["--phone", "phone:"], "expected a user and a command"),
+    "odd duration": (["--duration", "soon", "--", "true"], "expected a time with a unit"),
+    "odd mtu": (["--mtu", "12", "--", "true"], "expected 1280"),
+    "no place for a log": (["--record", "/no/such/log", "--", "true"], "cannot record to /no/such"),
+    "no such server": (
+        ["--server", "no-such-server", "--", "true"],
+        "server cannot be started",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_told(case, link):
+    arguments, message = BAD[case]
+    done = nodeb(link, *arguments)
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert re.match(r"error: ", done.stderr)
+
+
+FORBIDS = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-sys_admin "
+
+
+def test_a_system_that_forbids_namespaces_is_told(link):
+    """One where nobody may make any, and what would allow it."""
+    run = f"{FORBIDS} --inh-caps=-sys_admin {sys.executable} -m nodeb emulate {link} -- true"
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", run],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    if "nodeb" not in done.stderr and done.returncode != 1:
+        pytest.skip(done.stderr)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: a network namespace was refused (")
+    assert "raise `sysctl user.max_user_namespaces`" in done.stderr
+
+
+def test_a_machine_that_slept_was_not_true_to_time(link):
+    """By more than a delivery may be late; the clock of the cell stood still meanwhile."""
+    from nodeb.emulate.session import Outcome
+
+    lateness = {"limit_s": 0.002, "share_beyond": 0.0}
+
+    def told(slept_s):
+        report = {"lateness": lateness, "late_share": 0.01, "slept_s": slept_s}
+        return Outcome(report, None, {"phone": 0}, {}, "command", False, 1.0).too_late
+
+    assert told(0.001) is None
+    assert told(7.0) == "the machine slept for 7.0 s, and the cell with it"
+
+
+def test_a_clock_that_is_not_the_days_drives_the_cell(link):
+    """Its zero is elsewhere in a time namespace, and deadlines are kept there too."""
+    if subprocess.run(["unshare", "-T", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("time namespaces are not for us here")
+    ahead = ["unshare", "-T", "--monotonic", "9000", "--boottime", "9000", "--fork"]
+    run = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--duration", "2 s"]
+    done = subprocess.run(
+        [*ahead, *map(str, run), "--", "sh", "-c", "ping -c 2 -i 0.2 10.64.0.1; sleep 60"],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 124, done.stderr
+    assert "2 received" in done.stdout
+
+
+def test_a_flood_beyond_the_rate_is_bounded(link, tmp_path):
+    """More than the uplink takes is dropped as the scenario says, and memory is bounded."""
+    flood = (
+        ECHO
+        + """
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+until = time.monotonic() + 2
+while time.monotonic() < until:
+    s.sendto(bytes(1000), (server, 9))
+    time.sleep(0.0001)
+"""
+    )
+    out = tmp_path / "out"
+    more = ("--set", "uplink.rate=1 Mbps", "--set", "uplink.queue.drop_tail.limit=50")
+    done = nodeb(link, *PATIENT, *more, "--out", out, "--", *python(flood))
+    assert done.returncode == 0, done.stderr
+    about = json.loads((out / "provenance.json").read_text())["emulation"]
+    up = about["phones"][0]["up"]
+    assert up["offered_packets"] > 1000
+    assert up["lost_overflow"] > 0.5 * up["offered_packets"]
+    assert up["arrived_bytes"] * 8 <= 1e6 * (about["lasted_s"] + 0.1)
+    assert about["memory_bytes"] < 2 << 20
+
+
+HOSTILE = (
+    ECHO
+    + """
+import random, subprocess
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("nodeb1", 0x0800))
+draw = random.Random(1)
+whole = b"\\x45\\x00\\x00\\x64" + bytes(12) + bytes([10, 64, 0, 1]) + bytes(80)
+for number in range(600):
+    kind = number % 3
+    if kind == 0:
+        data = draw.randbytes(draw.randrange(1, 1400))
+    elif kind == 1:
+        data = whole[:draw.randrange(1, 99)]
+    else:
+        data = bytearray(whole)
+        data[draw.randrange(4)] ^= 1 << draw.randrange(8)
+    s.send(bytes(data))
+    time.sleep(0.0005)
+subprocess.run("ip link set nodeb1 mtu 9000".split(), check=True)
+giant = b"\\x45\\x00\\x13\\x88" + bytes(12) + bytes([10, 64, 0, 1]) + bytes(4980)
+for number in range(20):
+    s.send(giant)
+sys.exit(subprocess.call("ping -c 2 -i 0.2 -W 5 10.64.0.1".split(), stdout=subprocess.DEVNULL))
+"""
+)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes packets of any kind")
+def test_whatever_a_device_is_given_is_refused_or_carried(link, tmp_path):
+    """Random bytes, truncated headers, wrong lengths, giants; and the cell works afterwards."""
+    out = tmp_path / "out"
+    done = nodeb(link, *PATIENT, "--out", out, "--", *python(HOSTILE))
+    assert done.returncode == 0, done.stderr
+    about = json.loads((out / "provenance.json").read_text())["emulation"]
+    assert about["malformed"] > 300
+    assert about["too_long"] == 20
+    up = about["phones"][0]["up"]
+    taken = up["offered_packets"] + about["malformed"] + about["too_long"] + about["stray"]
+    assert taken + about["phones"][0]["device"].get("dropped", 0) >= 620
