@@ -2329,7 +2329,7 @@ class UserGroup(Part):
     stagger: Duration = "0 s"
     """How much later each further phone of the group begins."""
 
-    real: bool = False
+    real: bool | None = None
     """Whether the phones are real: commands run as them in `nodeb emulate`, and their packets pass
     the cell.
     """
