@@ -9,6 +9,7 @@ use crate::units::Time;
 
 /// A link with a rate, or one that follows a recording.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "the usual one stands where it is used, without a pointer")]
 pub enum Line {
     /// With a rate.
     Rated(Link),
@@ -49,6 +50,22 @@ impl Line {
         match self {
             Self::Rated(link) => link.counts,
             Self::Traced(link) => link.counts,
+        }
+    }
+
+    /// Packets waiting for the transmitter.
+    pub fn waiting(&self) -> usize {
+        match self {
+            Self::Rated(link) => link.waiting(),
+            Self::Traced(link) => link.waiting(),
+        }
+    }
+
+    /// Bytes of these.
+    pub fn waiting_bytes(&self) -> u64 {
+        match self {
+            Self::Rated(link) => link.waiting_bytes(),
+            Self::Traced(link) => link.waiting_bytes(),
         }
     }
 
