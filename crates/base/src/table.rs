@@ -16,6 +16,9 @@ pub const USER: &str = "user";
 /// Names that are looked for one by one.
 const FEW: usize = 16;
 
+/// The place of a code that has not come yet.
+const UNKNOWN: u32 = u32::MAX;
+
 /// A column of texts: most tables repeat a few of them, so each is kept once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
@@ -34,6 +37,34 @@ impl Texts {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// The texts of rows by their codes, small numbers for each of which the text is asked for once.
+    fn of_codes(codes: impl Iterator<Item = u32>, text: fn(u32) -> Text) -> Self {
+        let (mut all, mut known) = (Self::default(), Vec::new());
+        all.places.reserve(codes.size_hint().0);
+        for code in codes {
+            let place = match known.get(code as usize) {
+                Some(&place) if place != UNKNOWN => place,
+                _ => {
+                    let place = all.place_of(text(code));
+                    known.resize(known.len().max(code as usize + 1), UNKNOWN);
+                    known[code as usize] = place;
+                    place
+                }
+            };
+            all.places.push(place);
+        }
+        all
+    }
+
+    /// The place of a name, which is put behind the others where it is new.
+    fn place_of(&mut self, name: Text) -> u32 {
+        let known = self.names.iter().position(|known| *known == name);
+        known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        }) as u32
     }
 
     /// The text of each row.
@@ -90,11 +121,18 @@ macro_rules! kinds {
 
         /// How a column is read from a row.
         #[derive(Debug)]
-        pub enum Read<R> { $( $(#[$about])* $kind(fn(&R) -> $of), )+ }
+        pub enum Read<R> {
+            $( $(#[$about])* $kind(fn(&R) -> $of), )+
+            /// Text, of which there are few: a small number that stands for it, and what it stands for.
+            Name((fn(&R) -> u32, fn(u32) -> Text)),
+        }
 
         impl<R> Read<R> {
             fn all(&self, rows: &[R]) -> Values {
-                match self { $( Self::$kind(read) => Values::$kind(rows.iter().map(read).collect()), )+ }
+                match self {
+                    $( Self::$kind(read) => Values::$kind(rows.iter().map(read).collect()), )+
+                    Self::Name((code, text)) => Values::Text(Texts::of_codes(rows.iter().map(code), *text)),
+                }
             }
         }
 
@@ -340,6 +378,14 @@ mod tests {
         assert!(texts.iter().take(many.len()).eq(&many));
         assert!(texts.iter().skip(2 * many.len()).eq(["7", "new", "7"]));
         assert!(texts.clone().into_iter().eq(texts.iter()));
+    }
+
+    #[test]
+    fn codes_of_one_text_have_one_place() {
+        let text = |code: u32| Text::from(["even", "odd"][code as usize % 2]);
+        let found = Texts::of_codes([3, 0, 40, 1, 3].into_iter(), text);
+        assert_eq!(found.names, ["odd", "even"]);
+        assert_eq!(found.places, [0, 1, 1, 0, 0]);
     }
 
     #[test]

@@ -15,8 +15,8 @@ struct Run {
     ttis: u64,
     quality: u32,
     sent: Sent,
-    /// The new blocks in each of them, where they are told in runs.
-    new: Option<New>,
+    /// Whether the new blocks in each of them are told in runs.
+    has_new: bool,
 }
 
 /// New blocks of a TTI.
@@ -33,24 +33,13 @@ pub struct New {
 }
 
 impl Run {
-    /// Tells the new blocks of its next TTIs.
-    fn tell_new(&mut self, ctx: &mut Context, at: Time, ttis: u64) {
-        if let Some(new) = &mut self.new {
-            new.tell(ctx, at, 0, ttis as u32);
-            new.pdu += ttis * u64::from(new.units);
-        }
-    }
-
-    /// Whether a TTI is like those of this run, and goes on where they end.
-    fn goes_on(&self, tti: u64, quality: u32, sent: Sent, new: New) -> bool {
-        let Some(mine) = self.new else {
-            return false;
-        };
+    /// Whether another that has new blocks goes on where this one ends, and is like it.
+    fn goes_on(&self, mine: &New, next: &Self, new: &New) -> bool {
         // Where all that is sent is new and good, nothing was told of single blocks.
-        let is_plain = |sent: Sent, new: New| sent.failed == 0 && sent.units == new.units;
-        self.first + self.ttis == tti
-            && (self.sent, self.quality, mine.per_block) == (sent, quality, new.per_block)
-            && is_plain(sent, new)
+        let is_plain = |sent: Sent, new: &New| sent.failed == 0 && sent.units == new.units;
+        self.first + self.ttis == next.first
+            && (self.sent, self.quality, mine.per_block) == (next.sent, next.quality, new.per_block)
+            && is_plain(next.sent, new)
             && is_plain(self.sent, mine)
             && mine.pdu + self.ttis * u64::from(mine.units) == new.pdu
     }
@@ -74,26 +63,40 @@ impl New {
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,
+    /// The new blocks of those runs that have them, in order.
+    new: VecDeque<New>,
     events: VecDeque<Record>,
 }
 
 impl Ahead {
-    /// TTI number `tti` has gone to the user with what was `sent`; its new blocks where they are told in runs.
+    /// So many TTIs from number `first` on have gone to the user, each with what was `sent`.
     #[inline]
-    pub fn run(&mut self, tti: u64, quality: u32, sent: Sent, new: Option<New>) {
-        if let Some((new, last)) = new.zip(self.runs.last_mut())
-            && last.goes_on(tti, quality, sent, new)
+    pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
+        self.runs.push(Run { first, ttis, quality, sent, has_new: false });
+    }
+
+    /// The same of one TTI whose new blocks are told in runs.
+    #[cold]
+    pub fn run_new(&mut self, tti: u64, quality: u32, sent: Sent, new: New) {
+        let run = Run { first: tti, ttis: 1, quality, sent, has_new: true };
+        if let (Some(last), Some(mine)) = (self.runs.last_mut(), self.new.back())
+            && last.has_new
+            && last.goes_on(mine, &run, &new)
         {
             last.ttis += 1;
         } else {
-            self.runs.push(Run { first: tti, ttis: 1, quality, sent, new });
+            self.runs.push(run);
+            self.new.push_back(new);
         }
     }
 
-    /// So many TTIs from number `first` on have gone to the user, each with what was `sent`, all of it new.
-    #[inline]
-    pub fn run_plain(&mut self, first: u64, ttis: u64, sent: Sent, new: New) {
-        self.runs.push(Run { first, ttis, quality: 0, sent, new: Some(new) });
+    /// New blocks, which are told in runs, are all that was sent in the TTIs that were run last.
+    #[cold]
+    pub fn tell_last(&mut self, new: New) {
+        if let Some(last) = self.runs.last_mut() {
+            last.has_new = true;
+            self.new.push_back(new);
+        }
     }
 
     /// Something happens `at`, which may be later than now.
@@ -133,14 +136,22 @@ impl Ahead {
     #[cold]
     fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
         let begun = grid.begun_by(ctx.now);
-        let (listens, hears_runs) = (ctx.wants(Mask::TTIS.or(Mask::BLOCKS)), ctx.wants(Mask::RUNS));
+        let listens = ctx.wants(Mask::TTIS.or(Mask::BLOCKS));
         let mut told = 0;
         for run in &mut self.runs {
             let ttis = run.ttis.min(begun.saturating_sub(run.first));
-            if hears_runs && ttis > 0 {
+            if run.has_new
+                && ttis > 0
+                && let Some(new) = self.new.front_mut()
+            {
                 let at = grid.beginning(run.first);
                 tell_events(&mut self.events, ctx, at);
-                run.tell_new(ctx, at, ttis);
+                new.tell(ctx, at, 0, ttis as u32);
+                if ttis == run.ttis {
+                    self.new.pop_front();
+                } else {
+                    new.pdu += ttis * u64::from(new.units);
+                }
             }
             if listens {
                 for tti in run.first..run.first + ttis {

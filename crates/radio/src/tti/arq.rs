@@ -97,12 +97,13 @@ impl ArqMac {
         })
     }
 
-    /// Runs one TTI, which begins `at`; returns whether it completes packets.
-    fn run_tti(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
+    /// Runs one TTI, which begins `at`; returns whether it completes packets. `IN_RUNS` says whether its new blocks are
+    /// told in runs, for which nobody else shall pay.
+    fn run_tti<const IN_RUNS: bool>(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
         let Some(chosen) = self.choose(tti) else {
             return false;
         };
-        let (sent, new) = self.send_blocks(ctx, at, tti, chosen);
+        let (sent, new) = self.send_blocks::<IN_RUNS>(ctx, at, tti, chosen);
         self.channel.served(tti, chosen.user, sent.units);
         let state = &self.users[chosen.user];
         let quality = state.block_size.quality(chosen.rate);
@@ -112,7 +113,10 @@ impl ArqMac {
             }
             ctx.blocks(at, chosen.user, quality, sent);
         } else {
-            self.ahead.run(tti, quality, sent, new);
+            match new {
+                Some(new) => self.ahead.run_new(tti, quality, sent, new),
+                None => self.ahead.run(tti, 1, quality, sent),
+            }
         }
         let completes = state.buffer.has_complete();
         self.completed = completes.then_some(chosen.user);
@@ -121,9 +125,16 @@ impl ArqMac {
 
     /// Fills the channels of a TTI: failed blocks that may go again, then new ones. What was sent, and the new blocks
     /// where they are still to be told.
-    fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> (Sent, Option<New>) {
+    #[inline]
+    fn send_blocks<const IN_RUNS: bool>(
+        &mut self,
+        ctx: &mut Context,
+        at: Time,
+        tti: u64,
+        to: Candidate,
+    ) -> (Sent, Option<New>) {
         let Self { air, users, errors, ahead, retransmission_ttis, .. } = self;
-        let (listens, buffer) = (Listens::of(ctx), &mut users[to.user].buffer);
+        let (listens, buffer) = (Listens::of::<IN_RUNS>(ctx), &mut users[to.user].buffer);
         let again_from = tti + *retransmission_ttis;
         let mut blocks = BlockWriter { air, buffer, ahead, user: to.user, at, again_from, listens };
         let all = u64::from(air.channels);
@@ -158,7 +169,7 @@ impl ArqMac {
             let failed = first + good * per_block;
             let size = per_block.min(end - failed);
             let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
-            if listens == Listens::ToRuns {
+            if IN_RUNS {
                 blocks.mark(ctx, &mut run, good);
             } else {
                 blocks.tell_new(ctx, first..failed, per_block);
@@ -170,7 +181,7 @@ impl ArqMac {
             new -= good + 1;
         }
         blocks.tell_new(ctx, first..end, per_block);
-        (sent, (listens == Listens::ToRuns && pdus > 0).then_some(run.new))
+        (sent, (IN_RUNS && pdus > 0).then_some(run.new))
     }
 
     /// Whether the next TTI is the same whatever arrives before it: one user alone on the bearer
@@ -204,15 +215,18 @@ impl ArqMac {
     }
 
     /// Runs so many plain TTIs in one step; returns whether the last completes packets.
-    fn run_plain(&mut self, tti: u64, ttis: u64) -> bool {
+    fn run_plain(&mut self, tti: u64, ttis: u64, in_runs: bool) -> bool {
         let channels = self.air.channels;
         let units = channels * self.air.pdus_per_block;
         self.errors.pass_good(ttis * u64::from(channels));
         let buffer = &mut self.users[0].buffer;
         let first = buffer.take_fresh(ttis * u64::from(units));
         let sent = Sent { blocks: channels, failed: 0, units };
-        let new = New { pdu: first, units, per_block: self.air.pdus_per_block, failed: 0 };
-        self.ahead.run_plain(tti, ttis, sent, new);
+        self.ahead.run(tti, ttis, 0, sent);
+        if in_runs {
+            let new = New { pdu: first, units, per_block: self.air.pdus_per_block, failed: 0 };
+            self.ahead.tell_last(new);
+        }
         let completes = buffer.has_complete();
         self.completed = completes.then_some(0);
         completes
@@ -267,14 +281,17 @@ impl Mac for ArqMac {
 
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, mut tti: u64) {
         let listens = ctx.wants(Mask::BLOCKS);
+        let in_runs = !listens && ctx.wants(Mask::RUNS);
         let mut goes_on = self.is_foreseeable();
         loop {
             let plain = if goes_on && !listens { self.plain_ttis(tti, grid, ctx.horizon) } else { 0 };
             let completes = if plain > 1 {
                 tti += plain - 1;
-                self.run_plain(tti + 1 - plain, plain)
+                self.run_plain(tti + 1 - plain, plain, in_runs)
+            } else if in_runs {
+                self.run_tti::<true>(ctx, grid.beginning(tti), tti)
             } else {
-                self.run_tti(ctx, grid.beginning(tti), tti)
+                self.run_tti::<false>(ctx, grid.beginning(tti), tti)
             };
             tti += 1;
             grid.next = tti;
@@ -321,13 +338,13 @@ enum Listens {
 
 impl Listens {
     #[inline]
-    fn of(ctx: &Context) -> Self {
-        if !ctx.wants(Mask::ANY_BLOCKS) {
-            Self::Nobody
+    fn of<const IN_RUNS: bool>(ctx: &Context) -> Self {
+        if IN_RUNS {
+            Self::ToRuns
         } else if ctx.wants(Mask::BLOCKS) {
             Self::ToEach
         } else {
-            Self::ToRuns
+            Self::Nobody
         }
     }
 }
@@ -362,6 +379,7 @@ impl BlockWriter<'_> {
     }
 
     /// Of the blocks of a run, `good` have been received and the next has failed. Tells those for which there is no room.
+    #[cold]
     fn mark(&mut self, ctx: &mut Context, run: &mut Run, good: u64) {
         run.blocks += good;
         while run.blocks >= BLOCKS_A_RUN.into() {
