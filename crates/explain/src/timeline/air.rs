@@ -230,6 +230,12 @@ impl Air {
             return None;
         }
         let end = (block.unit + u64::from(tx.per_block)).min(tx.end());
+        // Mostly it is the packet that was found before.
+        if let Some(cut) = self.cuts.get(self.near_cut.last())
+            && (cut.first <= block.unit && block.unit < end && end <= cut.end)
+        {
+            return Some(cut.packet);
+        }
         match self.cuts_in(block.unit, end) {
             [cut] => Some(cut.packet),
             _ => None,

@@ -198,11 +198,9 @@ impl Walk<'_> {
             };
             let begin = group.begin;
             self.not_sent(begin + self.tti(), stay, sent);
-            let first = |tx: u32| self.air().first_in(&group, tx);
-            let is_new = |block: &Block| !self.tx(block.tx).is_repeat() && !self.is_again(*block);
-            let new = (group.from..group.to).map(first).find(is_new);
+            let new = (group.from..group.to).find(|tx| !self.is_again(&group, *tx));
             if let Some(new) = new {
-                (packet, hop) = self.older_of(new, packet, hop);
+                (packet, hop) = self.older_of(self.air().first_in(&group, new), packet, hop);
                 self.packet = packet;
             }
             let begin = self.air().alike_since(&group, packet).max(self.hop_at(hop).entered);
@@ -211,12 +209,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether RLC sends again all that a block carries, which it does not tell of every block.
-    fn is_again(&self, block: Block) -> bool {
-        !self.timeline.radio.has_harq
-            && !self.air().is_cut()
-            && self.tx(block.tx).units > 0
-            && self.air().parts_of(block).all(|part| part.again)
+    /// Whether blocks of a TTI that are told at a place in the list are repetitions, or RLC sends again all that one
+    /// carries, which it does not tell of every block.
+    fn is_again(&self, group: &Group, tx: u32) -> bool {
+        let sent = self.tx(tx);
+        if sent.is_repeat() {
+            return true;
+        }
+        !self.air().is_cut()
+            && !self.timeline.radio.has_harq
+            && sent.units > 0
+            && self.air().parts_of(self.air().first_in(group, tx)).all(|part| part.again)
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
@@ -227,8 +230,7 @@ impl Walk<'_> {
         }
         let (mut new, mut again) = (0, 0);
         for tx in group.from..group.to {
-            let is_again = self.tx(tx).is_repeat() || self.is_again(self.air().first_in(group, tx));
-            *(if is_again { &mut again } else { &mut new }) += u64::from(self.tx(tx).units);
+            *(if self.is_again(group, tx) { &mut again } else { &mut new }) += u64::from(self.tx(tx).units);
         }
         if again > 0 {
             let lasts = u128::from(self.now.since(begin).0);

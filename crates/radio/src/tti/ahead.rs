@@ -64,7 +64,7 @@ impl New {
 pub struct Ahead {
     runs: Vec<Run>,
     /// The new blocks of those runs that have them, in order.
-    new: VecDeque<New>,
+    new: Vec<New>,
     events: VecDeque<Record>,
 }
 
@@ -79,14 +79,14 @@ impl Ahead {
     #[cold]
     pub fn run_new(&mut self, tti: u64, quality: u32, sent: Sent, new: New) {
         let run = Run { first: tti, ttis: 1, quality, sent, has_new: true };
-        if let (Some(last), Some(mine)) = (self.runs.last_mut(), self.new.back())
+        if let (Some(last), Some(mine)) = (self.runs.last_mut(), self.new.last())
             && last.has_new
             && last.goes_on(mine, &run, &new)
         {
             last.ttis += 1;
         } else {
             self.runs.push(run);
-            self.new.push_back(new);
+            self.new.push(new);
         }
     }
 
@@ -95,7 +95,7 @@ impl Ahead {
     pub fn tell_last(&mut self, new: New) {
         if let Some(last) = self.runs.last_mut() {
             last.has_new = true;
-            self.new.push_back(new);
+            self.new.push(new);
         }
     }
 
@@ -135,33 +135,30 @@ impl Ahead {
 
     #[cold]
     fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
+        let Self { runs, new, events } = self;
         let begun = grid.begun_by(ctx.now);
         let listens = ctx.wants(Mask::TTIS.or(Mask::BLOCKS));
-        let mut told = 0;
-        for run in &mut self.runs {
+        let (mut told, mut told_new) = (0, 0);
+        let (mut counted, mut all) = (0, Counted::default());
+        for run in runs.iter_mut() {
             let ttis = run.ttis.min(begun.saturating_sub(run.first));
-            if run.has_new
-                && ttis > 0
-                && let Some(new) = self.new.front_mut()
-            {
+            if run.has_new && ttis > 0 {
                 let at = grid.beginning(run.first);
-                tell_events(&mut self.events, ctx, at);
+                let new = &mut new[told_new];
+                tell_events(events, ctx, at);
                 new.tell(ctx, at, 0, ttis as u32);
-                if ttis == run.ttis {
-                    self.new.pop_front();
-                } else {
-                    new.pdu += ttis * u64::from(new.units);
-                }
+                new.pdu += ttis * u64::from(new.units);
             }
             if listens {
                 for tti in run.first..run.first + ttis {
                     let at = grid.beginning(tti);
-                    tell_events(&mut self.events, ctx, at);
+                    tell_events(events, ctx, at);
                     ctx.counts.ttis += 1;
                     ctx.blocks(at, 0, run.quality, run.sent);
                 }
             } else {
-                ctx.count_ttis(ttis, 0, run.sent.times(ttis));
+                counted += ttis;
+                all += run.sent.times(ttis);
             }
             run.first += ttis;
             run.ttis -= ttis;
@@ -169,10 +166,15 @@ impl Ahead {
                 break;
             }
             told += 1;
+            told_new += usize::from(run.has_new);
         }
-        self.runs.drain(..told);
+        runs.drain(..told);
+        new.drain(..told_new);
+        if !listens {
+            ctx.count_ttis(counted, 0, all);
+        }
         let now = ctx.now;
-        tell_events(&mut self.events, ctx, now);
+        tell_events(events, ctx, now);
     }
 }
 
