@@ -25,7 +25,8 @@ use nodeb_sim::world::Listener;
 use air::Run;
 use packets::Packets;
 
-/// Most records of packets, places and blocks that are kept: about 1 GB, a transfer of 2 GB over a wire.
+/// Most records of packets, places and blocks that are kept, 40 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
+/// wire.
 pub const MOST_RECORDS: usize = 16_000_000;
 
 /// After so many records before the transfer has begun, what is over is forgotten.
