@@ -184,11 +184,12 @@ pub enum Event {
     /// A block that is sent for the first time carries a part of a packet; padding and headers belong to
     /// nobody.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
-    /// New blocks that are received without error: in this TTI and in those after it, `ttis` together, each with
-    /// `units` in blocks of `per_block`. The first begins with unit number `block`, the others follow in order. Told in
-    /// the place of [`Self::Block`] and [`Self::Carries`] where nobody wants each by itself; what the blocks carry follows
-    /// from [`Self::Segmented`].
-    Run { bearer: u32, user: u32, block: u64, units: u32, per_block: u32, ttis: u32 },
+    /// New blocks: in this TTI and in those after it, `ttis` together, each with `units` in blocks of `per_block`. The
+    /// first begins with unit number `block`, the others follow in order. Bit `n` of `failed` says that block number
+    /// `n` has failed, which is only so in a TTI that is told by itself; blocks of one TTI that are too many for the bits
+    /// are told in several such events. Told in the place of [`Self::Block`] and [`Self::Carries`] where nobody wants
+    /// each by itself; what the blocks carry follows from [`Self::Segmented`].
+    Run { bearer: u32, user: u32, block: u64, units: u32, per_block: u32, ttis: u32, failed: u32 },
     /// A packet that a bearer takes is cut into the units from number `first` up to `end`, which it does not share.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
     /// A block is given up.

@@ -23,9 +23,11 @@ use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::Listener;
 
 use crate::real::Origin;
+use air::Run;
 use packets::Packets;
 
-/// Most records of packets, places and blocks that are kept: about 1 GB, a transfer of 2 GB over a wire.
+/// Most records of packets, places and blocks that are kept, 40 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
+/// wire.
 pub const MOST_RECORDS: usize = 16_000_000;
 
 /// After so many records before the transfer has begun, what is over is forgotten.
@@ -190,9 +192,9 @@ impl Timeline {
                     self.serve_others(at, 1);
                 }
             }
-            Event::Run { bearer, user, block, units, per_block, ttis } if bearer == own => {
+            Event::Run { bearer, user, block: unit, units, per_block, ttis, failed } if bearer == own => {
                 if user == me {
-                    self.air.send_run(at, block, units, per_block, ttis);
+                    self.air.send_run(at, Run { unit, units, per_block, ttis, failed });
                 } else {
                     self.serve_others(at, ttis);
                 }

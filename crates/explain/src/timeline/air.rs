@@ -1,38 +1,15 @@
 //! What a bearer that works in TTIs sent to the user, block by block, and what happened to its channel.
 
-use std::collections::{HashMap, VecDeque};
+mod tx;
+
+use std::collections::HashMap;
 
 use nodeb_sim::units::{Duration, Time};
 
 use super::near::Near;
 use super::packets::NONE;
-
-/// A block on the air, or new blocks alike that follow each other in one TTI, or in several.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tx {
-    pub begin: Time,
-    /// Whether it was sent before.
-    pub is_repeat: bool,
-    pub failed: bool,
-    /// In a TTI.
-    pub units: u32,
-    /// In a block.
-    pub per_block: u32,
-    /// In so many TTIs, one after the other.
-    pub ttis: u32,
-    /// Its first unit where the bearer tells into which units it cuts packets; else units of the user that were
-    /// sent for the first time before it.
-    pub unit: u64,
-    /// Blocks that were sent before it; counts in a circle.
-    number: u32,
-    /// The transmission of the block before this one, and the one after.
-    pub before: u32,
-    pub after: u32,
-    /// Its first transmission.
-    pub first: u32,
-    /// What it carries: places in the list of parts.
-    pub parts: (u32, u32),
-}
+pub(crate) use tx::{Block, Tx};
+use tx::{FORGOTTEN, Failed};
 
 /// A part of a packet that a block carries.
 #[derive(Clone, Copy, Debug)]
@@ -44,37 +21,15 @@ pub(crate) struct Part {
     pub again: bool,
 }
 
-impl Tx {
-    /// Blocks in a TTI.
-    fn blocks(&self) -> u32 {
-        self.units.div_ceil(self.per_block.max(1)).max(1)
-    }
-
-    /// One past its last unit.
-    fn end(&self) -> u64 {
-        self.unit + u64::from(self.units) * u64::from(self.ttis)
-    }
-
-    /// Those of its TTIs that begin before `time`, which is after it began.
-    fn ttis_before(&self, time: Time, tti: Duration) -> u64 {
-        if self.ttis == 1 { 1 } else { time.since(self.begin).0.div_ceil(tti.0).min(self.ttis.into()) }
-    }
-
-    /// The first block of its TTI number `tti`, each of which lasts for `length`.
-    fn first_of(&self, number: u32, tti: u64, length: Duration) -> Block {
-        let begin = Time(self.begin.0 + tti * length.0);
-        Block { tx: number, begin, unit: self.unit + tti * u64::from(self.units) }
-    }
-}
-
-/// One block of those that are told together.
+/// New blocks that are told together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
-    /// Its place in the list.
-    pub tx: u32,
-    pub begin: Time,
-    /// Its first unit.
+pub(crate) struct Run {
     pub unit: u64,
+    pub units: u32,
+    pub per_block: u32,
+    pub ttis: u32,
+    /// Bit `n` says that block number `n` failed.
+    pub failed: u32,
 }
 
 /// The blocks of a TTI.
@@ -114,8 +69,12 @@ pub(crate) struct Air {
     /// Into which units packets are cut, in order of the units, where the bearer tells that.
     cuts: Vec<Cut>,
     is_cut: bool,
-    /// Places in the list of the blocks that failed.
-    failed: Vec<u32>,
+    /// Of each transmission, where the parts begin that it carries; of those that follow them, nothing.
+    carries: Vec<u32>,
+    /// Blocks that failed, in order.
+    failed: Vec<Failed>,
+    /// Where only blocks that have failed come again, in the order in which they failed: the first that may.
+    waiting: usize,
     tti: Duration,
     /// The user's states, since when.
     pub states: Vec<(Time, u8)>,
@@ -123,10 +82,8 @@ pub(crate) struct Air {
     pub frames: Vec<Frame>,
     /// Bytes of each packet that blocks have carried: first transmissions come in order.
     carried: HashMap<u32, u32>,
-    /// The last transmission of each block that may come again.
-    latest: HashMap<u64, u32>,
-    /// The same where only blocks that have failed come again, which they do nearly in order.
-    waiting: VecDeque<(u64, u32)>,
+    /// The last transmission of each block that may come again, and its place among those that failed.
+    latest: HashMap<u64, (u32, u32)>,
     /// Units sent for the first time.
     units: u64,
     near_tx: Near,
@@ -150,70 +107,59 @@ impl Air {
         failed: bool,
         comes_again: bool,
     ) {
-        let number = self.tx.len() as u32;
         let is_repeat = transmission > 1;
-        let before = if is_repeat { self.take_latest(block).unwrap_or(NONE) } else { NONE };
-        let mut first = number;
-        if let Some(earlier) = self.tx.get_mut(before as usize) {
-            earlier.after = number;
-            first = earlier.first;
+        let before = if is_repeat { self.take_before(block) } else { NONE };
+        let place = self.failed.len() as u32;
+        if comes_again && !self.is_cut() {
+            self.latest.insert(block, (self.tx.len() as u32, if failed { place } else { NONE }));
         }
-        if comes_again && self.is_cut() {
-            self.waiting.push_back((block, number));
-        } else if comes_again {
-            self.latest.insert(block, number);
-        }
-        let parts = (self.parts.len() as u32, self.parts.len() as u32);
         let unit = if self.is_cut() { block } else { self.units };
         self.units += if is_repeat { 0 } else { u64::from(units) };
-        if failed {
-            self.failed.push(number);
-        }
-        let blocks = self.blocks();
-        self.tx.push(Tx {
-            begin,
-            is_repeat,
-            failed,
-            units,
-            per_block: units,
-            ttis: 1,
-            unit,
-            number: blocks,
-            before,
-            after: NONE,
-            first,
-            parts,
-        });
-    }
-
-    /// The transmission of a block before this one.
-    fn take_latest(&mut self, block: u64) -> Option<u32> {
         if !self.is_cut() {
-            return self.latest.remove(&block);
+            self.carries.push(self.parts.len() as u32);
         }
-        let at = self.waiting.iter().position(|(waiting, _)| *waiting == block)?;
-        self.waiting.remove(at).map(|(_, number)| number)
+        if failed {
+            self.failed.push(Failed { block, tx: self.tx.len() as u32, after: NONE });
+        }
+        let (number, failed) = (self.blocks(), failed.into());
+        self.tx.push(Tx { begin, unit, units, per_block: units, ttis: 1, number, failed, before });
     }
 
-    /// New blocks of `per_block` units, from number `unit` on, are sent without error in `ttis` TTIs.
-    pub fn send_run(&mut self, begin: Time, unit: u64, units: u32, per_block: u32, ttis: u32) {
-        let first = self.tx.len() as u32;
-        let (before, after, parts) = (NONE, NONE, (0, 0));
-        let tx = Tx {
-            begin,
-            is_repeat: false,
-            failed: false,
-            units,
-            per_block,
-            ttis,
-            unit,
-            number: self.blocks(),
-            before,
-            after,
-            first,
-            parts,
+    /// The transmission of a block before the one that is sent now, which is told to that.
+    fn take_before(&mut self, block: u64) -> u32 {
+        let number = self.tx.len() as u32;
+        let found = if self.is_cut() {
+            let waiting = &self.failed[self.waiting..];
+            // Those that were given up have been passed over.
+            let place = waiting.iter().position(|failed| failed.block == block);
+            place.map(|place| (waiting[place].tx, (self.waiting + place) as u32))
+        } else {
+            self.latest.remove(&block)
         };
-        self.tx.push(tx);
+        let Some((before, place)) = found else {
+            return FORGOTTEN;
+        };
+        if self.is_cut() {
+            self.waiting = place as usize + 1;
+        }
+        if let Some(failed) = self.failed.get_mut(place as usize) {
+            failed.after = number;
+        }
+        before
+    }
+
+    /// New blocks of `per_block` units, from number `unit` on, are sent in `ttis` TTIs; where bits of `failed` are set
+    /// those blocks of the only TTI fail.
+    pub fn send_run(&mut self, begin: Time, run: Run) {
+        let Run { unit, units, per_block, ttis, failed } = run;
+        let mut left = failed;
+        while left > 0 {
+            let block = unit + u64::from(left.trailing_zeros() * per_block);
+            self.failed.push(Failed { block, tx: self.tx.len() as u32, after: NONE });
+            left &= left - 1;
+        }
+        let number = self.blocks();
+        self.tx.push(Tx { begin, unit, units, per_block, ttis, number, failed, before: NONE });
     }
 
     /// Blocks that have been sent, counted in a circle.
@@ -234,12 +180,11 @@ impl Air {
 
     /// The block that was sent last carries a part of a packet.
     pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
-        if let Some(tx) = self.tx.last_mut() {
+        if !self.tx.is_empty() {
             let carried = self.carried.entry(packet).or_default();
             let again = offset + bytes <= *carried;
             *carried = (*carried).max(offset + bytes);
             self.parts.push(Part { packet, offset, bytes, again });
-            tx.parts.1 = self.parts.len() as u32;
         }
     }
 
@@ -271,13 +216,50 @@ impl Air {
     /// and bytes are not told.
     pub fn parts_of(&self, block: Block) -> impl Iterator<Item = Part> + '_ {
         let tx = &self.tx[block.tx as usize];
-        // That of a repetition whose first transmission has been forgotten is not known.
-        let units = if tx.is_repeat && tx.first == block.tx { 0 } else { tx.per_block };
+        let (first, is_known) = self.first_transmission(block.tx);
+        let units = if is_known { tx.per_block } else { 0 };
         let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, again: false };
-        let (from, to) = self.tx[tx.first as usize].parts;
-        let told = &self.parts[from as usize..to as usize];
         let end = (block.unit + u64::from(units)).min(tx.end());
-        told.iter().copied().chain(self.cuts_in(block.unit, end).iter().map(cut))
+        self.told_parts(first).iter().copied().chain(self.cuts_in(block.unit, end).iter().map(cut))
+    }
+
+    /// The packet of all that a new block carries, if it is one, where packets are cut into units of their own.
+    pub fn only_packet(&self, block: Block) -> Option<u32> {
+        let tx = &self.tx[block.tx as usize];
+        if !self.is_cut() || tx.is_repeat() {
+            return None;
+        }
+        let end = (block.unit + u64::from(tx.per_block)).min(tx.end());
+        // Mostly it is the packet that was found before.
+        if let Some(cut) = self.cuts.get(self.near_cut.last())
+            && (cut.first <= block.unit && block.unit < end && end <= cut.end)
+        {
+            return Some(cut.packet);
+        }
+        match self.cuts_in(block.unit, end) {
+            [cut] => Some(cut.packet),
+            _ => None,
+        }
+    }
+
+    /// The first known transmission of a block that is, or was, told at a place in the list, and whether that of a
+    /// repetition has not been forgotten with all before it.
+    fn first_transmission(&self, mut tx: u32) -> (u32, bool) {
+        let is_repeat = self.tx[tx as usize].is_repeat();
+        let sent = tx;
+        while self.tx[tx as usize].before < FORGOTTEN {
+            tx = self.tx[tx as usize].before;
+        }
+        (tx, !is_repeat || tx != sent)
+    }
+
+    /// The parts that the bearer told a transmission to carry.
+    fn told_parts(&self, tx: u32) -> &[Part] {
+        let Some(&from) = self.carries.get(tx as usize) else {
+            return &[];
+        };
+        let to = self.carries.get(tx as usize + 1).map_or(self.parts.len(), |to| *to as usize);
+        &self.parts[from as usize..to]
     }
 
     /// The packets of which there are units from one up to another.
@@ -287,27 +269,32 @@ impl Air {
         &self.cuts[from..from + to]
     }
 
-    /// The first block with a part of a packet, of those that are told at a place in the list and sent in a TTI.
+    /// The first block with a part of a packet that did not fail, of those that are told at a place in the list and
+    /// sent in a TTI.
     pub fn first_with(&self, group: &Group, tx: u32, packet: u32) -> Option<Block> {
         let first = self.first_in(group, tx);
-        if !self.is_cut() || self.tx[tx as usize].is_repeat {
-            return self.parts_of(first).any(|part| part.packet == packet).then_some(first);
+        let sent = &self.tx[tx as usize];
+        if !self.is_cut() || sent.is_repeat() {
+            let carries = !sent.has_failed(0) && self.parts_of(first).any(|part| part.packet == packet);
+            return carries.then_some(first);
         }
-        let Tx { units, per_block, .. } = self.tx[tx as usize];
-        let cuts = self.cuts_in(first.unit, first.unit + u64::from(units));
+        let (units, per_block) = (u64::from(sent.units), u64::from(sent.per_block.max(1)));
+        let cuts = self.cuts_in(first.unit, first.unit + units);
         let cut = cuts.iter().find(|cut| cut.packet == packet)?;
-        let before = cut.first.saturating_sub(first.unit) / u64::from(per_block.max(1));
-        Some(Block { unit: first.unit + before * u64::from(per_block), ..first })
+        let before = cut.first.saturating_sub(first.unit) / per_block;
+        let after = (cut.end - first.unit).min(units).div_ceil(per_block);
+        let place = (before..after).find(|place| !sent.has_failed(*place as u32))?;
+        Some(Block { unit: first.unit + place * per_block, ..first })
     }
 
     /// Whether any packet that is known has a part in the blocks of a TTI that are told at a place in the list.
     pub fn carries_any(&self, group: &Group, tx: u32) -> bool {
         let first = self.first_in(group, tx);
-        let Tx { units, is_repeat, .. } = self.tx[tx as usize];
-        if !self.is_cut() || is_repeat {
+        let sent = &self.tx[tx as usize];
+        if !self.is_cut() || sent.is_repeat() {
             return self.parts_of(first).next().is_some();
         }
-        !self.cuts_in(first.unit, first.unit + u64::from(units)).is_empty()
+        !self.cuts_in(first.unit, first.unit + u64::from(sent.units)).is_empty()
     }
 
     /// The last block with a part of a packet, of those that are told at a place in the list and begin before a
@@ -315,7 +302,7 @@ impl Air {
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
         let first = self.block(tx);
-        if !self.is_cut() || sent.is_repeat {
+        if !self.is_cut() || sent.is_repeat() {
             return self.parts_of(first).any(|part| part.packet == packet).then_some(first);
         }
         let (units, per_block) = (u64::from(sent.units), u64::from(sent.per_block));
@@ -381,14 +368,31 @@ impl Air {
         Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
     }
 
-    /// Those that failed of the last blocks before a time, of which so many are looked at.
-    pub fn failed_lately(&self, time: Time, most: u32) -> impl Iterator<Item = &Tx> {
+    /// When those that failed, of the last blocks before a time of which so many are looked at, were sent again, if they
+    /// were; the last first.
+    pub fn failed_lately(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
         let end = self.before(time);
         let sent = |tx: &Tx| tx.number.wrapping_add(tx.blocks() * tx.ttis_before(time, self.tti) as u32);
         let sent = self.tx[..end].last().map_or(0, sent);
-        let failed = self.near_failed.partition_point(&self.failed, |tx| (*tx as usize) < end);
-        let failed = self.failed[..failed].iter().rev().map(|tx| &self.tx[*tx as usize]);
-        failed.take_while(move |tx| sent.wrapping_sub(tx.number) <= most)
+        let failed = self.near_failed.partition_point(&self.failed, |failed| (failed.tx as usize) < end);
+        let number = |failed: &Failed| {
+            let tx = &self.tx[failed.tx as usize];
+            // Other blocks than those of runs are told by themselves.
+            let place = if tx.failed == 1 { 0 } else { tx.place(failed.block) };
+            tx.number.wrapping_add(place)
+        };
+        let failed = self.failed[..failed].iter().rev();
+        let failed = failed.take_while(move |failed| sent.wrapping_sub(number(failed)) <= most);
+        failed.map(|failed| self.tx.get(failed.after as usize).map(|after| after.begin))
+    }
+
+    /// The transmission of a block before this one, where it is known.
+    pub fn transmission_before(&self, block: Block) -> Option<Block> {
+        let before = self.tx[block.tx as usize].before;
+        let sent = self.tx.get(before as usize)?;
+        // Of the blocks of a run it is the one with these units.
+        let unit = if self.is_cut() { block.unit } else { sent.unit };
+        Some(Block { tx: before, begin: sent.begin, unit })
     }
 
     /// The user's state at a time, and since when.
@@ -405,11 +409,15 @@ impl Air {
         self.tx.clear();
         self.failed.clear();
         self.parts.clear();
+        self.carries.clear();
         self.latest.clear();
-        self.waiting.clear();
+        self.waiting = 0;
         self.carried.clear();
         let last = self.states.pop();
         self.states.clear();
         self.states.extend(last);
     }
 }
+
+#[cfg(test)]
+mod tests;

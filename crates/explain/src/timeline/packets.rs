@@ -431,3 +431,14 @@ impl Packets {
         kept
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_as_large_as_is_said_of_them() {
+        let sizes = [size_of::<Packet>(), size_of::<Hop>(), size_of::<super::super::Tx>()];
+        assert_eq!(sizes, [72, 48, 40]);
+    }
+}

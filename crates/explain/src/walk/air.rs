@@ -22,8 +22,8 @@ impl Walk<'_> {
         self.timeline.radio.tti.unwrap_or_default()
     }
 
-    fn tx(&self, tx: u32) -> Tx {
-        self.air().tx[tx as usize]
+    fn tx(&self, tx: u32) -> &Tx {
+        &self.air().tx[tx as usize]
     }
 
     /// When a block that fails, or is sent again, ends.
@@ -59,10 +59,12 @@ impl Walk<'_> {
         let group = self.air().group_before(left)?;
         let ends_now = group.begin + self.tti() == left;
         if ends_now {
-            let of_group = || (group.from..group.to).filter(|tx| !self.tx(*tx).failed);
-            let blocks = || of_group().map(|tx| self.air().first_in(&group, tx));
+            let of_group = || group.from..group.to;
+            // Those of a run have not been sent before.
+            let single = || of_group().filter(|tx| !self.tx(*tx).has_failed(0));
+            let blocks = || single().map(|tx| self.air().first_in(&group, tx));
             let is_repeated =
-                |block: &Block| self.tx(block.tx).is_repeat && self.whose(*block, packet).is_some();
+                |block: &Block| self.tx(block.tx).is_repeat() && self.whose(*block, packet).is_some();
             let found = of_group().find_map(|tx| self.air().first_with(&group, tx, packet));
             let found = found.or_else(|| blocks().find(is_repeated));
             let found = found.or_else(|| blocks().find(|block| self.sent_before(*block, packet).is_some()));
@@ -86,16 +88,15 @@ impl Walk<'_> {
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
-            let Tx { is_repeat, before, .. } = self.tx(block.tx);
             let begin = block.begin;
             self.packet = self.whose(block, packet).unwrap_or(packet);
-            if is_repeat {
+            if self.tx(block.tx).is_repeat() {
                 self.to(begin, self.repair(), Step::Repeats, place);
-                if before == NONE {
+                let Some(before) = self.air().transmission_before(block) else {
                     return block;
-                }
-                self.wait_to_repeat(before, stay);
-                block = self.air().block(before);
+                };
+                self.wait_to_repeat(before.tx, stay);
+                block = before;
                 continue;
             }
             let Some(earlier) = self.sent_before(block, packet) else {
@@ -149,7 +150,7 @@ impl Walk<'_> {
                     && earlier.offset < part.offset + part.bytes
                     && part.offset < earlier.offset + earlier.bytes
             };
-            !self.tx(*other).is_repeat && parts.any(overlaps)
+            !self.tx(*other).is_repeat() && parts.any(overlaps)
         };
         let begin = block.begin;
         let earlier = (0..block.tx).rev().take_while(|other| self.end_of(*other) > entered);
@@ -169,9 +170,15 @@ impl Walk<'_> {
     /// The oldest packet of a block that came before the given one, or that one, with its stay.
     fn older_of(&self, block: Block, packet: u32, hop: u32) -> (u32, u32) {
         let begin = block.begin;
-        let parts = self.air().parts_of(block);
-        let stays = parts.filter_map(|part| Some((part.packet, self.stay_at_bearer(part.packet)?)));
-        let oldest = stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered);
+        let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
+        let oldest = match self.air().only_packet(block) {
+            Some(only) if only == packet => return (packet, hop),
+            Some(only) => stay(only),
+            None => {
+                let stays = self.air().parts_of(block).filter_map(|part| stay(part.packet));
+                stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered)
+            }
+        };
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= begin).unwrap_or((packet, hop))
     }
 
@@ -197,11 +204,9 @@ impl Walk<'_> {
                 sent = Some(group.from);
                 continue;
             }
-            let first = |tx: u32| self.air().first_in(&group, tx);
-            let is_new = |block: &Block| !self.tx(block.tx).is_repeat && !self.is_again(*block);
-            let new = (group.from..group.to).map(first).find(is_new);
+            let new = (group.from..group.to).find(|tx| !self.is_again(&group, *tx));
             if let Some(new) = new {
-                (packet, hop) = self.older_of(new, packet, hop);
+                (packet, hop) = self.older_of(self.air().first_in(&group, new), packet, hop);
                 self.packet = packet;
             }
             let begin = self.air().alike_since(&group, packet).max(self.hop_at(hop).entered);
@@ -210,12 +215,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether RLC sends again all that a block carries, which it does not tell of every block.
-    fn is_again(&self, block: Block) -> bool {
-        !self.timeline.radio.has_harq
-            && !self.air().is_cut()
-            && self.tx(block.tx).units > 0
-            && self.air().parts_of(block).all(|part| part.again)
+    /// Whether blocks of a TTI that are told at a place in the list are repetitions, or RLC sends again all that one
+    /// carries, which it does not tell of every block.
+    fn is_again(&self, group: &Group, tx: u32) -> bool {
+        let sent = self.tx(tx);
+        if sent.is_repeat() {
+            return true;
+        }
+        !self.air().is_cut()
+            && !self.timeline.radio.has_harq
+            && sent.units > 0
+            && self.air().parts_of(self.air().first_in(group, tx)).all(|part| part.again)
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
@@ -226,12 +236,13 @@ impl Walk<'_> {
         }
         let (mut new, mut again) = (0, 0);
         for tx in group.from..group.to {
-            let is_again = self.tx(tx).is_repeat || self.is_again(self.air().first_in(group, tx));
-            *(if is_again { &mut again } else { &mut new }) += u64::from(self.tx(tx).units);
+            *(if self.is_again(group, tx) { &mut again } else { &mut new }) += u64::from(self.tx(tx).units);
         }
-        let lasts = u128::from(self.now.since(begin).0);
-        let repeated = lasts * u128::from(again) / u128::from((new + again).max(1));
-        self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
+        if again > 0 {
+            let lasts = u128::from(self.now.since(begin).0);
+            let repeated = lasts * u128::from(again) / u128::from(new + again);
+            self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
+        }
         if is_own {
             self.fixed(begin, Cause::Transmission, Step::Sends, stay.place);
         } else {
@@ -292,10 +303,7 @@ impl Walk<'_> {
 
     /// Whether a block that had failed waits to go again just before now.
     fn awaits_repetition(&self) -> bool {
-        let waits = |tx: &Tx| match self.air().tx.get(tx.after as usize) {
-            Some(after) => after.begin >= self.now,
-            None => false,
-        };
+        let waits = |again: Option<Time>| again.is_some_and(|again| again >= self.now);
         self.air().failed_lately(self.now, LOOK_BACK).any(waits)
     }
 

@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, New};
 use super::grid::Grid;
 use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
@@ -26,6 +26,9 @@ use crate::rlc::{Buffer, FailedBlock};
 use crate::rng::Streams;
 use crate::units::Time;
 use crate::{Backlog, UserRadio};
+
+/// New blocks of a TTI of which one event tells whether they have failed.
+const BLOCKS_A_RUN: u32 = u32::BITS;
 
 /// Plain TTIs that are worth a step of their own.
 const FEWEST_AT_ONCE: u64 = 4;
@@ -94,29 +97,44 @@ impl ArqMac {
         })
     }
 
-    /// Runs one TTI, which begins `at`; returns whether it completes packets.
-    fn run_tti(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
+    /// Runs one TTI, which begins `at`; returns whether it completes packets. `IN_RUNS` says whether its new blocks are
+    /// told in runs, for which nobody else shall pay.
+    fn run_tti<const IN_RUNS: bool>(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
         let Some(chosen) = self.choose(tti) else {
             return false;
         };
-        let sent = self.send_blocks(ctx, at, tti, chosen);
+        let (sent, new) = self.send_blocks::<IN_RUNS>(ctx, at, tti, chosen);
         self.channel.served(tti, chosen.user, sent.units);
         let state = &self.users[chosen.user];
         let quality = state.block_size.quality(chosen.rate);
         if at <= ctx.now {
+            if let Some(new) = new {
+                new.tell(ctx, at, chosen.user as u32, 1);
+            }
             ctx.blocks(at, chosen.user, quality, sent);
         } else {
-            self.ahead.run(tti, 1, quality, sent);
+            match new {
+                Some(new) => self.ahead.run_new(tti, quality, sent, new),
+                None => self.ahead.run(tti, 1, quality, sent),
+            }
         }
         let completes = state.buffer.has_complete();
         self.completed = completes.then_some(chosen.user);
         completes
     }
 
-    /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
-    fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> Sent {
+    /// Fills the channels of a TTI: failed blocks that may go again, then new ones. What was sent, and the new blocks
+    /// where they are still to be told.
+    #[inline]
+    fn send_blocks<const IN_RUNS: bool>(
+        &mut self,
+        ctx: &mut Context,
+        at: Time,
+        tti: u64,
+        to: Candidate,
+    ) -> (Sent, Option<New>) {
         let Self { air, users, errors, ahead, retransmission_ttis, .. } = self;
-        let (listens, buffer) = (Listens::of(ctx), &mut users[to.user].buffer);
+        let (listens, buffer) = (Listens::of::<IN_RUNS>(ctx), &mut users[to.user].buffer);
         let again_from = tti + *retransmission_ttis;
         let mut blocks = BlockWriter { air, buffer, ahead, user: to.user, at, again_from, listens };
         let all = u64::from(air.channels);
@@ -144,20 +162,26 @@ impl ArqMac {
         let end = first + pdus;
         sent.blocks = (all - channels + new) as u32;
         sent.units += pdus as u32;
+        let mut run =
+            Run { new: New { pdu: first, units: pdus as u32, per_block: to.rate, failed: 0 }, blocks: 0 };
         while let Some(good) = errors.first_failure(resource(channels), new, to.rate) {
             channels -= good + 1;
             let failed = first + good * per_block;
-            blocks.tell_new(ctx, first..failed, per_block);
             let size = per_block.min(end - failed);
             let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
+            if IN_RUNS {
+                blocks.mark(ctx, &mut run, good);
+            } else {
+                blocks.tell_new(ctx, first..failed, per_block);
+                blocks.tell(ctx, block, true);
+            }
             sent.failed += 1;
-            blocks.tell(ctx, block, true);
             blocks.fail(ctx, block);
             first = failed + size;
             new -= good + 1;
         }
         blocks.tell_new(ctx, first..end, per_block);
-        sent
+        (sent, (IN_RUNS && pdus > 0).then_some(run.new))
     }
 
     /// Whether the next TTI is the same whatever arrives before it: one user alone on the bearer
@@ -191,14 +215,18 @@ impl ArqMac {
     }
 
     /// Runs so many plain TTIs in one step; returns whether the last completes packets.
-    fn run_plain(&mut self, tti: u64, ttis: u64) -> bool {
+    fn run_plain(&mut self, tti: u64, ttis: u64, in_runs: bool) -> bool {
         let channels = self.air.channels;
         let units = channels * self.air.pdus_per_block;
         self.errors.pass_good(ttis * u64::from(channels));
         let buffer = &mut self.users[0].buffer;
         let first = buffer.take_fresh(ttis * u64::from(units));
         let sent = Sent { blocks: channels, failed: 0, units };
-        self.ahead.run_plain(tti, ttis, sent, (first, self.air.pdus_per_block));
+        self.ahead.run(tti, ttis, 0, sent);
+        if in_runs {
+            let new = New { pdu: first, units, per_block: self.air.pdus_per_block, failed: 0 };
+            self.ahead.tell_last(new);
+        }
         let completes = buffer.has_complete();
         self.completed = completes.then_some(0);
         completes
@@ -253,14 +281,17 @@ impl Mac for ArqMac {
 
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, mut tti: u64) {
         let listens = ctx.wants(Mask::BLOCKS);
+        let in_runs = !listens && ctx.wants(Mask::RUNS);
         let mut goes_on = self.is_foreseeable();
         loop {
             let plain = if goes_on && !listens { self.plain_ttis(tti, grid, ctx.horizon) } else { 0 };
             let completes = if plain > 1 {
                 tti += plain - 1;
-                self.run_plain(tti + 1 - plain, plain)
+                self.run_plain(tti + 1 - plain, plain, in_runs)
+            } else if in_runs {
+                self.run_tti::<true>(ctx, grid.beginning(tti), tti)
             } else {
-                self.run_tti(ctx, grid.beginning(tti), tti)
+                self.run_tti::<false>(ctx, grid.beginning(tti), tti)
             };
             tti += 1;
             grid.next = tti;
@@ -288,6 +319,13 @@ struct BlockWriter<'a> {
     listens: Listens,
 }
 
+/// New blocks of a TTI that are told together.
+struct Run {
+    new: New,
+    /// Those up to the last that has failed.
+    blocks: u64,
+}
+
 /// Who listens to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listens {
@@ -300,13 +338,13 @@ enum Listens {
 
 impl Listens {
     #[inline]
-    fn of(ctx: &Context) -> Self {
-        if !ctx.wants(Mask::ANY_BLOCKS) {
-            Self::Nobody
+    fn of<const IN_RUNS: bool>(ctx: &Context) -> Self {
+        if IN_RUNS {
+            Self::ToRuns
         } else if ctx.wants(Mask::BLOCKS) {
             Self::ToEach
         } else {
-            Self::ToRuns
+            Self::Nobody
         }
     }
 }
@@ -332,9 +370,7 @@ impl BlockWriter<'_> {
     /// New blocks of `per_block` PDUs have been received.
     #[inline]
     fn tell_new(&mut self, ctx: &mut Context, pdus: Range<u64>, per_block: u64) {
-        if self.listens == Listens::ToRuns {
-            self.tell_run(ctx, &pdus, per_block as u32);
-        } else if self.listens == Listens::ToEach {
+        if self.listens == Listens::ToEach {
             for first in pdus.clone().step_by(per_block as usize) {
                 let pdus = per_block.min(pdus.end - first) as u32;
                 self.tell_listeners(ctx, first, pdus, 1, false);
@@ -342,22 +378,27 @@ impl BlockWriter<'_> {
         }
     }
 
+    /// Of the blocks of a run, `good` have been received and the next has failed. Tells those for which there is no room.
+    #[cold]
+    fn mark(&mut self, ctx: &mut Context, run: &mut Run, good: u64) {
+        run.blocks += good;
+        while run.blocks >= BLOCKS_A_RUN.into() {
+            let told = New { units: BLOCKS_A_RUN * run.new.per_block, ..run.new };
+            let (pdu, units) = (run.new.pdu + u64::from(told.units), run.new.units - told.units);
+            run.new = New { pdu, units, failed: 0, ..run.new };
+            run.blocks -= u64::from(BLOCKS_A_RUN);
+            let event = told.event(ctx, self.user as u32, 1);
+            self.ahead.emit(ctx, self.at, event);
+        }
+        run.new.failed |= 1 << run.blocks;
+        run.blocks += 1;
+    }
+
     /// A block has been sent; it is known by its first PDU.
     #[inline]
     fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
         if self.listens != Listens::Nobody {
             self.tell_listeners(ctx, block.first, block.pdus, block.transmissions, failed);
-        }
-    }
-
-    /// New blocks without error are told together.
-    #[cold]
-    fn tell_run(&mut self, ctx: &mut Context, pdus: &Range<u64>, per_block: u32) {
-        let units = (pdus.end - pdus.start) as u32;
-        if units > 0 {
-            let (bearer, user, block) = (ctx.place.index, self.user as u32, pdus.start);
-            let run = Event::Run { bearer, user, block, units, per_block, ttis: 1 };
-            self.ahead.emit(ctx, self.at, run);
         }
     }
 

@@ -126,12 +126,14 @@ fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
                 let carried = if transmission == 1 { packets(block, units) } else { Vec::new() };
                 blocks.push((*at, block, units, failed, carried));
             }
-            Event::Run { block, units, per_block, ttis, .. } => {
+            Event::Run { block, units, per_block, ttis, failed, .. } => {
+                assert!(failed == 0 || ttis == 1, "a TTI with errors is told by itself");
                 for number in 0..u64::from(ttis) {
                     let (at, first) = (Time(at.0 + number * tti.0), block + number * u64::from(units));
-                    for before in (0..units).step_by(per_block as usize) {
+                    for (n, before) in (0..units).step_by(per_block as usize).enumerate() {
                         let (first, size) = (first + u64::from(before), per_block.min(units - before));
-                        blocks.push((at, first, size, false, packets(first, size)));
+                        let has_failed = failed.checked_shr(n as u32).unwrap_or_default() & 1 == 1;
+                        blocks.push((at, first, size, has_failed, packets(first, size)));
                     }
                 }
             }
@@ -149,9 +151,11 @@ proptest! {
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
         bler in prop_oneof![Just(0.0), Just(0.01), Just(0.1), Just(0.5)],
         most in prop::option::of(1u32..4),
+        // More blocks in a TTI than one event has bits for, too.
+        channels in prop_oneof![Just(3), Just(80)],
         end_ms in 1u64..6_000,
     ) {
-        let air = air(bler, most, Delivered::InSequence);
+        let air = Air { channels, ..air(bler, most, Delivered::InSequence) };
         let mut at = 0;
         let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
         let end = Time(end_ms * 1_000_000 + 13);
