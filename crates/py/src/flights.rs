@@ -227,7 +227,6 @@ pub fn captured(
     })
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "errors are mapped")]
 fn unread(error: std::io::Error) -> PyErr {
     failed(&Error::Log(error))
 }

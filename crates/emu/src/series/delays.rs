@@ -106,8 +106,8 @@ mod tests {
         fn merged_is_as_added(first in prop::collection::vec(0..1_u64 << 40, 0..50),
                               second in prop::collection::vec(0..1_u64 << 40, 1..50)) {
             let [mut one, mut other, mut all] = [Delays::default(), Delays::default(), Delays::default()];
-            first.iter().for_each(|it| one.add(*it));
-            second.iter().for_each(|it| other.add(*it));
+            for it in &first { one.add(*it); }
+            for it in &second { other.add(*it); }
             first.iter().chain(&second).for_each(|it| all.add(*it));
             one.merge(&other);
             prop_assert_eq!(one.counts, all.counts);

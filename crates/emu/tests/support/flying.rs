@@ -79,7 +79,7 @@ pub fn check_devices(bytes: &[u8]) {
     let ways = || exchange.phones().iter().flat_map(|it| [&it.down, &it.up]);
     let offered: u64 = ways().map(|way| way.offered.packets).sum();
     let (arrived, lost): (u64, u64) =
-        (ways().map(|way| way.arrived.packets).sum(), ways().map(|way| way.all_lost()).sum());
+        (ways().map(|way| way.arrived.packets).sum(), ways().map(nodeb_emu::report::OfWay::all_lost).sum());
     assert_eq!((arrived, arrived + lost), (came.len() as u64, offered));
 }
 

@@ -229,35 +229,24 @@ impl Host {
         let came = self.latest.filter(|it| sent.is_none_or(|(at, _)| it.handed > at));
         let is_dry = self.is_dry(packets);
         let at_once = |since: Time, within: Duration| packet.at.since(since) <= within;
-        match (came, sent) {
-            (None, None) => {
-                Origin { basis: Basis::Unknown, cause: works, step: Step::HostWorks, round: Round::Over }
-            }
-            // What was asked for, or an ACK that let it go.
-            (Some(came), _)
-                if at_once(came.handed, ANSWERS) || self.asks(packets, came) || sent.is_none() =>
-            {
-                let basis = Basis::Received(came.packet);
-                let round = self.round(packets, &packets[came.packet as usize], packet, main);
-                Origin { basis, cause: works, step: Step::HostWorks, round }
-            }
-            (_, Some((at, number))) if is_dry || at_once(at, BURST) => {
-                Origin { basis: Basis::Sent(number), cause: works, step: Step::HostWorks, round: Round::Same }
-            }
-            (_, Some((_, number))) => {
+        // What has data was asked for by an application, which may have waited.
+        let asks = |came: &Arrival| packets[came.packet as usize].tcp.payload > 0;
+        let by_host = |basis, round| Origin { basis, cause: works, step: Step::HostWorks, round };
+        // What was asked for, or an ACK that let it go.
+        if let Some(came) = came
+            && (sent.is_none() || at_once(came.handed, ANSWERS) || asks(&came))
+        {
+            let round = self.round(packets, &packets[came.packet as usize], packet, main);
+            return by_host(Basis::Received(came.packet), round);
+        }
+        match sent {
+            None => by_host(Basis::Unknown, Round::Over),
+            Some((at, number)) if is_dry || at_once(at, BURST) => by_host(Basis::Sent(number), Round::Same),
+            Some((_, number)) => {
                 let (cause, step) = (Cause::Pacing, Step::Paced);
                 Origin { basis: Basis::Sent(number), cause, step, round: Round::Same }
             }
-            (Some(came), None) => {
-                let basis = Basis::Received(came.packet);
-                Origin { basis, cause: works, step: Step::HostWorks, round: Round::Same }
-            }
         }
-    }
-
-    /// Whether what came has data, so that an application may have waited for it.
-    fn asks(&self, packets: &[Sent], came: Arrival) -> bool {
-        packets[came.packet as usize].tcp.payload > 0
     }
 
     /// Whether it had sent everything that its application had written: the last segment was not full.

@@ -97,7 +97,7 @@ fn without_errors_every_frame_arrives_at_the_rates_of_the_channel() {
     assert!(all.iter().all(|kbps| (kbps - 51.2).abs() < 1e-9), "{all:?}");
     assert!(Full::new(&noisy(true, 4), 3).run(90).iter().all(|kbps| *kbps < 40.0));
     let chosen = |frame_errors, eb_n0_db| {
-        Full::new(&Wcdma { frame_errors, eb_n0_db, ..Wcdma::default() }, 6).run(100)[0]
+        Full::new(&Wcdma { eb_n0_db, frame_errors, ..Wcdma::default() }, 6).run(100)[0]
     };
     assert!(chosen(false, 20.0) > chosen(true, 20.0));
     assert!(chosen(false, 8.0) < 0.8 * chosen(false, 20.0), "rates are still those of a bad channel");
