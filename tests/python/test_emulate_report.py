@@ -256,6 +256,10 @@ def test_series_add_up_to_what_the_report_says(flown):
     assert (phones["cqi"][down] >= 0).all()
     assert (phones["cqi"][down] <= 30).all()
     assert np.isnan(phones["cqi"][~down]).all()
+    some = phones["arrived_packets"] > 0
+    for column in ("delay_p50_s", "delay_p99_s"):
+        assert (phones[column][some] <= phones["delay_max_s"][some]).all()
+        assert np.isnan(phones[column][~some]).all()
     delays = table(folder / "out", "emulation_delays")
     assert delays["packets"].sum() == 60
     assert table(folder / "out", "emulation_lateness")["deliveries"].sum() == 60

@@ -167,15 +167,19 @@ impl Series {
                 for (place, span) in spans.iter().enumerate() {
                     let delays = track.delays.get(place);
                     let interval = *track.intervals.get(place);
-                    // Quantiles are those of buckets, the longest is exact.
+                    // Quantiles are those of buckets, the longest is exact; of none they are no numbers and stay so.
                     let longest_s = interval.delay_max_ns as f64 * 1e-9;
+                    let quantile_s = |share| match delays.quantile_s(share) {
+                        beyond if beyond > longest_s => longest_s,
+                        within => within,
+                    };
                     rows.push(PhoneRow {
                         user: *user,
                         way,
                         span: *span,
                         interval,
-                        p50_s: delays.quantile_s(0.5).min(longest_s),
-                        p99_s: delays.quantile_s(0.99).min(longest_s),
+                        p50_s: quantile_s(0.5),
+                        p99_s: quantile_s(0.99),
                     });
                 }
             }
