@@ -54,10 +54,14 @@ proptest! {
 /// One user, 100 kB over 8 % errors of the kind that the radio has, or on the wire if it has none.
 fn noisy(name: &str, seed: u64) -> Scenario {
     let noise = ["bler", "loss"].into_iter().find(|key| cases::has(name, key));
+    let mut radio = noise.map_or(json!({}), |noise| json!({ noise: 0.08 }));
+    if name == "trace" {
+        radio["down"] = json!({ "times_ms": (1..=500).collect::<Vec<_>>() });
+    }
     let text = json!({
         "seed": seed,
         "wired": { "loss": if noise.is_none() { 0.08 } else { 0.0 } },
-        "radio": { name: noise.map_or(json!({}), |noise| json!({ noise: 0.08 })) },
+        "radio": { name: radio },
         "users": [{ "traffic": { "ftp": { "size": "100 kB" } } }],
         "record": { "segments": true },
     });
