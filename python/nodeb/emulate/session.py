@@ -25,8 +25,9 @@ from nodeb.replication.work import Tables
 
 __all__ = ["STOPPED", "Options", "Outcome", "emulate", "go_first", "make_end"]
 
-LOOK_EVERY_S = 0.2
-"""How often the status is told, and it is looked whether the driver goes on."""
+LOOK_EVERY_S = 0.13
+"""How often the status is told, and it is looked whether the driver goes on. Not as often as the
+driver says how it stands, or what is seen would always be equally old."""
 SERVER_READY_S = 5.0
 """How long a server may take until it listens; the commands then start all the same."""
 ENDING_S = 2.0
