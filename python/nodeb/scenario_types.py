@@ -334,6 +334,14 @@ with a slot.
 `apart`: Repeated frames, or new ones of one packet.
 """
 
+AtEnd: TypeAlias = Literal["loop", "stop"]
+"""What follows when a recording is over.
+
+`loop`: It begins again.
+
+`stop`: Nothing comes any more.
+"""
+
 Speed: TypeAlias = str
 """A speed with its unit, such as "3 km/h"."""
 
@@ -359,14 +367,6 @@ Profile: TypeAlias = Literal["flat", "pedestrian_a", "pedestrian_b", "vehicular_
 `vehicular_a`: Vehicular, channel A.
 
 `vehicular_b`: Vehicular, channel B.
-"""
-
-AtEnd: TypeAlias = Literal["loop", "stop"]
-"""What follows when a recording is over.
-
-`loop`: It begins again.
-
-`stop`: Nothing comes any more.
 """
 
 
@@ -1495,7 +1495,7 @@ class TraceBearer(Part):
     at_end: AtEnd = "loop"
     """What follows when a trace is over."""
 
-    opportunity: Size = "1504 B"
+    opportunity: Size = "1.504 kB"
     """Bytes that may go at each opportunity."""
 
     header: Size = "4 B"

@@ -121,7 +121,7 @@ def accounted(result, down, up):
     table = result.opportunities
     end_ns = round(result.bearers["end_s"][0] * 1e9)
     for row, times in enumerate((down, up)):
-        cell = {name: table[name][row] for name in table}
+        cell = {name: table[name][row] for name in table.columns}
         assert cell["used"] + cell["wasted"] == cell["offered"]
         assert cell["used_bytes"] + cell["wasted_bytes"] == cell["offered_bytes"]
         assert cell["offered_bytes"] == cell["offered"] * OPPORTUNITY
@@ -209,7 +209,7 @@ def test_without_a_trace_the_uplink_has_its_rate(tmp_path):
         (b"0\n0\n0\n", "down:3: 0 is the last time, and a trace lasts until then"),
         (b"1 2\n3 4\n", "down:1: 2 numbers in a line; expected one"),
         (b"1\n2 3\n", "down:2: 2 numbers after lines of 1"),
-        (b"\x00\xff\x7fELF\n", "down:1: `\\u{0}"),
+        (b"\x00\xff\x7fELF\n", "ELF` is not a number"),
         (b"# nodeb trace 1\n# kind: rate\n", "down:1: this is a trace as `nodeb import` makes it"),
     ],
 )

@@ -95,7 +95,8 @@ def test_a_stale_file_is_told(tmp_path):
 def test_every_example_survives_the_way_through_the_types(path):
     scenario = nodeb.load(path)
     again = json.loads(_core.resolve(json.dumps(scenario.to_dict())))
-    assert again == json.loads(_core.parse_toml(path.read_text(encoding="utf-8"), str(path), []))
+    said = json.loads(_core.parse_toml(path.read_text(encoding="utf-8"), str(path), []))
+    assert again == named_files.read_all(said, path.parent)
     assert nodeb.Scenario.from_dict(again) == scenario
 
 
