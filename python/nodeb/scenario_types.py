@@ -2295,9 +2295,7 @@ class Outage(Part):
 
 
 class Opportunities(Part):
-    """A recording of delivery opportunities, in mahimahi's format: a line for each, which is its
-    time in ms.
-    """
+    """A recording of delivery opportunities in mahimahi's format: the time of each in ms."""
 
     file: str | None = None
     """A recording to take the list from. The path counts from the scenario file's folder."""

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import nodeb
 from conftest import EXAMPLES
 from nodeb import _core, scenario_types
+from nodeb.inputs import named_files
 
 HERE = Path(__file__).parent
 TOOL = HERE.parents[1] / "tools" / "generate_types.py"

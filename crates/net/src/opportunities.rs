@@ -29,7 +29,7 @@ pub enum AtEnd {
     Stop,
 }
 
-/// A recording of delivery opportunities, in mahimahi's format: a line for each, which is its time in ms.
+/// A recording of delivery opportunities in mahimahi's format: the time of each in ms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Opportunities {
