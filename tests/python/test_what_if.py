@@ -24,6 +24,8 @@ REACTS = {
     ("proxies", "a large receive window"): "it held back packets off the path, and losses are "
     "drawn in the order of packets",
     ("tcp-schedulers", "a window that is open at once"): "the others' windows open too",
+    ("trace", "ACKs at once"): "the window grows otherwise, and the queue overflows elsewhere",
+    ("trace", "a large receive window"): "it held back packets off the path, which meet the queue",
     ("wcdma", "alone in the cell"): "the power for the others sets the rate, and nobody waits",
 }
 """Where a cause that has no span is removed and the times change all the same, with the reason."""

@@ -9,6 +9,7 @@ use crate::units::Time;
 
 /// A link with a rate, or one that follows a recording.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "nearly every link has a rate, and is asked without a detour")]
 pub enum Line {
     /// With a rate.
     Rated(Link),
