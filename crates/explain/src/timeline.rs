@@ -40,6 +40,7 @@ pub(crate) struct Seat {
 
 /// What the radio is like, as far as the walk asks.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct Radio {
     /// Its TTI, where it has one.
     pub tti: Option<Duration>,
