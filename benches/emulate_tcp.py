@@ -27,13 +27,13 @@ from nodeb.inputs.reading import parsed
 from nodeb.inputs.scenario import Scenario
 from nodeb.terminal.text import align
 
-AT_A_TIME = 12
+AT_A_TIME = 8
 """Emulations side by side: each needs a few per cent of a core."""
 FIRST = ("chrt", "-f", "5")
 """Both ends go before all but the driver: what else the machine does is not measured."""
 
 COMMON = """
-duration = "2000 s"
+duration = "{duration} s"
 [tcp.linux]
 control = "{control}"
 pacing = {pacing}
@@ -72,7 +72,14 @@ SERVER_PROGRAM = f"""
 import os, socket, struct, sys, threading, time
 tap = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(3))
 tap.bind(("nodeb0", 0))
-sent, rtts = {{{{}}}}, []
+sent, rtts, M = {{{{}}}}, [], 0xffffffff
+def sacked(options):
+    while options and options[0]:
+        if options[0] == 5:
+            edges = struct.unpack_from(f"!{{{{(options[1] - 2) // 4}}}}I", options, 2)
+            return list(zip(edges[::2], edges[1::2]))
+        options = options[1 if options[0] == 1 else options[1]:]
+    return []
 def watch():
     while True:
         packet, (_, _, kind, *_) = tap.recvfrom(100)
@@ -87,8 +94,10 @@ def watch():
                 end = (seq + bytes_) & 0xffffffff
                 sent[end] = None if end in sent else now
         else:
-            # As tcp_clean_rtx_queue has it: the oldest that it answers and that was sent once.
-            new = [end for end in sent if (ack - end) & 0xffffffff < 1 << 31]
+            # As tcp_clean_rtx_queue and tcp_sacktag_one have it: of those that it is the first to
+            # answer, the oldest that was sent once.
+            answered = [(ack - (1 << 30), ack), *sacked(packet[head + 20:head + 4 * (offset >> 4)])]
+            new = [e for e in sent if any(0 < (e - a) & M <= (b - a) & M for a, b in answered)]
             times = [begun for end in new if (begun := sent.pop(end)) is not None]
             if times:
                 rtts.append(now - min(times))
@@ -147,7 +156,9 @@ class Case:
     def text(self) -> str:
         """Its scenario."""
         pacing = "true" if self.control == "bbr" else "false"
-        common = COMMON.format(control=self.control, pacing=pacing)
+        # Nobody waits for the others, whose downloads are longer than that.
+        duration = 60 if self.size < 1_000_000 else 600
+        common = COMMON.format(control=self.control, pacing=pacing, duration=duration)
         phone = PHONE.format(size=self.size, start=self.start_s)
         if not self.has_others:
             return f"{common}{CELLS[self.cell]}\n{phone}"

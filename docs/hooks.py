@@ -55,7 +55,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
             markdown = markdown.replace(mark, kernel.markdown(kernel.compare(cases)))
     markdown = markdown.replace("{{ eras }}", eras())
     if "{{ life }}" in markdown:
-        markdown = markdown.replace("{{ life }}", lives())
+        markdown = markdown.replace("{{ life }}", declared(_core.timeline_tables()))
+    if "{{ emulation }}" in markdown:
+        markdown = markdown.replace("{{ emulation }}", declared(_core.emulation_tables()))
     file = Path(page.file.src_uri)
     return scenario().expand(file.name, markdown) if file.parts[0] == "scenario" else markdown
 
@@ -103,10 +105,10 @@ def results() -> str:
     return "\n".join(parts)
 
 
-def lives() -> str:
-    """The tables of `nodeb life`."""
+def declared(tables: Iterable[tuple[str, str, Iterable[tuple[str, str, str]]]]) -> str:
+    """Tables that the core declares beside those of a run."""
     parts = []
-    for name, meaning, found in _core.timeline_tables():
+    for name, meaning, found in tables:
         rows = [f"| `{column}` | {unit} | {text} |" for column, unit, text in found]
         head = ["| column | unit | meaning |", "|---|---|---|"]
         parts.append("\n".join([f"### {name} {{#{name}}}\n", f"{meaning}\n", *head, *rows]))

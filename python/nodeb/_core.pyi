@@ -18,6 +18,7 @@ __all__ = [
     "causes",
     "cell_map",
     "document",
+    "emulation_tables",
     "era_switches",
     "fail_on_purpose",
     "first_entries",
@@ -83,7 +84,7 @@ class Emulation:
         """End it, at once and for good."""
 
     def status(self) -> dict[str, Any]:
-        """How it stands: times in s, bytes that have arrived, packets."""
+        """How it stands: times in s, bytes and packets; `cqi` is NaN where there is none."""
 
     def forward(self, mtu: int) -> int:
         """Take two devices and copy packets between them until it is stopped: how many.
@@ -114,6 +115,9 @@ class Emulation:
             ScenarioError: the scenario cannot be driven from outside.
             OSError: the system refused something.
         """
+
+def emulation_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Every table that an emulation has beyond those of a run, as `metrics`. Linux only."""
 
 def flight_header(path: str | os.PathLike[str]) -> bytes:
     """What is said of a recorded flight. Linux only.
@@ -257,6 +261,7 @@ class CompiledScenario:
         snap_length: int | None = None,
         interfaces: list[str] = ...,
         radio: bool = False,
+        causes: list[int] = ...,
     ) -> dict[str, dict[str, Any]]:
         """Simulate as `run` does, and write the packets that pass server, phones and proxy.
 
@@ -268,6 +273,7 @@ class CompiledScenario:
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
             interfaces: where packets are kept, of `server`, `phone` and `proxy`; empty for all.
             radio: capture at `rnc` and `node_b` too, with comments on packets.
+            causes: users whose transfers' critical paths comments tell.
 
         Raises:
             OSError: the file cannot be written, or not all of it; what it holds can be read.

@@ -1419,6 +1419,9 @@ class Wcdma(Part):
     correctable_bits: int = 0
     """Errors in a frame that its code corrects."""
 
+    frame_errors: bool = True
+    """Whether frames fail. Without errors all arrive, and rates are selected as if they did not."""
+
     other_cells: OtherCells = made(default_factory=lambda: Mean())
     """What comes from other cells."""
 
@@ -2324,8 +2327,13 @@ class UserGroup(Part):
     stagger: Duration = "0 s"
     """How much later each further phone of the group begins."""
 
-    traffic: Traffic
-    """What each phone does."""
+    real: bool = False
+    """Whether the phones are real: commands run as them in `nodeb emulate`, and their packets pass
+    the cell.
+    """
+
+    traffic: Traffic | None = None
+    """What each phone does; only real ones are without."""
 
     tcp: Tcp | None = None
     """TCP of these phones and of the servers they talk to; absent: the scenario's."""
@@ -2351,6 +2359,9 @@ class Ftp(Part):
     """Payload of the request, which rides on the ACK that completes the set-up; 0 makes the
     request a packet of headers alone.
     """
+
+    server_delay: Duration = "0 s"
+    """How long the server works on its answer, from the request's arrival on."""
 
 
 class OnOff(Part):
@@ -2411,6 +2422,9 @@ class Web(Part):
 
     request: Size = "350 B"
     """Payload of a request."""
+
+    server_delay: Duration = "0 s"
+    """How long the server works on each answer, from the request's arrival on."""
 
 
 class Cbr(Part):

@@ -69,8 +69,8 @@ def python(program: str) -> list[str]:
     return [sys.executable, "-c", program]
 
 
-def processes(text: str) -> list[str]:
-    """Command lines of all processes that have a text in them."""
+def processes(text: str, *, pids: bool = False) -> list:
+    """Command lines of all processes that have a text in them, or their numbers."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -79,7 +79,7 @@ def processes(text: str) -> list[str]:
             except OSError:
                 continue
             if text in line:
-                found.append(line)
+                found.append(int(entry.name) if pids else line)
     return found
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import fake_emulation
 import nodeb
 from fake_core import FakeSimulator
+from nodeb.emulate.page import of_emulation as page_of_emulation
 from nodeb.report import run as page_of_run
 from nodeb.report.recording import Recording
 from nodeb.reproduce import digest, every, every_page
@@ -56,6 +58,13 @@ def of_study(folder: Path) -> Path:
     """The page of a reproduction with every kind of part, whose replications are made up."""
     made_up = FakeSimulator()
     return reproduce("wang", folder / "wang", ITEMS, quick=True, simulator=made_up).report
+
+
+def of_emulation(folder: Path) -> Path:
+    """The page of an emulation whose packets are made up."""
+    outcome = fake_emulation.outcome(late_share=0.05)
+    text = page_of_emulation(fake_emulation.plan(), fake_emulation.options(), outcome)
+    return _written(folder / "emulation.html", text)
 
 
 def of_studies(folder: Path) -> Path:

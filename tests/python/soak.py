@@ -14,6 +14,7 @@ import os
 import resource
 import sys
 import time
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -102,10 +103,10 @@ def descriptors() -> int:
 class Samples:
     """What was seen, a few times a second."""
 
-    clock_s: list[float] = field(default_factory=list)
-    world_s: list[float] = field(default_factory=list)
-    resident: list[int] = field(default_factory=list)
-    files: list[int] = field(default_factory=list)
+    clock_s: array[float] = field(default_factory=lambda: array("d"))
+    world_s: array[float] = field(default_factory=lambda: array("d"))
+    resident: array[int] = field(default_factory=lambda: array("q"))
+    files: array[int] = field(default_factory=lambda: array("q"))
 
     def __call__(self, status: Mapping[str, Any]) -> None:
         """Looks once more."""
@@ -128,6 +129,12 @@ class Samples:
         """How much more memory the last quarter needed than the second."""
         quarter = len(self.resident) // 4
         return max(self.resident[-quarter:]) - max(self.resident[quarter : 2 * quarter])
+
+    def tenths_mb(self) -> str:
+        """The most memory in each tenth, MB."""
+        tenth = max(len(self.resident) // 10, 1)
+        most = [max(self.resident[at * tenth : (at + 1) * tenth]) for at in range(10)]
+        return " ".join(f"{bytes_ / 1e6:.2f}" for bytes_ in most)
 
 
 @dataclass
@@ -179,6 +186,7 @@ def main() -> int:
         f"{phone['down']['arrived_bytes'] / 1e6:.1f} MB down\n"
         f"drift {samples.drift_s() * 1e3:.2f} ms; memory {max(samples.resident) / 1e6:.1f} MB "
         f"at most, {samples.growth_bytes() / 1e3:.0f} kB more at the end; "
+        f"in tenths of the time {samples.tenths_mb()} MB\n"
         f"{max(samples.files)} files, {found.files_after - found.files_before} left\n"
         f"late p50 {in_words(late['p50_s'])}, p99 {in_words(late['p99_s'])}, "
         f"max {in_words(late['max_s'])}; CPU of the driver {found.report['cpu_s']:.1f} s"

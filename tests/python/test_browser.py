@@ -24,7 +24,7 @@ LOOKS = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
 MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in (390, 1400)]
 MODES += [("print", "dark", 718)]
 """Medium, colours and width in pixels: of a phone, a desk, and A4 between margins of 1 cm."""
-KINDS = (*pages.SCENARIOS, "without series", "reproduction", "studies")
+KINDS = (*pages.SCENARIOS, "without series", "reproduction", "studies", "emulation")
 LEAST_TEXTS = 50
 """Every page has more texts than this."""
 
@@ -56,6 +56,8 @@ def made(tmp_path_factory):
                     files[kind] = pages.of_study(folder)
                 elif kind == "studies":
                     files[kind] = pages.of_studies(folder)
+                elif kind == "emulation":
+                    files[kind] = pages.of_emulation(folder)
                 else:
                     files[kind] = pages.of_run(kind, folder)
         return files[kind]

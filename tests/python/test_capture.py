@@ -2,11 +2,13 @@
 
 import csv
 import itertools
+import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -335,6 +337,71 @@ def test_tshark_reads_the_radio_network_and_what_became_of_packets(tmp_path, rad
     )
     assert len(again) == found.result.flows["packets_retransmitted"].sum()
     assert any("repetition" in text for text in comments)
+
+
+SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")
+
+
+def spans_told(found, user, transfer):
+    """Spans of a transfer's path by what tshark reads: of each packet those of one interface."""
+    head = f"critical path of user {user}'s transfer {transfer}, packet "
+    comments = found.packets_of_all(f'frame.comment contains "{head}"', "frame.comment")
+    told = {}
+    for (comment,) in comments:
+        (text,) = (part for part in comment.split("; ") if part.startswith(head))
+        number, said = text.removeprefix(head).split(": ", 1)
+        parts = [SPAN.fullmatch(part) for part in said.split(", ")]
+        spans = [(one["cause"], round(Decimal(one["ms"]) * 10**6), one["place"]) for one in parts]
+        assert told.setdefault(int(number), spans) == spans
+    return told
+
+
+CAUSED = {
+    "hsdpa": ('[radio.hsdpa]\niub.delay = "15 ms"\n', True),
+    "dch": ("[radio.dch]\nbler = 0.1\n[wired]\nloss = 0.02\n", False),
+    "proxy": ('proxy = "split"\n[radio.hs_dsch]\nbler = 0.1\n', True),
+    "fach": ("[radio.fach_dch]\n", True),
+}
+
+
+@needs_tshark
+@pytest.mark.parametrize("name", CAUSED)
+def test_tshark_reads_critical_paths_that_add_up_to_the_nanosecond(tmp_path, name):
+    radio, with_radio = CAUSED[name]
+    users = '[[users]]\ncount = 2\ntraffic.web = { reading.constant.value = "2 s" }\n'
+    (tmp_path / "file.toml").write_text(f'duration = "20 s"\n{radio}{users}')
+    scenario = nodeb.load(tmp_path / "file.toml")
+    path = tmp_path / "file.pcapng"
+    found = Captured(scenario.capture(path, radio=with_radio, causes=[1]), path)
+    assert found.packets_of_all("_ws.malformed", "frame.number") == []
+    life = scenario.life(user=1)
+    packets = {row["packet"]: row for row in life.packets.to_pylist()}
+    for transfer in range(2):
+        explained = nodeb.explain(scenario, user=1, transfer=transfer, runs=1)
+        told = spans_told(found, 1, transfer)
+        spans = [span for of_packet in told.values() for span in of_packet]
+        assert sum(ns for _, ns, _ in spans) == explained.paths[0].time_ns > 0
+        causes = Counter()
+        for cause, ns, _ in spans:
+            causes[cause] += ns
+        assert causes == explained.paths[0].causes
+        assert {place for *_, place in spans} <= {*explained.spans["place"]}
+        assert set(told) <= set(packets)
+    assert not spans_told(found, 0, 0)
+    plain = tmp_path / "plain.pcapng"
+    assert str(scenario.capture(plain, radio=with_radio).flows) == str(found.result.flows)
+
+
+def test_causes_of_users_that_are_not_there_are_refused(command, scenario_file, tmp_path):
+    file = tmp_path / "causes.pcapng"
+    assert command(scenario_file, "--pcap-causes", 0)[0] == 2
+    status, _, err = command(scenario_file, "--pcap", file, "--pcap-causes", 7)
+    assert (status, "there is no user 7; the scenario has" in err) == (2, True)
+    assert not file.exists()
+    text = '[radio.dch]\n[[users]]\ntraffic.on_off.pause.constant.value = "2 s"\n'
+    (tmp_path / "late.toml").write_text(f'duration = "1 s"\n{text}')
+    with pytest.raises(nodeb.errors.NodebError, match="user 0 has begun no transfer 0"):
+        nodeb.load(tmp_path / "late.toml").capture(file, causes=[0])
 
 
 def test_a_capture_is_the_same_byte_for_byte_unless_the_radio_network_is_asked_for(tmp_path):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -95,6 +97,79 @@ def test_two_real_phones(link):
     done = nodeb(link, *PATIENT, "--phone", f"other: sh -c '{address}'", "--", "sh", "-c", address)
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.split()) == ["10.64.0.2", "10.64.0.3", "reached", "reached"]
+
+
+REAL = """
+[radio.link]
+[[users]]
+name = "a"
+real = true
+[[users]]
+name = "fleet"
+count = 2
+real = true
+[[users]]
+name = "simulated"
+traffic.ftp.size = "1 kB"
+"""
+WHO = "sh -c 'echo $NODEB_PHONE'"
+
+
+@pytest.fixture
+def real(tmp_path):
+    file = tmp_path / "real.toml"
+    file.write_text(REAL)
+    return file
+
+
+def test_a_scenario_says_who_is_real(real, tmp_path):
+    """A command for all phones of a group, or one each; the first user's is that after `--`."""
+    out = tmp_path / "out"
+    more = ("--phone", f"fleet: {WHO}", "--out", out)
+    done = nodeb(real, *PATIENT, *more, "--", *shlex.split(WHO))
+    assert done.returncode == 0, done.stderr
+    assert sorted(done.stdout.split()) == ["10.64.0.2", "10.64.0.3", "10.64.0.4"]
+    exits = json.loads((out / "provenance.json").read_text())["emulation"]["exits"]
+    assert exits == {"a": 0, "fleet 1": 0, "fleet 2": 0}
+    each = ("--phone", "fleet: echo one", "--phone", "fleet: echo other", "--phone", "a: echo a")
+    done = nodeb(real, *PATIENT, *each)
+    assert sorted(done.stdout.split()) == ["a", "one", "other"], done.stderr
+
+
+REAL_BAD = {
+    "one without a command": (
+        ["--", "true"],
+        "user `fleet` is real and nothing runs as it; give --phone 'fleet: COMMAND'",
+    ),
+    "too many": (
+        ["--phone", "fleet: true"] + 2 * ["--phone", "fleet: false"] + ["--", "true"],
+        "user `fleet` has 2 phones and was given 3 commands; expected one for all of them, or",
+    ),
+    "two commands": (
+        ["--phone", "a: true", "--phone", "fleet: true", "--", "true"],
+        "user `a` was given two commands",
+    ),
+    "nobody": ([], "nothing runs as a phone"),
+    "idle": (
+        ["--set", "users.0.traffic.ftp.size=1 kB", "--", "true"],
+        "users.0.traffic: this has no effect: the phones are real, so that commands decide",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REAL_BAD)
+def test_real_users_and_commands_that_do_not_fit(case, real):
+    arguments, message = REAL_BAD[case]
+    done = nodeb(real, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+def test_a_run_has_nobody_for_real_users(real, call):
+    status, _, errors = call("run", real)
+    assert status == 2
+    assert "users.0.real: packets of these users come from outside, and a run has no" in errors
+    assert call("validate", real)[0] == 0
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root enters the namespaces of others")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -39,6 +41,57 @@ def test_bad_input_is_told(case, link):
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert re.match(r"error: ", done.stderr)
+
+
+FORBIDS = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-sys_admin "
+
+
+def test_a_system_that_forbids_namespaces_is_told(link):
+    """One where nobody may make any, and what would allow it."""
+    run = f"{FORBIDS} --inh-caps=-sys_admin {sys.executable} -m nodeb emulate {link} -- true"
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "sh", "-c", run],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    if "nodeb" not in done.stderr and done.returncode != 1:
+        pytest.skip(done.stderr)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: a network namespace was refused (")
+    assert "raise `sysctl user.max_user_namespaces`" in done.stderr
+
+
+def test_a_machine_that_slept_was_not_true_to_time(link):
+    """By more than a delivery may be late; the clock of the cell stood still meanwhile."""
+    from nodeb.emulate.session import Outcome
+
+    lateness = {"limit_s": 0.002, "share_beyond": 0.0}
+
+    def told(slept_s):
+        report = {"lateness": lateness, "late_share": 0.01, "slept_s": slept_s}
+        return Outcome(report, None, {"phone": 0}, {}, "command", False, 1.0).too_late
+
+    assert told(0.001) is None
+    assert told(7.0) == "the machine slept for 7.0 s, and the cell with it"
+
+
+def test_a_clock_that_is_not_the_days_drives_the_cell(link):
+    """Its zero is elsewhere in a time namespace, and deadlines are kept there too."""
+    if subprocess.run(["unshare", "-T", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("time namespaces are not for us here")
+    ahead = ["unshare", "-T", "--monotonic", "9000", "--boottime", "9000", "--fork"]
+    run = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--duration", "2 s"]
+    done = subprocess.run(
+        [*ahead, *map(str, run), "--", "sh", "-c", "ping -c 2 -i 0.2 10.64.0.1; sleep 60"],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 124, done.stderr
+    assert "2 received" in done.stdout
 
 
 def test_a_flood_beyond_the_rate_is_bounded(link, tmp_path):

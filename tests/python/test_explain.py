@@ -1,6 +1,10 @@
 """Why transfers take as long as they do, as people ask for it."""
 
+import csv
+import json
+
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import nodeb
@@ -159,6 +163,53 @@ def test_compare_does_not_explain_what_is_cut_or_long(tmp_path, capsys):
     assert "Why user" not in compared(tmp_path, capsys, cut)
     long = scenario(LinkBearer(rate="20 Mbps"), size="3 MB")
     assert "Why user" not in compared(tmp_path, capsys, long, "--force")
+
+
+def test_compare_keeps_its_causes(tmp_path, capsys):
+    folder = tmp_path / "out"
+    shown = compared(tmp_path, capsys, scenario(LOSSY))
+    table = pq.read_table(folder / "causes.parquet").to_pylist()
+    with (folder / "causes.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["cause"] for row in rows] == [row["cause"] for row in table]
+    assert {(row["scenario"], row["user"], row["runs"]) for row in table} == {
+        ("wired.delay='50 ms'", 0, 5)
+    }
+    *parts, whole = table
+    assert whole["cause"] == "sum"
+    assert sum(row["difference_s"] for row in parts) == pytest.approx(whole["difference_s"])
+    assert all(row["cause"] in CAUSES for row in parts)
+    assert len(parts) > 6 > shown[shown.index("Why user 0") :].count("window")
+    listed = json.loads((folder / "provenance.json").read_text())["files"]
+    assert {"causes.csv", "causes.parquet", "comparison.csv"} <= set(listed)
+    compared(tmp_path, capsys, scenario(LOSSY), "--explain", "0")
+    assert pq.read_table(folder / "causes.parquet")["runs"].to_pylist()[0] == 7
+    cut = scenario(LOSSY, size="10 MB", duration="5 s")
+    compared(tmp_path, capsys, cut, "--force")
+    assert not list(folder.glob("causes*")), "they were another scenario's"
+
+
+@pytest.mark.parametrize("radio", [LOSSY, HsDsch(bler=0.1)])
+def test_a_server_takes_its_time(radio):
+    traffics = [Ftp(size="60 kB", server_delay=delay) for delay in ("0 s", "700 ms")]
+    at_once, later = (
+        nodeb.explain(nodeb.Scenario(radio=radio, users=[UserGroup(traffic=one)]), runs=4)
+        for one in traffics
+    )
+    assert "server" not in at_once.causes
+    assert later.seconds("server").tolist() == [0.7] * 4
+    assert later.place("server") == "server"
+    (tried,) = (one for one in later.what_if() if one.name == "a server that answers at once")
+    np.testing.assert_allclose(tried.gain.mean, (later.times - at_once.times).mean())
+
+
+def test_an_uplink_that_acks_keep_busy_is_named():
+    linux = nodeb.scenario_types.Linux()
+    slow = scenario(LinkBearer(rate="20 Mbps"), "1 MB", wired=Wired(rate="20 Mbps"), tcp=linux)
+    found = nodeb.explain(slow, runs=1)
+    assert found.causes[0] == "transmission"
+    assert "queue behind own data" not in found.causes
+    assert "most of it at: uplink" in str(found)
 
 
 def test_parts_that_are_one_add_up_too():

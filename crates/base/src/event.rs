@@ -82,6 +82,9 @@ pub enum Recovery {
     /// Nothing is being repaired.
     #[default]
     Open,
+    /// Nothing is lost either: marks have told of congestion, and the window is being reduced (RFC 3168, section
+    /// 6.1.2; Linux: `TCP_CA_CWR`).
+    Reduced,
     /// Losses are repaired that ACKs have told of (fast recovery; Tahoe's return to slow start).
     Fast,
     /// Repair after a retransmission timeout.
@@ -131,6 +134,8 @@ pub enum Clock {
     Feedback,
     /// A Snoop agent's local retransmission.
     Snoop,
+    /// A server that works on its answer.
+    Server,
 }
 
 /// So many bytes of a packet, from an offset on.

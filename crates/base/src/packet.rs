@@ -9,6 +9,13 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PacketId(pub u64);
 
+impl PacketId {
+    /// Its number among all packets that are sent in a run, from 1, where a world has given the identity.
+    pub const fn number(self) -> u64 {
+        self.0 >> 32
+    }
+}
+
 /// The ECN field of the IP header (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnField {

@@ -59,6 +59,7 @@ impl Fates {
     /// A packet begins its way.
     pub fn begin(&mut self, at: Time, packet: PacketId, again: bool, frame: (Box<[u8]>, u32)) {
         self.lives += 1;
+        debug_assert_eq!(self.lives, packet.number(), "every packet that is sent is told of");
         self.under_way.insert(packet, self.lives);
         let (blocks, repeats, end, records) = (Vec::new(), 0, None, 0);
         self.known.insert(self.lives, Fate { sent: at, again, frame, blocks, repeats, end, records });

@@ -98,13 +98,18 @@ pub struct Options {
     pub snap_length: u32,
     /// Interfaces to capture at; empty for all that the scenario has.
     pub interfaces: Vec<Interface>,
-    /// Whether the radio network has interfaces too, and packets have comments.
+    /// Whether the radio network has interfaces too, and packets have comments on what became of them.
     pub radio: bool,
+    /// What else comments say of packets, by their numbers among all that are sent in the run, from 1.
+    pub remarks: HashMap<u64, String>,
+    /// What else the file says about itself, in lines.
+    pub about: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { snap_length: DEFAULT_SNAP_LENGTH, interfaces: Vec::new(), radio: false }
+        let (interfaces, remarks, about) = Default::default();
+        Self { snap_length: DEFAULT_SNAP_LENGTH, interfaces, radio: false, remarks, about }
     }
 }
 
@@ -119,6 +124,8 @@ struct Capture {
     flying: HashMap<PacketId, TcpFields>,
     /// What becomes of packets, where comments say it.
     fates: Option<Fates>,
+    /// What else comments say, by the numbers of packets.
+    remarks: HashMap<u64, String>,
     has_rnc: bool,
     now: Time,
 }
@@ -136,7 +143,7 @@ pub fn run(
     run: u64,
     control: &Control,
     path: &Path,
-    options: &Options,
+    options: Options,
 ) -> Result<RunResult> {
     let mut capture = Capture::create(scenario, seed, run, path, options)?;
     let result = run_heard(scenario, seed, run, control, &mut capture)?;
@@ -155,13 +162,13 @@ fn interfaces(scenario: &Scenario, wanted: &[Interface], radio: bool) -> Result<
 }
 
 impl Capture {
-    fn create(scenario: &Scenario, seed: u64, run: u64, path: &Path, options: &Options) -> Result<Self> {
+    fn create(scenario: &Scenario, seed: u64, run: u64, path: &Path, options: Options) -> Result<Self> {
         let snap_length = options.snap_length;
         if !SNAP_LENGTHS.contains(&snap_length) {
             return Err(Error::SnapLength(snap_length));
         }
         let interfaces = interfaces(scenario, &options.interfaces, options.radio)?;
-        let comment = comment(scenario, seed, run)?;
+        let comment = comment(scenario, seed, run, &options.about)?;
         let writer =
             start(path, comment, snap_length, &interfaces).map_err(|error| file_error(path, &error))?;
         let phones = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
@@ -171,7 +178,8 @@ impl Capture {
         let has_rnc = scenario.radio.facts().has_rnc;
         let (path, now) = (path.to_owned(), Time::ZERO);
         let flying = HashMap::new();
-        Ok(Self { path, writer, interfaces, frame, connections, flying, fates, has_rnc, now })
+        let remarks = options.remarks;
+        Ok(Self { path, writer, interfaces, frame, connections, flying, fates, remarks, has_rnc, now })
     }
 
     fn finish(mut self) -> Result<()> {
@@ -217,7 +225,8 @@ impl Capture {
                 return Ok(());
             };
             let data = self.frame.bytes();
-            return put(&mut self.writer, at, (interface, original_len, direction), data, None);
+            let remark = id_of(event).and_then(|id| self.remarks.get(&id.number())).cloned();
+            return put(&mut self.writer, at, (interface, original_len, direction), data, remark);
         };
         if let Event::Sent { packet: id, again, .. } = *event {
             fates.begin(at, id, again, (self.frame.bytes().into(), original_len));
@@ -262,7 +271,9 @@ impl Capture {
             return Ok(());
         };
         while let Some((record, comment)) = fates.next() {
-            let Record { at, interface, original_len, direction, data, .. } = record;
+            let Record { at, interface, original_len, direction, data, life } = record;
+            let remark = self.remarks.get(&life);
+            let comment = remark.map_or_else(|| comment.clone(), |remark| format!("{comment}; {remark}"));
             put(&mut self.writer, at, (interface, original_len, direction), &data, Some(comment))?;
         }
         Ok(())
@@ -351,17 +362,21 @@ fn start(
 }
 
 /// What the section says about itself: a scenario file with a few lines of comment above it.
-fn comment(scenario: &Scenario, seed: u64, run: u64) -> Result<String> {
+fn comment(scenario: &Scenario, seed: u64, run: u64, about: &[String]) -> Result<String> {
     let mut text = String::new();
     let written = writeln!(
         text,
         "# {:?}: simulated by nodeb {VERSION}, seed {seed}, run {run}\n\
          # Time 0 is the beginning of the simulation. A packet is here once for each interface it passes.\n\
          # Data are zeros. Connections end without FIN, which is not simulated. The classic family's\n\
-         # simulated sizes leave out the options of SYNs and the padding of SACK options.\n",
+         # simulated sizes leave out the options of SYNs and the padding of SACK options.",
         scenario.name
     );
     written.expect("a string takes everything");
+    for line in about {
+        writeln!(text, "# {line}").expect("a string takes everything");
+    }
+    text.push('\n');
     text += &scenario::to_toml(scenario)?;
     if text.len() > MOST_COMMENT_BYTES {
         let end = (0..=MOST_COMMENT_BYTES).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);

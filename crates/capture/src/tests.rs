@@ -38,7 +38,7 @@ fn keeping(snap_length: u32) -> Options {
 }
 
 fn run_into(scenario: &Scenario, path: &Path, options: &Options) -> Result<RunResult> {
-    run(scenario, 7, 0, &Control::default(), path, options)
+    run(scenario, 7, 0, &Control::default(), path, options.clone())
 }
 
 /// The packets of a file, interface by interface.
@@ -138,7 +138,7 @@ fn an_impossible_file_is_an_error_before_the_run() {
     let refused = |path: &str, snap_length| {
         let cancelled = Control::default();
         cancelled.cancel(); // a run would say so
-        run(&scenario(), 7, 0, &cancelled, Path::new(path), &keeping(snap_length)).unwrap_err().to_string()
+        run(&scenario(), 7, 0, &cancelled, Path::new(path), keeping(snap_length)).unwrap_err().to_string()
     };
     assert!(refused("/no/such/folder/x.pcapng", 128).starts_with("cannot write the capture /no/such"));
     assert!(refused("/dev/null", 79).starts_with("a snap length of 79 B"));
@@ -152,7 +152,7 @@ fn a_cancelled_run_leaves_what_it_has_seen() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let cancelled = Control::default();
     cancelled.cancel();
-    let outcome = run(&scenario(), 7, 0, &cancelled, file.path(), &keeping(128));
+    let outcome = run(&scenario(), 7, 0, &cancelled, file.path(), keeping(128));
     assert!(matches!(outcome, Err(Error::Run(nodeb_sim::Error::Cancelled))));
     assert!(!packets::<2>(file.path())[1].is_empty());
 }
@@ -258,6 +258,29 @@ fn the_radio_network_has_interfaces_and_packets_say_what_became_of_them() {
     assert_eq!(count(&server, "at the wired link: link loss"), down.counts.lost);
     assert_eq!(count(&node_b, "lost"), 0, "a bearer that repeats without end loses none");
     assert!(count(&phone, "repetition") > 0);
+}
+
+/// Behind what became of the packet, or alone; every packet has the number that it has in the run.
+#[test]
+fn comments_say_what_else_is_known_of_a_packet() {
+    let scenario = scenario();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    for radio in [false, true] {
+        let remarks = (1..=u64::from(u16::MAX)).map(|number| (number, format!("number {number}.")));
+        let (remarks, about) = (remarks.collect(), vec!["Numbers are told.".to_owned()]);
+        run_into(&scenario, file.path(), &Options { radio, remarks, about, ..keeping(65_535) }).unwrap();
+        let [server, phone, _] = packets(file.path());
+        let number = |packet: &EnhancedPacketBlock| {
+            let text = comment_of(packet).unwrap().to_owned();
+            assert_eq!(text.contains("; number"), radio, "{text}");
+            text.rsplit_once("number ").unwrap().1.trim_end_matches('.').parse::<u64>().unwrap()
+        };
+        let is_sent = |packet: &&EnhancedPacketBlock| addresses(packet).0 == frame::SERVER;
+        let mut sent: Vec<u64> = server.iter().filter(is_sent).map(number).collect();
+        sent.extend(phone.iter().filter(|packet| !is_sent(packet)).map(number));
+        sent.sort_unstable();
+        assert!(sent.iter().copied().eq(1..=sent.len() as u64), "{sent:?}");
+    }
 }
 
 #[test]

@@ -204,14 +204,19 @@ impl<'a> Driver<'a> {
         let phones = self.exchange.phones();
         let sum = |of: fn(&crate::report::OfPhone) -> u64| phones.iter().map(of).sum();
         let delays = phones.iter().map(|it| it.down.delay.mean_s() * it.down.delay.count() as f64);
-        let arrived: u64 = sum(|it| it.down.delay.count());
+        let standing = self.exchange.series().standing();
+        let cqis = || standing.iter().filter_map(|it| it.cqi);
         self.watch.tell(&Status {
             time_s: now.as_secs(),
+            down_packets: sum(|it| it.down.arrived.packets),
             down_bytes: sum(|it| it.down.arrived.bytes),
             up_bytes: sum(|it| it.up.arrived.bytes),
             lost: sum(|it| it.down.all_lost() + it.up.all_lost()),
             waiting: self.exchange.waiting() as u64,
-            delay_s: delays.sum::<f64>() / arrived.max(1) as f64,
+            queued_down: standing.iter().map(|it| it.down.packets as u64).sum(),
+            queued_up: standing.iter().map(|it| it.up.packets as u64).sum(),
+            cqi: f64::from(cqis().sum::<f32>()) / cqis().count() as f64,
+            delays_s: delays.sum(),
             late_s: self.late.quantile_s(0.99),
         });
     }
@@ -223,7 +228,7 @@ impl<'a> Driver<'a> {
         self.tell(now);
         let waiting = self.exchange.waiting();
         let memory = self.exchange.memory();
-        let (phones, refused, result) = self.exchange.finish(scenario)?;
+        let (phones, refused, series, result) = self.exchange.finish(scenario)?;
         let report = Report {
             lasted: Duration::from_nanos(now.0),
             slept: self.clock.slept(),
@@ -234,6 +239,7 @@ impl<'a> Driver<'a> {
             waiting,
             wakes: self.wakes,
             memory,
+            series,
         };
         Ok((report, result))
     }

@@ -18,6 +18,7 @@ use crate::flight::Recorder;
 use crate::ip;
 use crate::pool::{Passenger, Pool, Slot};
 use crate::report::{OfPhone, Refused};
+use crate::series::Series;
 
 /// A phone whose packets are real.
 #[derive(Clone, Debug)]
@@ -59,6 +60,7 @@ pub struct Exchange {
     of_user: HashMap<u32, usize>,
     of_address: HashMap<IpAddr, usize>,
     refused: Refused,
+    series: Series,
     recorder: Option<Recorder>,
     fates: Vec<Fate>,
     /// Fates that have been taken.
@@ -81,6 +83,7 @@ impl Exchange {
             of_user: numbered().map(|(phone, it)| (it.user, phone)).collect(),
             of_address: addresses.collect(),
             refused: Refused::default(),
+            series: Series::new(phones.iter().map(|phone| phone.user).collect()),
             recorder: None,
             fates: Vec::new(),
             taken: 0,
@@ -137,11 +140,17 @@ impl Exchange {
         &self.phones
     }
 
+    /// What happened over time.
+    pub fn series(&self) -> &Series {
+        &self.series
+    }
+
     /// Does all that is due by `now`.
     ///
     /// # Errors
     /// The world's.
     pub fn advance(&mut self, now: Time) -> Result<()> {
+        self.series.look_until(now, &mut self.live, &mut self.fates)?;
         Ok(self.live.advance(now, &mut self.fates)?)
     }
 
@@ -155,6 +164,8 @@ impl Exchange {
             self.pool.give_back(slot);
             return Ok(());
         };
+        self.series.look_until(now, &mut self.live, &mut self.fates)?;
+        self.series.offer(phone, way, now, bytes);
         let tag = self.pool.send(slot, bytes, way, now);
         let of_phone = &mut self.phones[phone];
         of_phone.way_mut(way).offered.add(bytes);
@@ -203,6 +214,7 @@ impl Exchange {
                     ip::mark_ce(self.pool.packet_mut(slot));
                 }
                 self.phones[phone].way_mut(way).arrive(accepted, at, cargo.bytes as usize);
+                self.series.arrive(phone, way, accepted, at, cargo.bytes as usize);
                 let to = if way == Way::Down { End::Phone(phone) } else { End::Server };
                 Some(Arrival { at, to, number: Pool::number(cargo.tag), ecn: cargo.ecn, slot })
             }
@@ -211,6 +223,7 @@ impl Exchange {
                     recorder.lost(Pool::number(cargo.tag), at, cause);
                 }
                 self.phones[phone].way_mut(way).lose(cause);
+                self.series.lose(phone, way, at, cause);
                 self.pool.give_back(slot);
                 None
             }
@@ -227,18 +240,20 @@ impl Exchange {
         if let Some(recorder) = &mut self.recorder {
             recorder.arrived(arrival.number, arrival.at, late, arrival.ecn);
         }
+        self.series.hand_over(arrival.at, late);
         self.pool.give_back(arrival.slot);
     }
 
-    /// What became of real packets, and the tables of the whole world as a run has them.
+    /// What became of real packets, also over time, and the tables of the whole world as a run has them.
     ///
     /// # Errors
     /// The world's; the log of the flight is not whole.
-    pub fn finish(self, scenario: &Scenario) -> Result<(Vec<OfPhone>, Refused, RunResult)> {
+    pub fn finish(mut self, scenario: &Scenario) -> Result<(Vec<OfPhone>, Refused, Series, RunResult)> {
+        self.series.look(&mut self.live)?;
         if let Some(recorder) = self.recorder {
             recorder.finish(self.live.now()).map_err(Error::Recording)?;
         }
-        Ok((self.phones, self.refused, self.live.finish(scenario)?))
+        Ok((self.phones, self.refused, self.series, self.live.finish(scenario)?))
     }
 }
 

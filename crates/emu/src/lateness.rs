@@ -46,6 +46,12 @@ impl Lateness {
         self.times.max() as f64 * 1e-9
     }
 
+    /// How many there are in each bucket, with the longest of the bucket in s; those in which there is none are left out.
+    pub fn steps(&self) -> impl Iterator<Item = (f64, u64)> {
+        let steps = self.times.iter_recorded();
+        steps.map(|step| (step.value_iterated_to() as f64 * 1e-9, step.count_since_last_iteration()))
+    }
+
     /// The share of those that are longer than a limit in ns, rounded to a bucket; 0 of none.
     pub fn share_beyond(&self, limit: u64) -> f64 {
         let all = self.count();
@@ -70,6 +76,20 @@ mod tests {
         assert!((times.mean_s() - 0.050_000_5).abs() < 1e-9);
         assert!((times.share_beyond(90_000_000) - 0.1).abs() < 0.01);
         assert_eq!(times.count(), 100_000);
+    }
+
+    #[test]
+    fn buckets_have_all_of_them_in_order() {
+        let mut times = Lateness::default();
+        for time in [5, 5, 1_000_000, 2_000_000_000] {
+            times.add(time);
+        }
+        let steps: Vec<_> = times.steps().collect();
+        let counts: Vec<_> = steps.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [2, 1, 1]);
+        for ((up_to, _), wanted) in steps.iter().zip([5e-9, 1e-3, 2.0]) {
+            assert!((up_to / wanted - 1.0).abs() < 0.01, "{up_to}");
+        }
     }
 
     #[test]

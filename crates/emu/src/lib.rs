@@ -23,6 +23,7 @@ pub mod pool;
 mod port;
 pub mod replay;
 pub mod report;
+pub mod series;
 #[cfg(target_os = "linux")]
 pub mod watch;
 

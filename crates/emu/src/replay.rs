@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::flight::{Reader, Record};
 use crate::lateness::Lateness;
 use crate::report::OfPhone;
+use crate::series::Series;
 
 /// What came of a replay.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub struct Replay {
     pub late: Lateness,
     /// How long the flight lasted.
     pub lasted: Time,
+    /// What happened over time.
+    pub series: Series,
 }
 
 struct Player {
@@ -59,6 +62,7 @@ pub fn replay(
         complete: false,
         late: Lateness::default(),
         lasted: Time::ZERO,
+        series: Series::new(users.to_vec()),
     };
     let live = Live::new(scenario, seed, 0)?;
     let users = users.to_vec();
@@ -67,6 +71,7 @@ pub fn replay(
     while let Some(record) = reader.next_record().map_err(Error::Log)? {
         player.play(&record)?;
     }
+    player.found.series.look(&mut player.live)?;
     let result = player.live.finish(scenario)?;
     Ok((player.found, result))
 }
@@ -80,11 +85,14 @@ impl Player {
                 })?;
                 self.accepted.push((at, way));
                 self.found.phones[usize::from(phone)].way_mut(way).offered.add(cargo.bytes as usize);
+                self.found.series.look_until(at, &mut self.live, &mut self.fates)?;
+                self.found.series.offer(usize::from(phone), way, at, cargo.bytes as usize);
                 self.live.offer(at, way, user, cargo, &mut self.fates)?;
                 self.take(at);
             }
             Record::Arrived { at, late, .. } => {
                 self.found.late.add(late);
+                self.found.series.hand_over(at, late);
                 self.catch_up(at)?;
                 self.hold(record);
             }
@@ -106,6 +114,7 @@ impl Player {
 
     fn catch_up(&mut self, to: Time) -> Result<()> {
         if self.ahead.is_empty() || to > self.live.now() {
+            self.found.series.look_until(to, &mut self.live, &mut self.fates)?;
             self.live.advance(to, &mut self.fates)?;
         }
         self.take(to);
@@ -136,9 +145,16 @@ impl Player {
         let Some(phone) = self.users.iter().position(|one| *one == user) else { return };
         let (accepted, way) = self.accepted[cargo.tag as usize];
         let of_way = self.found.phones[phone].way_mut(way);
+        let series = &mut self.found.series;
         match *fate {
-            Fate::Arrived { at, .. } => of_way.arrive(accepted, at, cargo.bytes as usize),
-            Fate::Lost { cause, .. } => of_way.lose(cause),
+            Fate::Arrived { at, .. } => {
+                of_way.arrive(accepted, at, cargo.bytes as usize);
+                series.arrive(phone, way, accepted, at, cargo.bytes as usize);
+            }
+            Fate::Lost { at, cause, .. } => {
+                of_way.lose(cause);
+                series.lose(phone, way, at, cause);
+            }
         }
     }
 }

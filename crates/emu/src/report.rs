@@ -7,6 +7,7 @@ use nodeb_sim::units::Time;
 use nodeb_sim::world::Way;
 
 use crate::lateness::Lateness;
+use crate::series::Series;
 
 /// Packets and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,4 +133,6 @@ pub struct Report {
     pub wakes: u64,
     /// What payloads took at most, bytes.
     pub memory: usize,
+    /// What happened over time.
+    pub series: Series,
 }

@@ -12,7 +12,9 @@ use crate::error::{Result, system};
 pub struct Status {
     /// Since the beginning, s.
     pub time_s: f64,
-    /// Bytes that have arrived at phones.
+    /// Packets that have arrived at phones.
+    pub down_packets: u64,
+    /// Their bytes.
     pub down_bytes: u64,
     /// Bytes that have arrived at the server.
     pub up_bytes: u64,
@@ -20,11 +22,20 @@ pub struct Status {
     pub lost: u64,
     /// Real packets that are on their way.
     pub waiting: u64,
-    /// Mean delay of what has arrived at phones, s.
-    pub delay_s: f64,
+    /// Packets that wait for real phones at their bearers.
+    pub queued_down: u64,
+    /// Packets that wait for their uplinks.
+    pub queued_up: u64,
+    /// Mean CQI of real phones; NaN where the radio has none.
+    pub cqi: f64,
+    /// Sum of the delays of what has arrived at phones, s.
+    pub delays_s: f64,
     /// 99 % of deliveries were not later than this, s.
     pub late_s: f64,
 }
+
+/// Fields of a [`Status`].
+const FIELDS: usize = 11;
 
 /// Watches an emulation and stops it.
 #[derive(Debug)]
@@ -32,7 +43,7 @@ pub struct Watch {
     stopped: AtomicBool,
     wake: OwnedFd,
     /// The fields of a [`Status`], numbers with a fraction as their bits.
-    cells: [AtomicU64; 7],
+    cells: [AtomicU64; FIELDS],
 }
 
 impl Watch {
@@ -43,7 +54,7 @@ impl Watch {
     pub fn new() -> Result<Self> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
         let wake = wake.map_err(system("make what stops it"))?;
-        Ok(Self { stopped: AtomicBool::new(false), wake, cells: [const { AtomicU64::new(0) }; 7] })
+        Ok(Self { stopped: AtomicBool::new(false), wake, cells: [const { AtomicU64::new(0) }; FIELDS] })
     }
 
     /// Ends the emulation, at once and for good.
@@ -65,25 +76,65 @@ impl Watch {
 
     /// How it stands.
     pub fn status(&self) -> Status {
-        let cell = |place: usize| self.cells[place].load(Ordering::Relaxed);
+        let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
+        let number = |place: usize| f64::from_bits(whole(place));
         Status {
-            time_s: f64::from_bits(cell(0)),
-            down_bytes: cell(1),
-            up_bytes: cell(2),
-            lost: cell(3),
-            waiting: cell(4),
-            delay_s: f64::from_bits(cell(5)),
-            late_s: f64::from_bits(cell(6)),
+            time_s: number(0),
+            down_packets: whole(1),
+            down_bytes: whole(2),
+            up_bytes: whole(3),
+            lost: whole(4),
+            waiting: whole(5),
+            queued_down: whole(6),
+            queued_up: whole(7),
+            cqi: number(8),
+            delays_s: number(9),
+            late_s: number(10),
         }
     }
 
     /// Tells how it stands.
     pub(crate) fn tell(&self, status: &Status) {
-        let &Status { time_s, down_bytes, up_bytes, lost, waiting, delay_s, late_s } = status;
-        let values =
-            [time_s.to_bits(), down_bytes, up_bytes, lost, waiting, delay_s.to_bits(), late_s.to_bits()];
+        let values: [u64; FIELDS] = [
+            status.time_s.to_bits(),
+            status.down_packets,
+            status.down_bytes,
+            status.up_bytes,
+            status.lost,
+            status.waiting,
+            status.queued_down,
+            status.queued_up,
+            status.cqi.to_bits(),
+            status.delays_s.to_bits(),
+            status.late_s.to_bits(),
+        ];
         for (cell, value) in self.cells.iter().zip(values) {
             cell.store(value, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_seen() {
+        let told = Status {
+            time_s: 1.0,
+            down_packets: 2,
+            down_bytes: 3,
+            up_bytes: 4,
+            lost: 5,
+            waiting: 6,
+            queued_down: 7,
+            queued_up: 8,
+            cqi: 9.0,
+            delays_s: 10.0,
+            late_s: 11.0,
+        };
+        let watch = Watch::new().unwrap();
+        watch.tell(&told);
+        assert_eq!(watch.status(), told);
     }
 }

@@ -32,13 +32,13 @@ names! {
         Handshake = "handshake",
         /// The way of the request.
         Request = "request",
-        /// The server worked on its answer. Servers answer at once in every scenario that there is now.
+        /// The server worked on its answer.
         Server = "server",
         /// Signals on their way on the last flight, from the last decision to send to the arrival.
         Propagation = "propagation",
-        /// Bits going out: on the last flight, and wherever a packet waits behind the transfer's own data.
+        /// Bits going out: on the last flight, and wherever a packet waits behind the transfer's own data or their ACKs.
         Transmission = "transmission",
-        /// Waiting behind packets of the same connection that are not this transfer's data.
+        /// Waiting behind packets of the same connection that are not of this transfer.
         QueueBehindOwn = "queue behind own data",
         /// Waiting behind other connections' packets on a link, or signalling.
         QueueBehindOthers = "queue behind others",
@@ -123,6 +123,8 @@ names! {
         TimerRuns = "timer runs",
         /// The pacer held a segment.
         Paced = "pacer",
+        /// The server worked.
+        Works = "server works",
         /// Nobody had asked yet.
         NotAsked = "not asked for",
     }

@@ -15,6 +15,7 @@ pub mod span;
 #[cfg(test)]
 mod tests;
 mod timeline;
+pub mod told;
 mod walk;
 
 use nodeb_sim::error::Error as RunError;
@@ -27,6 +28,7 @@ use nodeb_sim::{Control, Scenario};
 pub use cause::{Cause, Step};
 pub use span::{Path, Span};
 pub use timeline::MOST_RECORDS;
+pub use told::Told;
 
 use timeline::Timeline;
 use walk::Walk;
@@ -103,7 +105,7 @@ fn bare_ack(scenario: &Scenario, user: u64) -> u32 {
     let longest = |group: &UserGroup| {
         let tcp = scenario.air_tcp_of(group);
         let rides = scenario.proxy.is_some() || !tcp.asks_apart();
-        let request = group.traffic.first_request_bytes();
+        let request = group.traffic().first_request_bytes();
         (rides && request > 0).then(|| HEADER_BYTES + request - 1)
     };
     group.and_then(longest).unwrap_or(u32::MAX)

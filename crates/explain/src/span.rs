@@ -38,7 +38,7 @@ impl Span {
     pub fn layer(&self) -> &'static str {
         match self.step {
             Step::AckHeld | Step::TimerRuns | Step::Paced => "transport",
-            Step::NotAsked | Step::Reads => "application",
+            Step::NotAsked | Step::Reads | Step::Works => "application",
             Step::ReportAwaited | Step::TtiBegins => "RLC",
             Step::Repeats | Step::RepeatWaits | Step::Held | Step::NotServed => {
                 if self.cause == Cause::Rlc {

@@ -35,9 +35,14 @@ struct Story {
 impl Story {
     /// Of user 0 on a radio.
     fn on(radio: &str) -> Self {
+        Self::before(radio, 0)
+    }
+
+    /// The same, of a transfer before which there are others.
+    fn before(radio: &str, transfer: u64) -> Self {
         let text = format!("{radio}\n[[users]]\ntraffic.ftp.size = '10 kB'\n");
         let scenario = scenario::from_toml(&text, "story", &[]).unwrap();
-        let mut story = Self { timeline: Timeline::new(&scenario, 0, 0), over: false };
+        let mut story = Self { timeline: Timeline::new(&scenario, 0, transfer), over: false };
         story.tell(0, &Event::Began { flow: 0, bytes: 10_000 });
         story
     }
@@ -281,17 +286,49 @@ fn waiting_behind_own_data_is_the_links_transmission() {
     assert_eq!(story.done(80), [(Transmission, 30), (Propagation, 50)]);
 }
 
-/// An ACK waits behind the one before it.
+/// An ACK waits behind the one before it, which is the uplink's transmission as it is the downlink's with data.
 #[test]
-fn waiting_behind_other_packets_of_the_connection() {
+fn waiting_behind_own_acks_is_the_uplinks_transmission() {
     let mut story = Story::on(LINK);
     story.data(0, 1, 1).held(0, Hold::SlowStart).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
     story.ack(60, 2, 1).link(UPLINK, 2, [60, 60, 90, 100]);
     story.ack(60, 3, 1).link(UPLINK, 3, [60, 90, 120, 130]).receive(130, Site::Server, 3);
     story.data(130, 4, 2).link(DOWN, 4, [130, 130, 140, 200]).receive(200, Site::Phone, 4);
     let expected =
-        [(SlowStart, 60), (QueueBehindOwn, 30), (SlowStart, 40), (Transmission, 10), (Propagation, 60)];
+        [(SlowStart, 60), (Transmission, 30), (SlowStart, 40), (Transmission, 10), (Propagation, 60)];
     assert_eq!(story.done(200), expected);
+}
+
+/// The last segment of the transfer before is being sent when this one begins.
+#[test]
+fn waiting_behind_what_was_sent_before_the_transfer() {
+    let mut story = Story::before(LINK, 1);
+    story.data(0, 1, 1).link(DOWN, 1, [0, 0, 30, 80]);
+    story.tell(0, &Event::Arrived { flow: 0, bytes: 10 }).tell(0, &Event::Began { flow: 0, bytes: 10_000 });
+    story.data(0, 2, 2).link(DOWN, 2, [0, 30, 40, 90]).receive(90, Site::Phone, 2);
+    assert_eq!(story.done(90), [(QueueBehindOwn, 30), (Transmission, 10), (Propagation, 50)]);
+}
+
+/// A request rides on the ACK of the SYN, or comes by itself; then the server works for 200 ms.
+#[test]
+fn a_server_works_on_its_answer() {
+    for kind in [Kind::Ack, Kind::Request] {
+        let mut story = Story::on(LINK);
+        story.data(0, 1, 0).held(0, Hold::Handshake).link(DOWN, 1, [0, 0, 1, 20]).receive(20, Site::Phone, 1);
+        let segment = Segment { size: 340, ..Segment::control(0, kind) };
+        story.send(20, Site::Phone, 2, segment).link(UPLINK, 2, [20, 20, 42, 70]).receive(
+            70,
+            Site::Server,
+            2,
+        );
+        story.held(70, Hold::Application).rang(270, Site::Server, Clock::Server).data(270, 3, 1);
+        story.link(DOWN, 3, [270, 270, 280, 300]).receive(300, Site::Phone, 3);
+        let round = if kind == Kind::Ack { Handshake } else { Request };
+        let handshake =
+            if kind == Kind::Ack { vec![(Handshake, 70)] } else { vec![(Handshake, 20), (round, 50)] };
+        let expected = [&handshake[..], &[(Server, 200), (Transmission, 10), (Propagation, 20)]].concat();
+        assert_eq!(story.done(300), expected);
+    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let (packet, seq) = match self.timeline.packets.list.get(self.packet as usize) {
-            Some(packet) => (packet.id.0 >> 32, packet.seq),
+            Some(packet) => (packet.id.number(), packet.seq),
             None => (0, 0),
         };
         let end = std::mem::replace(&mut self.now, begin);
@@ -181,10 +181,11 @@ impl<'a> Walk<'a> {
 
     /// Why the path goes round before a packet was sent; none where it does not.
     fn reason(&self, packet: &Packet) -> Option<Cause> {
-        let Why::Received(trigger) = packet.moment.why else {
-            return (packet.again && packet.kind == Kind::Data).then_some(Cause::Recovery);
+        let trigger = match packet.moment.why {
+            Why::Received(trigger) => self.packet_at(trigger),
+            Why::Rang(Clock::Server, Basis::Received(asked)) => return Some(self.reason_of_answer(asked)),
+            _ => return (packet.again && packet.kind == Kind::Data).then_some(Cause::Recovery),
         };
-        let trigger = self.packet_at(trigger);
         match (packet.kind, trigger.kind) {
             (Kind::Data, _) if packet.again => Some(Cause::Recovery),
             (Kind::Data, Kind::Connect) => Some(Cause::Handshake),
@@ -194,6 +195,14 @@ impl<'a> Walk<'a> {
             (Kind::Ack | Kind::Request, Kind::Data) if trigger.seq == 0 => Some(Cause::Handshake),
             // A proxy sends on what comes, and whoever answers goes on with the same round.
             _ => None,
+        }
+    }
+
+    /// Why the path goes round before a server has worked on what a packet had asked for.
+    fn reason_of_answer(&self, asked: u32) -> Cause {
+        match self.packet_at(asked) {
+            ack if ack.kind == Kind::Ack => self.reason_of_hold(Hold::Handshake, ack),
+            _ => Cause::Request,
         }
     }
 
@@ -240,6 +249,7 @@ impl<'a> Walk<'a> {
             Clock::Reorder | Clock::Snoop => (Cause::Recovery, Step::TimerRuns),
             Clock::Pacing => (Cause::Pacing, Step::Paced),
             Clock::Feedback => (Cause::ProxyWindow, Step::TimerRuns),
+            Clock::Server => (Cause::Server, Step::Works),
             Clock::Acknowledgement if matches!(basis, Basis::Received(_)) => {
                 (Cause::DelayedAck, Step::AckHeld)
             }

@@ -11,6 +11,7 @@ use nodeb_emu::flight::{Reader, Recorder};
 use nodeb_emu::forward::forward;
 use nodeb_emu::replay::replay;
 use nodeb_emu::report::{CAUSES, OfPhone, OfWay, Report};
+use nodeb_emu::series::tables as series;
 use nodeb_emu::watch::Watch;
 use nodeb_emu::{Error, Exchange, Lateness, Phone};
 use nodeb_sim::Scenario;
@@ -21,7 +22,7 @@ use pyo3::types::PyDict;
 
 use crate::border::{guarded, to_py};
 use crate::scenario::CompiledScenario;
-use crate::tables;
+use crate::tables::{self, About};
 
 /// An emulation: watched and stopped from other threads than the one that drives it.
 #[pyclass(module = "nodeb._core", frozen)]
@@ -53,11 +54,15 @@ impl Emulation {
         let now = self.watch.status();
         let found = PyDict::new(py);
         found.set_item("time_s", now.time_s)?;
+        found.set_item("down_packets", now.down_packets)?;
         found.set_item("down_bytes", now.down_bytes)?;
         found.set_item("up_bytes", now.up_bytes)?;
         found.set_item("lost", now.lost)?;
         found.set_item("waiting", now.waiting)?;
-        found.set_item("delay_s", now.delay_s)?;
+        found.set_item("queued_down", now.queued_down)?;
+        found.set_item("queued_up", now.queued_up)?;
+        found.set_item("cqi", now.cqi)?;
+        found.set_item("delays_s", now.delays_s)?;
         found.set_item("late_p99_s", now.late_s)?;
         Ok(found)
     }
@@ -96,8 +101,11 @@ impl Emulation {
                 exchange.record(Recorder::create(path, header, *snap).map_err(Error::Recording)?);
             }
             let devices = self.devices(phones.len() + 1)?;
-            let (report, result) = drive(exchange, &world, devices, limits, &self.watch)?;
-            Ok((report, result.tables(0, &world)))
+            let (mut report, result) = drive(exchange, &world, devices, limits, &self.watch)?;
+            let end = Time(report.lasted.as_nanos() as u64);
+            let mut tables = result.tables(0, &world);
+            tables.extend(report.series.tables(end, &report.phones, &report.late));
+            Ok((report, tables))
         };
         let about = || format!("emulating {}, seed {seed}", scenario.label());
         let (report, found) = guarded(about, || py.detach(work))?.map_err(|error| match &error {
@@ -143,8 +151,10 @@ pub fn replay_flight<'py>(
     let world = scenario.shared();
     let work = || -> nodeb_emu::Result<_> {
         let mut reader = Reader::open(&path).map_err(Error::Log)?;
-        let (found, result) = replay(&mut reader, &world, seed, &users)?;
-        Ok((found, result.tables(0, &world)))
+        let (mut found, result) = replay(&mut reader, &world, seed, &users)?;
+        let mut tables = result.tables(0, &world);
+        tables.extend(found.series.tables(found.lasted, &found.phones, &found.late));
+        Ok((found, tables))
     };
     let about = || format!("flying {} again, seed {seed}", path.display());
     let (found, tables) = guarded(about, || py.detach(work))?.map_err(|error| match &error {
@@ -159,6 +169,12 @@ pub fn replay_flight<'py>(
     told.set_item("lateness", times(py, &found.late)?)?;
     told.set_item("lasted_s", found.lasted.as_secs())?;
     Ok((told, tables::all(py, tables)?))
+}
+
+/// The tables of an emulation beyond those of a run, with the names, units and meanings of their columns.
+#[pyfunction]
+pub fn emulation_tables() -> Vec<About> {
+    series::empty().into_iter().map(tables::about).collect()
 }
 
 fn refused(error: &Error) -> PyErr {

@@ -30,7 +30,7 @@ mod _core {
     use super::cell::cell_map;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use super::emulation::{Emulation, flight_header, replay_flight};
+    use super::emulation::{Emulation, emulation_tables, flight_header, replay_flight};
     #[pymodule_export]
     use super::lines::{first_entries, line_of_entry, read_numbers};
     #[pymodule_export]

@@ -167,8 +167,11 @@ impl CompiledScenario {
 
     /// As `run`, and writes the packets that pass `interfaces` (all when empty) to the pcapng file
     /// `path`, of each the first `snap_length` bytes; None keeps the headers.
-    /// With `radio` the radio network has interfaces too, and packets have comments.
-    #[pyo3(signature = (seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false))]
+    /// With `radio` the radio network has interfaces too, and packets have comments; those on the critical paths
+    /// of the users in `causes` say which spans of it are theirs.
+    #[pyo3(signature = (
+        seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false, causes=Vec::new(),
+    ))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn capture<'py>(
@@ -181,15 +184,23 @@ impl CompiledScenario {
         snap_length: Option<u32>,
         interfaces: Vec<String>,
         radio: bool,
+        causes: Vec<u64>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let control = &control.get().inner;
-        let options = Options {
+        let mut options = Options {
             snap_length: snap_length.unwrap_or(nodeb_capture::DEFAULT_SNAP_LENGTH),
             interfaces: interfaces.iter().map(|name| interface(name)).collect::<PyResult<_>>()?,
             radio,
+            ..Options::default()
         };
         let captured = || {
-            let work = || nodeb_capture::run(&self.scenario, seed, run, control, &path, &options);
+            for user in causes {
+                let work = || nodeb_explain::Told::of(&self.scenario, seed, run, control, user);
+                let told = guarded(|| self.about(seed, run), work)?.map_err(|error| unexplained(&error))?;
+                options.about.push(told.about);
+                options.remarks.extend(told.packets);
+            }
+            let work = || nodeb_capture::run(&self.scenario, seed, run, control, &path, options);
             let result = guarded(|| self.about(seed, run), work)?.map_err(|error| match error {
                 nodeb_capture::Error::SnapLength(_) | nodeb_capture::Error::NoInterface(..) => {
                     PyValueError::new_err(error.to_string())
@@ -216,10 +227,7 @@ impl CompiledScenario {
         let control = &control.get().inner;
         let explained = || {
             let work = || nodeb_explain::explain(&self.scenario, seed, run, control, (user, transfer));
-            let path = guarded(|| self.about(seed, run), work)?.map_err(|error| match error {
-                nodeb_explain::Error::Run(error) => to_py(&error),
-                error => PyValueError::new_err(error.to_string()),
-            })?;
+            let path = guarded(|| self.about(seed, run), work)?.map_err(|error| unexplained(&error))?;
             Ok::<_, PyErr>((path.transfer(), path.spans()))
         };
         let (transfer, spans) = py.detach(explained)?;
@@ -276,6 +284,14 @@ impl SpotName {
                 "there are no recordings at `{other}`; expected down or up"
             ))),
         }
+    }
+}
+
+/// Why a transfer is not explained, for Python.
+fn unexplained(error: &nodeb_explain::Error) -> PyErr {
+    match error {
+        nodeb_explain::Error::Run(error) => to_py(error),
+        error => PyValueError::new_err(error.to_string()),
     }
 }
 

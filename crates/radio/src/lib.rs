@@ -82,6 +82,11 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn wake(&mut self, ctx: &mut Context, key: Key);
     /// Packets of a user that are on their way; on a plain link those that wait for it.
     fn backlog(&self, user: usize) -> Backlog;
+    /// The CQI that the Node B has of a user now, where it has one; what was put off until now is made good first,
+    /// and nothing else comes of asking.
+    fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
+        None
+    }
     /// Makes good what was put off until now: counts, events, places.
     fn settle(&mut self, _ctx: &mut Context) {}
     /// What only this kind of bearer tells about its users by `now`, once it is settled, with their positions

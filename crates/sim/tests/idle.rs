@@ -101,6 +101,16 @@ fn keys_without_effect_are_refused() {
 }
 
 #[test]
+fn what_real_phones_do_is_up_to_their_commands() {
+    for keys in ["traffic.ftp.size = \"1 kB\"", "tcp.linux = {}", "start = \"1 s\"", "stagger = \"1 s\""] {
+        let key = keys.split([' ', '.']).next().unwrap_or_default();
+        let text = format!("[[users]]\nreal = true\ncount = 2\n{keys}\n");
+        assert_refused(&text, &format!("s.toml:4: users.0.{key}"), "real");
+    }
+    assert_eq!(refusal("[[users]]\nreal = true\ncount = 2\nue.category = 6\n[radio.hsdpa]\n"), None);
+}
+
+#[test]
 fn a_line_and_a_key_are_told() {
     let text = format!("[radio.dch]\nerrors.process.bsc.error_rate = 0.1\nbler = 0.2\n{USER}");
     let message = refusal(&text).unwrap();

@@ -152,5 +152,90 @@ fn who_is_not_from_outside_takes_nothing_from_there() {
     }
     let external = read("dch", "", "'external'");
     let refused = nodeb_sim::run(&external, 1, 0, &Control::default()).unwrap_err();
-    assert!(refused.to_string().contains("users.0.traffic"), "{refused}");
+    assert!(refused.to_string().contains("users.0.traffic: packets of these users"), "{refused}");
+    let real = scenario::from_toml("[[users]]\nname = 'one'\nreal = true\n", "a.toml", &[]).unwrap();
+    let mut live = Live::new(&real, 1, 0).unwrap();
+    live.offer(Time::ZERO, Way::Down, 0, cargo(0, 40), &mut Vec::new()).unwrap();
+    let refused = nodeb_sim::run(&real, 1, 0, &Control::default()).unwrap_err();
+    assert!(refused.to_string().contains("users.0.real: packets of these users"), "{refused}");
+}
+
+#[test]
+fn who_is_not_real_does_something() {
+    let refused = scenario::from_toml("[[users]]\nname = 'one'\n", "a.toml", &[]).unwrap_err();
+    assert!(refused.to_string().starts_with("a.toml:1: users.0.traffic: the key is missing"), "{refused}");
+}
+
+/// Whoever asks how users stand changes nothing: not what becomes of packets, nor any table.
+#[test]
+fn asking_how_users_stand_changes_nothing() {
+    let cells = [
+        ("dch", "[radio.dch]\nbler = 0.2", ""),
+        ("hs_dsch", "[radio.hs_dsch]\nbler = 0.2", ""),
+        ("hsdpa", "[radio.hsdpa]", ""),
+        ("measured", "record.bandwidth = true\n[radio.hsdpa]", ""),
+        (
+            "moving",
+            "[radio.hsdpa]\nhandover = { hysteresis_db = 0.5, time_to_trigger = '0 s' }",
+            "ue.channel.cell = { position_m = [300, 0], heading_deg = 0, movement = 'straight', speed = '120 km/h' }",
+        ),
+        ("wcdma", "[radio.wcdma]", ""),
+        ("fach_dch", "[radio.fach_dch]", ""),
+        ("link", "[radio.link]", ""),
+    ];
+    for (name, radio, ue) in cells {
+        let text = format!(
+            "duration = '60 s'\n{radio}\n[wired]\nloss = 0.02\n[[users]]\nname = 'real'\ntraffic = 'external'\n{ue}\n\
+             [[users]]\nname = 'simulated'\ntraffic = {{ ftp = {{ size = '200 kB' }} }}\n{ue}\n"
+        );
+        let scenario = scenario::from_toml(&text, name, &[]).unwrap();
+        let flown = |looks: bool| {
+            let mut live = Live::new(&scenario, 3, 0).unwrap();
+            let mut stream = Streams::new(7, 0).stream("test", 0, "arrivals");
+            let mut random = |below: u64| (nodeb_sim::rng::uniform(&mut stream) * below as f64) as u64;
+            let (mut fates, mut at, mut cqis) = (Vec::new(), Time::ZERO, 0);
+            for tag in 0..3_000 {
+                // Bursts, and pauses in which phones compare cells and sleep.
+                let pause = if tag % 500 == 499 { 700_000_000_000 } else { 20_000_000 };
+                at = Time(at.0 + random(pause));
+                let seen = Time(at.0 - random(15_000_000).min(at.0));
+                if looks {
+                    live.advance(seen, &mut fates).unwrap();
+                    cqis += usize::from(live.standing(0).unwrap().cqi.is_some());
+                }
+                let way = if tag % 3 == 0 { Way::Up } else { Way::Down };
+                live.offer(at, way, 0, cargo(tag, 40 + random(1_460) as u32), &mut fates).unwrap();
+            }
+            live.advance(Time(at.0 + 60_000_000_000), &mut fates).unwrap();
+            let carried = live.carried();
+            (fates, format!("{carried:?} {:?}", live.finish(&scenario).unwrap().tables(0, &scenario)), cqis)
+        };
+        let (unseen, seen) = (flown(false), flown(true));
+        assert!(unseen.0 == seen.0, "{name}: packets fare otherwise");
+        assert!(unseen.1 == seen.1, "{name}: the tables are others");
+        let has_cqi = ["hsdpa", "measured", "moving"].contains(&name);
+        assert_eq!(seen.2, if has_cqi { 3_000 } else { 0 }, "{name}");
+    }
+}
+
+/// What waits for a phone and what was carried for the others, in closed form: a link of 8 kbit/s that sends a byte
+/// in a millisecond.
+#[test]
+fn how_users_stand_is_what_waits() {
+    let text = "duration = '60 s'\n[wired]\nrate = '1 Gbps'\ndelay = '0 s'\n[uplink]\nrate = '8 kbps'\n\
+                delay = '0 s'\n[radio.link]\nrate = '8 kbps'\n[[users]]\ntraffic = 'external'\n";
+    let scenario = scenario::from_toml(text, "link", &[]).unwrap();
+    let mut live = Live::new(&scenario, 1, 0).unwrap();
+    let mut fates = Vec::new();
+    for tag in 0..10 {
+        live.offer(Time::ZERO, Way::Down, 0, cargo(tag, 1_000), &mut fates).unwrap();
+        live.offer(Time::ZERO, Way::Up, 0, cargo(100 + tag, 100), &mut fates).unwrap();
+    }
+    // 3.5 s: three have arrived, the fourth is in service, and six wait; up all ten have arrived.
+    live.advance(Time(3_500_000_000), &mut fates).unwrap();
+    let standing = live.standing(0).unwrap();
+    assert_eq!((standing.down.packets, standing.down.bytes), (6, 6_000));
+    assert_eq!((standing.up.packets, standing.up.bytes, standing.cqi), (0, 0, None));
+    assert_eq!(live.carried(), nodeb_sim::world::Carried::default());
+    assert!(live.standing(1).is_err());
 }

@@ -96,6 +96,7 @@ names! {
         EarlyDrop = "early drop",
         RadioLoss = "radio loss",
         Open = "open",
+        Reduced = "reduced",
         Fast = "fast",
         Timeout = "timeout",
         Pch = "pch",
@@ -134,6 +135,7 @@ impl From<Recovery> for Detail {
     fn from(recovery: Recovery) -> Self {
         match recovery {
             Recovery::Open => Self::Open,
+            Recovery::Reduced => Self::Reduced,
             Recovery::Fast => Self::Fast,
             Recovery::Timeout => Self::Timeout,
         }

@@ -240,6 +240,13 @@ impl Recorder {
         self.write(EventRow { place, block, transmission, failed, value, ..row });
     }
 
+    /// Gives a block of somebody else its number in the run: whoever is asked for, numbers stay the same.
+    fn number(&mut self, at: Time, user: u32, event: &Event) {
+        if let Event::Block { block: number, units, transmission, failed, .. } = *event {
+            self.blocks.send(Sent { at, user, number, units, transmission, failed }, false);
+        }
+    }
+
     fn carries(&mut self, at: Time, user: u32, number: u64, event: &Event) {
         let Event::Carries { part, .. } = *event else {
             return;
@@ -347,6 +354,8 @@ impl Listener for Recorder {
                 let user = self.user(bearer, user);
                 if self.wants(user) {
                     self.radio(at, user, event);
+                } else {
+                    self.number(at, user, event);
                 }
             }
             Event::Window { flow, .. }

@@ -87,7 +87,7 @@ def compare(
             with progress_bar(title) as bar:
                 outcome = plan.run(folder, margin, metric or (), workers, bar, force=force)
             _print(outcome, folder)
-            _print_causes(plan, outcome, explain, workers)
+            _tell_causes(plan, outcome, folder, explain, workers)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     except KeyboardInterrupt:
@@ -103,15 +103,18 @@ def _print(outcome: Outcome, folder: Path) -> None:
     print(outcome.comparison)
 
 
-def _print_causes(plan: Experiment, outcome: Outcome, user: int | None, workers: Workplace) -> None:
-    """Tells what the differences in the time of a user's first transfer are made of."""
-    from nodeb.explanation.compared import differences_text, short_text
+def _tell_causes(
+    plan: Experiment, outcome: Outcome, folder: Path, user: int | None, workers: Workplace
+) -> None:
+    """Tells and keeps what the differences in the time of a user's first transfer are made of."""
+    from nodeb.explanation.compared import all_differences, short_differences
     from nodeb.terminal.progress import progress_bar
 
     with progress_bar("explaining") as bar:
         if user is None:
-            text = short_text(plan, outcome.tables, workers, bar)
+            found = short_differences(plan, outcome.tables, workers, bar)
         else:
-            text = differences_text(plan, user, workers, bar)
-    if text:
-        print(f"\n{text}")
+            found = all_differences(plan, user, workers, bar)
+    if found is not None:
+        print(f"\n{found}")
+        plan.put_causes(folder, outcome, found.table)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nodeb.cli.options import FAILED, Force, Seed, Settings
+from nodeb.cli.options import FAILED, Force, Report, Seed, Settings
 from nodeb.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def emulate(
     as_: Annotated[
         str | None,
         typer.Option(
-            "--as", metavar="USER", help="Which user it is; default: the first that is `external`."
+            "--as", metavar="USER", help="Which user it is; default: the first that is real."
         ),
     ] = None,
     phone: Annotated[
@@ -54,6 +54,16 @@ def emulate(
             help="Where `server` or a user is: a name of `ip netns`, or a file.",
         ),
     ] = None,
+    nat: Annotated[
+        bool,
+        typer.Option(
+            "--nat", help="The server's end leads to the outside of the host; needs root."
+        ),
+    ] = False,
+    nameserver: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ADDRESS", help="Who is asked for names; may be repeated."),
+    ] = None,
     settings: Settings = None,
     seed: Seed = None,
     mtu: Annotated[int, typer.Option(help="The largest packet, bytes.")] = 1500,
@@ -68,6 +78,7 @@ def emulate(
         typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
     ] = None,
     force: Force = False,
+    report: Report = None,
     record: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Record the flight; `nodeb replay` flies it again."),
@@ -80,7 +91,7 @@ def emulate(
     ] = False,
 ) -> int:
     """Run commands as phones of a scenario: their packets pass its cell, in real time."""
-    from nodeb.emulate import folder, plan, session
+    from nodeb.emulate import folder, pages, plan, session
     from nodeb.emulate.problems import check_system
     from nodeb.inputs.scenario import load
 
@@ -105,14 +116,25 @@ def emulate(
         late_s=_seconds("--late", late),
         late_share=_share(late_share),
         attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
+        nat=nat,
+        nameservers=_nameservers(nameserver or (), nat=nat),
         record=record,
         kept_bytes=_kept(kept),
     )
+    page_place = pages.checked(report, out)
+    if nat and "server" in options.attach:
+        raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
     with folder.claimed(out, file, force=force) as place:
         outcome = _emulated(planned, options)
         if place is not None:
             folder.put(place, planned, options, outcome)
-    return _told(outcome, options, out)
+    status = _told(outcome, options, out)
+    if page_place is not None:
+        from nodeb.emulate.page import of_emulation
+
+        pages.write(page_place, of_emulation(planned, options, outcome))
+        print(f"report: {page_place}", file=sys.stderr)
+    return status
 
 
 def _check() -> int:
@@ -125,7 +147,7 @@ def _check() -> int:
 
 def _emulated(planned: Any, options: Options) -> Outcome:
     from nodeb.emulate.session import emulate as run
-    from nodeb.emulate.told import StatusLine
+    from nodeb.emulate.status import StatusLine
 
     with StatusLine(sys.stderr) as line:
         return run(planned, options, line)
@@ -141,6 +163,8 @@ def _told(outcome: Outcome, options: Options, out: Path | None) -> int:
     tell(summary(outcome))
     if out is not None:
         tell(f"results: {out}")
+    for version, why in outcome.report.get("outside", {}).get("missing", {}).items():
+        tell(f"note: {version.replace('ip', 'IP')} did not lead outside: {why}")
     for name, why in outcome.failed.items():
         tell(f"error: the command of `{name}` cannot be started: {why}")
     if outcome.ended == "duration":
@@ -184,6 +208,27 @@ def _seconds(option: str, text: str) -> float:
         return seconds(text)
     except InputError as error:
         raise InputError(f"{option} {error}") from None
+
+
+def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
+    """Whom commands ask for names; nobody in particular if the host's nameservers will do."""
+    from ipaddress import ip_address
+
+    from nodeb.emulate.names import reachable
+
+    for text in wanted:
+        try:
+            ip_address(text)
+        except ValueError:
+            raise InputError(f"--nameserver {text}: expected an address of IPv4 or IPv6") from None
+    if wanted or not nat:
+        return tuple(wanted)
+    found = reachable()
+    if found is None or found:
+        return tuple(found or ())
+    why = "the host's nameserver is itself, which phones do not reach"
+    print(f"note: names are not looked up: {why}; --nameserver ADDRESS says who", file=sys.stderr)
+    return ()
 
 
 SMALLEST_MTU, LARGEST_MTU = 1280, 65_535

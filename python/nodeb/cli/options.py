@@ -34,6 +34,12 @@ Margin = Annotated[
 Out = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report", metavar="PAGE", help="Write a page with pictures; a bare name goes into --out."
+    ),
+]
 Force = Annotated[
     bool,
     typer.Option("--force", help="Replace results of another scenario or command in the folder."),

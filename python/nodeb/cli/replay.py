@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import FAILED, Force
+from nodeb.cli.options import FAILED, Force, Report
 
 __all__ = ["replay"]
 
@@ -20,28 +20,35 @@ def replay(
         typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
     ] = None,
     force: Force = False,
+    report: Report = None,
 ) -> int:
     """Fly a recorded flight again in virtual time; the same becomes of its packets, or it fails."""
-    from nodeb.emulate import flights, folder
+    from nodeb.emulate import flights, folder, pages
     from nodeb.emulate.problems import check_system
     from nodeb.emulate.told import packets_text
 
     check_system()
     flight = flights.read(log)
+    page_place = pages.checked(report, out)
     with folder.claimed(out, log, force=force) as place:
         flown = flight.fly()
         if place is not None:
             folder.put_flown(place, flight, flown)
-    report = flown.report
-    print(packets_text(report))
-    if not report["complete"]:
+    found = flown.report
+    print(packets_text(found))
+    if page_place is not None:
+        from nodeb.emulate.page import of_replay
+
+        pages.write(page_place, of_replay(flight, flown))
+        print(f"report: {page_place}")
+    if not found["complete"]:
         print("note: the log was cut off; this is the flight up to there", file=sys.stderr)
     if out is not None:
         print(f"results: {out}")
-    if report["differs"] is None:
-        what = f"all {report['same']} packets arrive or are lost as they did"
+    if found["differs"] is None:
+        what = f"all {found['same']} packets arrive or are lost as they did"
         print(f"the same: {what}, to the nanosecond")
         return 0
     why = "" if flight.is_of_this_core else " (it was recorded with another core of nodeb)"
-    print(f"error: not the same{why}: {report['differs']}", file=sys.stderr)
+    print(f"error: not the same{why}: {found['differs']}", file=sys.stderr)
     return FAILED

@@ -69,6 +69,13 @@ def run(
             "--pcap-radio", help="Also at rnc and node_b, with comments on what became of packets."
         ),
     ] = False,
+    pcap_causes: Annotated[
+        list[int] | None,
+        typer.Option(
+            metavar="USER",
+            help="Comments tell the critical path of this user's transfers; may be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
     from nodeb.inputs import named_files
@@ -84,6 +91,8 @@ def run(
         raise InputError("--pcap-at says where packets are captured; give --pcap too")
     if pcap_radio and pcap is None:
         raise InputError("--pcap-radio adds to captured packets; give --pcap too")
+    if pcap_causes and pcap is None:
+        raise InputError("--pcap-causes adds to captured packets; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     folder = Path("out") / file.stem if out is None else out
     inputs = [file, *named_files.paths(scenario.to_dict(), file.parent)]
@@ -101,8 +110,9 @@ def run(
             print(text, file=sys.stderr)
         print_warnings(scenario.warnings())
         notes.print_superfluous(file, settings or ())
-        capture = {"pcap": pcap, "snap_length": snap_length, "pcap_at": pcap_at or ()}
-        capture["pcap_radio"] = pcap_radio
+        capture: dict[str, Any] = {"pcap": pcap, "snap_length": snap_length}
+        capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
+        capture["pcap_causes"] = pcap_causes or ()
         result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
         result.put(place, report=_page(result, place) if report else None)
     notes.print_nothing_arrived(result)

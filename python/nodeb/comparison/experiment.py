@@ -22,11 +22,14 @@ from nodeb.results.metrics import chosen
 from nodeb.results.provenance import made
 from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Owner
+from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Experiment", "Outcome"]
 
 SOURCE, TABLE, TEXT = "scenarios.json", "comparison.parquet", "comparison.csv"
+CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
+"""What the differences are made of, where somebody has found out."""
 LEAST_RUNS = 20
 """Replications where nobody asks for a number: a difference needs more of them than a mean."""
 
@@ -162,11 +165,19 @@ class Experiment:
                 ) from None
             known = {cell.label: self._known(place, cell) for cell in self.cells}
             found = compare(known, self.seed, margin, metrics)
-            rows = (row.values() for row in found.table)
-            text = csv_text(found.table.columns, rows).encode()
-            place.finish({TABLE: parquet(found.table), TEXT: text})
+            place.finish(_files(found.table, TABLE, TEXT))
             damaged = tuple(place.store.damaged)
             return Outcome(found, known, filler.replications, damaged, place.replaced)
+
+    def put_causes(self, folder: Path, outcome: Outcome, causes: Table) -> None:
+        """Puts what the differences are made of beside them, in the folder that `run` has filled.
+
+        Raises:
+            OutputError: the folder belongs to another by now, or cannot be written.
+        """
+        with self._claim(folder, force=False) as place:
+            results = _files(outcome.comparison.table, TABLE, TEXT)
+            place.finish(results | _files(causes, CAUSES, CAUSES_TEXT))
 
     def _known(self, place: CellFolder, cell: Compared) -> Any:
         found = enough(self.runs, place.store.load(identity(cell, self.seed)))
@@ -185,8 +196,20 @@ class Experiment:
         owner = Owner("comparison", self.files[0].name)
         source = SOURCE, f"{json.dumps(scenarios, indent=2)}\n"
         return CellFolder(
-            folder, owner, about, source, (TABLE, TEXT), force=force, inputs=self.files
+            folder,
+            owner,
+            about,
+            source,
+            (TABLE, TEXT, CAUSES, CAUSES_TEXT),
+            force=force,
+            inputs=self.files,
         )
+
+
+def _files(table: Table, binary: str, text: str) -> dict[str, bytes]:
+    """A table for programs, and for people."""
+    rows = (row.values() for row in table)
+    return {binary: parquet(table), text: csv_text(table.columns, rows).encode()}
 
 
 def _settings(change: str) -> list[str]:

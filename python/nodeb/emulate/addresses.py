@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MOST_PHONES", "PREFIXES", "SERVER", "Addresses", "of_phone"]
+__all__ = ["CELLS", "MOST_PHONES", "PREFIXES", "SERVER", "Addresses", "of_phone"]
 
 MOST_PHONES = 200
 """Real phones of an emulation."""
 
 PREFIXES = (16, 64)
 """Lengths of the networks in which all of them are: IPv4, IPv6."""
+
+CELLS = {4: "10.64.0.0/16", 6: "fd00:6e6f:6465:62::/64"}
+"""These networks, by version of IP."""
 
 
 @dataclass(frozen=True)

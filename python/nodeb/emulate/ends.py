@@ -50,6 +50,8 @@ class End:
         """Whether it was given a command."""
         self.gone = False
         """Whether its process has ended."""
+        self.pid = 0
+        """The process in its namespace, once it is ready."""
         self._said: list[dict[str, Any]] = []
         self._rest = b""
         self.control, theirs = socket.socketpair()
@@ -149,3 +151,4 @@ class End:
             raise RunError(f"the process of the {self.name} has not come up")
         if "refused" in said:
             raise refused(said["refused"], said["why"], said["errno"])
+        self.pid = said["ready"]

@@ -9,7 +9,7 @@ and answers alike.
 Namespace and device live as long as somebody has them open: nothing of it has a name, so nothing is
 left however the end comes. What the command started ends with it: this process inherits its
 orphans (`PR_SET_CHILD_SUBREAPER`), and kills them when the socket is closed, as it is when nodeb
-has ended or was killed.
+has ended or was killed; `nodeb.emulate.guard` does if this process is killed itself.
 
 Only the standard library is imported, so that it starts quickly.
 """
@@ -32,17 +32,22 @@ import time
 from pathlib import Path
 from typing import Any
 
+from nodeb.emulate.gateway import GatewayError, lead_out
+from nodeb.emulate.guard import be_reaper, follow, kill_all, split
+from nodeb.emulate.looks import counts, listening
+from nodeb.emulate.names import lead_to
 from nodeb.emulate.netlink import Netlink
+from nodeb.emulate.nftables import Masquerade
 
 NEW_USER, NEW_NET = 0x1000_0000, 0x4000_0000
-PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
+PARENT_DEATH_SIGNAL = 1
 TUN_SET_DEVICE = 0x4004_54CA
 TUN, NO_INFORMATION = 0x0001, 0x1000
 """Flags of a device: packets of IP, and nothing before them. Segments are cut by the kernel."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit status of a shell whose command is not there or cannot be executed."""
-LISTEN = "0A"
-"""State of a TCP socket in /proc/net/tcp."""
+UP_TO_NODEB = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+"""What goes to a terminal or a group of processes goes to nodeb and the command, who decide."""
 LOOK_EVERY_S = 0.01
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -119,22 +124,26 @@ def _settle(name: str, about: dict[str, Any]) -> None:
 
 
 class Host:
-    """What runs in a namespace, and who is told of it."""
+    """What runs in a namespace, and who is told of it.
 
-    def __init__(self, control: socket.socket) -> None:
+    Args:
+        control: where nodeb asks.
+        before: what the command does with signals that this process leaves to it.
+    """
+
+    def __init__(self, control: socket.socket, before: dict[int, Any]) -> None:
         self.control = control
         self.command: subprocess.Popen[bytes] | None = None
         self.device = ""
+        self._tables: Masquerade | None = None
+        """What translates the phones' addresses, if anything."""
         self._rest = b""
         self._until: float | None = None
         """How long it is looked whether somebody listens; None if nobody has asked."""
-        self._before = {number: signal.getsignal(number) for number in (signal.SIGINT,)}
+        self._before = before
         self._wake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
-        # Ctrl-C goes to everything at the terminal: the command decides, not its parents.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGQUIT, signal.SIG_IGN)
 
     def say(self, **what: Any) -> None:
         """Tells nodeb."""
@@ -143,8 +152,13 @@ class Host:
 
     def make(self, about: dict[str, Any]) -> None:
         """Makes the namespace and the device, and sends the device to the driver."""
-        libc.prctl(CHILD_SUBREAPER, 1, 0, 0, 0)
+        be_reaper()
         _enter(about["namespace"])
+        if about["nameservers"]:
+            try:
+                lead_to(about["nameservers"])
+            except OSError as error:
+                raise RefusedError("names", error.strerror, error.errno) from None
         self.device = about["device"]
         device = _device(self.device)
         _settle(self.device, about)
@@ -157,8 +171,8 @@ class Host:
 
         def before() -> None:
             libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-            signal.signal(signal.SIGINT, self._before[signal.SIGINT])
-            signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+            for number, handler in self._before.items():
+                signal.signal(number, handler)
 
         try:
             self.command = subprocess.Popen(
@@ -173,6 +187,16 @@ class Host:
             self._failed(NOT_EXECUTABLE, error.strerror or str(error))
         except ValueError as error:  # a zero byte
             self._failed(NOT_FOUND, str(error))
+
+    def lead_out(self, about: dict[str, Any]) -> None:
+        """Makes this namespace the phones' gateway to the host, until it ends."""
+        try:
+            self._tables = lead_out(about)
+        except GatewayError as error:
+            step, why, number = error.args
+            self.say(outside={"step": step, "why": why, "errno": number})
+        else:
+            self.say(outside=True)
 
     def _failed(self, status: int, why: str) -> None:
         self.say(exit=status, failed=why)
@@ -222,7 +246,7 @@ class Host:
         if self._until is None:
             return
         has_ended = self.command is None or self.command.returncode is not None
-        if _listening() or has_ended or time.monotonic() > self._until:
+        if listening() or has_ended or time.monotonic() > self._until:
             self._until = None
             self.say(listening=True)
 
@@ -233,52 +257,10 @@ class Host:
             self._until = time.monotonic() + what["await"]
         if "signal" in what and self.command is not None and self.command.returncode is None:
             self.command.send_signal(what["signal"])
+        if "outside" in what:
+            self.lead_out(what["outside"])
         if "count" in what:
-            self.say(device=_counts(self.device))
-
-
-def _listening() -> bool:
-    """Whether somebody in this namespace waits for packets."""
-    for name in ("tcp", "tcp6", "udp", "udp6"):
-        with contextlib.suppress(OSError):
-            for line in Path(f"/proc/self/net/{name}").read_text().splitlines()[1:]:
-                if name.startswith("udp") or line.split()[3] == LISTEN:
-                    return True
-    return False
-
-
-def _counts(device: str) -> dict[str, int]:
-    """What the kernel counted at the device: `dropped` never came to the driver."""
-    with contextlib.suppress(OSError, StopIteration, ValueError, IndexError):
-        lines = Path("/proc/self/net/dev").read_text().splitlines()
-        line = next(one for one in lines if one.strip().startswith(f"{device}:"))
-        numbers = [int(word) for word in line.partition(":")[2].split()]
-        return {"sent": numbers[9], "dropped": numbers[11]}
-    return {}
-
-
-def _children() -> list[int]:
-    """Processes whose parent this is."""
-    own, found = os.getpid(), []
-    for entry in os.listdir("/proc"):
-        if entry.isdecimal():
-            with contextlib.suppress(OSError, ValueError, IndexError):
-                text = Path("/proc", entry, "stat").read_text(errors="replace")
-                if int(text.rpartition(")")[2].split()[1]) == own:
-                    found.append(int(entry))
-    return found
-
-
-def kill_all() -> None:
-    """Ends everything that was started here, with what that has started."""
-    while True:
-        for pid in _children():
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+            self.say(device=counts(self.device))
 
 
 def main(text: str) -> None:
@@ -288,10 +270,13 @@ def main(text: str) -> None:
         text: what to make, as JSON.
     """
     about = json.loads(text)
+    before = {int(one): signal.signal(one, signal.SIG_IGN) for one in UP_TO_NODEB}
+    guard = split([about["control"], about["doorway"]])
     control = socket.socket(fileno=about["control"])
-    host = Host(control)
+    host = Host(control, before)
     try:
         host.make(about)
+        follow(guard)
     except RefusedError as error:
         step, why, number = error.args
         host.say(refused=step, why=why, errno=number)
@@ -299,7 +284,7 @@ def main(text: str) -> None:
     except OSError as error:
         host.say(refused="other", why=error.strerror or str(error), errno=error.errno or 0)
         return
-    host.say(ready=True)
+    host.say(ready=os.getpid())
     try:
         host.serve()
     finally:

@@ -21,7 +21,7 @@ class Phone:
     """A user whose packets are real."""
 
     name: str
-    """Its group in the scenario."""
+    """Its group in the scenario, and its number there if there are several."""
     user: int
     """Its number among all users."""
     command: tuple[str, ...]
@@ -35,7 +35,7 @@ class Plan:
     """A scenario and the phones in it that are real."""
 
     data: dict[str, Any]
-    """The scenario as plain data, its real users `external`."""
+    """The scenario as plain data, its real users real or `external`."""
     phones: tuple[Phone, ...]
     """Those that are real."""
 
@@ -61,34 +61,62 @@ def make(data: dict[str, Any], wanted: Sequence[tuple[str | None, tuple[str, ...
 
     Args:
         data: the scenario as plain data; it is left as it is.
-        wanted: for each real phone the name of its group, None for the first that is `external`,
-            and its command. A group of several phones gives one of them; the others stay simulated.
+        wanted: the names of groups, None for the first that is real or `external` in the
+            scenario, and a command for each. A group that is real there has one command for all of
+            its phones, or as many as it has phones. Any other group gives one phone, and the
+            others stay simulated.
 
     Raises:
-        InputError: there is no such user, none is `external`, or one is wanted twice.
+        InputError: there is no such user, none is real, one is and has no command, or too many.
     """
     data = copy.deepcopy(data)
     groups = data["users"]
-    if len(wanted) > MOST_PHONES:
-        raise InputError(f"{len(wanted)} real phones are too many; expected at most {MOST_PHONES}")
-    names = [_name(groups, name) for name, _ in wanted]
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(
-                f"user `{name}` was given two commands, and a phone runs one; name another user"
-            )
-    for name in names:
-        _make_real(groups, name)
-    firsts, user = {}, 0
+    commands: dict[str, list[tuple[str, ...]]] = {}
+    for asked, command in wanted:
+        commands.setdefault(_name(groups, asked), []).append(command)
     for group in groups:
-        firsts[group["name"]] = user
-        user += group["count"]
-    commands = zip(names, (command for _, command in wanted), strict=True)
-    phones = [
-        Phone(name, firsts[name], command, of_phone(number))
-        for number, (name, command) in enumerate(commands)
-    ]
+        _check(group, commands.get(group["name"], []))
+    for name in commands:
+        _make_real(groups, name)
+    phones: list[Phone] = []
+    for name, own in commands.items():
+        first, count = _place(groups, name)
+        for nth in range(count):
+            label = name if count == 1 else f"{name} {nth + 1}"
+            command = own[nth] if len(own) > 1 else own[0]
+            phones.append(Phone(label, first + nth, command, of_phone(len(phones))))
+    if len(phones) > MOST_PHONES:
+        raise InputError(f"{len(phones)} real phones are too many; expected at most {MOST_PHONES}")
     return Plan(data, tuple(phones))
+
+
+def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
+    """Complains about a group with more commands than phones, or with none though it is real."""
+    name, count = group["name"], group["count"] if _is_external(group) else 1
+    if group.get("real") and not commands:
+        raise InputError(
+            f"user `{name}` is real and nothing runs as it; give --phone "
+            + shlex.quote(f"{name}: COMMAND")
+        )
+    if count == 1 and len(commands) > 1:
+        raise InputError(
+            f"user `{name}` was given two commands, and a phone runs one; name another user"
+        )
+    if len(commands) > 1 and len(commands) != count:
+        raise InputError(
+            f"user `{name}` has {count} phones and was given {len(commands)} commands; expected "
+            "one for all of them, or one for each"
+        )
+
+
+def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
+    """The number of a group's first user among all, and how many it has."""
+    user = 0
+    for group in groups:
+        if group["name"] == name:
+            return user, group["count"]
+        user += group["count"]
+    raise AssertionError(name)
 
 
 def _name(groups: list[dict[str, Any]], name: str | None) -> str:
@@ -101,7 +129,7 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
         known = ", ".join(f"`{one}`" for one in names)
         raise InputError(
             f"no user of the scenario is real; say who with --as (there is: {known}), or write "
-            '`traffic = "external"`'
+            "`real = true`"
         )
     if name not in names:
         raise InputError(f"the scenario has no user `{name}`{nearest(name, names)}")
@@ -109,10 +137,12 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
 
 
 def _make_real(groups: list[dict[str, Any]], name: str) -> None:
-    """One phone of a group is real, and the others follow it in a group of their own."""
+    """One phone of a simulated group becomes real; the others follow it in a group of their own."""
     place = next(at for at, group in enumerate(groups) if group["name"] == name)
     group = groups[place]
-    if group["count"] > 1 and not _is_external(group):
+    if _is_external(group):
+        return
+    if group["count"] > 1:
         others = copy.deepcopy(group)
         others["name"], others["count"] = f"{name}, simulated", group["count"] - 1
         groups.insert(place + 1, others)
@@ -121,5 +151,7 @@ def _make_real(groups: list[dict[str, Any]], name: str) -> None:
 
 
 def _is_external(group: dict[str, Any]) -> bool:
-    traffic = group["traffic"]
-    return traffic == EXTERNAL or (isinstance(traffic, dict) and EXTERNAL in traffic)
+    """Whether packets of all phones of a group come from outside, as the scenario says."""
+    traffic = group.get("traffic")
+    external = traffic == EXTERNAL or (isinstance(traffic, dict) and EXTERNAL in traffic)
+    return external or bool(group.get("real"))

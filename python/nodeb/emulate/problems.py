@@ -9,6 +9,9 @@ from nodeb.errors import RunError
 
 __all__ = ["check_system", "refused"]
 
+REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""Errors by which a system says that this is for others."""
+
 
 def check_system() -> None:
     """Complains about a system that has no network namespaces.
@@ -38,6 +41,11 @@ def _wanted(step: str) -> str:
         "tun": "a TUN device",
         "attach": "a namespace that is there",
         "address": "an address",
+        "names": "a resolv.conf of one's own",
+        "link": "a link between the host's network and the server's",
+        "forwarding": "forwarding between the server's network and the host's",
+        "route": "a route to the outside",
+        "masquerade": "masquerading",
     }.get(step, "what an end of the emulation needs")
 
 
@@ -56,4 +64,15 @@ def _hint(step: str, number: int) -> str:
         return "let everybody open it (`chmod 666 /dev/net/tun`, as most systems do), or be root"
     if step == "attach":
         return "expected a file of `ip netns`, as /run/netns/NAME, and root"
+    if step in ("link", "forwarding", "masquerade") and number in REFUSALS:
+        return (
+            "--nat needs root, or CAP_NET_ADMIN over the host's network (in a container "
+            "--cap-add NET_ADMIN, and a /proc/sys/net that can be written)"
+        )
+    if step == "names":
+        return "--nameserver needs the rights to mount, and an /etc/resolv.conf; or leave it out"
+    if step == "link":
+        return "load its module (`modprobe veth`)"
+    if step == "masquerade":
+        return "--nat needs nftables and Linux 5.12 (`modprobe nf_tables nft_masq nft_chain_nat`)"
     return "`nodeb emulate --check` says what works here"

@@ -17,6 +17,7 @@ from nodeb import _core
 from nodeb.emulate import flights
 from nodeb.emulate.addresses import SERVER, Addresses
 from nodeb.emulate.ends import End
+from nodeb.emulate.outside import Outside
 from nodeb.emulate.plan import Phone, Plan
 from nodeb.errors import RunError
 from nodeb.inputs.reading import compiled
@@ -56,6 +57,10 @@ class Options:
     """Share of late deliveries beyond which the emulation was not true to time."""
     attach: Mapping[str, str] = field(default_factory=dict)
     """Namespaces that are there, by `server` and the names of users, instead of new ones."""
+    nat: bool = False
+    """Whether the server's end leads outside."""
+    nameservers: tuple[str, ...] = ()
+    """Whom commands ask for names; those of the host if empty."""
     record: Path | None = None
     """Where the flight is recorded."""
     kept_bytes: int = 96
@@ -195,6 +200,7 @@ def emulate(
         ]
         for end in (server, *phones):
             end.await_ready()
+        outside = ends.enter_context(Outside(server)) if options.nat else None
         driving.start()
         try:
             _start(server, phones, plan.phones, options)
@@ -207,6 +213,8 @@ def emulate(
         for phone, end in zip(report["phones"], phones, strict=True):
             phone["name"], phone["device"] = end.name, _counted(end)
         report["server_device"] = _counted(server)
+        if outside is not None:
+            report["outside"] = outside.report()
     return Outcome(
         report,
         tables,
@@ -226,6 +234,7 @@ def make_end(doorway: int, options: Options, number: int, name: str, addresses: 
         "attached": attached is not None,
         "device": f"nodeb{number}",
         "mtu": options.mtu,
+        "nameservers": options.nameservers,
         "addresses": addresses.interfaces(alone=number > 0 and attached is None),
         "default_route": number > 0 and attached is None,
     }

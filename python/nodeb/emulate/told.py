@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self, TextIO
+from typing import Any
 
 from nodeb.emulate.session import Outcome
 from nodeb.terminal.text import align
 
-__all__ = ["StatusLine", "in_words", "packets_text", "summary"]
-
-SHOW_EVERY_S = 1.0
-"""How often a terminal is told how it stands."""
+__all__ = ["CAUSES", "REFUSED", "in_words", "packet_rows", "packets_text", "rate", "summary"]
 
 CAUSES = {
     "lost_link": "lost on a link",
@@ -36,7 +33,8 @@ def in_words(seconds: float) -> str:
     return "0 us" if seconds <= 0 else f"{seconds * 1e9:.0f} ns"
 
 
-def _rate(bytes_: float, seconds: float) -> str:
+def rate(bytes_: float, seconds: float) -> str:
+    """A bit rate with a unit that fits."""
     bits = 8 * bytes_ / seconds if seconds > 0 else 0.0
     for unit, size in (("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
         if bits >= size:
@@ -55,7 +53,13 @@ def summary(outcome: Outcome) -> str:
 
 
 def packets_text(report: Mapping[str, Any]) -> str:
-    """What became of the packets of each phone."""
+    """What became of the packets of each phone, and why they were lost."""
+    table = align(*packet_rows(report))
+    return "\n".join([table, *(f"{name}: {text}" for name, text in _losses(report))])
+
+
+def packet_rows(report: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """What became of the packets of each phone: columns and rows, the first column its name."""
     rows = []
     for phone in report["phones"]:
         for way in ("down", "up"):
@@ -69,7 +73,7 @@ def packets_text(report: Mapping[str, Any]) -> str:
                     str(of["arrived_packets"]),
                     str(lost),
                     f"{of['arrived_bytes'] / 1e6:.3g}",
-                    _rate(of["arrived_bytes"], of["span_s"]),
+                    rate(of["arrived_bytes"], of["span_s"]),
                     in_words(delay["mean_s"]),
                     in_words(delay["p50_s"]),
                     in_words(delay["p99_s"]),
@@ -77,7 +81,7 @@ def packets_text(report: Mapping[str, Any]) -> str:
                 ]
             )
     head = ["", "packets", "arrived", "lost", "MB", "rate", "mean delay", "p50", "p99", "max"]
-    return "\n".join([align(head, rows), *(f"{name}: {text}" for name, text in _losses(report))])
+    return head, rows
 
 
 def _losses(report: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -108,44 +112,4 @@ def _lateness(outcome: Outcome) -> str:
         f"lateness: p50 {in_words(late['p50_s'])}, p99 {in_words(late['p99_s'])}, "
         f"p99.9 {in_words(late['p999_s'])}, max {in_words(late['max_s'])}; "
         f"{late['share_beyond']:.3%} of {late['count']} beyond {in_words(late['limit_s'])}{how}"
-    )
-
-
-class StatusLine:
-    """A line on a terminal that says how it stands; nothing where `stream` is none.
-
-    Args:
-        stream: where it is shown.
-    """
-
-    def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream if stream is not None and stream.isatty() else None
-        self._before: Mapping[str, Any] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._show("")
-
-    def __call__(self, now: Mapping[str, Any]) -> None:
-        """Shows how it stands."""
-        before = self._before or now
-        if now["time_s"] - before["time_s"] >= SHOW_EVERY_S or self._before is None:
-            self._before = now
-            self._show(_status(now, before))
-
-    def _show(self, text: str) -> None:
-        if self._stream is not None:
-            self._stream.write(f"\r\x1b[K{text}")
-            self._stream.flush()
-
-
-def _status(now: Mapping[str, Any], before: Mapping[str, Any]) -> str:
-    """How it stands, with rates since `before`."""
-    span = now["time_s"] - before["time_s"]
-    down, up = (_rate(now[key] - before[key], span) for key in ("down_bytes", "up_bytes"))
-    return (
-        f"{now['time_s']:.0f} s  down {down}  up {up}  delay {in_words(now['delay_s'])}  "
-        f"on their way {now['waiting']}  lost {now['lost']}  late p99 {in_words(now['late_p99_s'])}"
     )

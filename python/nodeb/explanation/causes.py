@@ -66,6 +66,14 @@ class Explanation:
         """The mean time in which something was happening, such as `propagates`, s."""
         return float(np.mean([path.steps.get(step, 0) / NS for path in self.paths]))
 
+    def place(self, cause: str) -> str:
+        """The place at which a cause takes most of its time; empty where it takes none."""
+        sums: dict[str, int] = {}
+        for path in self.paths:
+            for place, ns in path.places.get(cause, {}).items():
+                sums[place] = sums.get(place, 0) + ns
+        return max(sums, key=lambda place: sums[place], default="")
+
     @cached_property
     def causes(self) -> list[str]:
         """The causes that there are, the one that takes most first."""

@@ -106,7 +106,7 @@ def _no_block_errors(data: Data, _user: int) -> bool:
         every = range(1, MOST_CQI + 1)
         lists = {"cqi": [*every], "snr_db": [0.0 for _ in every], "bler": [NEVER for _ in every]}
         radio["link_curve"], model = lists, True
-    return _set(radio, bler=0.0, ack_error=0.0, nack_error=0.0) or model
+    return _set(radio, bler=0.0, ack_error=0.0, nack_error=0.0, frame_errors=False) or model
 
 
 def _half_the_block_errors(data: Data, _user: int) -> bool:
@@ -137,6 +137,11 @@ def _large_window(data: Data, _user: int) -> bool:
 def _large_receive_window(data: Data, _user: int) -> bool:
     sizes = {"receive_buffer": LARGE_SIZE, "initial_receive_buffer": LARGE_SIZE}
     return _set_all(_tcps(data), max_window=LARGE, **sizes)
+
+
+def _server_at_once(data: Data, _user: int) -> bool:
+    traffics = (kind for group in data["users"] for kind in group["traffic"].values())
+    return _set_all(traffics, server_delay="0 s")
 
 
 def _no_pacing(data: Data, _user: int) -> bool:
@@ -199,6 +204,7 @@ CHANGES = (
     Change("queues that never fill", ("recovery", "timeout"), 1.0, _large_queues),
     Change("a window that is open at once", ("window: slow start",), 1.0, _large_window),
     Change("a large receive window", ("window: receiver",), 1.0, _large_receive_window),
+    Change("a server that answers at once", ("server",), 1.0, _server_at_once),
     Change("no pacing", ("pacing",), 1.0, _no_pacing),
     Change("alone in the cell", OTHERS, 1.0, _alone),
     Change("credits for everything", ("credits",), 1.0, _many_credits),

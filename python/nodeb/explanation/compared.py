@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nodeb.errors import NodebError
-from nodeb.explanation.differences import difference
+from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.text import difference_text
+from nodeb.table import Table
 
 if TYPE_CHECKING:
     from nodeb.comparison.differences import Tables
     from nodeb.comparison.experiment import Experiment
     from nodeb.explanation.causes import Explanation
     from nodeb.replication.pool import Jobs
-    from nodeb.table import Table
     from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["differences_text", "short_text"]
+__all__ = ["Differences", "all_differences", "short_differences"]
 
 SHORT_RUNS = 5
 """Replications that the short form simulates again."""
@@ -29,39 +31,76 @@ SHORT_BYTES = 2_000_000
 """A longer transfer is not explained by the way."""
 
 
-def differences_text(
+@dataclass(frozen=True)
+class Differences:
+    """A user's first transfer, explained in scenarios of which the first is the baseline."""
+
+    user: int
+    runs: int
+    """Pairs of replications."""
+    found: Mapping[str, Explanation]
+    """By what the scenarios are called."""
+    pairs: str = ""
+    """Which pairs, where these are not all."""
+    most: int | None = None
+    """Rows of the text; the table has all causes."""
+
+    @property
+    def table(self) -> Table:
+        """One row per scenario and cause, the largest difference first, and one for their sum.
+
+        Columns: `scenario`; `user`; `runs`, the pairs of replications; and those of
+        `difference_table`, of which the interval is one at 95 %.
+        """
+        (_, base), *others = self.found.items()
+        parts: list[dict[str, ArrayLike]] = []
+        for name, one in others:
+            table = difference_table(difference(base, one))
+            about = {"scenario": name, "user": self.user, "runs": self.runs}
+            columns = {key: np.full(len(table), value) for key, value in about.items()}
+            parts.append({**columns, **{key: table[key] for key in table.columns}})
+        return Table.concat(parts)
+
+    def __str__(self) -> str:
+        (first, base), *others = self.found.items()
+        title = f"Why user {self.user}'s first transfer takes longer or shorter{self.pairs}"
+        tables = [
+            difference_text(difference(base, one, self.most), first, name) for name, one in others
+        ]
+        return "\n\n".join(f"{title}:\n\n{table}" for table in tables)
+
+
+def all_differences(
     plan: Experiment, user: int, jobs: Jobs | None = None, progress: ProgressCallback | None = None
-) -> str:
+) -> Differences:
     """The differences in a user's first transfer, over all pairs of replications.
 
     Raises:
         InputError: there is no such user, or no transfer of his.
         RunError: a replication failed.
     """
-    found = _explained(plan, user, plan.runs, jobs, progress)
-    return _text(found, f"Why user {user}'s first transfer takes longer or shorter", None)
+    return Differences(user, plan.runs, _explained(plan, user, plan.runs, jobs, progress))
 
 
-def short_text(
+def short_differences(
     plan: Experiment,
     tables: Mapping[str, Tables],
     jobs: Jobs | None = None,
     progress: ProgressCallback | None = None,
-) -> str:
+) -> Differences | None:
     """The same for user 0 in the first few pairs, in a few rows.
 
-    Empty where a first transfer did not end in every replication, is long, or cannot be explained.
+    None where a first transfer did not end in every replication, is long, or cannot be explained.
     """
     if not all(_is_short(one["flows"]) for one in tables.values()):
-        return ""
+        return None
     runs = min(plan.runs, SHORT_RUNS)
     try:
         found = _explained(plan, 0, runs, jobs, progress)
     except NodebError:
-        return ""
-    pairs = "the first pair" if runs == 1 else f"the first {runs} pairs"
-    title = f"Why user 0's first transfer takes longer or shorter, in {pairs}"
-    return _text(found, title, SHORT_CAUSES)
+        return None
+    pairs = ", in the first pair" if runs == 1 else f", in the first {runs} pairs"
+    return Differences(0, runs, found, pairs, SHORT_CAUSES)
 
 
 def _is_short(flows: Table) -> bool:
@@ -82,9 +121,3 @@ def _explained(
         cell.label: explain(cell.to_scenario(), user, 0, runs, plan.seed, jobs, progress)
         for cell in plan.cells
     }
-
-
-def _text(found: Mapping[str, Explanation], title: str, most: int | None) -> str:
-    (first, base), *others = found.items()
-    tables = [difference_text(difference(base, one, most), first, name) for name, one in others]
-    return "\n\n".join(f"{title}:\n\n{table}" for table in tables)

@@ -45,6 +45,8 @@ class Path:
     """Packets on whose ways they were spent."""
     steps: Mapping[str, int]
     """Nanoseconds in which each thing was happening."""
+    places: Mapping[str, Mapping[str, int]]
+    """Nanoseconds of each cause at each place."""
     spans: Table | None = None
     """The spans, in order of time; kept of the first replication."""
 
@@ -87,6 +89,7 @@ class Explaining(Work[list[Path]]):
             causes,
             packets,
             _sums(columns, "step"),
+            _places(columns),
             _spans(columns) if run == 0 else None,
         )
 
@@ -110,6 +113,18 @@ def _sums(columns: Columns, name: str) -> dict[str, int]:
     codes, names = columns[name]
     lasts = columns["end_ns"] - columns["begin_ns"]
     return {text: int(lasts[codes == code].sum()) for code, text in enumerate(names)}
+
+
+def _places(columns: Columns) -> dict[str, dict[str, int]]:
+    """Nanoseconds of each cause at each place."""
+    causes, names = columns["cause"]
+    found = {}
+    for code, name in enumerate(names):
+        own = causes == code
+        places, texts = columns["place"]
+        times = {key: columns[key][own] for key in ("begin_ns", "end_ns")}
+        found[name] = _sums({**times, "place": (places[own], texts)}, "place")
+    return found
 
 
 def _folded(columns: Columns) -> tuple[dict[str, int], dict[str, int]]:

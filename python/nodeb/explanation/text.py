@@ -54,6 +54,8 @@ REMEDIES = {
     "pacing": "a higher pace",
 }
 """What makes a cause smaller."""
+PLACED = ("transmission", "queue behind own data", "queue behind others")
+"""Causes of which it matters at which link: a faster downlink is of no use to ACKs."""
 
 
 def explanation_text(found: Explanation) -> str:
@@ -109,7 +111,9 @@ def help_most(found: Explanation) -> str:
         return "The transfer took no time."
     cause = found.causes[0]
     share = found.table["share"][0]
-    return f"What would help most: {REMEDIES[cause]} ({cause}, {100 * share:.0f} % of the time)."
+    where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
+    about = f"{cause}, {100 * share:.0f} % of the time{where}"
+    return f"What would help most: {REMEDIES[cause]} ({about})."
 
 
 def cause_rows(found: Explanation) -> list[list[str]]:

@@ -133,6 +133,7 @@ class Scenario(ScenarioFields):
         snap_length: int | None = None,
         pcap_at: Sequence[str] = (),
         pcap_radio: bool = False,
+        pcap_causes: Sequence[int] = (),
     ) -> Result:
         """Simulates replications; the same scenario and seed give the same tables for any `jobs`.
 
@@ -150,6 +151,7 @@ class Scenario(ScenarioFields):
                 all.
             pcap_radio: capture at `rnc` and `node_b` too, and say in comments what became of
                 packets.
+            pcap_causes: users whose transfers' critical paths are told in comments.
 
         Raises:
             ScenarioError: the scenario is wrong.
@@ -160,14 +162,14 @@ class Scenario(ScenarioFields):
         """
         if progress is True:
             with progress_bar(self.name) as bar:
-                kept = (pcap, snap_length, pcap_at, pcap_radio)
+                kept = (pcap, snap_length, pcap_at, pcap_radio, pcap_causes)
                 return self.run(runs, precision, jobs, seed, bar, *kept)
         if progress is not None and progress is not False and not callable(progress):
             raise InputError(f"progress is {progress!r}; expected True, False or a function")
         planned = self.planned(runs, precision, seed)
         rule = planned.stopping_rule()
         workers = check_jobs(jobs)
-        capture = planned._capture(pcap, snap_length, pcap_at, pcap_radio)
+        capture = planned._capture(pcap, snap_length, pcap_at, pcap_radio, pcap_causes)
         if capture is not None and not isinstance(workers, int):
             raise InputError("a capture is written where its replication runs; use no cluster")
         scenario = source(planned._data())
@@ -204,6 +206,7 @@ class Scenario(ScenarioFields):
         seed: int | None = None,
         at: Sequence[str] = (),
         radio: bool = False,
+        causes: Sequence[int] = (),
     ) -> Result:
         """Simulates the first replication and writes its packets, as both ends see them.
 
@@ -218,6 +221,9 @@ class Scenario(ScenarioFields):
             at: interfaces whose packets are kept; empty for all.
             radio: capture at `rnc`, where there is one, and `node_b` too, and say in a comment on
                 each packet what became of it.
+            causes: users, from 0, of whose transfers, at most the first 20, comments tell the
+                critical path: which of its spans each packet had. Every transfer is one simulation
+                more, as far as it goes. See `nodeb.explain`.
 
         Returns:
             The result of that one replication.
@@ -238,6 +244,7 @@ class Scenario(ScenarioFields):
             snap_length=snap_length,
             pcap_at=at,
             pcap_radio=radio,
+            pcap_causes=causes,
         )
 
     def life(
@@ -283,16 +290,23 @@ class Scenario(ScenarioFields):
         snap_length: int | None,
         at: Sequence[str],
         radio: bool,
+        causes: Sequence[int],
     ) -> Capture | None:
         if pcap is None:
             return None
+        users = sum(group.count for group in self.users)
+        for user in causes:
+            if not 0 <= as_whole(user, "pcap_causes") < users:
+                raise InputError(
+                    f"there is no user {user}; the scenario has {users}, numbered from 0"
+                )
         at = as_texts(at, "pcap_at", "['server']")
         snap_length = None if snap_length is None else as_whole(snap_length, "snap_length")
         if "proxy" in at and self.proxy is None:
             raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
         if "rnc" in at and not (isinstance(self.radio, Hsdpa) and self.radio.iub):
             raise InputError("this scenario has no RNC to capture at; `radio.hsdpa.iub` makes one")
-        return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio)
+        return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio, tuple(causes))
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None

@@ -44,6 +44,8 @@ class Capture:
     """Interfaces whose packets are kept; empty for all."""
     radio: bool = False
     """Whether the radio network has interfaces too, and packets have comments."""
+    causes: tuple[int, ...] = ()
+    """Users whose transfers' critical paths are told in comments."""
 
     def __post_init__(self) -> None:
         if self.snap_length is not None and self.snap_length not in SNAP_LENGTHS:
@@ -90,12 +92,17 @@ class Capturing(Replicating):
         """Simulates replications; the first goes alone, as all begin with one."""
         if runs.start > 0:
             return super().replicate(seed, runs, control)
-        return self.source.compiled().capture(
-            seed,
-            runs.start,
-            control,
-            os.fspath(self._capture.path),
-            self._capture.snap_length,
-            list(self._capture.interfaces),
-            self._capture.radio,
-        )
+        capture = self._capture
+        try:
+            return self.source.compiled().capture(
+                seed,
+                runs.start,
+                control,
+                os.fspath(capture.path),
+                capture.snap_length,
+                list(capture.interfaces),
+                capture.radio,
+                list(capture.causes),
+            )
+        except ValueError as error:  # such as a user who has begun no transfer
+            raise InputError(str(error)) from None

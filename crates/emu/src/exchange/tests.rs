@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use nodeb_base::table::{Table, Values};
 use nodeb_sim::scenario;
 use nodeb_sim::units::Duration;
 use proptest::prelude::*;
@@ -9,6 +10,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::flight::Reader;
 use crate::replay::replay;
+use crate::report::CAUSES;
 
 const MTU: usize = 1_500;
 
@@ -192,6 +194,35 @@ proptest! {
     }
 }
 
+/// Series have each packet once, in intervals that follow each other; the simulated user got so many bytes in order.
+fn assert_adds_up(tables: &[Table], phones: &[OfPhone], delivered: u64) {
+    let numbers = |table: usize, name: &str| match tables[table].column(name) {
+        Some(Values::U64(values)) => values.clone(),
+        other => panic!("{name}: {other:?}"),
+    };
+    let sum = |table, name| numbers(table, name).iter().sum::<u64>();
+    let ways = || phones.iter().flat_map(|phone| [&phone.down, &phone.up]);
+    assert_eq!(sum(0, "offered_packets"), ways().map(|it| it.offered.packets).sum::<u64>());
+    assert_eq!(sum(0, "offered_bytes"), ways().map(|it| it.offered.bytes).sum::<u64>());
+    assert_eq!(sum(0, "arrived_packets"), ways().map(|it| it.arrived.packets).sum::<u64>());
+    assert_eq!(sum(0, "arrived_bytes"), ways().map(|it| it.arrived.bytes).sum::<u64>());
+    for (cause, (_, name)) in CAUSES.iter().enumerate() {
+        assert_eq!(sum(0, name), ways().map(|it| it.lost[cause]).sum::<u64>(), "{name}");
+    }
+    assert_eq!(sum(2, "packets"), sum(0, "arrived_packets"));
+    assert_eq!(sum(1, "deliveries"), sum(0, "arrived_packets"));
+    // Headers and what comes twice is carried too.
+    let carried = sum(1, "simulated_down_bytes");
+    assert!(carried > delivered && carried < 3 * delivered + 1_000, "{carried} {delivered}");
+    let (Some(Values::F64(begins)), Some(Values::F64(ends))) =
+        (tables[1].column("begin_s"), tables[1].column("end_s"))
+    else {
+        panic!("{tables:?}")
+    };
+    assert!(begins.len() <= 240 && tables[0].rows() == 2 * 2 * begins.len());
+    assert!(begins.iter().skip(1).zip(ends).all(|(begin, end)| (begin - end).abs() < 1e-9));
+}
+
 /// What was recorded, lost packets and marks included, is flown again to the nanosecond, also where nobody looked at
 /// what was due for a while; and another world is found out.
 #[test]
@@ -223,12 +254,18 @@ fn a_recorded_flight_is_flown_again() {
         exchange.advance(Time(now + 1_000_000)).unwrap();
         take_all(&mut exchange, |_, _| {});
         let waiting = exchange.waiting() as u64;
-        exchange.finish(&scenario).unwrap();
+        let (phones, _, mut series, result) = exchange.finish(&scenario).unwrap();
         let flown = |scenario: &Scenario| {
             let mut reader = Reader::open(&path).unwrap();
             replay(&mut reader, scenario, 3, &[0, 2]).unwrap().0
         };
-        let again = flown(&scenario);
+        let mut again = flown(&scenario);
+        let end = again.lasted;
+        let seen = series.tables(end, &phones, &again.late);
+        let seen_again = again.series.tables(end, &again.phones, &again.late);
+        // NaN is not itself.
+        assert_eq!(format!("{seen:?}"), format!("{seen_again:?}"), "{radio}");
+        assert_adds_up(&seen, &phones, result.flows[1].delivered_bytes);
         assert_eq!((again.differs.as_deref(), again.complete), (None, true), "{radio}");
         assert_eq!(again.same + waiting, 2_000, "{radio}");
         assert!(flown(&cell(other)).differs.is_some(), "{other}");

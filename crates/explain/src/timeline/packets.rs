@@ -280,6 +280,11 @@ impl Packets {
                 ReceiverState { waiting: NONE, last_ack } => sent(last_ack),
                 ReceiverState { waiting, .. } => Basis::Received(waiting),
             },
+            // What asked came last: only senders hear of the server's own clock.
+            Clock::Server => match self.latest[end].requester.why {
+                Why::Received(asked) => Basis::Received(asked),
+                _ => Basis::Unknown,
+            },
             Clock::Pacing | Clock::Persist | Clock::Reorder | Clock::Feedback if acted != NONE => {
                 Basis::Acted(acted)
             }

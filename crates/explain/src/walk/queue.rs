@@ -80,6 +80,8 @@ impl Walk<'_> {
             // What is sent again takes the place of what could be sent.
             Kind::Data if ahead.again => Cause::Recovery,
             Kind::Data => Cause::Transmission,
+            // An uplink that ACKs keep busy is too slow for them, as a downlink for data.
+            Kind::Ack if !ahead.is_earlier => Cause::Transmission,
             _ => Cause::QueueBehindOwn,
         }
     }

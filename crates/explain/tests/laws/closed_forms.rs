@@ -44,6 +44,19 @@ impl Way {
 
     /// Causes of a download of so many full segments, in nanoseconds; the time that the run says it took.
     fn explained(&self, segments: u64, delayed_ack: u64, window: u64) -> (BTreeMap<Cause, u64>, f64) {
+        let (causes, download_s, _) = self.answered_after(0, segments, delayed_ack, window, 0);
+        (causes, download_s)
+    }
+
+    /// The same where the server works for so many ms, on a request of so many bytes; also when it was done, in s.
+    fn answered_after(
+        &self,
+        server_delay: u64,
+        segments: u64,
+        delayed_ack: u64,
+        window: u64,
+        request: u64,
+    ) -> (BTreeMap<Cause, u64>, f64, f64) {
         let text = json!({
             "duration": "1000 s",
             "wired": { "rate": "10 Mbps", "delay": format!("{} ms", self.wired), "queue": "drop_tail" },
@@ -56,7 +69,10 @@ impl Way {
                 "delayed_ack": format!("{delayed_ack} ms"), "initial_window": window, "max_window": 10_000,
                 "initial_ssthresh": 10_000,
             } },
-            "users": [{ "traffic": { "ftp": { "size": format!("{} B", segments * 1460) } } }],
+            "users": [{ "traffic": { "ftp": {
+                "size": format!("{} B", segments * 1460), "request": format!("{request} B"),
+                "server_delay": format!("{server_delay} ms"),
+            } } }],
         });
         let scenario = scenario::from_json(&text.to_string()).unwrap();
         let control = Control::default();
@@ -66,7 +82,8 @@ impl Way {
         for span in &path.spans {
             *causes.entry(span.cause).or_default() += span.lasts().0;
         }
-        (causes, run(&scenario, 1, 0, &control).unwrap().flows[0].download_s)
+        let flow = &run(&scenario, 1, 0, &control).unwrap().flows[0];
+        (causes, flow.download_s, flow.transfer_s)
     }
 
     /// What every download has: the handshake, and propagation on the last flight.
@@ -120,6 +137,20 @@ proptest! {
         let (causes, _) = way.explained(5, 500, 2);
         let transmission = on_wire(1500, WIRED) + 4 * of_link;
         prop_assert_eq!(causes, way.expected(transmission, way.round()));
+    }
+
+    /// What a server takes to answer is its own, to the nanosecond, and all that comes after is later by it: as long as
+    /// the sender is not idle for so long that it begins with another window.
+    #[test]
+    fn a_server_that_works(way in ways(), segments in 1..60u64, delay in 1..900u64, request in 0..2u64) {
+        let request = 300 * request;
+        let (mut at_once, download_s, transfer_s) = way.answered_after(0, segments, 100, 2, request);
+        let (worked, later_s, longer_s) = way.answered_after(delay, segments, 100, 2, request);
+        at_once.insert(Cause::Server, delay * MS);
+        prop_assert_eq!(&worked, &at_once);
+        let ns = |s: f64| (s * 1e9).round() as u64;
+        prop_assert_eq!(ns(later_s), ns(download_s) + delay * MS);
+        prop_assert_eq!(ns(longer_s), ns(transfer_s) + delay * MS);
     }
 
     /// With a window of one segment the receiver waits for a second one that does not come.

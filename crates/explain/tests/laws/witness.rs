@@ -87,7 +87,7 @@ impl Witness {
     fn is_justified(&self, span: &Span, path: &Path) -> bool {
         match span.step {
             Step::NotAsked => true,
-            Step::AckHeld | Step::TimerRuns | Step::Paced | Step::Reads => self.ran(span, path),
+            Step::AckHeld | Step::TimerRuns | Step::Paced | Step::Reads | Step::Works => self.ran(span, path),
             _ => self.was_there(span) && self.was_so(span, path),
         }
     }
@@ -101,6 +101,7 @@ impl Witness {
             Cause::ReceiverWindow => matches!(clock, Clock::Acknowledgement | Clock::Persist),
             Cause::Pacing => *clock == Clock::Pacing,
             Cause::ProxyWindow => *clock == Clock::Feedback,
+            Cause::Server => *clock == Clock::Server,
             Cause::Recovery => matches!(clock, Clock::Reorder | Clock::Snoop),
             _ => false,
         });

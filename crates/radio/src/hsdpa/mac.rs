@@ -294,6 +294,16 @@ impl Mac for HsdpaMac {
         self.node_b.users[user].packets.backlog()
     }
 
+    fn cqi(&mut self, ctx: &mut Context, grid: &Grid, user: usize) -> Option<f32> {
+        if !self.node_b.users[user].adapter.has_cqis() {
+            return None;
+        }
+        // Channels are looked at in order of time: first what is past.
+        self.settle(ctx, grid);
+        let NodeB { users, sequence, params, .. } = &mut self.node_b;
+        Some(users[user].quality(ctx.now.0 / params.numerology().tti.0, sequence))
+    }
+
     fn tables(&mut self, now: Time) -> Vec<Table> {
         vec![PHONES.table(&self.phones(now))]
     }

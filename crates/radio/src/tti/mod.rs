@@ -49,6 +49,10 @@ pub trait Mac: Send + std::fmt::Debug {
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64);
     /// Packets and bytes of a user that have neither arrived nor been lost.
     fn backlog(&self, user: usize) -> Backlog;
+    /// The CQI that the Node B has of a user now, where it has one.
+    fn cqi(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) -> Option<f32> {
+        None
+    }
     /// What only this radio tells about its users by now.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
@@ -117,6 +121,10 @@ impl<M: Mac> Bearer for TtiBearer<M> {
 
     fn backlog(&self, user: usize) -> Backlog {
         self.mac.backlog(user)
+    }
+
+    fn cqi(&mut self, ctx: &mut Context, user: usize) -> Option<f32> {
+        self.mac.cqi(ctx, &self.grid, user)
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {

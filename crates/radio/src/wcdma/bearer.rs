@@ -77,6 +77,8 @@ pub struct Slots {
     pub arq: Arq,
     /// Rate selection.
     pub selection: SelectionSpec,
+    /// Whether frames fail.
+    pub frame_errors: bool,
 }
 
 /// The slots of a cell's downlink.
@@ -139,7 +141,8 @@ impl WcdmaMac {
             let own_cell = rates.iter().sum();
             for (user, rate) in active.iter().zip(rates) {
                 connections[*user].rate = *rate;
-                connections[*user].failure = cell.failure(*user, own_cell);
+                let failure = if slots.frame_errors { cell.failure(*user, own_cell) } else { 0.0 };
+                connections[*user].failure = failure;
             }
         }
     }

@@ -46,6 +46,8 @@ pub struct Wcdma {
     pub eb_n0_db: f64,
     /// Errors in a frame that its code corrects.
     pub correctable_bits: u32,
+    /// Whether frames fail. Without errors all arrive, and rates are selected as if they did not.
+    pub frame_errors: bool,
     /// What comes from other cells.
     pub other_cells: OtherCellsSpec,
     /// From the end of a slot until the Node B knows what failed in it; a repetition begins with a slot.
@@ -74,6 +76,7 @@ impl Default for Wcdma {
             profile: ProfileSpec::default(),
             eb_n0_db: 20.0,
             correctable_bits: 0,
+            frame_errors: true,
             other_cells: OtherCellsSpec::default(),
             ack_delay: Duration::from_millis(10),
             sharing: Sharing::default(),
@@ -189,6 +192,7 @@ impl Wcdma {
                 buffer: self.buffer.get() as usize,
             },
             selection: self.selection.clone(),
+            frame_errors: self.frame_errors,
         };
         TtiBearer::new(self.slot, WcdmaMac::new(slots, self.cell(users, streams).0, errors))
     }

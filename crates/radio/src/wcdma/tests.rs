@@ -85,6 +85,24 @@ fn throughput_is_equation_1() {
     }
 }
 
+/// Whatever the channel is like: the rates are those that are selected because of it.
+#[test]
+fn without_errors_every_frame_arrives_at_the_rates_of_the_channel() {
+    let noisy = |frame_errors, frames: u32| {
+        let selection = SelectionSpec::Fixed(Fixed { frames: frames.try_into().unwrap() });
+        Wcdma { eb_n0_db: 5.0, selection, frame_errors, ..Wcdma::default() }
+    };
+    let all = Full::new(&noisy(false, 4), 3).run(90);
+    // 36 frames in 9 slots.
+    assert!(all.iter().all(|kbps| (kbps - 51.2).abs() < 1e-9), "{all:?}");
+    assert!(Full::new(&noisy(true, 4), 3).run(90).iter().all(|kbps| *kbps < 40.0));
+    let chosen = |frame_errors, eb_n0_db| {
+        Full::new(&Wcdma { frame_errors, eb_n0_db, ..Wcdma::default() }, 6).run(100)[0]
+    };
+    assert!(chosen(false, 20.0) > chosen(true, 20.0));
+    assert!(chosen(false, 8.0) < 0.8 * chosen(true, 60.0), "rates are still those of a bad channel");
+}
+
 /// More connections: lower rates, and those who leave give them back.
 #[test]
 fn the_rate_follows_the_number_of_active_connections() {

@@ -129,6 +129,7 @@ impl Scenario {
     fn idle_group(&self, group: &UserGroup, check: &mut Check) {
         let alone = group.count.get() == 1;
         warn(check, alone, &[("stagger", group.stagger.0 == 0)], "there is one phone in the group");
+        idle_of_real(group, check);
         if let Some(tcp) = &group.tcp {
             self.idle_ecn(tcp, check);
         }
@@ -185,6 +186,18 @@ impl Scenario {
     }
 }
 
+/// What a phone does is up to its command.
+fn idle_of_real(group: &UserGroup, check: &mut Check) {
+    let keys = [
+        ("traffic", group.traffic.is_none()),
+        ("tcp", group.tcp.is_none()),
+        ("start", group.start.0 == 0),
+        ("stagger", group.stagger.0 == 0),
+    ];
+    refuse(check, group.real, &keys, BY_COMMAND);
+}
+
+const BY_COMMAND: &str = "the phones are real, so that commands decide";
 const BY_TRACE: &str = "the trace in `radio.trace.up` says when phones send";
 const BY_MODEL: &str = "the model in `errors` says which blocks fail";
 const BY_CI: &str = "every user has a `ci`, whose value in the TTI is the number of PDUs";

@@ -39,6 +39,7 @@ use crate::radio::wcdma::profile::ProfileSpec;
 use crate::radio::wcdma::selection::SelectionSpec;
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
+use crate::traffic::external::External;
 use crate::traffic::law::{SizeLaw, TimeLaw};
 use crate::transport::TcpSpec;
 use crate::transport::classic::EstimatorSpec;
@@ -104,8 +105,12 @@ pub struct UserGroup {
     /// How much later each further phone of the group begins.
     #[serde(default)]
     pub stagger: Duration,
-    /// What each phone does.
-    pub traffic: TrafficSpec,
+    /// Whether the phones are real: commands run as them in `nodeb emulate`, and their packets pass the cell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub real: bool,
+    /// What each phone does; only real ones are without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<TrafficSpec>,
     /// TCP of these phones and of the servers they talk to; absent: the scenario's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpSpec>,
@@ -116,6 +121,25 @@ pub struct UserGroup {
     /// Category and channel of the phones; absent: the defaults. `hsdpa` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ue: Option<Ue>,
+}
+
+static OUTSIDE: TrafficSpec = TrafficSpec::External(External {});
+
+impl UserGroup {
+    /// What each phone does; packets of real ones come from outside.
+    pub fn traffic(&self) -> &TrafficSpec {
+        self.traffic.as_ref().filter(|_| !self.real).unwrap_or(&OUTSIDE)
+    }
+
+    /// Whether packets of these phones come from outside.
+    pub fn is_external(&self) -> bool {
+        self.traffic().is_external()
+    }
+
+    /// The key by which they do.
+    fn of_outside(&self) -> &'static str {
+        if self.real { "real" } else { "traffic" }
+    }
 }
 
 /// Time series to keep; each costs memory that grows with the length of the run.
@@ -323,14 +347,19 @@ impl Scenario {
     }
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
-        check.advise(!group.traffic.is_external(), "traffic", || {
-            "packets of `external` users come from outside: a run refuses them, `nodeb emulate` takes them"
+        check.require(group.real || group.traffic.is_some(), "traffic", || {
+            "the key is missing; expected what the phones do, or `real = true`".to_owned()
+        });
+        check.advise(!group.is_external(), group.of_outside(), || {
+            "packets of these users come from outside: a run refuses them, `nodeb emulate` takes them"
                 .to_owned()
         });
-        check.within("traffic", |check| {
-            group.traffic.check(check);
-            group.traffic.check_pace(self.duration, check);
-        });
+        if let Some(traffic) = &group.traffic {
+            check.within("traffic", |check| {
+                traffic.check(check);
+                traffic.check_pace(self.duration, check);
+            });
+        }
         if let Some(tcp) = &group.tcp {
             check.within("tcp", |check| tcp.check(check));
         }
@@ -422,7 +451,7 @@ impl Scenario {
     pub fn unread_file(&self) -> Option<String> {
         let recording = |(i, group): (usize, &UserGroup)| {
             let (key, file, content) = match (&group.traffic, &group.ue) {
-                (TrafficSpec::Replay(replay), _) if replay.unread().is_some() => {
+                (Some(TrafficSpec::Replay(replay)), _) if replay.unread().is_some() => {
                     ("traffic.replay", replay.unread()?, "its times and bytes")
                 }
                 (_, Some(Ue { channel: ChannelSpec::Trace(trace), .. })) => {
@@ -466,10 +495,11 @@ impl Scenario {
 
     /// What is wrong where a run is asked for whose users' packets come from outside.
     pub fn external_users(&self) -> Option<String> {
-        let group = self.users.iter().position(|group| group.traffic.is_external())?;
+        let place = self.users.iter().position(UserGroup::is_external)?;
         Some(format!(
-            "users.{group}.traffic: packets of `external` users come from outside, and a run has no outside; \
-             use `nodeb emulate`, or one of: {}",
+            "users.{place}.{}: packets of these users come from outside, and a run has no outside; use `nodeb emulate`, \
+             or say what they do with `traffic`, one of: {}",
+            self.users[place].of_outside(),
             TrafficSpec::NAMES
                 .iter()
                 .filter(|name| **name != "external")

@@ -174,5 +174,5 @@ fn channel(group: &mut UserGroup) -> Option<&mut Trace> {
 }
 
 fn traffic(group: &mut UserGroup) -> Option<&mut Replay> {
-    if let TrafficSpec::Replay(replay) = &mut group.traffic { Some(replay) } else { None }
+    if let Some(TrafficSpec::Replay(replay)) = &mut group.traffic { Some(replay) } else { None }
 }

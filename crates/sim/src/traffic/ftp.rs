@@ -17,6 +17,9 @@ pub struct Ftp {
     /// request a packet of headers alone.
     #[serde(default)]
     pub request: Size,
+    /// How long the server works on its answer, from the request's arrival on.
+    #[serde(default)]
+    pub server_delay: Duration,
 }
 
 impl Checked for Ftp {

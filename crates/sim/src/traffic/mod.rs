@@ -90,6 +90,16 @@ impl TrafficSpec {
         }
     }
 
+    /// How long the server works on an answer, if it takes any time.
+    pub fn server_delay(&self) -> Option<Duration> {
+        let delay = match self {
+            Self::Ftp(params) => params.server_delay,
+            Self::Web(params) => params.server_delay,
+            Self::OnOff(_) | Self::Cbr(_) | Self::Replay(_) | Self::External(_) => Duration::ZERO,
+        };
+        (delay > Duration::ZERO).then_some(delay)
+    }
+
     /// Whether packets come from outside.
     pub fn is_external(&self) -> bool {
         matches!(self, Self::External(_))

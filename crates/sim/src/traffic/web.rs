@@ -35,6 +35,8 @@ pub struct Web {
     pub reading: TimeLaw,
     /// Payload of a request.
     pub request: Size,
+    /// How long the server works on each answer, from the request's arrival on.
+    pub server_delay: Duration,
 }
 
 impl Default for Web {
@@ -52,6 +54,7 @@ impl Default for Web {
             parsing: time(130),
             reading: time(30_000),
             request: Size(350),
+            server_delay: Duration::ZERO,
         }
     }
 }

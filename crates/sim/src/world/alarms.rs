@@ -10,6 +10,8 @@ pub enum Alarm {
     CoreUp(u32),
     Bearer(u32),
     Traffic(u32),
+    /// A server that works on its answer.
+    Server(u32),
     Uplink(u32),
     RetransmissionTimer(u32),
     RequestTimer(u32),

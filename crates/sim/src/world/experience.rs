@@ -63,7 +63,7 @@ impl Experience {
     #[inline]
     pub fn repair(&mut self, now: Time, recovery: Recovery) {
         match (recovery, self.repairing) {
-            (Recovery::Open, Some(since)) => {
+            (Recovery::Open | Recovery::Reduced, Some(since)) => {
                 self.repaired.0 += now.since(since).0;
                 self.repairing = None;
             }
@@ -210,6 +210,11 @@ mod tests {
         seen.repair(at(1_000), Recovery::Timeout);
         seen.end(at(1_250));
         assert_eq!(seen.repaired, Duration::from_millis(600));
+        for (time, state) in [(2_000, Recovery::Reduced), (2_100, Recovery::Fast), (2_300, Recovery::Reduced)]
+        {
+            seen.repair(at(time), state);
+        }
+        assert_eq!(seen.repaired, Duration::from_millis(800), "marks tell of no loss");
     }
 
     #[test]

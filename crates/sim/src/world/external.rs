@@ -57,10 +57,15 @@ pub enum Fate {
 #[derive(Debug, Default)]
 pub struct External {
     pub fates: Vec<Fate>,
+    /// Bytes of packets from outside that have arrived at phones.
+    pub down_bytes: u64,
 }
 
 impl External {
     pub fn arrived(&mut self, at: Time, way: Way, user: u32, tag: u64, packet: &Packet) {
+        if way == Way::Down {
+            self.down_bytes += u64::from(packet.size);
+        }
         self.fates.push(Fate::Arrived { at, way, user, cargo: cargo(tag, packet) });
     }
 

@@ -13,13 +13,25 @@ use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
 use crate::transport::request::Requester;
 use crate::transport::{Opener, Receiver, Sender, Window};
-use crate::units::Time;
+use crate::units::{Duration, Time};
 
 /// A box on the path with the number of its alarm.
 #[derive(Debug)]
 pub struct Boxed<T> {
     pub agent: T,
     pub alarm: usize,
+}
+
+/// A server that works on its answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// How long it takes.
+    pub delay: Duration,
+    pub alarm: usize,
+    /// Whether the first request rides on the ACK of the SYN, and has not come.
+    pub awaits_ack: bool,
+    /// Whether it works on one now.
+    pub is_busy: bool,
 }
 
 /// The alarms of the ends of a connection.
@@ -61,6 +73,8 @@ pub struct Flow {
     pub requester: Requester,
     /// Bytes of the request that the phone sends once the connection is set up, until then.
     pub first_request: Option<u32>,
+    /// Where the server does not answer at once.
+    pub work: Option<Work>,
     /// When the server accepted the connection.
     pub accepted: Option<Time>,
     pub finished: Option<Time>,
@@ -94,12 +108,12 @@ impl Flow {
         let group = &scenario.users[group_index];
         let tcp = scenario.tcp_of(group);
         let air_tcp = scenario.air_tcp_of(group);
-        let request_bytes = group.traffic.first_request_bytes();
+        let request_bytes = group.traffic().first_request_bytes();
         // A box on the way relays a request that rides on the ACK of the SYN.
         let asks_apart = request_bytes > 0 && scenario.proxy.is_none() && tcp.asks_apart();
         let (riding, first_request) =
             if asks_apart { (0, Some(request_bytes)) } else { (request_bytes, None) };
-        let is_external = group.traffic.is_external();
+        let is_external = group.is_external();
         // Boxes that act on TCP know simulated TCP only.
         let proxy = scenario.proxy.as_ref().filter(|_| !is_external);
         let snoop = scenario.snoop.as_ref().filter(|_| !is_external);
@@ -108,8 +122,8 @@ impl Flow {
             is_external,
             start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
             opener: tcp.opener(),
-            demand: Demand::new(group.traffic.build(u64::from(id), &streams)),
-            total_bytes: group.traffic.total_bytes(),
+            demand: Demand::new(group.traffic().build(u64::from(id), &streams)),
+            total_bytes: group.traffic().total_bytes(),
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
             uplink: Wire::new(
@@ -140,6 +154,12 @@ impl Flow {
             }),
             requester: Requester::new(air_tcp.request_timeout()),
             first_request,
+            work: group.traffic.server_delay().map(|delay| Work {
+                delay,
+                alarm: alarms.add(Alarm::Server(id)),
+                awaits_ack: !asks_apart,
+                is_busy: false,
+            }),
             accepted: None,
             finished: None,
             downloaded: None,

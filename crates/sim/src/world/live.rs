@@ -17,7 +17,7 @@ use crate::units::Time;
 
 /// A world that is driven from outside.
 pub struct Live<L: Listener = Deaf> {
-    world: World<L>,
+    pub(super) world: World<L>,
 }
 
 impl Live {

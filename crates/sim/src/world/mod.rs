@@ -26,6 +26,7 @@ mod node_b;
 mod phone;
 mod recorder;
 mod server;
+mod standing;
 mod summary;
 mod tell;
 mod wire;
@@ -33,6 +34,7 @@ mod wire;
 pub use control::{Control, Deaf, Listener};
 pub use external::{Cargo, Fate, Way};
 pub use live::Live;
+pub use standing::{Carried, Standing};
 
 use alarms::{Alarm, Alarms};
 use env::Env;
@@ -165,6 +167,10 @@ impl<T: Listener> World<T> {
     fn handle_timer(&mut self, timer: Alarm) {
         match timer {
             Alarm::Traffic(flow) => self.begin_transfer(flow),
+            Alarm::Server(flow) => {
+                self.tell_clock(Site::Server, flow, Clock::Server);
+                self.answer(flow);
+            }
             Alarm::RetransmissionTimer(flow) => {
                 let clock = self.flows[flow as usize].sender.ringing(self.env.now);
                 self.tell_clock(Site::Server, flow, clock);

@@ -45,6 +45,18 @@ impl<T: Listener> World<T> {
         self.take_outputs(index);
     }
 
+    /// The CQI that the Node B has of a user now, where the radio has one.
+    pub(super) fn cqi(&mut self, flow: u32) -> Option<f32> {
+        let state = &self.flows[flow as usize];
+        let (index, position) = (state.bearer, state.position);
+        let air = &mut self.bearers[index as usize];
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        let cqi = bearer.cqi(&mut ctx, position);
+        self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        self.take_outputs(index);
+        cqi
+    }
+
     /// What has come out of a bearer goes on: first users change cells and losses are known, then packets
     /// reach their phones.
     #[inline]

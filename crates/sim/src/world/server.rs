@@ -3,8 +3,9 @@
 use super::World;
 use super::control::Listener;
 use super::external::Way;
+use super::flow::Flow;
 use crate::engine::Key;
-use crate::event::{Event, Site};
+use crate::event::{Event, Hold, Site};
 use crate::packet::Packet;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
@@ -62,12 +63,13 @@ impl<T: Listener> World<T> {
             }
             Kind::Request => {
                 self.hear(flow, Kind::Request);
-                self.serve(flow);
+                self.work(flow);
             }
             Kind::Data | Kind::Ack => {
                 let state = &mut self.flows[flow as usize];
                 state.sender.on_ack(self.env.common.now, segment, &mut self.outbox);
                 self.after_sender(flow);
+                self.work_once_established(flow);
             }
         }
     }
@@ -90,8 +92,40 @@ impl<T: Listener> World<T> {
             return;
         }
         state.sender.open(self.env.now, &mut self.outbox);
-        if state.first_request.is_some() {
+        if state.first_request.is_some() || state.work.is_some() {
             return self.after_sender(flow);
+        }
+        self.serve(flow);
+    }
+
+    /// The server has a request, and begins to work on its answer, unless it does.
+    fn work(&mut self, flow: u32) {
+        let Flow { work, demand, .. } = &mut self.flows[flow as usize];
+        let Some(work) = work else {
+            return self.serve(flow);
+        };
+        if !work.is_busy && !demand.requested.is_empty() {
+            work.is_busy = true;
+            self.env.set_time(work.alarm, Some(self.env.now + work.delay));
+        }
+    }
+
+    /// The same for a request that rides on the ACK of the SYN.
+    #[inline]
+    fn work_once_established(&mut self, flow: u32) {
+        let Flow { work: Some(work), sender, .. } = &mut self.flows[flow as usize] else {
+            return;
+        };
+        if work.awaits_ack && sender.hold() != Hold::Handshake {
+            work.awaits_ack = false;
+            self.work(flow);
+        }
+    }
+
+    /// The server has worked, and answers.
+    pub(super) fn answer(&mut self, flow: u32) {
+        if let Some(work) = &mut self.flows[flow as usize].work {
+            work.is_busy = false;
         }
         self.serve(flow);
     }

@@ -510,7 +510,7 @@ pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value =
                 if scenario.external_users().is_some() {
                     return None;
                 }
-                let ends = |group: &UserGroup| group.traffic.total_bytes().is_some();
+                let ends = |group: &UserGroup| group.traffic().total_bytes().is_some();
                 let completes = !radio.is_hopeless(1500) && scenario.users.iter().all(ends);
                 if !completes {
                     scenario.duration = Duration::from_secs(30);

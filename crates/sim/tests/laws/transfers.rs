@@ -244,7 +244,7 @@ fn obeys_the_laws(case: &Case) -> Result<(), TestCaseError> {
         let group = case.scenario.users.iter().find(|group| group.name == flow.group);
         let group = group.expect("a flow's group");
         if let (Some(packet_size), TrafficSpec::Ftp(_), None) =
-            (packet_size(case.scenario.tcp_of(group)), &group.traffic, &case.scenario.proxy)
+            (packet_size(case.scenario.tcp_of(group)), group.traffic(), &case.scenario.proxy)
         {
             numbers_are_right(case, packet_size, &result, flow)?;
         }

@@ -453,6 +453,7 @@ impl crate::Sender for Sender {
         match self.episode {
             Episode::Open if matches!(self.setup, Setup::SynSent(_, 2..)) => Recovery::Timeout,
             Episode::Open => Recovery::Open,
+            Episode::Recovery { repairs: false, .. } => Recovery::Reduced,
             Episode::Recovery { .. } => Recovery::Fast,
             Episode::Loss { .. } => Recovery::Timeout,
         }

@@ -15,7 +15,7 @@ class Marks {
   named(row) {
     const { moments, about, kind } = this, detail = about.names.detail[moments.detail[row]];
     switch (moments.kind[row]) {
-      case kind.recovery: return detail === "open" ? null : [detail === "fast" ? "fast recovery" : "timeout", detail === "fast" ? "again" : "lost"];
+      case kind.recovery: return { fast: ["fast recovery", "again"], timeout: ["timeout", "lost"], reduced: ["window reduced by marks", "muted"] }[detail] || null;
       case kind.transfer: return ["transfer done", "ack"];
       case kind.handover: return [`cell ${moments.value[row]}`, "ask"];
       default: return null;

@@ -138,7 +138,7 @@ class Strips {
   drawRecovery(ctx, ink, y) {
     const { view, about, data: { moments } } = this, rows = this.rows(moments);
     const recovery = about.names.kind.indexOf("recovery"), fast = about.names.detail.indexOf("fast");
-    const open = about.names.detail.indexOf("open");
+    const timeout = about.names.detail.indexOf("timeout");
     let from = null;
     const paint = (until) => {
       if (!from || until < view.t0 || moments.time[from.row] > view.t1) return;
@@ -149,7 +149,7 @@ class Strips {
     for (const row of rows) {
       if (moments.kind[row] !== recovery) continue;
       paint(moments.time[row]);
-      from = moments.detail[row] === open ? null : { row, state: moments.detail[row] };
+      from = ![fast, timeout].includes(moments.detail[row]) ? null : { row, state: moments.detail[row] };
     }
     paint(view.whole[1]);
   }

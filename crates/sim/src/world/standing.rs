@@ -1,0 +1,54 @@
+//! How a world that is driven from outside stands: asked a few times a second, it costs packets nothing.
+
+use super::control::Listener;
+use super::live::Live;
+use crate::error::{Error, Result};
+use crate::radio::Backlog;
+
+/// How a user stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// What waits for the user at its bearer, as [`crate::radio::Bearer::backlog`] says.
+    pub down: Backlog,
+    /// What waits for the user's uplink.
+    pub up: Backlog,
+    /// The CQI that the Node B has, where the radio has one.
+    pub cqi: Option<f32>,
+}
+
+/// Bytes that all simulated users together were carried, from the beginning on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// By their bearers, to phones.
+    pub down: u64,
+    /// By their uplinks, from phones.
+    pub up: u64,
+}
+
+impl<L: Listener> Live<L> {
+    /// How a user stands now. Asking makes good what was put off, and changes nothing that happens after it.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] when there is no such user; the listener's.
+    pub fn standing(&mut self, user: u32) -> Result<Standing> {
+        let world = &mut self.world;
+        let Some(flow) = world.flows.get(user as usize) else {
+            return Err(Error::Scenario(format!("there is no user number {user}")));
+        };
+        let uplink = &flow.uplink.link;
+        let up = Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() };
+        let down = world.bearers[flow.bearer as usize].bearer.backlog(flow.position);
+        let cqi = world.cqi(user);
+        world.hand_on()?;
+        Ok(Standing { down, up, cqi })
+    }
+
+    /// What simulated users were carried by now.
+    pub fn carried(&self) -> Carried {
+        let world = &self.world;
+        let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();
+        let simulated = world.flows.iter().filter(|flow| !flow.is_external);
+        let up = simulated.map(|flow| flow.uplink.link.counts.bytes).sum();
+        Carried { down: all.saturating_sub(world.external.down_bytes), up }
+    }
+}

@@ -1,0 +1,298 @@
+"""The page of an emulation, and of a flight that was flown again."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from nodeb import _core
+from nodeb.emulate.flights import Flight, Flown
+from nodeb.emulate.folder import ENDED
+from nodeb.emulate.plan import Plan
+from nodeb.emulate.session import Options, Outcome
+from nodeb.emulate.steady import means
+from nodeb.emulate.told import CAUSES, REFUSED, in_words, packet_rows
+from nodeb.inputs.scenario import Scenario
+from nodeb.plot import emulation as plot
+from nodeb.plot.style import NARROW
+from nodeb.report.figures import Content, figure
+from nodeb.report.render import render
+from nodeb.table import Table
+
+__all__ = ["of_emulation", "of_replay"]
+
+ONE = (
+    "One emulation is one sample (n = 1): the same commands again, or another seed, give another, "
+    "and nothing here says how far it would be from this one."
+)
+COUNTED = {
+    "bearers": (
+        "bearer",
+        "kind",
+        "ttis",
+        "blocks",
+        "blocks_failed",
+        "packets_in",
+        "packets_delivered",
+        "packets_dropped",
+    ),
+    "links": ("link", "packets", "lost", "overflowed", "dropped_early", "marked", "bytes"),
+}
+"""Tables of results on the page, and their columns there."""
+MOST_ROWS = 40
+"""Of longer tables the first rows are shown."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a page is about."""
+
+    command: str
+    """What nodeb was asked to do."""
+    scenario: Scenario
+    """The scenario, its real users `external`."""
+    report: Mapping[str, Any]
+    """What became of real packets."""
+    tables: Mapping[str, Table]
+    """All tables."""
+    tiles: list[tuple[str, str, str]]
+    """Name, value and detail of what stands at the top."""
+    banners: list[str]
+    """What has to be known first."""
+    facts: list[tuple[str, str]]
+    """Where it comes from."""
+    late_limit_s: float | None
+    """From when on a delivery counted as late, s, if that is known."""
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Number of a real user -> its name."""
+        return {phone["user"]: phone["name"] for phone in self.report["phones"]}
+
+
+def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
+    """One self-contained page about an emulation."""
+    report, late = outcome.report, outcome.report["lateness"]
+    verdict = "true to time" if outcome.too_late is None else "not true to time"
+    run = f"p99; {verdict}: {late['share_beyond']:.2%} beyond {in_words(late['limit_s'])}"
+    commands = [(f"command of {one.name}", shlex.join(one.command)) for one in plan.phones]
+    server = [("server", shlex.join(options.server))] if options.server else []
+    limit = "none" if options.duration_s is None else in_words(options.duration_s)
+    facts = [
+        *commands,
+        *server,
+        ("ended because", ENDED[outcome.ended]),
+        ("exit status", ", ".join(f"{name} {code}" for name, code in outcome.exits.items())),
+        ("duration allowed", limit),
+        ("largest packet", f"{options.mtu} bytes"),
+        ("driver before all else", "yes" if outcome.real_time else "no: SCHED_FIFO was refused"),
+        ("CPU of the driver", f"{report['cpu_s'] / max(report['lasted_s'], 1e-9):.1%}"),
+        ("longest between two looks", in_words(report["busy"]["max_s"])),
+        ("memory of payloads", f"{report['memory_bytes'] / 1e6:.1f} MB"),
+        *_machine(),
+    ]
+    bad = [] if outcome.too_late is None else [f"Not true to time: {outcome.too_late}."]
+    tiles = [
+        ("Lasted", in_words(report["lasted_s"]), ENDED[outcome.ended]),
+        ("Real phones", str(len(plan.phones)), ", ".join(one.name for one in plan.phones)),
+        ("Lateness", in_words(late["p99_s"]), run),
+        ("Seed", str(options.seed), f"nodeb {_core.version()}"),
+    ]
+    scenario = Scenario.from_dict(plan.data)
+    # That real users are real is no warning here.
+    warnings = [text for text in scenario.warnings() if "`external`" not in text]
+    shown = Shown(
+        "nodeb emulate",
+        scenario,
+        report,
+        _tables(outcome.tables),
+        tiles,
+        [*bad, *warnings],
+        facts,
+        late["limit_s"],
+    )
+    return _html(shown)
+
+
+def of_replay(flight: Flight, flown: Flown) -> str:
+    """One self-contained page about a flight that was flown again."""
+    report, about = flown.report, flight.about
+    same = report["differs"] is None
+    bad = [] if same else [f"Not the same as the flight: {report['differs']}."]
+    if not report["complete"]:
+        bad.append("The log was cut off; this is the flight up to there.")
+    detail = "arrive or are lost as they did" if same else "up to the first that differs"
+    tiles = [
+        ("Lasted", in_words(report["lasted_s"]), "flown again in virtual time"),
+        ("Real phones", str(len(about["phones"])), ", ".join(p["name"] for p in about["phones"])),
+        ("The same", f"{report['same']} packets", detail),
+        ("Lateness", in_words(report["lateness"]["p99_s"]), "p99 of the flight"),
+        ("Seed", str(about["seed"]), f"nodeb {_core.version()}"),
+    ]
+    of_core = "yes" if flight.is_of_this_core else f"no: nodeb {about.get('version', 'unknown')}"
+    facts = [("log", flight.path), ("recorded with this core", of_core), *_machine()]
+    scenario = Scenario.from_dict(about["scenario"])
+    tables = _tables(flown.tables)
+    return _html(Shown("nodeb replay", scenario, report, tables, tiles, bad, facts, None))
+
+
+def _tables(found: Mapping[str, Any]) -> dict[str, Table]:
+    return {name: Table(columns) for name, columns in found.items()}
+
+
+def _machine() -> list[tuple[str, str]]:
+    return [("machine", f"{platform.system()} {platform.release()}, {platform.machine()}")]
+
+
+def _html(shown: Shown) -> str:
+    parts = [_packets(shown), _over_time(shown), _distributions(shown), _links(shown)]
+    sections = [(part["anchor"], part["title"]) for part in parts]
+    return render(
+        "emulation.html",
+        {
+            "command": shown.command,
+            "title": shown.scenario.name or "An emulation",
+            "tiles": [
+                {"name": name, "value": value, "detail": detail}
+                for name, value, detail in shown.tiles
+            ],
+            "banners": shown.banners,
+            "sections": [*sections, ("provenance", "Provenance")],
+            "parts": parts,
+            "facts": shown.facts,
+            "scenario": shown.scenario.to_toml(),
+            "version": _core.version(),
+        },
+    )
+
+
+def _part(
+    anchor: str, title: str, text: str, tables: list[Content], figures: list[Content]
+) -> Content:
+    return {
+        "anchor": anchor,
+        "title": title,
+        "text": text,
+        "tables": tables,
+        "figures": figures,
+    }
+
+
+def _table(title: str, columns: list[str], rows: list[list[str]], note: str = "") -> Content:
+    return {"title": title, "columns": columns, "rows": rows, "note": note}
+
+
+def _packets(shown: Shown) -> Content:
+    """What became of packets, and means over time."""
+    head, rows = packet_rows(shown.report)
+    tables = [_table("", ["phone", *head[1:]], rows)]
+    lost = [
+        [f"{phone['name']} {way}", *(str(phone[way][cause]) for cause in CAUSES)]
+        for phone in shown.report["phones"]
+        for way in ("down", "up")
+        if any(phone[way][cause] for cause in CAUSES)
+    ]
+    if lost:
+        tables.append(_table("Lost", ["phone", *CAUSES.values()], lost))
+    refused = [[text, str(shown.report[key])] for key, text in REFUSED.items() if _has(shown, key)]
+    if refused:
+        tables.append(_table("Refused", ["packets that", "number"], refused))
+    found = means(shown.tables["emulation"], shown.tables["emulation_cell"], shown.names)
+    if found.rows:
+        tables.append(_table("Means over time", found.columns, found.rows, found.note))
+    return _part("packets", "Packets", ONE, tables, [])
+
+
+def _has(shown: Shown, key: str) -> bool:
+    return bool(shown.report.get(key))
+
+
+def _over_time(shown: Shown) -> Content:
+    phones, cell, names = shown.tables["emulation"], shown.tables["emulation_cell"], shown.names
+    width = float(cell["end_s"][0] - cell["begin_s"][0]) if len(cell) else 0.0
+    text = (
+        f"Each value is of an interval of {in_words(width)}; packets count in the interval in "
+        "which it happens to them. Where nothing happened curves have gaps."
+    )
+    if len(names) > plot.MOST_CURVES:
+        text += f" Shown are {plot.MOST_CURVES} of {len(names)} real phones; the tables have all."
+    return _part("time", "Over time", text, [], list(_pictures(shown, phones, cell, names)))
+
+
+def _pictures(
+    shown: Shown, phones: Table, cell: Table, names: Mapping[int, str]
+) -> Iterator[Content]:
+    if not len(cell):
+        return
+    for way, title in (("down", "Rate to the phones"), ("up", "Rate from the phones")):
+        drawn = plot.rates(phones, cell, names, way, NARROW)
+        yield figure(f"rates-{way}", title, drawn, "IP packets that arrived, headers included.")
+    for way, title in (("down", "Delay to the phones"), ("up", "Delay from the phones")):
+        note = "Median of what arrived in the interval, and the band up to its p99."
+        yield from _drawn(f"delays-{way}", title, plot.delays(phones, names, way, NARROW), note)
+    note = "Of all real phones, both ways, in each interval."
+    yield from _drawn("losses", "Packets lost", plot.losses(phones, NARROW), note)
+    note = "Down at the bearer, RNC included; up for the phone's uplink. Looked at every 0.1 s."
+    yield from _drawn("queues", "Packets that waited", plot.queues(phones, names, NARROW), note)
+    note = "Looked at every 0.1 s, whether or not there was something to send."
+    title = "Channel quality (CQI) that the Node B had"
+    yield from _drawn("cqi", title, plot.cqi(phones, names, NARROW), note)
+    note = "By how much deliveries came after the time at which the packet arrived in the cell."
+    yield from _drawn("late", "Lateness", plot.late(cell, shown.late_limit_s, NARROW), note)
+
+
+def _distributions(shown: Shown) -> Content:
+    late = shown.report["lateness"]
+    keys = {"p50_s": "p50", "p99_s": "p99", "p999_s": "p99.9", "max_s": "max"}
+    row = ["lateness", str(late["count"]), *(in_words(late[key]) for key in keys)]
+    columns = ["", "deliveries", *keys.values()]
+    if "share_beyond" in late:
+        row.append(f"{late['share_beyond']:.3%}")
+        columns.append(f"beyond {in_words(late['limit_s'])}")
+    figures = [
+        *_drawn(
+            "delay-shares",
+            "Delay of packets",
+            plot.delay_shares(shown.tables["emulation_delays"], shown.names, NARROW),
+            "From being accepted until the arrival in the cell's time.",
+        ),
+        *_drawn(
+            "late-shares",
+            "Lateness of deliveries",
+            plot.late_shares(shown.tables["emulation_lateness"], NARROW),
+        ),
+    ]
+    text = "Which share of packets took no longer than a time, of the whole emulation."
+    return _part("shares", "Distributions", text, [_table("", columns, [row])], figures)
+
+
+def _links(shown: Shown) -> Content:
+    tables = [_plain(name, shown.tables[name], columns) for name, columns in COUNTED.items()]
+    text = "What links and bearers counted, of real and simulated users together."
+    return _part("links", "Links and bearers", text, tables, [])
+
+
+def _plain(name: str, table: Table, columns: Sequence[str]) -> Content:
+    """Some columns of a table of results, and its first rows."""
+    rows = [[_cell(row[column]) for column in columns] for row in islice(table, MOST_ROWS)]
+    more = len(table) - len(rows)
+    note = f"{more} more; the tables of --out have all." if more > 0 else ""
+    return _table(name, [column.replace("_", " ") for column in columns], rows, note)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:.6g}"
+    return str(value)
+
+
+def _drawn(anchor: str, title: str, drawn: Figure | None, note: str = "") -> Iterator[Content]:
+    if drawn is not None:
+        yield figure(anchor, title, drawn, note)

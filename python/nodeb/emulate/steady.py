@@ -1,0 +1,79 @@
+"""Means over the time of one emulation, with what tells how steady they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError
+from nodeb.stats import batch_means
+from nodeb.table import Table
+
+__all__ = ["Means", "means"]
+
+BATCHES = 10
+"""As many as Law and Kelton advise at least (section 9.5.3): an emulation is mostly short."""
+FEWEST = 4 * BATCHES
+"""Of fewer intervals nothing is said."""
+NOTE = (
+    "Means over time with 95 % intervals from {batches} batch means after the warm-up (MSER-5). "
+    "They say how steady this emulation was, if at all, and nothing of other emulations."
+)
+
+
+@dataclass(frozen=True)
+class Means:
+    """A table of means."""
+
+    columns: list[str]
+    rows: list[list[str]]
+    note: str
+
+
+def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
+    """Mean rates, queues and CQI over time; without a row where there are too few intervals.
+
+    Args:
+        phones: the table `emulation`.
+        cell: the table `emulation_cell`.
+        names: number of a real user -> its name.
+    """
+    rows = [row for name, values in _series(phones, cell, names) if (row := _row(name, values))]
+    columns = ["quantity", "mean", "95 % interval", "warm-up deleted"]
+    return Means(columns, rows, NOTE.format(batches=BATCHES))
+
+
+def _series(
+    phones: Table, cell: Table, names: Mapping[int, str]
+) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """What a mean is taken of, of whole intervals."""
+    for user, name in names.items():
+        for way in ("down", "up"):
+            mine = (phones["user"] == user) & (np.asarray(phones["way"]) == way)
+            rows = phones.where(mine)
+            yield f"{name} {way}, kbit/s", _kbps(rows, "arrived_bytes")
+            yield f"{name} {way}, packets waiting", rows["queue_packets"][:-1]
+            if way == "down":
+                yield f"{name}, CQI", rows["cqi"][:-1]
+    yield "all simulated down, kbit/s", _kbps(cell, "simulated_down_bytes")
+
+
+def _kbps(rows: Table, column: str) -> NDArray[np.float64]:
+    rates: NDArray[np.float64] = 8e-3 * rows[column] / (rows["end_s"] - rows["begin_s"])
+    return rates[:-1]
+
+
+def _row(name: str, values: NDArray[np.float64]) -> list[str]:
+    """Empty where nothing can be said, or there is nothing but zeros."""
+    if len(values) < FEWEST or not np.isfinite(values).all() or not values.any():
+        return []
+    try:
+        found = batch_means(values, BATCHES)
+    except InputError:
+        return []
+    mean = found.interval
+    deleted = found.warmup / len(values)
+    return [name, f"{mean.mean:.4g}", f"± {float(f'{mean.half_width:.2g}'):g}", f"{deleted:.0%}"]
