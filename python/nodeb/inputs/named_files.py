@@ -85,8 +85,8 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
         else:
             from nodeb.inputs import recording
 
-            read = partial(recording.read, traffic=place == TRAFFIC)
-            yield ["users", str(owner), *place, "file"], table, read
+            keys = ["users", str(owner), *place, "file"]
+            yield keys, table, partial(recording.read, traffic=place == TRAFFIC)
     for radio, bearer in _tables(scenario.get("radio")):
         for key, table in _tables(bearer):
             read, content = {

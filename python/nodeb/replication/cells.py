@@ -41,8 +41,8 @@ ASIDE = ("name", "seed", "runs", "max_runs", "precision", "record")
 class Recorded(Protocol):
     """Long lists of a recording that a scenario names, which stay beside its text."""
 
-    def arrays(self) -> tuple[int, dict[str, NDArray[Any]]]:
-        """The group of users, and the numbers by key."""
+    def arrays(self) -> tuple[int | str, dict[str, NDArray[Any]]]:
+        """Whose it is, and the numbers by key."""
         ...
 
     def digest(self) -> str:
