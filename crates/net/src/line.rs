@@ -45,6 +45,22 @@ impl Line {
         }
     }
 
+    /// Packets waiting, the one in service on a link with a rate not counted.
+    pub fn waiting(&self) -> usize {
+        match self {
+            Self::Rated(link) => link.waiting(),
+            Self::Traced(link) => link.waiting(),
+        }
+    }
+
+    /// Their bytes.
+    pub fn waiting_bytes(&self) -> u64 {
+        match self {
+            Self::Rated(link) => link.waiting_bytes(),
+            Self::Traced(link) => link.waiting_bytes(),
+        }
+    }
+
     /// What the link has done.
     pub fn counts(&self) -> LinkCounts {
         match self {

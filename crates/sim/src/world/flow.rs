@@ -154,7 +154,7 @@ impl Flow {
             }),
             requester: Requester::new(air_tcp.request_timeout()),
             first_request,
-            work: group.traffic.server_delay().map(|delay| Work {
+            work: group.traffic().server_delay().map(|delay| Work {
                 delay,
                 alarm: alarms.add(Alarm::Server(id)),
                 awaits_ack: !asks_apart,

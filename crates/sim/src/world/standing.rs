@@ -48,7 +48,7 @@ impl<L: Listener> Live<L> {
         let world = &self.world;
         let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();
         let simulated = world.flows.iter().filter(|flow| !flow.is_external);
-        let up = simulated.map(|flow| flow.uplink.link.counts.bytes).sum();
+        let up = simulated.map(|flow| flow.uplink.link.counts().bytes).sum();
         Carried { down: all.saturating_sub(world.external.down_bytes), up }
     }
 }
