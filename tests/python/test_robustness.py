@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from conftest import EXAMPLES
 from nodeb import _core
 
-TEXTS = [path.read_text(encoding="utf-8") for path in EXAMPLES]
+# One that names recordings is whole only with what is in them.
+TEXTS = [text for path in EXAMPLES if ".file = " not in (text := path.read_text(encoding="utf-8"))]
 SCHEMA = json.loads(_core.schema())
 KEYS = sorted({key for d in [SCHEMA, *SCHEMA["$defs"].values()] for key in d.get("properties", {})})
 

@@ -18,7 +18,7 @@ NEEDED = {
     "channels": 'radio = "fach_dch"',
     "cell": 'radio = "wcdma"',
     "phones": 'radio = "hsdpa"',
-    "opportunities": "[radio.trace]",
+    "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
 """What a scenario has to say to get a table that is no time series."""
 
