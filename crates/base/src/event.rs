@@ -3,6 +3,7 @@
 //! Layers emit, consumers listen: series, captures, records and timelines are made from this stream
 //! and from nothing else. A [`Mask`] says what is kept; what nobody listens to is never made.
 
+use crate::blocks::Blocks;
 use crate::packet::PacketId;
 use crate::units::{Duration, Time};
 
@@ -184,11 +185,9 @@ pub enum Event {
     /// A block that is sent for the first time carries a part of a packet; padding and headers belong to
     /// nobody.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
-    /// New blocks that are received without error: in this TTI and in those after it, `ttis` together, each with
-    /// `units` in blocks of `per_block`. The first begins with unit number `block`, the others follow in order. Told in
-    /// the place of [`Self::Block`] and [`Self::Carries`] where nobody wants each by itself; what the blocks carry follows
-    /// from [`Self::Segmented`].
-    Run { bearer: u32, user: u32, block: u64, units: u32, per_block: u32, ttis: u32 },
+    /// All blocks of this TTI and of those after it, told in the place of [`Self::Block`] and [`Self::Carries`] where
+    /// nobody wants each by itself; what new blocks carry follows from [`Self::Segmented`].
+    Run { bearer: u32, user: u32, blocks: Blocks },
     /// A packet that a bearer takes is cut into the units from number `first` up to `end`, which it does not share.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
     /// A block is given up.
@@ -293,9 +292,8 @@ impl Event {
             }
             Self::Queue { .. } => Mask::QUEUE,
             Self::Tti { .. } => Mask::TTIS,
-            Self::Block { .. } | Self::Carries { .. } => Mask::ANY_BLOCKS,
+            Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::ANY_BLOCKS,
             Self::Run { .. } | Self::Segmented { .. } => Mask::RUNS,
-            Self::GivenUp { .. } => Mask::BLOCKS,
             Self::State { .. } | Self::Handover { .. } => Mask::CHANNELS,
             Self::Available { .. } => Mask::BANDWIDTH,
             Self::Window { .. } => Mask::WINDOW,

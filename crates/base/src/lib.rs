@@ -1,6 +1,7 @@
 //! What every layer of nodeb stands on: units, time and the order of events, random streams,
 //! registries of variants, tables of results, and checks of what a user has written.
 
+pub mod blocks;
 pub mod check;
 pub mod context;
 pub mod engine;

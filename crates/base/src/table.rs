@@ -4,6 +4,7 @@
 //! and the units of summaries all come from there: a new figure is where it is counted, and a line in a table.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Text in a table.
 pub type Text = Cow<'static, str>;
@@ -12,19 +13,126 @@ pub type Text = Cow<'static, str>;
 /// there, which [`Table::name_users`] turns into numbers.
 pub const USER: &str = "user";
 
+/// Names that are looked for one by one.
+const FEW: usize = 16;
+
+/// The place of a code that has not come yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// A column of texts: most tables repeat a few of them, so each is kept once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Texts {
+    /// The different ones, in the order in which they come first.
+    pub names: Vec<Text>,
+    /// Of each row, the place of its text among the names.
+    pub places: Vec<u32>,
+}
+
+impl Texts {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The texts of rows by their codes, small numbers for each of which the text is asked for once.
+    fn of_codes(codes: impl Iterator<Item = u32>, text: fn(u32) -> Text) -> Self {
+        let (mut all, mut known) = (Self::default(), Vec::new());
+        all.places.reserve(codes.size_hint().0);
+        for code in codes {
+            let place = match known.get(code as usize) {
+                Some(&place) if place != UNKNOWN => place,
+                _ => {
+                    let place = all.place_of(text(code));
+                    known.resize(known.len().max(code as usize + 1), UNKNOWN);
+                    known[code as usize] = place;
+                    place
+                }
+            };
+            all.places.push(place);
+        }
+        all
+    }
+
+    /// The place of a name, which is put behind the others where it is new.
+    fn place_of(&mut self, name: Text) -> u32 {
+        let known = self.names.iter().position(|known| *known == name);
+        known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        }) as u32
+    }
+
+    /// The text of each row.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.places.iter().map(|place| &*self.names[*place as usize])
+    }
+}
+
+impl IntoIterator for Texts {
+    type Item = Text;
+    type IntoIter = Box<dyn Iterator<Item = Text>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let Self { names, places } = self;
+        Box::new(places.into_iter().map(move |place| names[place as usize].clone()))
+    }
+}
+
+impl FromIterator<Text> for Texts {
+    fn from_iter<I: IntoIterator<Item = Text>>(texts: I) -> Self {
+        let mut all = Self::default();
+        all.extend(texts);
+        all
+    }
+}
+
+impl Extend<Text> for Texts {
+    fn extend<I: IntoIterator<Item = Text>>(&mut self, texts: I) {
+        let Self { names, places } = self;
+        let places_of = names.iter().cloned().zip(0..);
+        let mut known: HashMap<Text, u32> = places_of.collect();
+        let texts = texts.into_iter();
+        places.reserve(texts.size_hint().0);
+        for text in texts {
+            // One of a few literals is known by its address.
+            let is_same = |name: &Text| std::ptr::eq(&raw const **name, &raw const *text);
+            let place = match names.iter().take(FEW).position(is_same) {
+                Some(place) => place as u32,
+                None => *known.entry(text).or_insert_with_key(|text| {
+                    names.push(text.clone());
+                    names.len() as u32 - 1
+                }),
+            };
+            places.push(place);
+        }
+    }
+}
+
 macro_rules! kinds {
-    ($( $(#[$about:meta])* $kind:ident($of:ty), )+) => {
+    ($( $(#[$about:meta])* $kind:ident($of:ty) in $all:ty, )+) => {
         /// The values of a column.
         #[derive(Clone, Debug, PartialEq)]
-        pub enum Values { $( $(#[$about])* $kind(Vec<$of>), )+ }
+        pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
         /// How a column is read from a row.
         #[derive(Debug)]
-        pub enum Read<R> { $( $(#[$about])* $kind(fn(&R) -> $of), )+ }
+        pub enum Read<R> {
+            $( $(#[$about])* $kind(fn(&R) -> $of), )+
+            /// Text, of which there are few: a small number that stands for it, and what it stands for.
+            Name((fn(&R) -> u32, fn(u32) -> Text)),
+        }
 
         impl<R> Read<R> {
             fn all(&self, rows: &[R]) -> Values {
-                match self { $( Self::$kind(read) => Values::$kind(rows.iter().map(read).collect()), )+ }
+                match self {
+                    $( Self::$kind(read) => Values::$kind(rows.iter().map(read).collect()), )+
+                    Self::Name((code, text)) => Values::Text(Texts::of_codes(rows.iter().map(code), *text)),
+                }
             }
         }
 
@@ -50,17 +158,17 @@ macro_rules! kinds {
 
 kinds! {
     /// Whole numbers, 64 bits.
-    U64(u64),
+    U64(u64) in Vec<u64>,
     /// Whole numbers, 32 bits.
-    U32(u32),
+    U32(u32) in Vec<u32>,
     /// Numbers.
-    F64(f64),
+    F64(f64) in Vec<f64>,
     /// Numbers of single precision.
-    F32(f32),
+    F32(f32) in Vec<f32>,
     /// True or false.
-    Bool(bool),
+    Bool(bool) in Vec<bool>,
     /// Text.
-    Text(Text),
+    Text(Text) in Texts,
 }
 
 impl Values {
@@ -256,6 +364,30 @@ mod tests {
         RATES.table(&[Row { user: 0, rate: 1.5, kind: "a" }, Row { user: 1, rate: 2.5, kind: "b" }])
     }
 
+    fn texts(of: &[&'static str]) -> Values {
+        Values::Text(of.iter().map(|text| Text::from(*text)).collect())
+    }
+
+    #[test]
+    fn each_text_is_kept_once_wherever_it_lies() {
+        let many: Vec<String> = (0..3 * FEW).map(|number| number.to_string()).collect();
+        let twice = many.iter().chain(&many).map(|text| Text::from(text.clone()));
+        let mut texts: Texts = twice.collect();
+        texts.extend(["7", "new", "7"].map(Text::from));
+        assert_eq!(texts.names.len(), many.len() + 1);
+        assert!(texts.iter().take(many.len()).eq(&many));
+        assert!(texts.iter().skip(2 * many.len()).eq(["7", "new", "7"]));
+        assert!(texts.clone().into_iter().eq(texts.iter()));
+    }
+
+    #[test]
+    fn codes_of_one_text_have_one_place() {
+        let text = |code: u32| Text::from(["even", "odd"][code as usize % 2]);
+        let found = Texts::of_codes([3, 0, 40, 1, 3].into_iter(), text);
+        assert_eq!(found.names, ["odd", "even"]);
+        assert_eq!(found.places, [0, 1, 1, 0, 0]);
+    }
+
     #[test]
     fn a_declaration_says_everything() {
         let empty = RATES.empty();
@@ -269,7 +401,7 @@ mod tests {
     fn values_keep_the_order_of_rows() {
         let table = two();
         assert_eq!(table.column("rate_bps"), Some(&Values::F64(vec![1.5, 2.5])));
-        assert_eq!(table.column("kind"), Some(&Values::Text(vec!["a".into(), "b".into()])));
+        assert_eq!(table.column("kind"), Some(&texts(&["a", "b"])));
         assert_eq!(table.column("nothing"), None);
     }
 

@@ -36,23 +36,29 @@ impl Span {
 
     /// The layer in which it was spent.
     pub fn layer(&self) -> &'static str {
-        match self.step {
-            Step::AckHeld | Step::TimerRuns | Step::Paced => "transport",
-            Step::NotAsked | Step::Reads | Step::Works | Step::HostWorks => "application",
-            Step::ReportAwaited | Step::TtiBegins => "RLC",
-            Step::Repeats | Step::RepeatWaits | Step::Held | Step::NotServed => {
-                if self.cause == Cause::Rlc {
-                    "RLC"
-                } else {
-                    "MAC"
-                }
-            }
-            Step::Switches | Step::CellChanges => "RRC",
-            Step::Iub | Step::NoCredits => "Iub",
-            Step::OthersServed if self.place.site == Site::Bearer => "MAC",
-            Step::Sends | Step::Propagates | Step::OwnAhead if self.place.site == Site::Bearer => "physical",
-            _ => "network",
-        }
+        layer(self.step, self.cause == Cause::Rlc, self.place.site == Site::Bearer)
+    }
+
+    /// A number for what its layer depends on.
+    fn layer_code(&self) -> u32 {
+        let is_of_rlc = u32::from(self.cause == Cause::Rlc);
+        self.step as u32 * 4 + is_of_rlc * 2 + u32::from(self.place.site == Site::Bearer)
+    }
+}
+
+/// The layer in which something happens, for RLC's cause or another, at a bearer or elsewhere.
+fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
+    match step {
+        Step::AckHeld | Step::TimerRuns | Step::Paced => "transport",
+        Step::NotAsked | Step::Reads | Step::Works | Step::HostWorks => "application",
+        Step::ReportAwaited | Step::TtiBegins => "RLC",
+        Step::Repeats | Step::RepeatWaits | Step::Held | Step::NotServed if is_of_rlc => "RLC",
+        Step::Repeats | Step::RepeatWaits | Step::Held | Step::NotServed => "MAC",
+        Step::Switches | Step::CellChanges => "RRC",
+        Step::Iub | Step::NoCredits => "Iub",
+        Step::OthersServed if is_at_bearer => "MAC",
+        Step::Sends | Step::Propagates | Step::OwnAhead if is_at_bearer => "physical",
+        _ => "network",
     }
 }
 
@@ -73,6 +79,32 @@ pub fn place_name(place: Place) -> Text {
     Text::Borrowed(name)
 }
 
+/// Kinds of places; those of the core have numbers.
+const SITES: [Site; 10] = [
+    Site::Server,
+    Site::WiredDown,
+    Site::WiredUp,
+    Site::Proxy,
+    Site::CoreDown,
+    Site::CoreUp,
+    Site::Snoop,
+    Site::Bearer,
+    Site::Uplink,
+    Site::Phone,
+];
+
+/// A number for what a place is called.
+fn place_code(place: Place) -> u32 {
+    let number = if matches!(place.site, Site::CoreDown | Site::CoreUp) { place.index } else { 0 };
+    number * SITES.len() as u32 + place.site as u32
+}
+
+/// A place that is called what a number stands for.
+fn place_of(code: u32) -> Place {
+    let sites = SITES.len() as u32;
+    Place::new(SITES[(code % sites) as usize], code / sites)
+}
+
 table! {
     /// One row per span of the critical path of a transfer, in order of time, without gaps.
     pub static SPANS: "spans" of Span {
@@ -81,15 +113,21 @@ table! {
         /// When it ends.
         "end_ns" ["ns"] U64 = |span| span.end.0;
         /// Why the time passed.
-        "cause" [""] Text = |span| Text::Borrowed(span.cause.name());
+        "cause" [""] Name = (|span| span.cause as u32, |code| Cause::ALL[code as usize].name().into());
         /// The layer in which it passed.
-        "layer" [""] Text = |span| Text::Borrowed(span.layer());
+        "layer" [""] Name = (Span::layer_code, |code| {
+            let step = Step::ALL[code as usize / 4];
+            layer(step, code & 2 > 0, code & 1 > 0).into()
+        });
         /// The place at which it passed.
-        "place" [""] Text = |span| place_name(span.place);
+        "place" [""] Name = (|span| place_code(span.place), |code| place_name(place_of(code)));
         /// What was happening there.
-        "step" [""] Text = |span| Text::Borrowed(span.step.name());
+        "step" [""] Name = (|span| span.step as u32, |code| Step::ALL[code as usize].name().into());
         /// Why the path went round; empty on the last flight.
-        "round" [""] Text = |span| Text::Borrowed(span.round.map_or("", Cause::name));
+        "round" [""] Name = (
+            |span| span.round.map_or(0, |cause| cause as u32 + 1),
+            |code| code.checked_sub(1).map_or("", |cause| Cause::ALL[cause as usize].name()).into()
+        );
         /// The packet on whose way it lies: its number among all that were sent in the run, from 1.
         "packet" [""] U64 = |span| span.packet;
         /// Its segment number, or for an ACK the number acknowledged.
@@ -135,5 +173,46 @@ table! {
         "bytes" ["bytes"] U64 = |path| path.bytes;
         /// Whether the phone had all of them when the run ended.
         "complete" [""] Bool = |path| path.complete;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nodeb_sim::table::Values;
+
+    use super::*;
+
+    #[test]
+    fn codes_stand_for_what_places_are_called() {
+        for site in SITES {
+            for index in [0, 1, 7] {
+                let place = Place::new(site, index);
+                assert_eq!(place_name(place_of(place_code(place))), place_name(place));
+            }
+        }
+    }
+
+    #[test]
+    fn columns_of_names_say_what_spans_are() {
+        let mut spans = Vec::new();
+        for &cause in Cause::ALL {
+            for &step in Step::ALL {
+                for site in SITES {
+                    let (begin, end, place) = (Time(1), Time(2), Place::new(site, 3));
+                    let round = (step != Step::Sends).then_some(cause);
+                    spans.push(Span { begin, end, cause, step, place, round, packet: 1, seq: 2 });
+                }
+            }
+        }
+        let table = SPANS.table(&spans);
+        let says = |column: &str, text: fn(&Span) -> Text| {
+            let texts = spans.iter().map(text).collect();
+            assert_eq!(table.column(column), Some(&Values::Text(texts)), "{column}");
+        };
+        says("cause", |span| span.cause.name().into());
+        says("layer", |span| span.layer().into());
+        says("place", |span| place_name(span.place));
+        says("step", |span| span.step.name().into());
+        says("round", |span| span.round.map_or("", Cause::name).into());
     }
 }

@@ -9,7 +9,7 @@ mod near;
 mod packets;
 mod service;
 
-pub(crate) use air::{Air, Block, Group, Part, Tx};
+pub(crate) use air::{Air, Block, Group, Part};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
 pub(crate) use service::{Lane, Lanes, Served};
 
@@ -25,7 +25,8 @@ use nodeb_sim::world::Listener;
 use crate::real::Origin;
 use packets::Packets;
 
-/// Most records of packets, places and blocks that are kept: about 1 GB, a transfer of 2 GB over a wire.
+/// Most records of packets, places and blocks that are kept, 32 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
+/// wire.
 pub const MOST_RECORDS: usize = 16_000_000;
 
 /// After so many records before the transfer has begun, what is over is forgotten.
@@ -166,7 +167,7 @@ impl Timeline {
     }
 
     fn records(&self) -> usize {
-        self.packets.list.len() + self.packets.hops.len() + self.air.tx.len() + self.air.parts.len()
+        self.packets.list.len() + self.packets.hops.len() + self.air.records()
     }
 
     /// TTIs of the bearer go to others. On a shared channel users take turns; codes of their own are in nobody's
@@ -191,12 +192,15 @@ impl Timeline {
                     self.serve_others(at, 1);
                 }
             }
-            Event::Run { bearer, user, block, units, per_block, ttis } if bearer == own => {
+            Event::Run { bearer, user, blocks } if bearer == own => {
                 if user == me {
-                    self.air.send_run(at, block, units, per_block, ttis);
+                    self.air.send_together(at, &blocks);
                 } else {
-                    self.serve_others(at, ttis);
+                    self.serve_others(at, blocks.ttis);
                 }
+            }
+            Event::GivenUp { bearer, user, block } if bearer == own && user == me => {
+                self.air.give_up(block);
             }
             Event::Segmented { bearer, user, packet, first, end } if bearer == own && user == me => {
                 if let Some(packet) = self.packets.number(packet) {

@@ -1,8 +1,6 @@
 //! A run's results as columns: numpy arrays, and lists for text.
 
-use std::collections::HashMap;
-
-use nodeb_sim::table::{Table, Text, Values};
+use nodeb_sim::table::{Table, Text, Texts, Values};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -36,37 +34,21 @@ pub fn coded(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for column in table.columns {
         match column.values {
-            Values::Text(values) => columns.set_item(column.name, codes(py, &values))?,
+            Values::Text(values) => columns.set_item(column.name, codes(py, values))?,
             other => columns.set_item(column.name, self::values(py, other)?)?,
         }
     }
     Ok(columns)
 }
 
-fn codes<'py>(py: Python<'py>, values: &[Text]) -> (Bound<'py, PyArray1<u32>>, Vec<String>) {
-    let mut names: Vec<&str> = Vec::new();
-    let mut places = Vec::with_capacity(values.len());
-    for text in values.iter().map(AsRef::as_ref) {
-        // Most rows say what the row before says.
-        if let Some(last) = places.last().filter(|last| std::ptr::eq(names[**last as usize], text)) {
-            places.push(*last);
-            continue;
-        }
-        let known = names.iter().position(|name| *name == text);
-        let place = known.unwrap_or_else(|| {
-            names.push(text);
-            names.len() - 1
-        });
-        places.push(place as u32);
-    }
-    (PyArray1::from_vec(py, places), names.into_iter().map(str::to_owned).collect())
+fn codes(py: Python<'_>, Texts { names, places }: Texts) -> (Bound<'_, PyArray1<u32>>, Vec<String>) {
+    (PyArray1::from_vec(py, places), names.into_iter().map(Text::into_owned).collect())
 }
 
-/// A list of texts; most tables repeat a few of them.
-fn texts<'py>(py: Python<'py>, values: &[Text]) -> PyResult<Bound<'py, PyList>> {
-    let mut known: HashMap<&str, Bound<'py, PyString>> = HashMap::new();
-    let text = |value| known.entry(value).or_insert_with(|| PyString::new(py, value)).clone();
-    PyList::new(py, values.iter().map(AsRef::as_ref).map(text).collect::<Vec<_>>())
+/// A list of texts, each of them one object.
+fn texts<'py>(py: Python<'py>, Texts { names, places }: &Texts) -> PyResult<Bound<'py, PyList>> {
+    let names: Vec<_> = names.iter().map(|name| PyString::new(py, name)).collect();
+    PyList::new(py, places.iter().map(|place| &names[*place as usize]))
 }
 
 /// What there is to know about a table: its name and meaning, and of each column name, unit and meaning.

@@ -3,7 +3,7 @@
 //! A bearer is handed a context with the time, takes packets, and says when it must be woken next. The
 //! simulator drives it in virtual time; nothing in it knows a clock.
 
-pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, table, units};
+pub(crate) use nodeb_base::{blocks, check, context, engine, event, packet, registry, rng, table, units};
 pub(crate) use nodeb_net as network;
 
 /// Declares a variant's parameters, of which there are none.

@@ -12,7 +12,7 @@ pub mod traffic;
 pub mod world;
 
 pub use nodeb_base::{
-    Error, Result, check, context, engine, error, event, lines, packet, registry, rng, table, units,
+    Error, Result, blocks, check, context, engine, error, event, lines, packet, registry, rng, table, units,
 };
 pub use nodeb_net as network;
 pub use nodeb_radio as radio;

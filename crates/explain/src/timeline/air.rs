@@ -1,38 +1,19 @@
 //! What a bearer that works in TTIs sent to the user, block by block, and what happened to its channel.
 
-use std::collections::{HashMap, VecDeque};
+mod tx;
 
+use std::collections::HashMap;
+
+use nodeb_sim::blocks::Blocks;
 use nodeb_sim::units::{Duration, Time};
 
 use super::near::Near;
 use super::packets::NONE;
+use tx::{Attempt, FORGOTTEN};
+pub(crate) use tx::{Block, Tx};
 
-/// A block on the air, or new blocks alike that follow each other in one TTI, or in several.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Tx {
-    pub begin: Time,
-    /// Whether it was sent before.
-    pub is_repeat: bool,
-    pub failed: bool,
-    /// In a TTI.
-    pub units: u32,
-    /// In a block.
-    pub per_block: u32,
-    /// In so many TTIs, one after the other.
-    pub ttis: u32,
-    /// Its first unit where the bearer tells into which units it cuts packets; else units of the user that were
-    /// sent for the first time before it.
-    pub unit: u64,
-    /// Blocks that were sent before it; counts in a circle.
-    number: u32,
-    /// The transmission of the block before this one, and the one after.
-    pub before: u32,
-    pub after: u32,
-    /// Its first transmission.
-    pub first: u32,
-    /// What it carries: places in the list of parts.
-    pub parts: (u32, u32),
-}
+/// When a block goes again that never does.
+const NEVER: Time = Time(u64::MAX);
 
 /// A part of a packet that a block carries.
 #[derive(Clone, Copy, Debug)]
@@ -44,39 +25,6 @@ pub(crate) struct Part {
     pub again: bool,
 }
 
-impl Tx {
-    /// Blocks in a TTI.
-    fn blocks(&self) -> u32 {
-        self.units.div_ceil(self.per_block.max(1)).max(1)
-    }
-
-    /// One past its last unit.
-    fn end(&self) -> u64 {
-        self.unit + u64::from(self.units) * u64::from(self.ttis)
-    }
-
-    /// Those of its TTIs that begin before `time`, which is after it began.
-    fn ttis_before(&self, time: Time, tti: Duration) -> u64 {
-        if self.ttis == 1 { 1 } else { time.since(self.begin).0.div_ceil(tti.0).min(self.ttis.into()) }
-    }
-
-    /// The first block of its TTI number `tti`, each of which lasts for `length`.
-    fn first_of(&self, number: u32, tti: u64, length: Duration) -> Block {
-        let begin = Time(self.begin.0 + tti * length.0);
-        Block { tx: number, begin, unit: self.unit + tti * u64::from(self.units) }
-    }
-}
-
-/// One block of those that are told together.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
-    /// Its place in the list.
-    pub tx: u32,
-    pub begin: Time,
-    /// Its first unit.
-    pub unit: u64,
-}
-
 /// The blocks of a TTI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
@@ -85,7 +33,7 @@ pub(crate) struct Group {
     pub to: u32,
     pub begin: Time,
     /// Which TTI it is of those that were told together.
-    tti: u64,
+    tti: u32,
 }
 
 /// The units into which a packet is cut.
@@ -114,8 +62,12 @@ pub(crate) struct Air {
     /// Into which units packets are cut, in order of the units, where the bearer tells that.
     cuts: Vec<Cut>,
     is_cut: bool,
-    /// Places in the list of the blocks that failed.
-    failed: Vec<u32>,
+    /// Of each transmission, where the parts begin that it carries; of those that follow them, nothing.
+    carries: Vec<u32>,
+    /// Transmissions that may be followed by another of their block, in order.
+    attempts: Vec<Attempt>,
+    /// Where only blocks that have failed come again, in the order in which they failed: the first that may.
+    waiting: usize,
     tti: Duration,
     /// The user's states, since when.
     pub states: Vec<(Time, u8)>,
@@ -125,13 +77,11 @@ pub(crate) struct Air {
     carried: HashMap<u32, u32>,
     /// The last transmission of each block that may come again.
     latest: HashMap<u64, u32>,
-    /// The same where only blocks that have failed come again, which they do nearly in order.
-    waiting: VecDeque<(u64, u32)>,
     /// Units sent for the first time.
     units: u64,
     near_tx: Near,
     near_cut: Near,
-    near_failed: Near,
+    near_attempt: Near,
 }
 
 impl Air {
@@ -150,75 +100,95 @@ impl Air {
         failed: bool,
         comes_again: bool,
     ) {
-        let number = self.tx.len() as u32;
         let is_repeat = transmission > 1;
-        let before = if is_repeat { self.take_latest(block).unwrap_or(NONE) } else { NONE };
-        let mut first = number;
-        if let Some(earlier) = self.tx.get_mut(before as usize) {
-            earlier.after = number;
-            first = earlier.first;
-        }
-        if comes_again && self.is_cut() {
-            self.waiting.push_back((block, number));
-        } else if comes_again {
-            self.latest.insert(block, number);
-        }
-        let parts = (self.parts.len() as u32, self.parts.len() as u32);
-        let unit = if self.is_cut() { block } else { self.units };
+        let before = if is_repeat { self.take_before(block, begin) } else { NONE };
+        let first = if self.is_cut() { block } else { self.units };
         self.units += if is_repeat { 0 } else { u64::from(units) };
-        if failed {
-            self.failed.push(number);
-        }
-        let blocks = self.blocks();
-        self.tx.push(Tx {
-            begin,
-            is_repeat,
-            failed,
-            units,
-            per_block: units,
-            ttis: 1,
-            unit,
-            number: blocks,
-            before,
-            after: NONE,
-            first,
-            parts,
-        });
-    }
-
-    /// The transmission of a block before this one.
-    fn take_latest(&mut self, block: u64) -> Option<u32> {
         if !self.is_cut() {
-            return self.latest.remove(&block);
+            self.carries.push(self.parts.len() as u32);
         }
-        let at = self.waiting.iter().position(|(waiting, _)| *waiting == block)?;
-        self.waiting.remove(at).map(|(_, number)| number)
+        let tx = self.tx.len() as u32;
+        if comes_again {
+            if !self.is_cut() {
+                self.latest.insert(block, self.attempts.len() as u32);
+            }
+            self.attempts.push(Attempt { block, units, tx, place: 0, before, again: NEVER });
+        }
+        let (failed, again) = (failed.into(), is_repeat.into());
+        let blocks = Blocks { first, units, per_block: units, per_tti: 1, ttis: 1, failed, again };
+        self.tx.push(Tx { begin, blocks, number: self.blocks(), repeats: before });
     }
 
-    /// New blocks of `per_block` units, from number `unit` on, are sent without error in `ttis` TTIs.
-    pub fn send_run(&mut self, begin: Time, unit: u64, units: u32, per_block: u32, ttis: u32) {
-        let first = self.tx.len() as u32;
-        let (before, after, parts) = (NONE, NONE, (0, 0));
-        let tx = Tx {
-            begin,
-            is_repeat: false,
-            failed: false,
-            units,
-            per_block,
-            ttis,
-            unit,
-            number: self.blocks(),
-            before,
-            after,
-            first,
-            parts,
+    /// The transmission of a block before the one that begins now, which is told to that.
+    fn take_before(&mut self, block: u64, begin: Time) -> u32 {
+        let found = if self.is_cut() {
+            // Those that were given up have been passed over.
+            let waiting = self.attempts[self.waiting..].iter().position(|attempt| attempt.block == block);
+            waiting.map(|place| (self.waiting + place) as u32)
+        } else {
+            self.latest.remove(&block)
         };
-        self.tx.push(tx);
+        let Some(before) = found else {
+            return FORGOTTEN;
+        };
+        if self.is_cut() {
+            self.waiting = before as usize + 1;
+        }
+        self.attempts[before as usize].again = begin;
+        before
+    }
+
+    /// The block that failed last is given up: it is not sent again.
+    pub fn give_up(&mut self, block: u64) {
+        if self.is_cut() {
+            self.attempts.pop_if(|last| last.block == block);
+        }
+    }
+
+    /// All blocks of TTIs are sent.
+    pub fn send_together(&mut self, begin: Time, blocks: &Blocks) {
+        let after = self.join(begin, blocks).unwrap_or_else(|| {
+            let (number, repeats) = (self.blocks(), self.waiting as u32);
+            self.tx.push(Tx { begin, blocks: *blocks, number, repeats });
+            0
+        });
+        let (number, tx) = (self.tx.len() as u32 - 1, self.tx[self.tx.len() - 1]);
+        let mut left = blocks.failed | blocks.again;
+        while left > 0 {
+            let place = after + left.trailing_zeros();
+            left &= left - 1;
+            let before = tx.before(place);
+            let mut attempt = Attempt { block: 0, units: 0, tx: number, place, before, again: NEVER };
+            if let Some(earlier) = self.attempts.get_mut(before as usize) {
+                self.waiting += 1;
+                earlier.again = tx.begin_of(place, self.tti);
+                (attempt.block, attempt.units) = (earlier.block, earlier.units);
+            } else {
+                (attempt.block, attempt.units) = new_block(&tx.blocks, place);
+            }
+            if tx.blocks.has_failed(place) {
+                self.attempts.push(attempt);
+            }
+        }
+    }
+
+    /// Joins blocks to those that were told last, if they follow them; the number of the first.
+    fn join(&mut self, begin: Time, blocks: &Blocks) -> Option<u32> {
+        let last = self.tx.last_mut()?;
+        let goes_on = last.begin + Duration(self.tti.0 * u64::from(last.blocks.ttis)) == begin;
+        let (count, has_repeats) = (last.blocks.count(), last.blocks.again > 0);
+        if !goes_on || !last.blocks.join(blocks) {
+            return None;
+        }
+        if !has_repeats {
+            last.repeats = self.waiting as u32;
+        }
+        Some(count)
     }
 
     /// Blocks that have been sent, counted in a circle.
     fn blocks(&self) -> u32 {
-        self.tx.last().map_or(0, |tx| tx.number.wrapping_add(tx.blocks().wrapping_mul(tx.ttis)))
+        self.tx.last().map_or(0, |tx| tx.number.wrapping_add(tx.blocks.count()))
     }
 
     /// A packet is cut into units.
@@ -234,12 +204,11 @@ impl Air {
 
     /// The block that was sent last carries a part of a packet.
     pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
-        if let Some(tx) = self.tx.last_mut() {
+        if !self.tx.is_empty() {
             let carried = self.carried.entry(packet).or_default();
             let again = offset + bytes <= *carried;
             *carried = (*carried).max(offset + bytes);
             self.parts.push(Part { packet, offset, bytes, again });
-            tx.parts.1 = self.parts.len() as u32;
         }
     }
 
@@ -257,27 +226,85 @@ impl Air {
         self.latest.clear();
     }
 
-    /// The first block of those that are told at a place in the list.
-    pub fn block(&self, tx: u32) -> Block {
-        self.tx[tx as usize].first_of(tx, 0, self.tti)
+    /// Block number `place` of those that are told at a place in the list.
+    fn block(&self, tx: u32, place: u32) -> Block {
+        let sent = &self.tx[tx as usize];
+        let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
+        let (unit, units) = match self.attempts.get(before as usize) {
+            Some(attempt) if self.is_cut() => (attempt.block, attempt.units),
+            _ if self.is_cut() && before == NONE => new_block(&sent.blocks, place),
+            _ => (sent.blocks.first, sent.blocks.units),
+        };
+        Block { tx, place, begin, unit, units, before }
     }
 
-    /// The first of the blocks of a TTI that are told at a place in the list.
-    pub fn first_in(&self, group: &Group, tx: u32) -> Block {
-        self.tx[tx as usize].first_of(tx, if tx == group.from { group.tti } else { 0 }, self.tti)
+    /// The only block that is told at a place in the list.
+    pub fn single(&self, tx: u32) -> Block {
+        self.block(tx, 0)
+    }
+
+    /// The blocks of a TTI.
+    pub fn blocks_of(&self, group: &Group) -> impl DoubleEndedIterator<Item = Block> + '_ {
+        let tti = group.tti;
+        let places = move |tx: u32| {
+            let per_tti = self.tx[tx as usize].blocks.per_tti;
+            (tti * per_tti..(tti + 1) * per_tti).map(move |place| self.block(tx, place))
+        };
+        (group.from..group.to).flat_map(places)
+    }
+
+    /// Whether a block failed.
+    pub fn has_failed(&self, block: &Block) -> bool {
+        self.tx[block.tx as usize].blocks.has_failed(block.place)
+    }
+
+    /// Whether no block of a TTI is known to go again.
+    pub fn are_new(&self, group: &Group) -> bool {
+        self.is_cut() && (group.from..group.to).all(|tx| self.tx[tx as usize].blocks.again == 0)
     }
 
     /// What a block carried when it was sent for the first time. Where packets are cut into units of their own, offset
     /// and bytes are not told.
-    pub fn parts_of(&self, block: Block) -> impl Iterator<Item = Part> + '_ {
-        let tx = &self.tx[block.tx as usize];
-        // That of a repetition whose first transmission has been forgotten is not known.
-        let units = if tx.is_repeat && tx.first == block.tx { 0 } else { tx.per_block };
+    pub fn parts_of(&self, block: &Block) -> impl Iterator<Item = Part> + '_ {
         let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, again: false };
-        let (from, to) = self.tx[tx.first as usize].parts;
-        let told = &self.parts[from as usize..to as usize];
-        let end = (block.unit + u64::from(units)).min(tx.end());
-        told.iter().copied().chain(self.cuts_in(block.unit, end).iter().map(cut))
+        let cuts = self.cuts_in(block.unit, block.unit + u64::from(block.units)).iter().map(cut);
+        self.told_parts(self.first_transmission(block)).iter().copied().chain(cuts)
+    }
+
+    /// The packet of all that a new block carries, if it is one, where packets are cut into units of their own.
+    pub fn only_packet(&self, block: &Block) -> Option<u32> {
+        if !self.is_cut() || block.is_repeat() {
+            return None;
+        }
+        let end = block.unit + u64::from(block.units);
+        // Mostly it is the packet that was found before.
+        if let Some(cut) = self.cuts.get(self.near_cut.last())
+            && (cut.first <= block.unit && block.unit < end && end <= cut.end)
+        {
+            return Some(cut.packet);
+        }
+        match self.cuts_in(block.unit, end) {
+            [cut] => Some(cut.packet),
+            _ => None,
+        }
+    }
+
+    /// Where the first known transmission of a block is told.
+    fn first_transmission(&self, block: &Block) -> u32 {
+        let (mut tx, mut before) = (block.tx, block.before);
+        while let Some(attempt) = self.attempts.get(before as usize) {
+            (tx, before) = (attempt.tx, attempt.before);
+        }
+        tx
+    }
+
+    /// The parts that the bearer told a transmission to carry.
+    fn told_parts(&self, tx: u32) -> &[Part] {
+        let Some(&from) = self.carries.get(tx as usize) else {
+            return &[];
+        };
+        let to = self.carries.get(tx as usize + 1).map_or(self.parts.len(), |to| *to as usize);
+        &self.parts[from as usize..to]
     }
 
     /// The packets of which there are units from one up to another.
@@ -287,43 +314,25 @@ impl Air {
         &self.cuts[from..from + to]
     }
 
-    /// The first block with a part of a packet, of those that are told at a place in the list and sent in a TTI.
-    pub fn first_with(&self, group: &Group, tx: u32, packet: u32) -> Option<Block> {
-        let first = self.first_in(group, tx);
-        if !self.is_cut() || self.tx[tx as usize].is_repeat {
-            return self.parts_of(first).any(|part| part.packet == packet).then_some(first);
-        }
-        let Tx { units, per_block, .. } = self.tx[tx as usize];
-        let cuts = self.cuts_in(first.unit, first.unit + u64::from(units));
-        let cut = cuts.iter().find(|cut| cut.packet == packet)?;
-        let before = cut.first.saturating_sub(first.unit) / u64::from(per_block.max(1));
-        Some(Block { unit: first.unit + before * u64::from(per_block), ..first })
-    }
-
-    /// Whether any packet that is known has a part in the blocks of a TTI that are told at a place in the list.
-    pub fn carries_any(&self, group: &Group, tx: u32) -> bool {
-        let first = self.first_in(group, tx);
-        let Tx { units, is_repeat, .. } = self.tx[tx as usize];
-        if !self.is_cut() || is_repeat {
-            return self.parts_of(first).next().is_some();
-        }
-        !self.cuts_in(first.unit, first.unit + u64::from(units)).is_empty()
+    /// Whether a block carries a part of a packet.
+    pub fn carries(&self, block: &Block, packet: u32) -> bool {
+        self.parts_of(block).any(|part| part.packet == packet)
     }
 
     /// The last block with a part of a packet, of those that are told at a place in the list and begin before a
     /// time.
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
-        let first = self.block(tx);
-        if !self.is_cut() || sent.is_repeat {
-            return self.parts_of(first).any(|part| part.packet == packet).then_some(first);
+        let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
+        let has_part = |block: &Block| self.carries(block, packet);
+        if sent.blocks.count() <= Blocks::MOST {
+            return (0..end).rev().map(|place| self.block(tx, place)).find(has_part);
         }
-        let (units, per_block) = (u64::from(sent.units), u64::from(sent.per_block));
-        let end = sent.unit + sent.ttis_before(time, self.tti) * units;
-        let cut = self.cuts_in(sent.unit, end).iter().find(|cut| cut.packet == packet)?;
-        let unit = cut.end.min(end) - 1 - sent.unit;
-        let first = sent.first_of(tx, unit / units, self.tti);
-        Some(Block { unit: first.unit + unit % units / per_block * per_block, ..first })
+        // All of them are new.
+        let first = sent.blocks.first;
+        let cuts = self.cuts_in(first, sent.blocks.unit(end));
+        let last = cuts.iter().find(|cut| cut.packet == packet)?.end.min(sent.blocks.unit(end)) - 1;
+        Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 
     /// The last block with a part of a packet that begins before a time and ends after another.
@@ -331,7 +340,7 @@ impl Air {
         let end = self.before(time);
         let ends = |tx: &u32| {
             let tx = &self.tx[*tx as usize];
-            tx.begin + Duration(tx.ttis_before(time, self.tti) * self.tti.0)
+            tx.begin + Duration(u64::from(tx.ttis_before(time, self.tti)) * self.tti.0)
         };
         let mut late = (0..end as u32).rev().take_while(|tx| ends(tx) > ends_after);
         late.find_map(|tx| self.last_with(tx, time, packet))
@@ -339,7 +348,7 @@ impl Air {
 
     /// The frame that brought the unit sent first in a block to the Node B.
     pub fn frame_of(&self, tx: u32) -> Option<Frame> {
-        let units = self.tx[tx as usize].unit;
+        let units = self.tx[tx as usize].blocks.first;
         let at = self.frames.partition_point(|frame| frame.end <= units);
         self.frames.get(at).copied()
     }
@@ -355,17 +364,21 @@ impl Air {
         self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
-    /// From which time on TTIs that are told together with a group, up to it, begin with a unit of the same packet.
+    /// From which time on TTIs that are told together with a group, up to it, have new blocks only and begin with a unit
+    /// of the same packet.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
-        if group.tti == 0 {
+        let sent = &self.tx[group.from as usize];
+        let blocks = &sent.blocks;
+        let since = blocks.new_since(group.tti);
+        if since >= group.tti {
             return group.begin;
         }
-        let first = self.first_in(group, group.from).unit;
+        let [earliest, first] = [since, group.tti].map(|tti| blocks.unit(tti * blocks.per_tti));
         match self.cuts_in(first, first + 1) {
             [cut] if cut.packet == packet => {
-                let Tx { begin, unit, units, .. } = self.tx[group.from as usize];
-                let ttis = cut.first.saturating_sub(unit).div_ceil(units.into());
-                Time(begin.0 + ttis * self.tti.0)
+                let units = u64::from(blocks.per_tti * blocks.per_block);
+                let ttis = u64::from(since) + cut.first.saturating_sub(earliest).div_ceil(units);
+                Time(sent.begin.0 + ttis * self.tti.0)
             }
             _ => group.begin,
         }
@@ -377,18 +390,33 @@ impl Air {
         let last = self.tx[..end].last()?;
         let tti = last.ttis_before(time, self.tti) - 1;
         let alike = self.tx[..end].iter().rev().take_while(|tx| tti == 0 && tx.begin == last.begin).count();
-        let begin = Time(last.begin.0 + tti * self.tti.0);
+        let begin = Time(last.begin.0 + u64::from(tti) * self.tti.0);
         Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
     }
 
-    /// Those that failed of the last blocks before a time, of which so many are looked at.
-    pub fn failed_lately(&self, time: Time, most: u32) -> impl Iterator<Item = &Tx> {
-        let end = self.before(time);
-        let sent = |tx: &Tx| tx.number.wrapping_add(tx.blocks() * tx.ttis_before(time, self.tti) as u32);
-        let sent = self.tx[..end].last().map_or(0, sent);
-        let failed = self.near_failed.partition_point(&self.failed, |tx| (*tx as usize) < end);
-        let failed = self.failed[..failed].iter().rev().map(|tx| &self.tx[*tx as usize]);
-        failed.take_while(move |tx| sent.wrapping_sub(tx.number) <= most)
+    /// When those that failed, of the last blocks before a time of which so many are looked at, were sent again, if they
+    /// were; the last first.
+    pub fn failed_lately(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
+        let sent =
+            |tx: &Tx| tx.number.wrapping_add(tx.blocks.per_tti.wrapping_mul(tx.ttis_before(time, self.tti)));
+        let sent = self.tx[..self.before(time)].last().map_or(0, sent);
+        let told = |attempt: &Attempt| self.tx.get(attempt.tx as usize);
+        let is_before =
+            |attempt: &Attempt| told(attempt).is_none_or(|tx| tx.begin_of(attempt.place, self.tti) < time);
+        let end = self.near_attempt.partition_point(&self.attempts, is_before);
+        let attempts = self.attempts[..end].iter().rev();
+        let attempts = attempts.filter_map(move |attempt| Some((attempt, told(attempt)?)));
+        let is_late = move |(attempt, tx): &(&Attempt, &Tx)| {
+            sent.wrapping_sub(tx.number.wrapping_add(attempt.place)) <= most
+        };
+        let failed = attempts.take_while(is_late).filter(|(attempt, tx)| tx.blocks.has_failed(attempt.place));
+        failed.map(|(attempt, _)| (attempt.again < NEVER).then_some(attempt.again))
+    }
+
+    /// The transmission of a block before this one, where it is known.
+    pub fn transmission_before(&self, block: &Block) -> Option<Block> {
+        let before = self.attempts.get(block.before as usize)?;
+        (before.tx != FORGOTTEN).then(|| self.block(before.tx, before.place))
     }
 
     /// The user's state at a time, and since when.
@@ -398,18 +426,36 @@ impl Air {
     }
 
     /// Forgets the blocks that have been sent, and the packets that are not known any more; the others have new
-    /// numbers.
+    /// numbers. Blocks that wait to go again in their order are still known.
     pub fn forget(&mut self, known: impl Fn(u32) -> Option<u32>) {
         let renumbered = |cut: &Cut| known(cut.packet).map(|packet| Cut { packet, ..*cut });
         self.cuts = self.cuts.iter().filter_map(renumbered).collect();
         self.tx.clear();
-        self.failed.clear();
+        self.attempts.drain(..if self.is_cut() { self.waiting } else { self.attempts.len() });
+        for attempt in &mut self.attempts {
+            (attempt.tx, attempt.before) = (FORGOTTEN, FORGOTTEN);
+        }
+        self.waiting = 0;
         self.parts.clear();
+        self.carries.clear();
         self.latest.clear();
-        self.waiting.clear();
         self.carried.clear();
         let last = self.states.pop();
         self.states.clear();
         self.states.extend(last);
     }
+
+    /// How many records are kept.
+    pub fn records(&self) -> usize {
+        self.tx.len() + self.attempts.len() + self.parts.len()
+    }
 }
+
+/// The first unit of a new block, and how many it has.
+fn new_block(blocks: &Blocks, place: u32) -> (u64, u32) {
+    let unit = blocks.unit(place);
+    (unit, blocks.per_block.min((blocks.end() - unit) as u32))
+}
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,11 @@ impl Near {
         found
     }
 
+    /// The place found last, as it was then.
+    pub fn last(&self) -> usize {
+        self.0.get()
+    }
+
     fn step<T>(&self, list: &[T], is_before: impl Fn(&T) -> bool) -> Option<usize> {
         let mut at = self.0.get().min(list.len());
         for _ in 0..STEPS {

@@ -431,3 +431,15 @@ impl Packets {
         kept
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::timeline::air::Tx;
+
+    #[test]
+    fn records_are_as_large_as_is_said_of_them() {
+        let sizes = [size_of::<Packet>(), size_of::<Hop>(), size_of::<Tx>()];
+        assert_eq!(sizes, [72, 48, 56]);
+    }
+}

@@ -8,7 +8,7 @@ use nodeb_sim::units::{Duration, Time};
 
 use super::Walk;
 use crate::cause::{Cause, Step};
-use crate::timeline::{Air, Block, Group, Hop, NONE, Tx};
+use crate::timeline::{Air, Block, Group, Hop, NONE};
 
 /// Blocks before a time among which one is looked for that waits to go again.
 const LOOK_BACK: u32 = 256;
@@ -22,13 +22,9 @@ impl Walk<'_> {
         self.timeline.radio.tti.unwrap_or_default()
     }
 
-    fn tx(&self, tx: u32) -> Tx {
-        self.air().tx[tx as usize]
-    }
-
-    /// When a block that fails, or is sent again, ends.
-    fn end_of(&self, tx: u32) -> Time {
-        self.tx(tx).begin + self.tti()
+    /// When a block ends.
+    fn end_of(&self, block: &Block) -> Time {
+        block.begin + self.tti()
     }
 
     /// The cause of what failed blocks cost.
@@ -41,12 +37,12 @@ impl Walk<'_> {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
         if stay.left <= self.now {
-            let Some(tx) = self.completing(packet, stay) else {
+            let Some(block) = self.completing(packet, stay) else {
                 self.not_sent(stay.entered, stay, None);
                 return (packet, hop);
             };
-            let block = self.block(tx, packet, stay);
-            (packet, hop) = self.older_of(block, packet, hop);
+            let block = self.block(block, packet, stay);
+            (packet, hop) = self.older_of(&block, packet, hop);
             self.packet = packet;
         }
         self.ttis_before(packet, hop)
@@ -59,13 +55,11 @@ impl Walk<'_> {
         let group = self.air().group_before(left)?;
         let ends_now = group.begin + self.tti() == left;
         if ends_now {
-            let of_group = || (group.from..group.to).filter(|tx| !self.tx(*tx).failed);
-            let blocks = || of_group().map(|tx| self.air().first_in(&group, tx));
-            let is_repeated =
-                |block: &Block| self.tx(block.tx).is_repeat && self.whose(*block, packet).is_some();
-            let found = of_group().find_map(|tx| self.air().first_with(&group, tx, packet));
-            let found = found.or_else(|| blocks().find(is_repeated));
-            let found = found.or_else(|| blocks().find(|block| self.sent_before(*block, packet).is_some()));
+            let arrived = || self.air().blocks_of(&group).filter(|block| !self.air().has_failed(block));
+            let is_repeated = |block: &Block| block.is_repeat() && self.whose(block, packet).is_some();
+            let found = arrived().find(|block| self.air().carries(block, packet));
+            let found = found.or_else(|| arrived().find(is_repeated));
+            let found = found.or_else(|| arrived().find(|block| self.sent_before(block, packet).is_some()));
             if found.is_some() {
                 return found;
             }
@@ -78,7 +72,7 @@ impl Walk<'_> {
             (false, true) => (Cause::Reordering, Step::Held),
             (false, false) => (Cause::Rlc, Step::ReportAwaited),
         };
-        self.to(last.begin + self.tti(), cause, step, stay.place);
+        self.to(self.end_of(&last), cause, step, stay.place);
         Some(last)
     }
 
@@ -86,55 +80,52 @@ impl Walk<'_> {
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
-            let Tx { is_repeat, before, .. } = self.tx(block.tx);
             let begin = block.begin;
-            self.packet = self.whose(block, packet).unwrap_or(packet);
-            if is_repeat {
+            self.packet = self.whose(&block, packet).unwrap_or(packet);
+            if block.is_repeat() {
                 self.to(begin, self.repair(), Step::Repeats, place);
-                if before == NONE {
+                let Some(before) = self.air().transmission_before(&block) else {
                     return block;
-                }
-                self.wait_to_repeat(before, stay);
-                block = self.air().block(before);
+                };
+                self.wait_to_repeat(&before, stay);
+                block = before;
                 continue;
             }
-            let Some(earlier) = self.sent_before(block, packet) else {
+            let Some(earlier) = self.sent_before(&block, packet) else {
                 self.fixed(begin, Cause::Transmission, Step::Sends, place);
                 return block;
             };
             self.to(begin, Cause::Rlc, Step::Repeats, place);
-            self.to(self.end_of(earlier), Cause::Rlc, Step::ReportAwaited, place);
-            block = self.air().block(earlier);
+            self.to(self.end_of(&earlier), Cause::Rlc, Step::ReportAwaited, place);
+            block = earlier;
         }
     }
 
     /// The packet that a block was on the way of: the given one, if it carries a part of that, else one that had not
     /// left before the block ended.
-    fn whose(&self, block: Block, packet: u32) -> Option<u32> {
-        let mut parts = self.air().parts_of(block).map(|part| part.packet);
-        if parts.any(|part| part == packet) {
+    fn whose(&self, block: &Block, packet: u32) -> Option<u32> {
+        if self.air().carries(block, packet) {
             return Some(packet);
         }
-        let end = block.begin + self.tti();
         let stays = |other: &u32| {
             let hop = self.stay_at_bearer(*other);
-            hop.is_some_and(|hop| self.hop_at(hop).left >= end)
+            hop.is_some_and(|hop| self.hop_at(hop).left >= self.end_of(block))
         };
         self.air().parts_of(block).map(|part| part.packet).find(stays)
     }
 
     /// Back from a repetition to the end of the transmission before it: until it could go again its answer was
     /// awaited, and after that others may have been served.
-    fn wait_to_repeat(&mut self, before: u32, stay: &Hop) {
-        let grid = self.tti().0.max(1);
-        let eligible = self.tx(before).begin + self.timeline.radio.repeats_after;
-        let eligible = Time(eligible.0.div_ceil(grid) * grid).max(self.end_of(before)).min(self.now);
+    fn wait_to_repeat(&mut self, before: &Block, stay: &Hop) {
+        let (grid, end) = (self.tti().0.max(1), self.end_of(before));
+        let eligible = before.begin + self.timeline.radio.repeats_after;
+        let eligible = Time(eligible.0.div_ceil(grid) * grid).max(end).min(self.now);
         self.others_or(eligible, self.repair(), Step::RepeatWaits, stay);
-        self.to(self.end_of(before), self.repair(), Step::RepeatWaits, stay.place);
+        self.to(end, self.repair(), Step::RepeatWaits, stay.place);
     }
 
     /// The block in which a part of what a block carries was sent before, which RLC sends again.
-    fn sent_before(&self, block: Block, packet: u32) -> Option<u32> {
+    fn sent_before(&self, block: &Block, packet: u32) -> Option<Block> {
         if self.air().is_cut() {
             // The simple ARQ sends whole blocks again.
             return None;
@@ -142,19 +133,19 @@ impl Walk<'_> {
         let whose = self.whose(block, packet)?;
         let part = self.air().parts_of(block).find(|part| part.packet == whose)?;
         let entered = self.entered_bearer(part.packet)?;
-        let is_same = |other: &u32| {
-            let mut parts = self.air().parts_of(self.air().block(*other));
+        let is_same = |other: &Block| {
+            let mut parts = self.air().parts_of(other);
             let overlaps = |earlier: crate::timeline::Part| {
                 earlier.packet == part.packet
                     && earlier.offset < part.offset + part.bytes
                     && part.offset < earlier.offset + earlier.bytes
             };
-            !self.tx(*other).is_repeat && parts.any(overlaps)
+            !other.is_repeat() && parts.any(overlaps)
         };
-        let begin = block.begin;
-        let earlier = (0..block.tx).rev().take_while(|other| self.end_of(*other) > entered);
+        let earlier = (0..block.tx).rev().map(|tx| self.air().single(tx));
+        let earlier = earlier.take_while(|other| self.end_of(other) > entered);
         // The last that a repetition of its own followed ends when that did.
-        earlier.filter(|other| self.end_of(*other) <= begin).find(is_same)
+        earlier.filter(|other| self.end_of(other) <= block.begin).find(is_same)
     }
 
     fn entered_bearer(&self, packet: u32) -> Option<Time> {
@@ -167,11 +158,17 @@ impl Walk<'_> {
     }
 
     /// The oldest packet of a block that came before the given one, or that one, with its stay.
-    fn older_of(&self, block: Block, packet: u32, hop: u32) -> (u32, u32) {
+    fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let begin = block.begin;
-        let parts = self.air().parts_of(block);
-        let stays = parts.filter_map(|part| Some((part.packet, self.stay_at_bearer(part.packet)?)));
-        let oldest = stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered);
+        let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
+        let oldest = match self.air().only_packet(block) {
+            Some(only) if only == packet => return (packet, hop),
+            Some(only) => stay(only),
+            None => {
+                let stays = self.air().parts_of(block).filter_map(|part| stay(part.packet));
+                stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered)
+            }
+        };
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= begin).unwrap_or((packet, hop))
     }
 
@@ -197,11 +194,9 @@ impl Walk<'_> {
                 sent = Some(group.from);
                 continue;
             }
-            let first = |tx: u32| self.air().first_in(&group, tx);
-            let is_new = |block: &Block| !self.tx(block.tx).is_repeat && !self.is_again(*block);
-            let new = (group.from..group.to).map(first).find(is_new);
+            let new = self.air().blocks_of(&group).find(|block| !self.is_again(block));
             if let Some(new) = new {
-                (packet, hop) = self.older_of(new, packet, hop);
+                (packet, hop) = self.older_of(&new, packet, hop);
                 self.packet = packet;
             }
             let begin = self.air().alike_since(&group, packet).max(self.hop_at(hop).entered);
@@ -210,12 +205,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether RLC sends again all that a block carries, which it does not tell of every block.
-    fn is_again(&self, block: Block) -> bool {
-        !self.timeline.radio.has_harq
-            && !self.air().is_cut()
-            && self.tx(block.tx).units > 0
-            && self.air().parts_of(block).all(|part| part.again)
+    /// Whether a block is a repetition, or RLC sends again all that it carries, which it does not tell of every block.
+    fn is_again(&self, block: &Block) -> bool {
+        if block.is_repeat() || self.air().is_cut() || self.timeline.radio.has_harq {
+            return block.is_repeat();
+        }
+        block.units > 0 && self.air().parts_of(block).all(|part| part.again)
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
@@ -225,13 +220,16 @@ impl Walk<'_> {
             return;
         }
         let (mut new, mut again) = (0, 0);
-        for tx in group.from..group.to {
-            let is_again = self.tx(tx).is_repeat || self.is_again(self.air().first_in(group, tx));
-            *(if is_again { &mut again } else { &mut new }) += u64::from(self.tx(tx).units);
+        if !self.air().are_new(group) {
+            for block in self.air().blocks_of(group) {
+                *(if self.is_again(&block) { &mut again } else { &mut new }) += u64::from(block.units);
+            }
         }
-        let lasts = u128::from(self.now.since(begin).0);
-        let repeated = lasts * u128::from(again) / u128::from((new + again).max(1));
-        self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
+        if again > 0 {
+            let lasts = u128::from(self.now.since(begin).0);
+            let repeated = lasts * u128::from(again) / u128::from(new + again);
+            self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
+        }
         if is_own {
             self.fixed(begin, Cause::Transmission, Step::Sends, stay.place);
         } else {
@@ -292,10 +290,7 @@ impl Walk<'_> {
 
     /// Whether a block that had failed waits to go again just before now.
     fn awaits_repetition(&self) -> bool {
-        let waits = |tx: &Tx| match self.air().tx.get(tx.after as usize) {
-            Some(after) => after.begin >= self.now,
-            None => false,
-        };
+        let waits = |again: Option<Time>| again.is_some_and(|again| again >= self.now);
         self.air().failed_lately(self.now, LOOK_BACK).any(waits)
     }
 

@@ -40,6 +40,7 @@ impl Walk<'_> {
 
     /// Whether a TTI of the phone's has nothing of the connection.
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
-        self.is_real() && !(group.from..group.to).any(|tx| self.timeline.air.carries_any(group, tx))
+        let air = &self.timeline.air;
+        self.is_real() && air.blocks_of(group).all(|block| air.parts_of(&block).next().is_none())
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::grid::Grid;
+use crate::blocks::Blocks;
 use crate::context::{Context, Counted, Sent};
 use crate::event::{Event, Mask, Record};
 use crate::units::Time;
@@ -15,26 +16,14 @@ struct Run {
     ttis: u64,
     quality: u32,
     sent: Sent,
-    /// The first PDU of those that are plain: new blocks without error, each with so many PDUs.
-    plain: Option<(u64, u32)>,
-}
-
-impl Run {
-    /// Tells its next TTIs, if they are plain.
-    fn tell_plain(&mut self, ctx: &mut Context, at: Time, ttis: u64) {
-        if let Some((pdu, per_block)) = &mut self.plain {
-            let (bearer, units) = (ctx.place.index, self.sent.units);
-            let (block, per_block, ttis) = (*pdu, *per_block, ttis as u32);
-            ctx.sink.emit(at, Event::Run { bearer, user: 0, block, units, per_block, ttis });
-            *pdu += u64::from(ttis) * u64::from(units);
-        }
-    }
 }
 
 /// What has been run and not yet told.
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,
+    /// Their blocks, where somebody wants them together, and in which TTI these begin.
+    blocks: VecDeque<(u64, Blocks)>,
     events: VecDeque<Record>,
 }
 
@@ -42,13 +31,17 @@ impl Ahead {
     /// So many TTIs from number `first` on have gone to the user, each with what was `sent`.
     #[inline]
     pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
-        self.runs.push(Run { first, ttis, quality, sent, plain: None });
+        self.runs.push(Run { first, ttis, quality, sent });
     }
 
-    /// The same of TTIs that are plain: all blocks are new, from PDU `pdu` on, and without error.
-    #[inline]
-    pub fn run_plain(&mut self, first: u64, ttis: u64, sent: Sent, plain: (u64, u32)) {
-        self.runs.push(Run { first, ttis, quality: 0, sent, plain: Some(plain) });
+    /// The blocks of all TTIs that were run last, from number `tti` on.
+    #[cold]
+    pub fn run_blocks(&mut self, tti: u64, blocks: &Blocks) {
+        let joins =
+            |(first, known): &mut (u64, Blocks)| *first + u64::from(known.ttis) == tti && known.join(blocks);
+        if !self.blocks.back_mut().is_some_and(joins) {
+            self.blocks.push_back((tti, *blocks));
+        }
     }
 
     /// Something happens `at`, which may be later than now.
@@ -88,25 +81,24 @@ impl Ahead {
     #[cold]
     fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
         let begun = grid.begun_by(ctx.now);
-        let (listens, hears_runs) = (ctx.wants(Mask::TTIS.or(Mask::BLOCKS)), ctx.wants(Mask::RUNS));
-        let mut told = 0;
-        for run in &mut self.runs {
-            let ttis = run.ttis.min(begun.saturating_sub(run.first));
-            if hears_runs && ttis > 0 {
-                let at = grid.beginning(run.first);
-                tell_events(&mut self.events, ctx, at);
-                run.tell_plain(ctx, at, ttis);
-            }
+        let listens = ctx.wants(Mask::TTIS.or(Mask::BLOCKS));
+        let (mut told, mut counted, mut all) = (0, 0, Counted::default());
+        for place in 0..self.runs.len() {
+            let Run { first, quality, sent, .. } = self.runs[place];
+            let ttis = self.runs[place].ttis.min(begun.saturating_sub(first));
             if listens {
-                for tti in run.first..run.first + ttis {
+                for tti in first..first + ttis {
+                    self.tell_blocks(ctx, grid, tti + 1);
                     let at = grid.beginning(tti);
                     tell_events(&mut self.events, ctx, at);
                     ctx.counts.ttis += 1;
-                    ctx.blocks(at, 0, run.quality, run.sent);
+                    ctx.blocks(at, 0, quality, sent);
                 }
             } else {
-                ctx.count_ttis(ttis, 0, run.sent.times(ttis));
+                counted += ttis;
+                all += sent.times(ttis);
             }
+            let run = &mut self.runs[place];
             run.first += ttis;
             run.ttis -= ttis;
             if run.ttis > 0 {
@@ -115,9 +107,36 @@ impl Ahead {
             told += 1;
         }
         self.runs.drain(..told);
+        if !listens {
+            ctx.count_ttis(counted, 0, all);
+        }
+        self.tell_blocks(ctx, grid, begun);
         let now = ctx.now;
         tell_events(&mut self.events, ctx, now);
     }
+
+    /// Tells the blocks of TTIs before number `end`, and what has happened before them.
+    fn tell_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
+        while let Some((tti, blocks)) = self.blocks.front_mut().filter(|(tti, _)| *tti < end) {
+            let (at, ttis) = (grid.beginning(*tti), end - *tti);
+            let told = if ttis < u64::from(blocks.ttis) {
+                *tti = end;
+                blocks.split(ttis as u32)
+            } else {
+                let all = *blocks;
+                self.blocks.pop_front();
+                all
+            };
+            tell_events(&mut self.events, ctx, at);
+            tell_together(ctx, at, 0, told);
+        }
+    }
+}
+
+/// Tells blocks of a user together, which were sent from `at` on.
+pub fn tell_together(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
+    let bearer = ctx.place.index;
+    ctx.sink.emit(at, Event::Run { bearer, user, blocks });
 }
 
 /// Tells the events that have happened by a time.

@@ -11,9 +11,10 @@
 
 use std::ops::Range;
 
-use super::ahead::Ahead;
+use super::ahead::{Ahead, tell_together};
 use super::grid::Grid;
 use super::{Air, Mac};
+use crate::blocks::Blocks;
 use crate::channel::ci::BlockSize;
 use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
@@ -94,35 +95,51 @@ impl ArqMac {
         })
     }
 
-    /// Runs one TTI, which begins `at`; returns whether it completes packets.
-    fn run_tti(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
+    /// Runs one TTI, which begins `at`; returns whether it completes packets. `TOGETHER` says whether its blocks are
+    /// told together, for which nobody else shall pay.
+    fn run_tti<const TOGETHER: bool>(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
         let Some(chosen) = self.choose(tti) else {
             return false;
         };
-        let sent = self.send_blocks(ctx, at, tti, chosen);
+        let (sent, blocks) = self.send_blocks::<TOGETHER>(ctx, at, tti, chosen);
         self.channel.served(tti, chosen.user, sent.units);
         let state = &self.users[chosen.user];
         let quality = state.block_size.quality(chosen.rate);
         if at <= ctx.now {
+            if TOGETHER {
+                tell_together(ctx, at, chosen.user as u32, blocks);
+            }
             ctx.blocks(at, chosen.user, quality, sent);
         } else {
             self.ahead.run(tti, 1, quality, sent);
+            if TOGETHER {
+                self.ahead.run_blocks(tti, &blocks);
+            }
         }
         let completes = state.buffer.has_complete();
         self.completed = completes.then_some(chosen.user);
         completes
     }
 
-    /// Fills the channels of a TTI: failed blocks that may go again, then new ones.
-    fn send_blocks(&mut self, ctx: &mut Context, at: Time, tti: u64, to: Candidate) -> Sent {
+    /// Fills the channels of a TTI: failed blocks that may go again, then new ones. What was sent, and where blocks are
+    /// told together, these.
+    #[inline]
+    fn send_blocks<const TOGETHER: bool>(
+        &mut self,
+        ctx: &mut Context,
+        at: Time,
+        tti: u64,
+        to: Candidate,
+    ) -> (Sent, Blocks) {
         let Self { air, users, errors, ahead, retransmission_ttis, .. } = self;
-        let (listens, buffer) = (Listens::of(ctx), &mut users[to.user].buffer);
+        let (listens, buffer) = (Listens::of::<TOGETHER>(ctx), &mut users[to.user].buffer);
         let again_from = tti + *retransmission_ttis;
         let mut blocks = BlockWriter { air, buffer, ahead, user: to.user, at, again_from, listens };
         let all = u64::from(air.channels);
         let mut channels = all;
         let resource = |left: u64| Resource { user: to.user, tti, channel: all - left };
         let mut sent = Sent::default();
+        let mut told = Blocks { per_block: to.rate, ttis: 1, ..Blocks::default() };
         while channels > 0
             && let Some(block) = blocks.buffer.take_failed(tti)
         {
@@ -132,6 +149,10 @@ impl ArqMac {
             let fails = errors.fails_again(on, block.pdus, block.transmissions);
             let block = FailedBlock { transmissions: block.transmissions + 1, ..block };
             sent.failed += u32::from(fails);
+            if TOGETHER {
+                told.again |= 1 << on.channel;
+                told.failed |= u64::from(fails) << on.channel;
+            }
             blocks.tell(ctx, block, fails);
             if fails {
                 blocks.fail(ctx, block);
@@ -144,20 +165,31 @@ impl ArqMac {
         let end = first + pdus;
         sent.blocks = (all - channels + new) as u32;
         sent.units += pdus as u32;
+        (told.first, told.units, told.per_tti) = (first, pdus as u32, sent.blocks);
         while let Some(good) = errors.first_failure(resource(channels), new, to.rate) {
-            channels -= good + 1;
+            channels -= good;
             let failed = first + good * per_block;
-            blocks.tell_new(ctx, first..failed, per_block);
             let size = per_block.min(end - failed);
             let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
-            sent.failed += 1;
+            if TOGETHER {
+                told.failed |= 1 << (all - channels);
+            }
+            channels -= 1;
+            blocks.tell_new(ctx, first..failed, per_block);
             blocks.tell(ctx, block, true);
+            sent.failed += 1;
             blocks.fail(ctx, block);
             first = failed + size;
             new -= good + 1;
         }
         blocks.tell_new(ctx, first..end, per_block);
-        sent
+        (sent, told)
+    }
+
+    /// Whether its blocks can be told together: there are bits for those of a TTI, and those that fail go again in
+    /// their order.
+    fn tells_together(&self) -> bool {
+        self.air.channels <= Blocks::MOST && self.air.max_transmissions.is_none()
     }
 
     /// Whether the next TTI is the same whatever arrives before it: one user alone on the bearer
@@ -191,14 +223,18 @@ impl ArqMac {
     }
 
     /// Runs so many plain TTIs in one step; returns whether the last completes packets.
-    fn run_plain(&mut self, tti: u64, ttis: u64) -> bool {
-        let channels = self.air.channels;
-        let units = channels * self.air.pdus_per_block;
-        self.errors.pass_good(ttis * u64::from(channels));
+    fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) -> bool {
+        let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
+        let units = per_tti * per_block;
+        self.errors.pass_good(ttis * u64::from(per_tti));
         let buffer = &mut self.users[0].buffer;
         let first = buffer.take_fresh(ttis * u64::from(units));
-        let sent = Sent { blocks: channels, failed: 0, units };
-        self.ahead.run_plain(tti, ttis, sent, (first, self.air.pdus_per_block));
+        self.ahead.run(tti, ttis, 0, Sent { blocks: per_tti, failed: 0, units });
+        if ctx.wants(Mask::RUNS) {
+            let ttis = ttis as u32;
+            let plain = Blocks { first, units: units * ttis, per_block, per_tti, ttis, failed: 0, again: 0 };
+            self.ahead.run_blocks(tti, &plain);
+        }
         let completes = buffer.has_complete();
         self.completed = completes.then_some(0);
         completes
@@ -253,14 +289,17 @@ impl Mac for ArqMac {
 
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, mut tti: u64) {
         let listens = ctx.wants(Mask::BLOCKS);
+        let together = !listens && ctx.wants(Mask::RUNS) && self.tells_together();
         let mut goes_on = self.is_foreseeable();
         loop {
             let plain = if goes_on && !listens { self.plain_ttis(tti, grid, ctx.horizon) } else { 0 };
             let completes = if plain > 1 {
                 tti += plain - 1;
-                self.run_plain(tti + 1 - plain, plain)
+                self.run_plain(ctx, tti + 1 - plain, plain)
+            } else if together {
+                self.run_tti::<true>(ctx, grid.beginning(tti), tti)
             } else {
-                self.run_tti(ctx, grid.beginning(tti), tti)
+                self.run_tti::<false>(ctx, grid.beginning(tti), tti)
             };
             tti += 1;
             grid.next = tti;
@@ -288,25 +327,28 @@ struct BlockWriter<'a> {
     listens: Listens,
 }
 
-/// Who listens to blocks.
+/// How those who listen hear of blocks here, one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Listens {
-    Nobody,
-    /// To runs of them.
-    ToRuns,
-    /// To each and what it carries.
-    ToEach,
+    /// Not at all.
+    No,
+    /// Of each.
+    ToBlocks,
+    /// Of each and what it carries.
+    ToParts,
 }
 
 impl Listens {
     #[inline]
-    fn of(ctx: &Context) -> Self {
-        if !ctx.wants(Mask::ANY_BLOCKS) {
-            Self::Nobody
+    fn of<const TOGETHER: bool>(ctx: &Context) -> Self {
+        if TOGETHER {
+            Self::No
         } else if ctx.wants(Mask::BLOCKS) {
-            Self::ToEach
+            Self::ToParts
+        } else if ctx.wants(Mask::RUNS) {
+            Self::ToBlocks
         } else {
-            Self::ToRuns
+            Self::No
         }
     }
 }
@@ -332,9 +374,7 @@ impl BlockWriter<'_> {
     /// New blocks of `per_block` PDUs have been received.
     #[inline]
     fn tell_new(&mut self, ctx: &mut Context, pdus: Range<u64>, per_block: u64) {
-        if self.listens == Listens::ToRuns {
-            self.tell_run(ctx, &pdus, per_block as u32);
-        } else if self.listens == Listens::ToEach {
+        if self.listens != Listens::No {
             for first in pdus.clone().step_by(per_block as usize) {
                 let pdus = per_block.min(pdus.end - first) as u32;
                 self.tell_listeners(ctx, first, pdus, 1, false);
@@ -345,19 +385,8 @@ impl BlockWriter<'_> {
     /// A block has been sent; it is known by its first PDU.
     #[inline]
     fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
-        if self.listens != Listens::Nobody {
+        if self.listens != Listens::No {
             self.tell_listeners(ctx, block.first, block.pdus, block.transmissions, failed);
-        }
-    }
-
-    /// New blocks without error are told together.
-    #[cold]
-    fn tell_run(&mut self, ctx: &mut Context, pdus: &Range<u64>, per_block: u32) {
-        let units = (pdus.end - pdus.start) as u32;
-        if units > 0 {
-            let (bearer, user, block) = (ctx.place.index, self.user as u32, pdus.start);
-            let run = Event::Run { bearer, user, block, units, per_block, ttis: 1 };
-            self.ahead.emit(ctx, self.at, run);
         }
     }
 
@@ -367,7 +396,7 @@ impl BlockWriter<'_> {
         let (bearer, user) = (ctx.place.index, self.user as u32);
         let Self { buffer, ahead, at, listens, .. } = self;
         ahead.emit(ctx, *at, Event::Block { bearer, user, block: first, units: pdus, transmission, failed });
-        if transmission == 1 && *listens == Listens::ToEach {
+        if transmission == 1 && *listens == Listens::ToParts {
             for part in buffer.carried(first, pdus) {
                 ahead.emit(ctx, *at, Event::Carries { bearer, user, block: first, part });
             }

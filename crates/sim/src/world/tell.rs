@@ -52,18 +52,30 @@ impl<T: Listener> Ears<T> {
         self.recorder.mask().or(self.listener.mask())
     }
 
+    #[inline]
     fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) {
-        let class = event.class();
-        let mut told = Ok(());
-        if self.recorder.mask().has(class) {
-            told = self.recorder.hear(at, event, segment);
-        }
-        if told.is_ok() && !self.has_failed && self.listener.mask().has(class) {
-            told = self.listener.hear(at, event, segment);
-        }
+        let told = if self.recorder.mask() != Mask::NONE {
+            self.hear_both(at, event, segment)
+        } else if self.has_failed {
+            return;
+        } else {
+            // What nobody else wants is what it wants.
+            self.listener.hear(at, event, segment)
+        };
         if let Err(failure) = told {
             (self.failure, self.has_failed) = (Some(failure), true);
         }
+    }
+
+    fn hear_both(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
+        let class = event.class();
+        if self.recorder.mask().has(class) {
+            self.recorder.hear(at, event, segment)?;
+        }
+        if !self.has_failed && self.listener.mask().has(class) {
+            self.listener.hear(at, event, segment)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,7 @@
 //! Running ahead is an optimisation that nobody can see.
 
+use std::collections::VecDeque;
+
 use super::*;
 use crate::Bearer;
 use crate::context::{Counts, Output, Surroundings};
@@ -119,27 +121,36 @@ fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
         let is_in = |cut: &&(u64, u64, u64)| cut.1 < first + u64::from(units) && first < cut.2;
         cuts.iter().filter(is_in).map(|cut| cut.0).collect()
     };
-    let mut blocks = Vec::new();
+    let (mut each, mut waiting) = (Vec::new(), VecDeque::new());
     for (at, event) in told {
         match *event {
             Event::Block { block, units, failed, transmission, .. } => {
                 let carried = if transmission == 1 { packets(block, units) } else { Vec::new() };
-                blocks.push((*at, block, units, failed, carried));
+                each.push((*at, block, units, failed, carried));
             }
-            Event::Run { block, units, per_block, ttis, .. } => {
-                for number in 0..u64::from(ttis) {
-                    let (at, first) = (Time(at.0 + number * tti.0), block + number * u64::from(units));
-                    for before in (0..units).step_by(per_block as usize) {
-                        let (first, size) = (first + u64::from(before), per_block.min(units - before));
-                        blocks.push((at, first, size, false, packets(first, size)));
+            Event::Run { blocks, .. } => {
+                for place in 0..blocks.count() {
+                    let is_again = blocks.is_again(place);
+                    let (first, units) = if is_again {
+                        waiting.pop_front().expect("a block that has failed")
+                    } else {
+                        let first = blocks.unit(place);
+                        (first, blocks.per_block.min((blocks.end() - first) as u32))
+                    };
+                    let failed = blocks.has_failed(place);
+                    if failed {
+                        waiting.push_back((first, units));
                     }
+                    let carried = if is_again { Vec::new() } else { packets(first, units) };
+                    let at = Time(at.0 + u64::from(place / blocks.per_tti) * tti.0);
+                    each.push((at, first, units, failed, carried));
                 }
             }
             _ => {}
         }
     }
-    blocks.sort_by_key(|block| block.0);
-    blocks
+    each.sort_by_key(|block| block.0);
+    each
 }
 
 proptest! {
@@ -149,9 +160,11 @@ proptest! {
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
         bler in prop_oneof![Just(0.0), Just(0.01), Just(0.1), Just(0.5)],
         most in prop::option::of(1u32..4),
+        // More blocks in a TTI than one event has bits for, too.
+        channels in prop_oneof![Just(1), Just(3), Just(64), Just(80)],
         end_ms in 1u64..6_000,
     ) {
-        let air = air(bler, most, Delivered::InSequence);
+        let air = Air { channels, ..air(bler, most, Delivered::InSequence) };
         let mut at = 0;
         let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
         let end = Time(end_ms * 1_000_000 + 13);

@@ -1,0 +1,159 @@
+//! Blocks on the air that are told together: the same number in each of several TTIs.
+
+/// Blocks of TTIs in a row, as many in each, in the order in which they are sent. Those that have failed go again in
+/// the order in which they failed, before new ones: so a bit says which block it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// Number of the first unit that is sent for the first time; the others follow in order.
+    pub first: u64,
+    /// Units that are sent for the first time, in all TTIs together.
+    pub units: u32,
+    /// Units in a block; the last new one may have fewer.
+    pub per_block: u32,
+    /// Blocks in a TTI.
+    pub per_tti: u32,
+    /// TTIs.
+    pub ttis: u32,
+    /// Bit `n` says that block number `n` fails.
+    pub failed: u64,
+    /// Bit `n` says that block number `n` goes again.
+    pub again: u64,
+}
+
+/// The bits of the blocks before number `place`.
+const fn before(place: u32) -> u64 {
+    if place < u64::BITS { (1 << place) - 1 } else { u64::MAX }
+}
+
+impl Blocks {
+    /// Blocks that bits can speak of; more are told together only where none fails or goes again.
+    pub const MOST: u32 = u64::BITS;
+
+    /// How many blocks there are.
+    pub const fn count(&self) -> u32 {
+        self.per_tti * self.ttis
+    }
+
+    /// Whether all of them are new and none fails.
+    pub const fn are_plain(&self) -> bool {
+        self.failed | self.again == 0
+    }
+
+    /// Whether block number `place` fails.
+    pub const fn has_failed(&self, place: u32) -> bool {
+        place < Self::MOST && self.failed >> place & 1 == 1
+    }
+
+    /// Whether block number `place` goes again.
+    pub const fn is_again(&self, place: u32) -> bool {
+        place < Self::MOST && self.again >> place & 1 == 1
+    }
+
+    /// Blocks before number `place` that go again.
+    pub const fn again_before(&self, place: u32) -> u32 {
+        (self.again & before(place)).count_ones()
+    }
+
+    /// The first unit of the first new block from number `place` on.
+    pub fn unit(&self, place: u32) -> u64 {
+        let new = u64::from(place - self.again_before(place));
+        self.first + new * u64::from(self.per_block)
+    }
+
+    /// Past its last new unit.
+    pub fn end(&self) -> u64 {
+        self.first + u64::from(self.units)
+    }
+
+    /// The first TTI from which on, up to number `tti`, no block goes again; the one after that where its own do.
+    pub const fn new_since(&self, tti: u32) -> u32 {
+        let end = (tti + 1) * self.per_tti;
+        let again = self.again & before(end);
+        (u64::BITS - again.leading_zeros()).div_ceil(self.per_tti)
+    }
+
+    /// Takes the blocks of the TTIs that follow, if they can be told together.
+    pub fn join(&mut self, next: &Self) -> bool {
+        let count = u64::from(self.count()) + u64::from(next.count());
+        let have_bits = count <= u64::from(Self::MOST) || (self.are_plain() && next.are_plain());
+        let units = self.units.checked_add(next.units);
+        let (true, Some(units), Ok(_)) = (have_bits, units, u32::try_from(count)) else {
+            return false;
+        };
+        let is_alike = (self.per_tti, self.per_block) == (next.per_tti, next.per_block);
+        if !is_alike || self.unit(self.count()) != next.first {
+            return false;
+        }
+        if !next.are_plain() {
+            self.failed |= next.failed << self.count();
+            self.again |= next.again << self.count();
+        }
+        (self.units, self.ttis) = (units, self.ttis + next.ttis);
+        true
+    }
+
+    /// Takes out those of the first `ttis` TTIs, which are fewer than all.
+    #[must_use]
+    pub fn split(&mut self, ttis: u32) -> Self {
+        let place = ttis * self.per_tti;
+        let first = self.unit(place);
+        let (of, units) = (before(place), (first - self.first) as u32);
+        let head = Self { units, ttis, failed: self.failed & of, again: self.again & of, ..*self };
+        let after = |bits: u64| bits.checked_shr(place).unwrap_or_default();
+        let (failed, again) = (after(self.failed), after(self.again));
+        *self = Self { first, units: self.units - units, ttis: self.ttis - ttis, failed, again, ..*self };
+        head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A TTI with these blocks of two units, which is full.
+    fn tti(first: u64, per_tti: u32, failed: u64, again: u64) -> Blocks {
+        let units = 2 * (per_tti - again.count_ones());
+        Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again }
+    }
+
+    #[test]
+    fn what_is_joined_is_what_it_was_when_it_is_split() {
+        let parts = [tti(10, 3, 0b100, 0), tti(16, 3, 0, 0), tti(22, 3, 0b011, 0b001), tti(26, 3, 0, 0b011)];
+        let mut all = parts[0];
+        assert!(parts[1..].iter().all(|part| all.join(part)));
+        let expected = (10, 18, 4, 0b000_011_000_100, 0b011_001_000_000);
+        assert_eq!((all.first, all.units, all.ttis, all.failed, all.again), expected);
+        assert_eq!([0, 3, 6, 7, 9, 11].map(|place| all.unit(place)), [10, 16, 22, 22, 26, 26]);
+        assert_eq!((all.again_before(6), all.again_before(12), all.end()), (0, 3, 28));
+        assert_eq!([0, 1, 2, 3].map(|tti| all.new_since(tti)), [0, 0, 3, 4]);
+        for part in &parts[..3] {
+            assert_eq!(all.split(1), *part);
+        }
+        assert_eq!(all, parts[3]);
+    }
+
+    #[test]
+    fn what_differs_stays_apart() {
+        let other = Blocks { per_block: 1, ..tti(6, 3, 0, 0) };
+        for next in [tti(8, 3, 0, 0), tti(6, 2, 0, 0), other] {
+            assert!(!tti(0, 3, 0, 0).join(&next), "{next:?}");
+        }
+        // Its last block is not full, so that what follows is not where it would be looked for.
+        let mut partial = Blocks { units: 5, ..tti(0, 3, 0, 0) };
+        assert!(!partial.join(&tti(5, 3, 0, 0)));
+        assert!(tti(0, 3, 0, 0).join(&Blocks { first: 6, ..partial }));
+    }
+
+    #[test]
+    fn there_are_no_more_bits_than_there_are() {
+        let (mut plain, mut all) = (tti(0, 32, 0, 0), tti(0, 32, 0, 0));
+        assert!(all.join(&tti(64, 32, 1 << 31, 0)) && all.has_failed(63));
+        assert!(!all.join(&tti(128, 32, 0, 0)), "65 blocks");
+        assert!(plain.join(&tti(64, 32, 0, 0)) && plain.join(&tti(128, 32, 0, 0)), "without errors");
+        assert!(!plain.join(&tti(192, 32, 1, 0)));
+        assert!(!plain.has_failed(64) && !plain.is_again(90));
+        assert_eq!((plain.split(2).end(), plain.unit(32)), (128, 192));
+        let mut full = all;
+        assert_eq!((full.split(1).failed, full.failed), (0, 1 << 31));
+    }
+}

@@ -1,0 +1,113 @@
+//! Which transmissions belong to which, where bearers tell blocks in runs.
+
+use super::*;
+
+const TTI: Duration = Duration::from_millis(2);
+
+fn ms(ms: u64) -> Time {
+    Time(ms * 1_000_000)
+}
+
+/// One packet of 100 units, and at 0 ms its first blocks of two units each, of which some fail.
+fn air(blocks: u32, failed: u64) -> Air {
+    let mut air = Air::new(TTI);
+    air.cut(0, 0, 100);
+    together(&mut air, 0, 0, blocks, failed, 0);
+    air
+}
+
+/// The blocks of a TTI, all of two units.
+fn together(air: &mut Air, at: u64, first: u64, per_tti: u32, failed: u64, again: u64) {
+    let units = 2 * (per_tti - again.count_ones());
+    air.send_together(ms(at), &Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again });
+}
+
+fn repeat(air: &mut Air, at: u64, block: u64, transmission: u32, failed: bool) {
+    air.send(ms(at), block, 2, transmission, failed, failed);
+}
+
+/// When, and with which unit, a block had been sent before.
+fn before(air: &Air, tx: u32, place: u32) -> Option<(Time, u64)> {
+    air.transmission_before(&air.block(tx, place)).map(|block| (block.begin, block.unit))
+}
+
+#[test]
+fn each_repetition_finds_the_block_that_failed() {
+    let mut air = air(3, 0b101);
+    together(&mut air, 10, 6, 3, 0b010, 0b011);
+    together(&mut air, 20, 8, 3, 0, 0b001);
+    let found: Vec<_> = [(0, 0), (1, 0), (1, 1), (2, 0)].map(|(tx, place)| before(&air, tx, place)).into();
+    assert_eq!(found, [None, Some((ms(0), 0)), Some((ms(0), 4)), Some((ms(10), 4))]);
+    assert_eq!((air.block(1, 1).unit, air.block(1, 2).unit, air.block(2, 0).unit), (4, 6, 4));
+    let again: Vec<_> = air.failed_lately(ms(15), 256).collect();
+    assert_eq!(again, [Some(ms(20)), Some(ms(10)), Some(ms(10))], "the last first");
+    let again: Vec<_> = air.failed_lately(ms(15), 2).collect();
+    assert_eq!(again.len(), 1, "of the last two blocks one has failed");
+}
+
+#[test]
+fn ttis_that_touch_each_other_are_kept_as_one() {
+    let mut air = air(3, 0b001);
+    together(&mut air, 2, 6, 3, 0, 0);
+    together(&mut air, 4, 12, 3, 0b001, 0b001);
+    together(&mut air, 6, 16, 3, 0, 0b001);
+    together(&mut air, 8, 20, 3, 0, 0);
+    together(&mut air, 10, 26, 3, 0, 0);
+    assert_eq!((air.tx.len(), air.tx[0].blocks.ttis), (1, 6));
+    assert_eq!([6, 9].map(|place| before(&air, 0, place)), [Some((ms(0), 0)), Some((ms(4), 0))]);
+    let group = air.group_before(ms(7)).expect("a TTI");
+    let told: Vec<_> = air.blocks_of(&group).map(|block| (block.unit, block.is_repeat())).collect();
+    assert_eq!((group.begin, told), (ms(6), vec![(0, true), (16, false), (18, false)]));
+    let since = |time| air.alike_since(&air.group_before(ms(time)).expect("a TTI"), 0);
+    assert_eq!([4, 6, 8, 12].map(since), [ms(0), ms(4), ms(6), ms(8)], "up to repetitions");
+}
+
+#[test]
+fn what_was_given_up_is_passed_over() {
+    let mut air = Air::new(TTI);
+    air.cut(0, 0, 100);
+    for block in [0, 2, 4] {
+        air.send(ms(0), block, 2, 1, true, true);
+    }
+    repeat(&mut air, 10, 2, 2, false);
+    repeat(&mut air, 12, 4, 2, true);
+    air.give_up(4);
+    assert_eq!([3, 4].map(|tx| before(&air, tx, 0)), [Some((ms(0), 2)), Some((ms(0), 4))]);
+    assert_eq!(air.failed_lately(ms(14), 256).last(), Some(None), "the first never came again");
+    assert_eq!(air.attempts.len(), 3, "nothing waits for what was given up");
+}
+
+#[test]
+fn of_a_repetition_whose_beginning_is_forgotten_the_units_are_known() {
+    let mut air = air(3, 0b001);
+    air.forget(Some);
+    together(&mut air, 10, 6, 3, 0b001, 0b001);
+    together(&mut air, 20, 10, 3, 0, 0b001);
+    assert_eq!([0, 1].map(|tx| before(&air, tx, 0)), [None, Some((ms(10), 0))]);
+    for tx in [0, 1] {
+        let block = air.block(tx, 0);
+        assert_eq!((block.is_repeat(), block.unit, air.parts_of(&block).count()), (true, 0, 1));
+    }
+}
+
+#[test]
+fn the_last_block_of_a_packet_is_found() {
+    let mut air = Air::new(TTI);
+    (air.cut(0, 0, 5), air.cut(1, 5, 4_000));
+    together(&mut air, 0, 0, 3, 0b010, 0);
+    let plain = Blocks { first: 6, units: 3_000, per_block: 2, per_tti: 3, ttis: 500, failed: 0, again: 0 };
+    air.send_together(ms(2), &plain);
+    let last = |time, packet| air.last_before(ms(time), ms(0), packet).map(|block| (block.begin, block.unit));
+    assert_eq!([last(2, 0), last(100, 0)], [Some((ms(0), 4)); 2]);
+    assert_eq!(
+        [last(1, 1), last(3, 1), last(5, 1)],
+        [(0, 4), (2, 10), (4, 16)].map(|(at, of)| Some((ms(at), of)))
+    );
+}
+
+#[test]
+fn blocks_beyond_the_bits_have_not_failed() {
+    let air = air(64, 1 << 63);
+    assert!(air.tx[0].blocks.has_failed(63) && !air.tx[0].blocks.has_failed(64));
+    assert_eq!(air.attempts[0].block, 126);
+}
