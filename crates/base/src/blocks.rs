@@ -54,6 +54,12 @@ impl Blocks {
         (self.again & before(place)).count_ones()
     }
 
+    /// How many blocks of TTI number `tti` go again: they come before its new ones.
+    pub const fn again_in(&self, tti: u32) -> u32 {
+        let first = tti * self.per_tti;
+        if self.again == 0 { 0 } else { self.again_before(first + self.per_tti) - self.again_before(first) }
+    }
+
     /// The first unit of the first new block from number `place` on.
     pub fn unit(&self, place: u32) -> u64 {
         let new = u64::from(place - self.again_before(place));
@@ -126,6 +132,7 @@ mod tests {
         assert_eq!([0, 3, 6, 7, 9, 11].map(|place| all.unit(place)), [10, 16, 22, 22, 26, 26]);
         assert_eq!((all.again_before(6), all.again_before(12), all.end()), (0, 3, 28));
         assert_eq!([0, 1, 2, 3].map(|tti| all.new_since(tti)), [0, 0, 3, 4]);
+        assert_eq!([0, 1, 2, 3].map(|tti| all.again_in(tti)), [0, 0, 1, 2]);
         for part in &parts[..3] {
             assert_eq!(all.split(1), *part);
         }

@@ -166,7 +166,8 @@ impl Timeline {
         }
     }
 
-    fn records(&self) -> usize {
+    /// How many records of packets, places and blocks are kept.
+    pub fn records(&self) -> usize {
         self.packets.list.len() + self.packets.hops.len() + self.air.records()
     }
 

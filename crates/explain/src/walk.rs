@@ -17,6 +17,9 @@ use crate::cause::{Cause, Step};
 use crate::span::Span;
 use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
 
+/// Spans for which there is room at most before they are found.
+const MOST_AT_ONCE: usize = 1 << 18;
+
 /// Where the path goes on, backwards in time.
 #[derive(Clone, Copy, Debug)]
 enum Next {
@@ -56,7 +59,8 @@ impl<'a> Walk<'a> {
             floor: begun,
             round: None,
             packet: timeline.last,
-            spans: Vec::new(),
+            // Room is had at once: lists that grow are copied.
+            spans: Vec::with_capacity((2 * timeline.records()).min(MOST_AT_ONCE)),
         };
         let mut next = walk.first();
         while walk.now > walk.floor {

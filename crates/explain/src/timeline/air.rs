@@ -258,9 +258,26 @@ impl Air {
         self.tx[block.tx as usize].blocks.has_failed(block.place)
     }
 
-    /// Whether no block of a TTI is known to go again.
-    pub fn are_new(&self, group: &Group) -> bool {
-        self.is_cut() && (group.from..group.to).all(|tx| self.tx[tx as usize].blocks.again == 0)
+    /// The first new block of a TTI.
+    pub fn first_new(&self, group: &Group) -> Option<Block> {
+        (group.from..group.to).find_map(|tx| {
+            let blocks = &self.tx[tx as usize].blocks;
+            let again = blocks.again_in(group.tti);
+            (again < blocks.per_tti).then(|| self.block(tx, group.tti * blocks.per_tti + again))
+        })
+    }
+
+    /// Units of a TTI that are sent for the first time, and those that go again.
+    pub fn units_of(&self, group: &Group) -> (u64, u64) {
+        let (mut new, mut repeated) = (0, 0);
+        for tx in group.from..group.to {
+            let blocks = &self.tx[tx as usize].blocks;
+            let (first, again) = (group.tti * blocks.per_tti, blocks.again_in(group.tti));
+            new += blocks.unit(first + blocks.per_tti).min(blocks.end()) - blocks.unit(first);
+            repeated +=
+                (first..first + again).map(|place| u64::from(self.block(tx, place).units)).sum::<u64>();
+        }
+        (new, repeated)
     }
 
     /// What a block carried when it was sent for the first time. Where packets are cut into units of their own, offset

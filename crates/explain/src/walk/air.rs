@@ -194,8 +194,7 @@ impl Walk<'_> {
                 sent = Some(group.from);
                 continue;
             }
-            let new = self.air().blocks_of(&group).find(|block| !self.is_again(block));
-            if let Some(new) = new {
+            if let Some(new) = self.first_new(&group) {
                 (packet, hop) = self.older_of(&new, packet, hop);
                 self.packet = packet;
             }
@@ -205,12 +204,35 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a block is a repetition, or RLC sends again all that it carries, which it does not tell of every block.
+    /// Whether RLC may send again what blocks carry without telling it of each block.
+    fn hides_repeats(&self) -> bool {
+        !self.air().is_cut() && !self.timeline.radio.has_harq
+    }
+
+    /// Whether a block is a repetition, or RLC sends again all that it carries.
     fn is_again(&self, block: &Block) -> bool {
-        if block.is_repeat() || self.air().is_cut() || self.timeline.radio.has_harq {
-            return block.is_repeat();
+        let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.again);
+        block.is_repeat() || is_hidden()
+    }
+
+    /// The first block of a TTI that carries anything new.
+    fn first_new(&self, group: &Group) -> Option<Block> {
+        if self.hides_repeats() {
+            self.air().blocks_of(group).find(|block| !self.is_again(block))
+        } else {
+            self.air().first_new(group)
         }
-        block.units > 0 && self.air().parts_of(block).all(|part| part.again)
+    }
+
+    /// Units of a TTI that are sent for the first time, and those that go again.
+    fn units_of(&self, group: &Group) -> (u64, u64) {
+        if !self.hides_repeats() {
+            return self.air().units_of(group);
+        }
+        let (again, new): (Vec<_>, Vec<_>) =
+            self.air().blocks_of(group).partition(|block| self.is_again(block));
+        let units = |blocks: &[Block]| blocks.iter().map(|block| u64::from(block.units)).sum();
+        (units(&new), units(&again))
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
@@ -219,12 +241,7 @@ impl Walk<'_> {
         if self.now <= begin {
             return;
         }
-        let (mut new, mut again) = (0, 0);
-        if !self.air().are_new(group) {
-            for block in self.air().blocks_of(group) {
-                *(if self.is_again(&block) { &mut again } else { &mut new }) += u64::from(block.units);
-            }
-        }
+        let (new, again) = self.units_of(group);
         if again > 0 {
             let lasts = u128::from(self.now.since(begin).0);
             let repeated = lasts * u128::from(again) / u128::from(new + again);

@@ -93,7 +93,8 @@ fn of_a_repetition_whose_beginning_is_forgotten_the_units_are_known() {
 #[test]
 fn the_last_block_of_a_packet_is_found() {
     let mut air = Air::new(TTI);
-    (air.cut(0, 0, 5), air.cut(1, 5, 4_000));
+    air.cut(0, 0, 5);
+    air.cut(1, 5, 4_000);
     together(&mut air, 0, 0, 3, 0b010, 0);
     let plain = Blocks { first: 6, units: 3_000, per_block: 2, per_tti: 3, ttis: 500, failed: 0, again: 0 };
     air.send_together(ms(2), &plain);
