@@ -5,6 +5,7 @@ pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng
 
 mod core;
 pub mod flight;
+pub mod ingress;
 pub mod jitter;
 mod line;
 mod link;
@@ -18,8 +19,9 @@ pub mod traced;
 mod traced_tests;
 
 pub use core::Core;
+pub use ingress::LinkCounts;
 pub use line::Line;
-pub use link::{Link, LinkCounts};
+pub use link::Link;
 pub use loss::LossSetting;
 pub use params::{Path, Uplink, Wired};
 pub use queue::QueueSpec;

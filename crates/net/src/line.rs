@@ -1,6 +1,7 @@
 //! One direction of a link, of whatever kind.
 
-use super::link::{Link, LinkCounts};
+use super::ingress::LinkCounts;
+use super::link::Link;
 use super::traced::{TracedLink, Usage};
 use crate::context::Context;
 use crate::engine::Key;
@@ -48,8 +49,8 @@ impl Line {
     /// What the link has done.
     pub fn counts(&self) -> LinkCounts {
         match self {
-            Self::Rated(link) => link.counts,
-            Self::Traced(link) => link.counts,
+            Self::Rated(link) => link.counts(),
+            Self::Traced(link) => link.counts(),
         }
     }
 
@@ -74,6 +75,14 @@ impl Line {
         match self {
             Self::Rated(_) => None,
             Self::Traced(link) => Some(link.usage(now)),
+        }
+    }
+
+    /// Bytes of packets that could have gone up to `now`.
+    pub fn offered_by(&self, now: Time) -> f64 {
+        match self {
+            Self::Rated(link) => link.offered_by(now),
+            Self::Traced(link) => link.offered_by(now) as f64,
         }
     }
 }

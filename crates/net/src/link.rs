@@ -5,31 +5,13 @@
 //! that wait need another when the link falls free.
 
 use super::flight::Flight;
-use super::loss::Loss;
+use super::ingress::{Ingress, LinkCounts};
 use super::outage::Outages;
-use super::queue::{Ledger, Queue};
 use crate::context::Context;
 use crate::engine::Key;
-use crate::event::{Cause, Event, Mask};
+use crate::event::{Event, Mask};
 use crate::packet::Packet;
 use crate::units::{Duration, NANOS_PER_S, Rate, Time};
-
-/// What a link has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LinkCounts {
-    /// Packets handed to the link.
-    pub packets: u64,
-    /// Packets lost before the queue, by the link's loss.
-    pub lost: u64,
-    /// Packets dropped because the queue was full.
-    pub overflowed: u64,
-    /// Packets that the queue discipline dropped before the queue was full.
-    pub dropped_early: u64,
-    /// Packets that the queue discipline marked (RFC 3168, CE).
-    pub marked: u64,
-    /// Bytes sent.
-    pub bytes: u64,
-}
 
 /// How long a packet takes: whole nanoseconds, and what is left over in units of 1 / rate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,13 +26,11 @@ struct Airtime {
 pub struct Link {
     rate_bps: u64,
     delay: Duration,
-    loss: Loss,
-    queue: Box<dyn Queue>,
+    ingress: Ingress,
     /// Whether packets wait in it.
     waits: bool,
     /// Whether packets that find the link idle pass through the queue too.
     watched: bool,
-    ledger: Ledger,
     /// End of the transmission under way, and what is left over of its last nanosecond in units
     /// of 1 / rate.
     free_at: Time,
@@ -60,28 +40,26 @@ pub struct Link {
     airtime: Airtime,
     flight: Flight,
     outages: Outages,
-    /// What the link has done.
-    pub counts: LinkCounts,
+    /// Bytes sent.
+    bytes: u64,
 }
 
 impl Link {
     /// An idle link.
-    pub fn assemble(rate: Rate, delay: Duration, queue: Box<dyn Queue>, loss: Loss, flight: Flight) -> Self {
+    pub fn new(rate: Rate, delay: Duration, ingress: Ingress, flight: Flight) -> Self {
         Self {
             rate_bps: rate.0,
             delay,
-            loss,
-            watched: queue.sees_every_packet(),
-            queue,
+            watched: ingress.sees_every_packet(),
+            ingress,
             waits: false,
-            ledger: Ledger::default(),
             free_at: Time::ZERO,
             remainder: 0,
             resume: Key::default(),
             airtime: Airtime::default(),
             flight,
             outages: Outages::default(),
-            counts: LinkCounts::default(),
+            bytes: 0,
         }
     }
 
@@ -93,27 +71,15 @@ impl Link {
 
     /// Hands a packet to the link; `false` means that it is lost.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
-        let position = self.counts.packets;
-        self.counts.packets += 1;
-        if self.loss.loses(position, packet.payload) {
-            self.counts.lost += 1;
-            ctx.lose(0, packet, Cause::LinkLoss);
+        if !self.ingress.admit(ctx, &packet) {
             return false;
         }
         // A packet that arrives just when the link falls free still queues behind those waiting.
         let idle = self.free_at <= ctx.now && !self.waits;
         if !idle || self.watched {
-            let early = self.ledger.counts.early;
-            let taken = self.queue.push(ctx.now, packet, &mut self.ledger);
-            if self.watched || !taken {
-                self.enter_counts(ctx);
-            }
-            if !taken {
-                let is_early = self.ledger.counts.early > early;
-                ctx.lose(0, packet, if is_early { Cause::EarlyDrop } else { Cause::Overflow });
+            if !self.ingress.push(ctx, &packet) {
                 return false;
             }
-            ctx.take(&packet);
             self.waits = true;
             if idle {
                 self.send_next(ctx);
@@ -127,25 +93,11 @@ impl Link {
 
     #[inline]
     fn send_next(&mut self, ctx: &mut Context) {
-        let packet = self.queue.pop(ctx.now, &mut self.ledger);
-        self.waits = !self.queue.is_empty();
-        if self.watched {
-            self.enter_counts(ctx);
-        }
+        let packet = self.ingress.pop(ctx);
+        self.waits = !self.ingress.is_empty();
         if let Some(packet) = packet {
             self.transmit(ctx, packet);
         }
-    }
-
-    /// Writes down what the queue has done, and lets go of what it has dropped.
-    fn enter_counts(&mut self, ctx: &mut Context) {
-        for (packet, cause) in self.ledger.take_discarded() {
-            ctx.lose(0, packet, cause);
-        }
-        let queue = self.ledger.counts;
-        self.counts.overflowed = queue.overflowed;
-        self.counts.dropped_early = queue.early;
-        self.counts.marked = queue.marked;
     }
 
     /// How long a packet of `bytes` takes; divided anew only where the size is another than before.
@@ -179,7 +131,7 @@ impl Link {
         }
         self.flight.depart(self.free_at + self.delay, packet, &mut ctx.stamps);
         self.resume = ctx.key(self.free_at);
-        self.counts.bytes += u64::from(packet.size);
+        self.bytes += u64::from(packet.size);
     }
 
     /// When [`Self::wake`] must be called next.
@@ -204,18 +156,30 @@ impl Link {
 
     /// Packets waiting, the one in service not counted.
     pub fn waiting(&self) -> usize {
-        self.queue.len()
+        self.ingress.waiting()
     }
 
     /// Bytes waiting, the packet in service not counted.
     pub fn waiting_bytes(&self) -> u64 {
-        self.queue.bytes()
+        self.ingress.waiting_bytes()
+    }
+
+    /// What the link has done.
+    pub fn counts(&self) -> LinkCounts {
+        self.ingress.counts(self.bytes)
+    }
+
+    /// Bytes that could have gone up to `now` at its rate, outages or not.
+    pub fn offered_by(&self, now: Time) -> f64 {
+        self.rate_bps as f64 * now.as_secs() / 8.0
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::Cause;
+    use crate::loss::Loss;
     use crate::rng::Streams;
     use crate::units::Probability;
     use crate::{LossSetting, Path, QueueSpec};
@@ -230,7 +194,7 @@ mod tests {
         let queue: QueueSpec = serde_json::from_value(queue).unwrap();
         let stream = Streams::new(1, 0).stream("test", 0, "queue");
         let (rate, delay) = (Rate(rate), Duration::from_millis(10));
-        Link::assemble(rate, delay, queue.build(rate, stream), loss, Flight::default())
+        Link::new(rate, delay, Ingress::new(loss, queue.build(rate, stream)), Flight::default())
     }
 
     fn drain(link: &mut Link, around: &mut Surroundings) -> Vec<(Time, u64)> {
@@ -298,7 +262,7 @@ mod tests {
         for seq in 0..10_000 {
             random.accept(&mut around.at(Time::ZERO), packet(100, seq));
         }
-        assert!((200..400).contains(&random.counts.lost), "{}", random.counts.lost);
+        assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
     }
 
     /// Every discipline keeps a link going whatever it drops, also where the queue falls empty on
@@ -328,7 +292,7 @@ mod tests {
             let drops = around.counts.packets_dropped;
             assert_eq!(arrived + drops, 800, "{name}: every packet comes back once");
             assert_eq!((link.waiting(), link.waiting_bytes()), (0, 0), "{name}");
-            assert_eq!(drops, link.counts.dropped_early + link.counts.overflowed, "{name}");
+            assert_eq!(drops, link.counts().dropped_early + link.counts().overflowed, "{name}");
             assert!(drops > 0 || !name.contains("codel"), "{name}");
         }
     }

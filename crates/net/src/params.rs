@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::flight::{Flight, Reordering};
+use super::ingress::Ingress;
 use super::jitter::JitterSpec;
 use super::line::Line;
 use super::link::Link;
@@ -11,7 +12,7 @@ use super::loss::LossSetting;
 use super::opportunities::Recording;
 use super::outage::{self, Outage, Outages};
 use super::queue::QueueSpec;
-use super::traced::{Parts, TracedLink};
+use super::traced::TracedLink;
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
 use crate::units::{Duration, Rate};
@@ -114,22 +115,21 @@ pub struct Path<'a> {
 impl Path<'_> {
     /// The link, idle. `entity` and `index` name its random streams.
     pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
-        let queue = self.queue.build(self.rate, streams.stream(entity, index, "queue"));
-        let flight = Flight::new(self.jitter, self.reordering, streams, entity, index);
-        let loss = self.loss.build(streams, entity, index);
-        Link::assemble(self.rate, self.delay, queue, loss, flight)
-            .with_outages(Outages::new(self.outages.to_vec()))
+        let (ingress, flight) = self.parts(self.rate, *streams, entity, index);
+        Link::new(self.rate, self.delay, ingress, flight).with_outages(Outages::new(self.outages.to_vec()))
     }
 
     /// The link that follows a recording and not the rate, idle.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
-        let parts = Parts {
-            delay: self.delay,
-            queue: self.queue.build(recording.mean_rate(), streams.stream(entity, index, "queue")),
-            loss: self.loss.build(streams, entity, index),
-            flight: Flight::new(self.jitter, self.reordering, streams, entity, index),
-        };
-        TracedLink::new(recording, parts)
+        let (ingress, flight) = self.parts(recording.mean_rate(), *streams, entity, index);
+        TracedLink::new(recording, self.delay, ingress, flight)
+    }
+
+    /// What comes before the transmitter, which sends at `rate`, and what comes behind it.
+    fn parts(&self, rate: Rate, streams: Streams, entity: &str, index: u64) -> (Ingress, Flight) {
+        let queue = self.queue.build(rate, streams.stream(entity, index, "queue"));
+        let ingress = Ingress::new(self.loss.build(&streams, entity, index), queue);
+        (ingress, Flight::new(self.jitter, self.reordering, &streams, entity, index))
     }
 
     /// Looks for impossible values.

@@ -9,13 +9,11 @@
 use std::collections::VecDeque;
 
 use super::flight::Flight;
-use super::link::LinkCounts;
-use super::loss::Loss;
+use super::ingress::{Ingress, LinkCounts};
 use super::opportunities::{Recording, Turns};
-use super::queue::{Ledger, Queue};
 use crate::context::Context;
 use crate::engine::Key;
-use crate::event::{Cause, Event, Mask};
+use crate::event::{Event, Mask};
 use crate::packet::{Packet, PacketId};
 use crate::table;
 use crate::units::{Duration, Time};
@@ -81,19 +79,6 @@ struct First {
     left: u64,
 }
 
-/// What a link is made of, apart from its recording.
-#[derive(Debug)]
-pub struct Parts {
-    /// Propagation delay.
-    pub delay: Duration,
-    /// Where packets wait.
-    pub queue: Box<dyn Queue>,
-    /// What is lost before.
-    pub loss: Loss,
-    /// The way.
-    pub flight: Flight,
-}
-
 /// One direction of a link that follows a recording.
 #[derive(Debug)]
 pub struct TracedLink {
@@ -101,9 +86,7 @@ pub struct TracedLink {
     size: u64,
     header: u64,
     delay: Duration,
-    loss: Loss,
-    queue: Box<dyn Queue>,
-    ledger: Ledger,
+    ingress: Ingress,
     first: Option<First>,
     /// When the next opportunity is used, if something waits for it.
     resume: Option<Key>,
@@ -113,39 +96,32 @@ pub struct TracedLink {
     /// What came within the last ms, where somebody wants to know since when it is sent.
     recent: VecDeque<(PacketId, Time)>,
     usage: Usage,
-    /// What the link has done.
-    pub counts: LinkCounts,
+    /// Bytes of packets that have gone.
+    bytes: u64,
 }
 
 impl TracedLink {
     /// An idle link.
-    pub fn new(recording: &Recording, parts: Parts) -> Self {
-        let Parts { delay, queue, loss, flight } = parts;
+    pub fn new(recording: &Recording, delay: Duration, ingress: Ingress, flight: Flight) -> Self {
         Self {
             turns: Turns::new(recording),
             size: recording.size.0,
             header: recording.header.0,
             delay,
-            loss,
-            queue,
-            ledger: Ledger::default(),
+            ingress,
             first: None,
             resume: None,
             flight,
             sent: Time::ZERO,
             recent: VecDeque::new(),
             usage: Usage::default(),
-            counts: LinkCounts::default(),
+            bytes: 0,
         }
     }
 
     /// Hands a packet to the link; `false` means that it is lost.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
-        let position = self.counts.packets;
-        self.counts.packets += 1;
-        if self.loss.loses(position, packet.payload) {
-            self.counts.lost += 1;
-            ctx.lose(0, packet, Cause::LinkLoss);
+        if !self.ingress.admit(ctx, &packet) {
             return false;
         }
         // An opportunity at this very time was before the packet.
@@ -155,15 +131,9 @@ impl TracedLink {
                 self.skip(self.turns.until(ctx.now));
             }
         }
-        let early = self.ledger.counts.early;
-        let taken = self.queue.push(ctx.now, packet, &mut self.ledger);
-        self.enter_counts(ctx);
-        if !taken {
-            let is_early = self.ledger.counts.early > early;
-            ctx.lose(0, packet, if is_early { Cause::EarlyDrop } else { Cause::Overflow });
+        if !self.ingress.push(ctx, &packet) {
             return false;
         }
-        ctx.take(&packet);
         if ctx.wants(Mask::SERVICE) {
             self.note(ctx.now, packet.id);
         }
@@ -174,7 +144,7 @@ impl TracedLink {
     }
 
     fn is_idle(&self) -> bool {
-        self.first.is_none() && self.queue.is_empty()
+        self.first.is_none() && self.ingress.is_empty()
     }
 
     /// Opportunities up to number `next` have found nothing.
@@ -224,7 +194,7 @@ impl TracedLink {
             if sent < left {
                 self.first = Some(First { packet, left: left - sent });
             } else {
-                self.counts.bytes += u64::from(packet.size);
+                self.bytes += u64::from(packet.size);
                 self.flight.depart(at + self.delay, packet, &mut ctx.stamps);
             }
         }
@@ -232,12 +202,10 @@ impl TracedLink {
     }
 
     fn next_packet(&mut self, ctx: &mut Context) -> Option<First> {
-        if self.queue.is_empty() {
+        if self.ingress.is_empty() {
             return None;
         }
-        let packet = self.queue.pop(ctx.now, &mut self.ledger);
-        self.enter_counts(ctx);
-        packet.map(|packet| First { packet, left: u64::from(packet.size) + self.header })
+        self.ingress.pop(ctx).map(|packet| First { packet, left: u64::from(packet.size) + self.header })
     }
 
     /// Tells of a part of a packet that goes; of the last one also when the packet is there.
@@ -247,17 +215,6 @@ impl TracedLink {
         let arrives = if is_last { sent + self.delay } else { Time(u64::MAX) };
         let place = ctx.place;
         ctx.emit(Event::Served { place, channel: 0, packet, from, sent, arrives });
-    }
-
-    /// Writes down what the queue has done, and lets go of what it has dropped.
-    fn enter_counts(&mut self, ctx: &mut Context) {
-        for (packet, cause) in self.ledger.take_discarded() {
-            ctx.lose(0, packet, cause);
-        }
-        let queue = self.ledger.counts;
-        self.counts.overflowed = queue.overflowed;
-        self.counts.dropped_early = queue.early;
-        self.counts.marked = queue.marked;
     }
 
     /// When [`Self::wake`] must be called next.
@@ -283,12 +240,17 @@ impl TracedLink {
 
     /// Packets waiting, one that has gone in part included.
     pub fn waiting(&self) -> usize {
-        self.queue.len() + usize::from(self.first.is_some())
+        self.ingress.waiting() + usize::from(self.first.is_some())
     }
 
     /// Their bytes.
     pub fn waiting_bytes(&self) -> u64 {
-        self.queue.bytes() + self.first.map_or(0, |first| u64::from(first.packet.size))
+        self.ingress.waiting_bytes() + self.first.map_or(0, |first| u64::from(first.packet.size))
+    }
+
+    /// What the link has done.
+    pub fn counts(&self) -> LinkCounts {
+        self.ingress.counts(self.bytes)
     }
 
     /// What has become of the opportunities before `now`, and of those at that time which were used.

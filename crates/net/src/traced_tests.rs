@@ -7,10 +7,11 @@ use nodeb_base::context::Surroundings;
 use proptest::prelude::*;
 
 use super::flight::Flight;
+use super::ingress::Ingress;
 use super::loss::Loss;
 use super::opportunities::{AtEnd, Opportunities, Recording};
 use super::queue::QueueSpec;
-use super::traced::{Parts, TracedLink, Usage};
+use super::traced::{TracedLink, Usage};
 use crate::event::{Event, Mask};
 use crate::packet::Packet;
 use crate::rng::Streams;
@@ -28,8 +29,8 @@ fn link(times_ms: &[u64], at_end: AtEnd, delay: Duration, queue: &serde_json::Va
     let recording = Recording { opportunities, at_end, size: Size(SIZE), header: Size(HEADER) };
     let queue: QueueSpec = serde_json::from_value(queue.clone()).unwrap();
     let stream = Streams::new(1, 0).stream("test", 0, "queue");
-    let queue = queue.build(recording.mean_rate(), stream);
-    TracedLink::new(&recording, Parts { delay, queue, loss: Loss::Never, flight: Flight::default() })
+    let ingress = Ingress::new(Loss::Never, queue.build(recording.mean_rate(), stream));
+    TracedLink::new(&recording, delay, ingress, Flight::default())
 }
 
 fn endless() -> serde_json::Value {

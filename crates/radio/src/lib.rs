@@ -35,6 +35,7 @@ pub mod switching;
 pub mod trace;
 pub mod tti;
 pub mod wcdma;
+mod wire;
 
 use crate::context::Context;
 use crate::engine::Key;

@@ -3,18 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Backlog, BandwidthMeter, Bearer, Facts, Radio, UserRadio};
+use super::wire::WireBearer;
+use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
-use crate::context::{Context, Output};
-use crate::engine::Key;
 use crate::network::flight::Reordering;
 use crate::network::jitter::JitterSpec;
 use crate::network::loss::{LossSpec, list::LossList};
 use crate::network::outage::Outage;
-use crate::network::{Link, LossSetting, Path, QueueSpec};
-use crate::packet::Packet;
+use crate::network::{Line, LossSetting, Path, QueueSpec};
 use crate::rng::Streams;
-use crate::units::{Duration, Rate, Time};
+use crate::units::{Duration, Rate};
 
 /// A link with a rate, a delay, a queue and loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,49 +75,7 @@ impl LinkBearer {
     fn bearer(&self, user: &UserRadio, streams: Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };
-        let link = self.path(loss).link(&streams, "link", user.id);
-        WireBearer { link, rate: self.rate }
-    }
-}
-
-/// A link that carries one user's packets.
-#[derive(Debug)]
-pub struct WireBearer {
-    link: Link,
-    rate: Rate,
-}
-
-impl Bearer for WireBearer {
-    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
-        self.link.accept(ctx, packet)
-    }
-
-    fn next_wake(&self) -> Option<Key> {
-        self.link.next_wake()
-    }
-
-    fn wake(&mut self, ctx: &mut Context, key: Key) {
-        if let Some(packet) = self.link.wake(ctx, key) {
-            ctx.out.push(Output::Arrived { user: 0, packet });
-        }
-    }
-
-    fn backlog(&self, _user: usize) -> Backlog {
-        Backlog { packets: self.link.waiting(), bytes: self.link.waiting_bytes() }
-    }
-
-    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
-        Some(self)
-    }
-}
-
-impl BandwidthMeter for WireBearer {
-    fn measure(&mut self, _user: usize) {}
-
-    fn record(&mut self) {}
-
-    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
-        Some(self.rate.0 as f64 * now.as_secs() / 8.0)
+        WireBearer { line: Line::Rated(self.path(loss).link(&streams, "link", user.id)) }
     }
 }
 

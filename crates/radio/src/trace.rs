@@ -3,19 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Backlog, BandwidthMeter, Bearer, Facts, Radio, UserRadio};
+use super::wire::WireBearer;
+use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
-use crate::context::{Context, Output};
-use crate::engine::Key;
 use crate::network::flight::Reordering;
 use crate::network::jitter::JitterSpec;
 use crate::network::opportunities::{AtEnd, Opportunities, Recording};
-use crate::network::traced::{OPPORTUNITIES, TracedLink, UsageRow};
-use crate::network::{LossSetting, Path, QueueSpec};
-use crate::packet::Packet;
+use crate::network::traced::OPPORTUNITIES;
+use crate::network::{Line, LossSetting, Path, QueueSpec};
 use crate::rng::Streams;
 use crate::table::Table;
-use crate::units::{Duration, Rate, Size, Time};
+use crate::units::{Duration, Rate, Size};
 
 /// Larger sizes are typing errors.
 const MOST_BYTES: u64 = 1_000_000_000;
@@ -104,51 +102,6 @@ impl TraceBearer {
     }
 }
 
-/// A link that carries one user's packets at opportunities.
-#[derive(Debug)]
-struct OpportunityBearer {
-    link: TracedLink,
-}
-
-impl Bearer for OpportunityBearer {
-    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
-        self.link.accept(ctx, packet)
-    }
-
-    fn next_wake(&self) -> Option<Key> {
-        self.link.next_wake()
-    }
-
-    fn wake(&mut self, ctx: &mut Context, key: Key) {
-        if let Some(packet) = self.link.wake(ctx, key) {
-            ctx.out.push(Output::Arrived { user: 0, packet });
-        }
-    }
-
-    fn backlog(&self, _user: usize) -> Backlog {
-        Backlog { packets: self.link.waiting(), bytes: self.link.waiting_bytes() }
-    }
-
-    fn tables(&mut self, now: Time) -> Vec<Table> {
-        let usage = self.link.usage(now);
-        vec![OPPORTUNITIES.table(&[UsageRow { user: 0, way: "down", usage }])]
-    }
-
-    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
-        Some(self)
-    }
-}
-
-impl BandwidthMeter for OpportunityBearer {
-    fn measure(&mut self, _user: usize) {}
-
-    fn record(&mut self) {}
-
-    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
-        Some(self.link.offered_by(now) as f64)
-    }
-}
-
 impl Radio for TraceBearer {
     fn facts(&self) -> Facts {
         Facts { measures_bandwidth: true, has_opportunities: true, ..Facts::default() }
@@ -171,7 +124,7 @@ impl Radio for TraceBearer {
         let recording = self.recording(&self.down);
         let bearer = |user: &UserRadio| {
             let link = self.path().traced(&recording, streams, "link", user.id);
-            Box::new(OpportunityBearer { link }) as Box<dyn Bearer>
+            Box::new(WireBearer { line: Line::Traced(Box::new(link)) }) as Box<dyn Bearer>
         };
         users.iter().map(bearer).collect()
     }

@@ -36,6 +36,12 @@ impl Ledger {
         self.discarded.drain(..)
     }
 
+    /// Whether [`Self::take_discarded`] has any.
+    #[inline]
+    pub fn has_discarded(&self) -> bool {
+        !self.discarded.is_empty()
+    }
+
     /// The packet that arrives finds no room.
     pub fn refuse_overflow(&mut self) {
         self.counts.overflowed += 1;

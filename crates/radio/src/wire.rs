@@ -1,0 +1,56 @@
+//! A link in the bearer's place, of whatever kind.
+
+use super::{Backlog, BandwidthMeter, Bearer};
+use crate::context::{Context, Output};
+use crate::engine::Key;
+use crate::network::Line;
+use crate::network::traced::{OPPORTUNITIES, UsageRow};
+use crate::packet::Packet;
+use crate::table::Table;
+use crate::units::Time;
+
+/// A link that carries one user's packets.
+#[derive(Debug)]
+pub struct WireBearer {
+    /// The link.
+    pub line: Line,
+}
+
+impl Bearer for WireBearer {
+    fn accept(&mut self, ctx: &mut Context, _user: usize, packet: Packet) -> bool {
+        self.line.accept(ctx, packet)
+    }
+
+    fn next_wake(&self) -> Option<Key> {
+        self.line.next_wake()
+    }
+
+    fn wake(&mut self, ctx: &mut Context, key: Key) {
+        if let Some(packet) = self.line.wake(ctx, key) {
+            ctx.out.push(Output::Arrived { user: 0, packet });
+        }
+    }
+
+    fn backlog(&self, _user: usize) -> Backlog {
+        Backlog { packets: self.line.waiting(), bytes: self.line.waiting_bytes() }
+    }
+
+    fn tables(&mut self, now: Time) -> Vec<Table> {
+        let row = |usage| OPPORTUNITIES.table(&[UsageRow { user: 0, way: "down", usage }]);
+        self.line.usage(now).map(row).into_iter().collect()
+    }
+
+    fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        Some(self)
+    }
+}
+
+impl BandwidthMeter for WireBearer {
+    fn measure(&mut self, _user: usize) {}
+
+    fn record(&mut self) {}
+
+    fn available_bytes(&mut self, now: Time, _user: usize) -> Option<f64> {
+        Some(self.line.offered_by(now))
+    }
+}
