@@ -1,16 +1,23 @@
-"""What explaining costs: a replication with and without it, in one process.
+"""What explaining costs: a replication with and without it, and the commands.
 
     python benches/explain.py
 
 Prints milliseconds, the least of several, and their ratio. A transfer is explained to its end,
-where the run ends too.
+where the run ends too. Each scenario has a process of its own, since what one leaves behind changes
+how long another has to wait for memory.
 """
 
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from nodeb import _core
 from nodeb.terminal.text import align
@@ -31,6 +38,8 @@ SCENARIOS = {
     "FACH and DCH, 100 kB": "[radio.fach_dch]\n[[users]]\ncount = 2\ntraffic.ftp.size = '100 kB'",
     "WCDMA, 100 kB": "[radio.wcdma]\n[[users]]\ncount = 2\ntraffic.ftp.size = '100 kB'",
 }
+COMMANDS = ("link, 16 MB", "DCH, 10 %, 16 MB", "HS-DSCH, 10 %, 100 kB", "HS-DSCH, 10 %, 16 MB")
+RUNS = "50"
 
 
 def least(work: Callable[[], object]) -> float:
@@ -43,16 +52,46 @@ def least(work: Callable[[], object]) -> float:
     return 1e3 * min(found)
 
 
+def replications(name: str) -> tuple[float, float, float]:
+    """The times of one replication without and with an explanation, ms, and the most memory, MB."""
+    compiled = _core.CompiledScenario.from_toml(SCENARIOS[name], name, [])
+    run = least(lambda: compiled.run(1, 0, _core.Control()))
+    explained = least(lambda: compiled.explain(1, 0, 0, 0, _core.Control()))
+    return run, explained, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def commands(name: str, folder: Path) -> tuple[float, float]:
+    """The times of both commands with many replications, ms."""
+    file = folder / "scenario.toml"
+    file.write_text(SCENARIOS[name])
+    command = [sys.executable, "-m", "nodeb"]
+    times = [
+        least(
+            lambda v=verb: subprocess.run(
+                [*command, v, file, "--runs", RUNS], check=True, capture_output=True
+            )
+        )
+        for verb in ("run", "explain")
+    ]
+    return times[0], times[1]
+
+
 def main() -> None:
     """Measures all."""
+    rows, most = [], 0.0
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        for name in SCENARIOS:
+            run, explained, memory = pool.submit(replications, name).result()
+            rows.append([name, f"{run:.2f}", f"{explained:.2f}", f"{explained / run:.1f}"])
+            most = max(most, memory)
+    print(align(("one replication", "run (ms)", "explain (ms)", "ratio"), rows))
+    print(f"\nat most {most:.0f} MB of memory\n")
     rows = []
-    for name, text in SCENARIOS.items():
-        compiled = _core.CompiledScenario.from_toml(text, name, [])
-        run = least(lambda c=compiled: c.run(1, 0, _core.Control()))
-        explained = least(lambda c=compiled: c.explain(1, 0, 0, 0, _core.Control()))
-        rows.append([name, f"{run:.2f}", f"{explained:.2f}", f"{explained / run:.1f}"])
-    print(align(("scenario", "run (ms)", "explain (ms)", "ratio"), rows))
-    print(f"\nat most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB of memory")
+    with TemporaryDirectory() as folder:
+        for name in COMMANDS:
+            run, explained = commands(name, Path(folder))
+            rows.append([name, f"{run:.0f}", f"{explained:.0f}", f"{explained / run:.1f}"])
+    print(align((f"nodeb, --runs {RUNS}", "run (ms)", "explain (ms)", "ratio"), rows))
 
 
 if __name__ == "__main__":

@@ -17,8 +17,11 @@ use crate::cause::{Cause, Step};
 use crate::span::Span;
 use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
 
+/// Spans that a record of a packet, a place or a block gives at most, about.
+const SPANS_A_RECORD: usize = 8;
+
 /// Spans for which there is room at most before they are found.
-const MOST_AT_ONCE: usize = 1 << 18;
+const MOST_AT_ONCE: usize = 1 << 19;
 
 /// Where the path goes on, backwards in time.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +62,9 @@ impl<'a> Walk<'a> {
             floor: begun,
             round: None,
             packet: timeline.last,
-            // Room is had at once: lists that grow are copied.
-            spans: Vec::with_capacity((2 * timeline.records()).min(MOST_AT_ONCE)),
+            // Room is had at once: lists that grow are copied, and memory that is given back piece by piece has to
+            // be had anew for the next explanation.
+            spans: Vec::with_capacity((SPANS_A_RECORD * timeline.records()).min(MOST_AT_ONCE)),
         };
         let mut next = walk.first();
         while walk.now > walk.floor {
