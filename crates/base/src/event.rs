@@ -254,7 +254,8 @@ impl Mask {
     /// Why packets are sent when they are: what held senders back, timers that rang, transfers that begin and
     /// arrive.
     pub const DECISIONS: Self = Self(1 << 12);
-    /// The same as [`Self::BLOCKS`], in runs where blocks are alike, and nobody wants each by itself.
+    /// The same as [`Self::BLOCKS`], the blocks of TTIs in a row together where the bearer can, and nobody wants each by
+    /// itself.
     pub const RUNS: Self = Self(1 << 13);
     /// Blocks, in whatever form.
     pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);

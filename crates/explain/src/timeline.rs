@@ -25,7 +25,7 @@ use nodeb_sim::world::Listener;
 use crate::real::Origin;
 use packets::Packets;
 
-/// Most records of packets, places and blocks that are kept, 32 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
+/// Most records of packets, places and blocks that are kept, 16 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
 /// wire.
 pub const MOST_RECORDS: usize = 16_000_000;
 

@@ -9,8 +9,8 @@ use nodeb_sim::units::{Duration, Time};
 
 use super::near::Near;
 use super::packets::NONE;
-use tx::{Attempt, FORGOTTEN};
-pub(crate) use tx::{Block, Tx};
+use tx::FORGOTTEN;
+pub(crate) use tx::{Attempt, Block, Tx};
 
 /// When a block goes again that never does.
 const NEVER: Time = Time(u64::MAX);
@@ -62,7 +62,7 @@ pub(crate) struct Air {
     /// Into which units packets are cut, in order of the units, where the bearer tells that.
     cuts: Vec<Cut>,
     is_cut: bool,
-    /// Of each transmission, where the parts begin that it carries; of those that follow them, nothing.
+    /// Of each transmission, where the parts begin that it carries; empty where packets are cut into units of their own.
     carries: Vec<u32>,
     /// Transmissions that may be followed by another of their block, in order.
     attempts: Vec<Attempt>,

@@ -4,11 +4,12 @@
 //! TTI by TTI through what was sent to the user before, until a packet had only just come. What was sent before
 //! belongs to the packets ahead, with which the path goes on.
 
+use nodeb_sim::event::Site;
 use nodeb_sim::units::{Duration, Time};
 
 use super::Walk;
 use crate::cause::{Cause, Step};
-use crate::timeline::{Air, Block, Group, Hop, NONE};
+use crate::timeline::{Air, Block, Group, Hop, NONE, Part};
 
 /// Blocks before a time among which one is looked for that waits to go again.
 const LOOK_BACK: u32 = 256;
@@ -135,7 +136,7 @@ impl Walk<'_> {
         let entered = self.entered_bearer(part.packet)?;
         let is_same = |other: &Block| {
             let mut parts = self.air().parts_of(other);
-            let overlaps = |earlier: crate::timeline::Part| {
+            let overlaps = |earlier: Part| {
                 earlier.packet == part.packet
                     && earlier.offset < part.offset + part.bytes
                     && part.offset < earlier.offset + earlier.bytes
@@ -154,12 +155,11 @@ impl Walk<'_> {
 
     fn stay_at_bearer(&self, packet: u32) -> Option<u32> {
         let hop = self.packet_at(packet).hop;
-        (hop != NONE && self.hop_at(hop).place.site == nodeb_sim::event::Site::Bearer).then_some(hop)
+        (hop != NONE && self.hop_at(hop).place.site == Site::Bearer).then_some(hop)
     }
 
     /// The oldest packet of a block that came before the given one, or that one, with its stay.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
-        let begin = block.begin;
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {
             Some(only) if only == packet => return (packet, hop),
@@ -169,7 +169,7 @@ impl Walk<'_> {
                 stays.min_by_key(|(_, hop)| self.hop_at(*hop).entered)
             }
         };
-        oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= begin).unwrap_or((packet, hop))
+        oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= block.begin).unwrap_or((packet, hop))
     }
 
     /// TTI by TTI back to when a packet came, going over to those ahead of it.

@@ -24,7 +24,7 @@ pub(super) const FORGOTTEN: u32 = NONE - 1;
 
 /// A transmission that may be followed by another of its block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Attempt {
+pub(crate) struct Attempt {
     /// The block, as the bearer tells it.
     pub block: u64,
     /// Its units.
