@@ -517,3 +517,10 @@ fn a_transfer_that_does_not_end_waits_behind_its_own_data() {
     let steps: Vec<_> = story.spans(15).iter().map(|span| (span.step, span.lasts().0 / 1_000_000)).collect();
     assert_eq!(steps, [(Step::OwnAhead, 10), (Step::OwnAhead, 5)]);
 }
+
+#[test]
+fn a_bearer_that_cuts_what_others_send_cuts_packets() {
+    let mut story = Story::on("[radio.dch]");
+    story.tell(0, &Event::Segmented { bearer: 0, user: 0, packet: id(7), first: 0, end: 3 });
+    assert!(story.timeline.air.is_cut());
+}

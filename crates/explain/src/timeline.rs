@@ -204,9 +204,7 @@ impl Timeline {
                 self.air.give_up(block);
             }
             Event::Segmented { bearer, user, packet, first, end } if bearer == own && user == me => {
-                if let Some(packet) = self.packets.number(packet) {
-                    self.air.cut(packet, first, end);
-                }
+                self.air.cut(self.packets.number(packet), first, end);
             }
             Event::Carries { bearer, user, part, .. } if bearer == own && user == me => {
                 if let Some(packet) = self.packets.number(part.packet) {

@@ -191,10 +191,10 @@ impl Air {
         self.tx.last().map_or(0, |tx| tx.number.wrapping_add(tx.blocks.count()))
     }
 
-    /// A packet is cut into units.
-    pub fn cut(&mut self, packet: u32, first: u64, end: u64) {
+    /// A packet is cut into units; which, if it is known.
+    pub fn cut(&mut self, packet: Option<u32>, first: u64, end: u64) {
         self.is_cut = true;
-        self.cuts.push(Cut { packet, first, end });
+        self.cuts.extend(packet.map(|packet| Cut { packet, first, end }));
     }
 
     /// Whether the bearer tells into which units it cuts packets, and not what each block carries.
@@ -347,8 +347,9 @@ impl Air {
         }
         // All of them are new.
         let first = sent.blocks.first;
-        let cuts = self.cuts_in(first, sent.blocks.unit(end));
-        let last = cuts.iter().find(|cut| cut.packet == packet)?.end.min(sent.blocks.unit(end)) - 1;
+        let past = sent.blocks.unit(end).min(sent.blocks.end());
+        let cuts = self.cuts_in(first, past);
+        let last = cuts.iter().find(|cut| cut.packet == packet)?.end.min(past) - 1;
         Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 

@@ -218,7 +218,8 @@ impl ArqMac {
             return 0;
         }
         let quiet = buffer.ttis_until_change(tti, per_tti);
-        let ttis = quiet.min(buffer.fresh() / per_tti).min(good / channels);
+        let ttis =
+            quiet.min(buffer.fresh() / per_tti).min(good / channels).min(u64::from(u32::MAX) / per_tti);
         if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
     }
 

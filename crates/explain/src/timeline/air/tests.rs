@@ -11,7 +11,7 @@ fn ms(ms: u64) -> Time {
 /// One packet of 100 units, and at 0 ms its first blocks of two units each, of which some fail.
 fn air(blocks: u32, failed: u64) -> Air {
     let mut air = Air::new(TTI);
-    air.cut(0, 0, 100);
+    air.cut(Some(0), 0, 100);
     together(&mut air, 0, 0, blocks, failed, 0);
     air
 }
@@ -65,7 +65,7 @@ fn ttis_that_touch_each_other_are_kept_as_one() {
 #[test]
 fn what_was_given_up_is_passed_over() {
     let mut air = Air::new(TTI);
-    air.cut(0, 0, 100);
+    air.cut(Some(0), 0, 100);
     for block in [0, 2, 4] {
         air.send(ms(0), block, 2, 1, true, true);
     }
@@ -93,8 +93,8 @@ fn of_a_repetition_whose_beginning_is_forgotten_the_units_are_known() {
 #[test]
 fn the_last_block_of_a_packet_is_found() {
     let mut air = Air::new(TTI);
-    air.cut(0, 0, 5);
-    air.cut(1, 5, 4_000);
+    air.cut(Some(0), 0, 5);
+    air.cut(Some(1), 5, 4_000);
     together(&mut air, 0, 0, 3, 0b010, 0);
     let plain = Blocks { first: 6, units: 3_000, per_block: 2, per_tti: 3, ttis: 500, failed: 0, again: 0 };
     air.send_together(ms(2), &plain);
@@ -109,4 +109,31 @@ fn the_last_block_of_a_packet_is_found() {
 #[test]
 fn the_last_of_the_bits_says_which_block_failed() {
     assert_eq!(air(64, 1 << 63).attempts[0].block, 126);
+}
+
+#[test]
+fn a_block_that_waited_when_no_packet_was_known_is_not_its_own_repetition() {
+    // What other connections of the phone send is cut into units of packets that are not known.
+    let mut air = Air::new(TTI);
+    air.cut(None, 0, 6);
+    together(&mut air, 0, 0, 3, 0b001, 0);
+    air.forget(Some);
+    air.cut(Some(0), 6, 100);
+    together(&mut air, 10, 6, 3, 0b001, 0b001);
+    let block = air.block(0, 0);
+    let before = air.transmission_before(&block).map(|before| (before.tx, before.place));
+    assert_eq!((block.is_repeat(), before), (true, None));
+}
+
+#[test]
+fn a_block_with_room_left_carries_nothing_of_what_comes_next() {
+    let mut air = Air::new(TTI);
+    air.cut(Some(0), 0, 3_001);
+    let plain = Blocks { first: 0, units: 3_001, per_block: 2, per_tti: 1, ttis: 1_501, failed: 0, again: 0 };
+    air.send_together(ms(0), &plain);
+    air.cut(Some(1), 3_001, 4_000);
+    assert_eq!(
+        air.last_before(ms(10_000), ms(0), 1).map(|block| (block.place, block.unit, block.units)),
+        None
+    );
 }

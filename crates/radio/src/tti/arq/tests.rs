@@ -174,3 +174,15 @@ proptest! {
         prop_assert_eq!(told_each(&each), told_in_runs(&runs, air.tti));
     }
 }
+
+#[test]
+fn runs_have_as_many_units_as_packets_are_cut_into() {
+    let air = Air { channels: 6, pdus_per_block: 1, pdu_bytes: 1, ..air(0.0, None, Delivered::InSequence) };
+    let offers = [(Time(77), u32::MAX), (Time(77), u32::MAX)];
+    let (_, _, told) = play(bearer(&air, true), &offers, Time(16_000_000_000_000_000_000), Mask::RUNS);
+    let units = |(_, event): &Record| match *event {
+        Event::Run { blocks, .. } => u64::from(blocks.units),
+        _ => 0,
+    };
+    assert_eq!(told.iter().map(units).sum::<u64>(), 2 * u64::from(u32::MAX));
+}
