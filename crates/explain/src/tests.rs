@@ -1,6 +1,6 @@
 //! Timelines made by hand: for each cause one in which it is known how much of the time it has.
 
-use nodeb_sim::event::{Clock, Event, Hold, Part, Place, Purpose, Site};
+use nodeb_sim::event::{self, Clock, Event, Hold, Part, Place, Purpose, Site};
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::scenario;
 use nodeb_sim::transport::segment::{Kind, Segment};
@@ -399,6 +399,35 @@ fn who_waits_for_a_repetition_waits_for_harq() {
     story.block(0, 0, 1, true, 1).block(2, 1, 1, false, 2).block(10, 0, 2, false, 1);
     story.leave(12, 1).receive(12, Site::Phone, 1).leave(12, 2).receive(12, Site::Phone, 2);
     assert_eq!(story.done(12), [(Transmission, 2), (Harq, 10)]);
+}
+
+/// Of two repetitions in the last TTI it is that of the packet ahead which packet 2 waited for.
+#[test]
+fn who_waits_does_not_wait_for_what_is_behind() {
+    let mut story = Story::on(HS_DSCH);
+    story.data(0, 1, 1).data(0, 2, 2).data(1, 3, 3).enter(0, 1).enter(0, 2).enter(1, 3);
+    story.block(0, 0, 1, true, 1).block(0, 1, 1, false, 2).block(2, 2, 1, true, 3);
+    story.block(12, 2, 2, false, 3).block(12, 0, 2, false, 1);
+    story.leave(14, 1).receive(14, Site::Phone, 1).leave(14, 2).receive(14, Site::Phone, 2);
+    assert_eq!(story.done(14), [(Transmission, 2), (Harq, 12)]);
+}
+
+/// On a DCH packet 2 is there after 10 ms and waits until packet 1 is given up, at the end of its second TTI.
+#[test]
+fn who_waits_for_what_is_given_up_waits_for_order() {
+    let mut story = Story::on("[radio.dch]\nmax_transmissions = 2");
+    story.data(0, 1, 1).data(0, 2, 2).enter(0, 1).enter(0, 2);
+    for packet in [1, 2] {
+        let (first, end) = (packet - 1, packet);
+        story.tell(0, &Event::Segmented { bearer: 0, user: 0, packet: id(packet), first, end });
+    }
+    for (at, block, transmission, failed) in [(0, 0, 1, true), (0, 1, 1, false), (100, 0, 2, true)] {
+        story.tell(at, &Event::Block { bearer: 0, user: 0, block, units: 1, transmission, failed });
+    }
+    story.tell(100, &Event::GivenUp { bearer: 0, user: 0, block: 0 });
+    story.tell(110, &Event::Lost { place: BEARER, packet: id(1), cause: event::Cause::RadioLoss });
+    story.leave(110, 2).receive(110, Site::Phone, 2);
+    assert_eq!(story.done(110), [(Transmission, 10), (Reordering, 100)]);
 }
 
 /// A channel is set up for 50 ms before the packet goes on the air.

@@ -65,13 +65,15 @@ impl Walk<'_> {
                 return found;
             }
         }
-        // Its last frames, whose repetition is not told by number, or a timer that let it go.
-        let is_repeat = ends_now && !self.timeline.radio.has_harq;
         let last = self.air().last_before(left, stay.entered, packet)?;
-        let (cause, step) = match (is_repeat, self.timeline.radio.has_harq) {
-            (true, _) => (Cause::Rlc, Step::Repeats),
-            (false, true) => (Cause::Reordering, Step::Held),
-            (false, false) => (Cause::Rlc, Step::ReportAwaited),
+        let (cause, step) = if self.timeline.radio.has_harq || self.air().is_cut() {
+            // A timer let it go, or what was ahead of it was given up.
+            (Cause::Reordering, Step::Held)
+        } else if ends_now {
+            // Its last frames, whose repetition is not told by number.
+            (Cause::Rlc, Step::Repeats)
+        } else {
+            (Cause::Rlc, Step::ReportAwaited)
         };
         self.to(self.end_of(&last), cause, step, stay.place);
         Some(last)
@@ -102,17 +104,18 @@ impl Walk<'_> {
         }
     }
 
-    /// The packet that a block was on the way of: the given one, if it carries a part of that, else one that had not
-    /// left before the block ended.
+    /// The packet that a block was on the way of: the given one, if it carries a part of that, else one that came no
+    /// later, and had not left before the block ended.
     fn whose(&self, block: &Block, packet: u32) -> Option<u32> {
         if self.air().carries(block, packet) {
             return Some(packet);
         }
-        let stays = |other: &u32| {
-            let hop = self.stay_at_bearer(*other);
-            hop.is_some_and(|hop| self.hop_at(hop).left >= self.end_of(block))
+        let came = self.entered_bearer(packet);
+        let is_ahead = |other: &u32| {
+            let stay = self.stay_at_bearer(*other).map(|hop| self.hop_at(hop));
+            stay.is_some_and(|stay| stay.left >= self.end_of(block) && Some(stay.entered) <= came)
         };
-        self.air().parts_of(block).map(|part| part.packet).find(stays)
+        self.air().parts_of(block).map(|part| part.packet).find(is_ahead)
     }
 
     /// Back from a repetition to the end of the transmission before it: until it could go again its answer was
