@@ -4,6 +4,8 @@ use super::*;
 use proptest::prelude::*;
 
 use crate::classic::recovery::ControlSpec;
+use crate::classic::rtt::{EstimatorSpec, Smoothed};
+use crate::units::Probability;
 
 use crate::Sender as _;
 
@@ -112,6 +114,38 @@ fn a_second_timeout_halves_again_or_keeps_half_of_what_is_outstanding() {
             tcp.on_timer(at, &mut out);
             assert_eq!((tcp.tx.end - tcp.tx.una, tcp.tx.ssthresh), (20, ssthresh));
         }
+    }
+}
+
+/// On a path of 100 ms the first of every other pair of segments is lost, and the second waits for its
+/// repetition. The timeout stays that of the first round trip, 100 ms + 4 * 30 ms, or what follows from later ones:
+/// were that wait a round trip, each loss would make the next one's timeout longer, up to hours.
+#[test]
+fn a_timeout_does_not_grow_by_its_own_length() {
+    let path = Duration::from_millis(100);
+    let estimator = Smoothed { gain: Probability(0.4), initial_rtt: None };
+    let params = Classic {
+        estimator: EstimatorSpec::Smoothed(estimator),
+        max_window: 2.try_into().unwrap(),
+        min_rto: Some(Duration::ZERO),
+        ..Classic::default()
+    };
+    let (mut tcp, mut out, mut now) = (sender(&params, 200), Vec::new(), Time::ZERO);
+    tcp.open(now, &mut out);
+    now += path;
+    tcp.on_ack(now, &ack_of(0), &mut out);
+    for pair in 0..40 {
+        out.clear();
+        let first = 1 + 4 * pair;
+        now = tcp.timer().unwrap();
+        tcp.on_timer(now, &mut out);
+        assert_eq!(sent(&mut out), [first]);
+        for last in [first + 1, first + 3] {
+            now += path;
+            tcp.on_ack(now, &ack_of(last), &mut out);
+        }
+        let timeout = tcp.timer().unwrap().since(now);
+        assert!(timeout <= Duration::from_millis(220), "after pair {pair}: {timeout}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! Which segments are timed, to measure round trips.
 //!
-//! Only segments sent once tell a round trip (Karn & Partridge, SIGCOMM 1987).
+//! Only segments sent once tell a round trip (Karn & Partridge, SIGCOMM 1987), and none does that an ACK covers
+//! together with one sent again: it may have lain at the receiver until that one arrived, a timeout long. As a
+//! round trip it would make the next timeout longer, which the next loss would measure again, without end.
 
 use std::collections::VecDeque;
 
@@ -59,14 +61,15 @@ impl Timing {
         match self {
             Self::One { timed, .. } => timed.take_if(|(seq, _)| acked > *seq),
             Self::Each { first, sent } => {
-                let mut newest = None;
+                let (mut newest, mut waited) = (None, false);
                 while *first < acked
                     && let Some(at) = sent.pop_front()
                 {
                     newest = at.map(|at| (*first, at));
+                    waited |= at.is_none();
                     *first += 1;
                 }
-                newest
+                newest.filter(|_| !waited)
             }
         }
     }
@@ -113,5 +116,16 @@ mod tests {
         timing.mark_loss();
         assert_eq!(timing.acknowledge(5), Some((4, Time(14))));
         assert_eq!(timing.acknowledge(9), None);
+    }
+
+    /// 0 is lost, 1 and 2 wait for its repetition: their ACK tells how long that took, not a round trip.
+    #[test]
+    fn what_waited_for_a_repetition_tells_nothing() {
+        let mut timing = each();
+        (0..4).for_each(|seq| timing.send(Time(10 + seq), seq, false));
+        timing.send(Time(500), 0, true);
+        assert_eq!(timing.acknowledge(3), None);
+        // The next ACK was brought by its own segment.
+        assert_eq!(timing.acknowledge(4), Some((3, Time(13))));
     }
 }
