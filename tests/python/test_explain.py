@@ -165,6 +165,14 @@ def test_compare_does_not_explain_what_is_cut_or_long(tmp_path, capsys):
     assert "Why user" not in compared(tmp_path, capsys, long, "--force")
 
 
+def test_compare_says_what_did_not_end(tmp_path, capsys):
+    cut = scenario(LOSSY, size="10 MB", duration="5 s")
+    shown = compared(tmp_path, capsys, cut, "--explain", "0")
+    assert "note: the transfer was not complete at the end of 7 of 7 runs of wired" in shown
+    table = pq.read_table(tmp_path / "out" / "causes.parquet")
+    assert set(table["complete"].to_pylist()) == {False}
+
+
 def test_compare_keeps_its_causes(tmp_path, capsys):
     folder = tmp_path / "out"
     shown = compared(tmp_path, capsys, scenario(LOSSY))

@@ -9,7 +9,7 @@ import pytest
 
 import nodeb
 from nodeb.errors import InputError
-from nodeb.explanation.changes import CHANGES
+from nodeb.explanation.changes import CHANGES, _curves_without_errors
 from nodeb.explanation.differences import Part
 from nodeb.explanation.text import what_if_text
 from nodeb.explanation.what_if import WhatIf, what_if
@@ -174,6 +174,39 @@ def test_block_errors_of_hsdpa_can_be_taken_away():
     tried = of(what_if(found, jobs=1), "no block errors")
     (harq,) = [part for part in tried.parts if part.cause == "HARQ round trips"]
     assert (harq.baseline_s > 0, harq.other_s) == (True, 0.0)
+
+
+@pytest.mark.parametrize("snr_db", [-3.0, 0.0, 5.0])
+def test_without_block_errors_formats_stay_as_they_are(snr_db):
+    """On a channel that stays as it is no block fails here, and there is nothing to win."""
+    group = {
+        "traffic": {"ftp": {"size": "50 kB"}},
+        "ue": {"channel": {"constant": {"snr_db": snr_db}}},
+    }
+    scenario = nodeb.Scenario.from_dict({"radio": {"hsdpa": {}}, "users": [group]})
+    found = nodeb.explain(scenario, runs=RUNS, jobs=1)
+    assert found.complete
+    assert "HARQ round trips" not in found.causes
+    tried = of(what_if(found, jobs=1), "no block errors")
+    assert (tried.told, tried.gain.low, tried.gain.high) == ("as the path says", 0.0, 0.0)
+
+
+def test_measured_curves_come_down_where_they_did():
+    measured = {
+        "cqi": [2, 1, 1, 2],
+        "snr_db": [4.0, 0.0, -2.0, 2.0],
+        "bler": [0.01, 0.05, 0.2, 1.0],
+    }
+    curves = _curves_without_errors(measured)
+    assert curves["cqi"] == [1, 2]
+    np.testing.assert_allclose(curves["snr_db"], [-1.0, 3.0])
+    assert max(curves["bler"]) < 1e-9
+
+
+def test_a_run_of_hours_can_be_had_alone():
+    scenario = download(Dch(), size="20 kB", duration="1 h")
+    found = nodeb.explain(scenario.with_({"users.0.count": 2}), runs=1, jobs=1)
+    assert of(what_if(found, jobs=1), "alone in the cell").complete
 
 
 def test_credits_can_be_taken_away():

@@ -18,6 +18,7 @@ from nodeb.cli.options import (
     refuse,
 )
 from nodeb.errors import InputError
+from nodeb.units import SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["life"]
-
-UNITS_S = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
 def life(
@@ -133,10 +132,10 @@ def _seconds(text: str | None, option: str) -> float | None:
     if text is None:
         return None
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*", text)
-    if found is None or (found[2] or "s") not in UNITS_S:
-        units = ", ".join(UNITS_S)
+    if found is None or (found[2] or "s") not in SECONDS:
+        units = ", ".join(SECONDS)
         raise InputError(f'{option} is {text!r}; expected a time such as "1.5 s" (units: {units})')
-    return float(found[1]) * UNITS_S[found[2] or "s"]
+    return float(found[1]) * SECONDS[found[2] or "s"]
 
 
 def _print(found: Life) -> None:

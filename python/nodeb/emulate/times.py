@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from nodeb.errors import InputError
+from nodeb.units import SECONDS
 
 __all__ = ["seconds"]
-
-UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def seconds(text: str) -> float:
@@ -18,6 +17,6 @@ def seconds(text: str) -> float:
         InputError: it is none, or not longer than nothing.
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*", text)
-    if found is None or found[2] not in UNITS or float(found[1]) <= 0:
+    if found is None or found[2] not in SECONDS or float(found[1]) <= 0:
         raise InputError(f'is "{text}"; expected a time with a unit, such as "30 s" or "500 ms"')
-    return float(found[1]) * UNITS[found[2]]
+    return float(found[1]) * SECONDS[found[2]]

@@ -6,10 +6,13 @@ anything to change.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from nodeb.units import NS
 
 __all__ = ["CHANGES", "Change"]
 
@@ -22,8 +25,11 @@ LARGE_SIZE = "1 GB"
 """A buffer that never fills."""
 NEVER = 1e-12
 """A block error rate at which no block fails; curves know no zero."""
-MOST_CQI = 30
-TO_NS = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9, "min": 60 * 10**9}
+TARGET_BLER = 0.1
+"""The block error rate for which formats are chosen (TS 25.214, 6A.2)."""
+CQIS = range(1, 31)
+CQI_STEP_DB, CQI_AT_0_DB = 1.02, 16.62
+"""Of the formula by which a UE reports where nothing is measured."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +94,7 @@ def _halve(table: Data, *keys: str) -> bool:
 def _ns(text: str) -> int:
     """A time of a resolved scenario, ns."""
     number, unit = text.split()
-    return int(Decimal(number) * TO_NS[unit])
+    return int(Decimal(number) * NS[unit])
 
 
 def _acks_at_once(data: Data, _user: int) -> bool:
@@ -99,13 +105,34 @@ def _acks_sooner(data: Data, _user: int) -> bool:
     return sum(_halve(tcp, "delayed_ack") for tcp in _tcps(data)) > 0
 
 
+def _least_snr_db(points: list[tuple[float, float]]) -> float:
+    """The least SNR, dB, at which a curve of such points (SNR, BLER) comes down to the target."""
+    target = math.log(TARGET_BLER)
+    curve = [(snr, math.log(bler)) for snr, bler in sorted(points)]
+    at = next(place for place, (_, bler) in enumerate(curve) if bler <= target)
+    if at == 0:
+        return curve[0][0]
+    (x0, y0), (x1, y1) = curve[at - 1 : at + 1]
+    return x0 + (x1 - x0) * (target - y0) / (y1 - y0)
+
+
+def _curves_without_errors(measured: Data | None) -> Data:
+    """Curves by which the same CQIs are reported, and no block fails."""
+    if measured is None:
+        known = {cqi: CQI_STEP_DB * (cqi - CQI_AT_0_DB) for cqi in CQIS}
+    else:
+        points: dict[int, list[tuple[float, float]]] = {}
+        for cqi, *point in zip(measured["cqi"], measured["snr_db"], measured["bler"], strict=True):
+            points.setdefault(cqi, []).append((point[0], point[1]))
+        known = {cqi: _least_snr_db(points[cqi]) for cqi in sorted(points)}
+    return {"cqi": [*known], "snr_db": [*known.values()], "bler": [NEVER for _ in known]}
+
+
 def _no_block_errors(data: Data, _user: int) -> bool:
     radio = _radio(data)
     model = radio.pop("errors", None) is not None
     if "cqi" in radio.get("link_adaptation", {}):
-        every = range(1, MOST_CQI + 1)
-        lists = {"cqi": [*every], "snr_db": [0.0 for _ in every], "bler": [NEVER for _ in every]}
-        radio["link_curve"], model = lists, True
+        radio["link_curve"], model = _curves_without_errors(radio.get("link_curve")), True
     return _set(radio, bler=0.0, ack_error=0.0, nack_error=0.0, frame_errors=False) or model
 
 

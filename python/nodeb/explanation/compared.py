@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from nodeb.errors import NodebError
 from nodeb.explanation.differences import difference, difference_table
-from nodeb.explanation.text import difference_text
+from nodeb.explanation.text import difference_text, incomplete_note
 from nodeb.table import Table
 
 if TYPE_CHECKING:
@@ -49,14 +49,16 @@ class Differences:
     def table(self) -> Table:
         """One row per scenario and cause, the largest difference first, and one for their sum.
 
-        Columns: `scenario`; `user`; `runs`, the pairs of replications; and those of
-        `difference_table`, of which the interval is one at 95 %.
+        Columns: `scenario`; `user`; `runs`, the pairs of replications; `complete`, whether the
+        transfer was in all of these, here and in the baseline; and those of `difference_table`, of
+        which the interval is one at 95 %.
         """
         (_, base), *others = self.found.items()
         parts: list[dict[str, ArrayLike]] = []
         for name, one in others:
             table = difference_table(difference(base, one))
-            about = {"scenario": name, "user": self.user, "runs": self.runs}
+            complete = base.complete and one.complete
+            about = {"scenario": name, "user": self.user, "runs": self.runs, "complete": complete}
             columns = {key: np.full(len(table), value) for key, value in about.items()}
             parts.append({**columns, **{key: table[key] for key in table.columns}})
         return Table.concat(parts)
@@ -67,7 +69,9 @@ class Differences:
         tables = [
             difference_text(difference(base, one, self.most), first, name) for name, one in others
         ]
-        return "\n\n".join(f"{title}:\n\n{table}" for table in tables)
+        parts = [f"{title}:\n\n{table}" for table in tables]
+        notes = (incomplete_note(one, name) for name, one in self.found.items())
+        return "\n\n".join([*parts, *filter(None, notes)])
 
 
 def all_differences(

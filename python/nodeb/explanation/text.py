@@ -19,6 +19,7 @@ __all__ = [
     "difference_text",
     "explanation_text",
     "help_most",
+    "incomplete_note",
     "sizes",
     "what_if_rows",
     "what_if_text",
@@ -60,7 +61,12 @@ PLACED = ("transmission", "queue behind own data", "queue behind others")
 
 def explanation_text(found: Explanation) -> str:
     """What a terminal shows of an explanation."""
-    parts = [_title(found), align(HEAD, cause_rows(found)), help_most(found), *_notes(found)]
+    parts = [
+        _title(found),
+        align(HEAD, cause_rows(found)),
+        help_most(found),
+        *filter(None, [incomplete_note(found)]),
+    ]
     return "\n\n".join(parts)
 
 
@@ -78,7 +84,7 @@ def what_if_rows(tried: Sequence[WhatIf]) -> list[list[str]]:
     rows = []
     for one in tried:
         path, _, path_unit = _time(one.path_s, one.path_s, one.path_s)
-        if not math.isfinite(one.gain.mean):
+        if not (one.complete and math.isfinite(one.gain.mean)):
             rows.append([one.name, f"{path} {path_unit}", "", "", one.told])
             continue
         mean, ends, unit = _time(one.gain.mean, one.gain.low, one.gain.high)
@@ -142,13 +148,15 @@ def _title(found: Explanation) -> str:
     return f"{name}: {found.named}, {sizes(found)}; {runs} {noun}, seed {found.scenario.seed}"
 
 
-def _notes(found: Explanation) -> list[str]:
+def incomplete_note(found: Explanation, where: str = "") -> str | None:
+    """That the transfer did not end, of a scenario called so; None where it did."""
     broken = [path for path in found.paths if not path.complete]
     if not broken:
-        return []
+        return None
     what = "the run" if len(found.paths) == 1 else f"{len(broken)} of {len(found.paths)} runs"
-    text = f"note: the transfer was not complete at the end of {what}"
-    return [f"{text}; explained is the time up to there"]
+    of = f" of {where}" if where else ""
+    text = f"note: the transfer was not complete at the end of {what}{of}"
+    return f"{text}; explained is the time up to there"
 
 
 def _percent(share: float) -> str:
