@@ -1,7 +1,11 @@
 """What is refused of explanations and lives, and how it is told."""
 
+import errno
 import os
 import stat
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -85,3 +89,36 @@ def test_a_user_to_compare_is_looked_for_first(call, scenario_file, tmp_path, us
     assert (status, told) == (2, "")
     assert f"there is no user {user}; the scenario has" in err
     assert not out.exists()
+
+
+def test_a_page_for_which_there_is_no_room_is_named(tmp_path, monkeypatch):
+    def full(self, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    place = tmp_path / "page.html"
+    with pytest.raises(OSError, match="No space left") as found:
+        write_bytes(place, b"a page")
+    assert found.value.filename == str(place)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_page_is_there_though_nobody_reads_what_is_printed(scenario_file, tmp_path):
+    place = tmp_path / "page.html"
+    command = [
+        sys.executable,
+        "-m",
+        "nodeb",
+        "explain",
+        scenario_file,
+        "--runs",
+        "1",
+        "--out",
+        place,
+    ]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert place.read_bytes().startswith(b"<!doctype html>")

@@ -116,5 +116,5 @@ def _tell_causes(
         else:
             found = all_differences(plan, user, workers, bar)
     if found is not None:
-        print(f"\n{found}")
         plan.put_causes(folder, outcome, found.table)
+        print(f"\n{found}")

@@ -98,6 +98,10 @@ def _explain_flight(file: Path, user: int | None, connection: int | None, out: P
     known = connections.connections(flight)
     chosen = connections.choose(known, user, connection)
     found = connections.explain(flight, chosen)
+    if out is not None:
+        from nodeb.report.explained import page
+
+        write_bytes(out, page({f"connection {chosen.number}": found}).encode())
     print(found)
     others = known.of(user)
     if len(others) > 1:
@@ -105,9 +109,6 @@ def _explain_flight(file: Path, user: int | None, connection: int | None, out: P
     for note in known.notes:
         print(f"note: {note}", file=sys.stderr)
     if out is not None:
-        from nodeb.report.explained import page
-
-        write_bytes(out, page({f"connection {chosen.number}": found}).encode())
         print(f"\npage: {out}")
 
 
@@ -147,11 +148,12 @@ def _explain_scenario(
             tried = first.what_if(workers, bar) if what_if else []
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
-    print("\n\n".join(str(one) for one in found.values()))
-    if what_if:
-        print(f"\n{what_if_text(tried)}")
     if out is not None:
         from nodeb.report.explained import page
 
         write_bytes(out, page(found, tried).encode())
+    print("\n\n".join(str(one) for one in found.values()))
+    if what_if:
+        print(f"\n{what_if_text(tried)}")
+    if out is not None:
         print(f"\npage: {out}")

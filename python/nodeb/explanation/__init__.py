@@ -54,7 +54,7 @@ def explain(
         raise InputError(f"explain: {scenario!r} is no scenario; load one with `nodeb.load`")
     for name, value in {"user": user, "transfer": transfer}.items():
         if not 0 <= as_whole(value, name) < 2**32:
-            raise InputError(f"{name} is {value}; both are numbered from 0")
+            raise InputError(f"{name} is {value}; expected a number from 0 to {2**32 - 1}")
     planned = scenario.planned(runs, None, seed)
     found = paths(planned, user, transfer, check_jobs(jobs), progress)
     return Explanation(planned, user, transfer, found)

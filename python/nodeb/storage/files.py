@@ -65,7 +65,7 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
         to_disk: wait until it would outlive a power failure.
 
     Raises:
-        OSError: the file cannot be written; what was there before stays.
+        OSError: the file, which it names, cannot be written; what was there before stays.
         OutputError: something is there that is no file, such as a device, which renaming would
             take away.
     """
@@ -79,6 +79,9 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
         part.replace(path)
         if to_disk:
             names_to_disk(path.parent)
+    except OSError as error:
+        error.filename = str(path)  # nobody knows the name aside, and a full disk tells none
+        raise
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
