@@ -92,7 +92,7 @@ def test_users_and_transfers_that_are_not_there():
         InputError, match="begun no transfer 1 by the end of the run; it has begun 1"
     ):
         nodeb.explain(two, transfer=1, runs=1)
-    with pytest.raises(InputError, match="numbered from 0"):
+    with pytest.raises(InputError, match="user is -1; expected a number from 0"):
         nodeb.explain(two, user=-1)
     control = _core.Control()
     with pytest.raises(ValueError, match="there is no user 9"):

@@ -191,7 +191,7 @@ def test_the_command(file, capsys):
     ("more", "told"),
     [
         (["--from", "soon"], "--from is 'soon'"),
-        (["--to", "3 h"], "--to is '3 h'"),
+        (["--to", "3 days"], "--to is '3 days'"),
         (["--user", "9"], "there is no user 9"),
         (["--most", "10"], "(--from, --to)"),
     ],
