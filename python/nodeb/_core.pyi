@@ -131,7 +131,7 @@ def flight_header(path: str | os.PathLike[str]) -> bytes:
     """
 
 def flight_connections(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str], control: Control
 ) -> tuple[dict[str, dict[str, Any]], int, int]:
     """The TCP connections of a recorded flight. Linux only.
 
@@ -142,7 +142,7 @@ def flight_connections(
         OSError: the log cannot be read.
     """
 
-def flight_packets(path: str | os.PathLike[str]) -> dict[str, dict[str, Any]]:
+def flight_packets(path: str | os.PathLike[str], control: Control) -> dict[str, dict[str, Any]]:
     """What the headers of a recorded flight's packets say, `packets` by their numbers. Linux only.
 
     Raises:
@@ -155,6 +155,7 @@ def flight_explain(
     seed: int,
     users: list[int],
     connection: int,
+    control: Control,
 ) -> dict[str, dict[str, Any]]:
     """Fly a recorded flight again and explain a TCP connection of it. Linux only.
 
@@ -171,6 +172,7 @@ def flight_timeline(
     scenario: CompiledScenario,
     seed: int,
     users: list[int],
+    control: Control,
     from_ns: int = 0,
     to_ns: int | None = None,
     user: int | None = None,
@@ -191,6 +193,7 @@ def replay_flight(
     scenario: CompiledScenario,
     seed: int,
     users: list[int],
+    control: Control,
     pcap: str | os.PathLike[str] | None = None,
     radio: bool = False,
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
@@ -201,6 +204,7 @@ def replay_flight(
         scenario: its scenario.
         seed: its seed.
         users: the users of its phones.
+        control: watches it and can stop it.
         pcap: what passes the interfaces goes to this file (pcapng).
         radio: capture at `rnc` and `node_b` too, with comments on packets.
 

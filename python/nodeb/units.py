@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ["NS", "SECONDS"]
+__all__ = ["NS", "NS_PER_S", "SECONDS"]
 
-NS = {"ns": 1, "us": 1000, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
+NS_PER_S = 1_000_000_000
+NS = {
+    "ns": 1,
+    "us": 1000,
+    "ms": 10**6,
+    "s": NS_PER_S,
+    "min": 60 * NS_PER_S,
+    "h": 3600 * NS_PER_S,
+}
 """Nanoseconds of each."""
-SECONDS = {unit: ns / 10**9 for unit, ns in NS.items()}
+SECONDS = {unit: ns / NS_PER_S for unit, ns in NS.items()}
 """Seconds of each."""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -304,7 +304,8 @@ def test_somebody_else_at_the_address_is_told_soon(small):
 
 
 def test_an_address_of_another_protocol_is_told(small):
-    with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as web:
+    # With a thread for each connection: one that is left open must not keep the server from ending.
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as web:
         threading.Thread(target=web.serve_forever, daemon=True).start()
         try:
             with pytest.raises(InputError, match="no scheduler answers at ws://"):

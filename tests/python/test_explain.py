@@ -15,6 +15,7 @@ from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import REMEDIES
+from nodeb.report.explained import page
 from nodeb.scenario_types import Classic, Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
 
 LOSSY = Dch(bler=0.1)
@@ -40,6 +41,21 @@ def test_causes_add_up_to_what_the_run_measured():
     assert found.table["share"].sum() == pytest.approx(1.0)
     assert "RLC retransmission" in found.causes
     assert found.causes[0] in str(found)
+
+
+def test_rows_with_many_stretches_are_as_high_as_their_share_of_the_time():
+    found = nodeb.explain(scenario(HsDsch(bler=0.2), size="5 MB", count=2), runs=1)
+    drawn = nodeb.plot.waterfall("", found).axes[0]
+    causes = [label.get_text() for label in drawn.get_yticklabels()]
+    high = {}
+    for patch in drawn.patches:
+        tops, moments, base = patch.get_data()
+        cause = causes[round(float(base) - 0.4)]
+        high[cause] = float(((base - tops) / 0.8 * np.diff(moments)).sum())
+    assert {"transmission", "HARQ round trips", "waiting for the scheduler"} <= set(high)
+    for cause, seconds in high.items():
+        assert seconds == pytest.approx(found.seconds(cause)[0], rel=1e-9)
+    assert len(page({"user 0": found})) < 300_000
 
 
 def test_every_cause_has_a_meaning_and_a_remedy():

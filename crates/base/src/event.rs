@@ -32,6 +32,22 @@ pub enum Site {
     Phone,
 }
 
+impl Site {
+    /// All kinds, each at its own number.
+    pub const ALL: [Self; 10] = [
+        Self::Server,
+        Self::WiredDown,
+        Self::WiredUp,
+        Self::Proxy,
+        Self::CoreDown,
+        Self::CoreUp,
+        Self::Snoop,
+        Self::Bearer,
+        Self::Uplink,
+        Self::Phone,
+    ];
+}
+
 /// A place that packets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {

@@ -1,11 +1,13 @@
 //! Captures of recorded flights: real packets with the bytes that the log kept, among those of simulated users.
 
 use std::collections::{HashMap, HashSet};
-use std::io;
+use std::io::{self, BufReader};
 use std::path::Path;
 
+use nodeb_emu::Log;
 use nodeb_emu::connections::Traffic;
-use nodeb_emu::flight::{Heads, Reader};
+use nodeb_emu::flight::Heads;
+use nodeb_emu::log::Watched;
 use nodeb_emu::replay::{Replay, replay_heard};
 use nodeb_sim::Scenario;
 use nodeb_sim::event::{Event, Mask, Purpose, Site};
@@ -31,9 +33,9 @@ struct OnItsWay {
 }
 
 /// A capture of a flight under way.
-struct Flown {
+struct Flown<'a> {
     capture: Capture,
-    heads: Heads,
+    heads: Heads<BufReader<Watched<'a>>>,
     on_their_way: HashMap<PacketId, OnItsWay>,
     /// Numbers of the packets that repeat what was sent before.
     again: HashSet<u64>,
@@ -47,7 +49,7 @@ struct Flown {
 /// # Errors
 /// As [`crate::run`], and those of the log.
 pub fn fly(
-    log: &Path,
+    log: Log<'_>,
     scenario: &Scenario,
     seed: u64,
     users: &[u32],
@@ -62,12 +64,12 @@ pub fn fly(
     let packets = traffic.connections.iter().flat_map(|connection| &connection.packets);
     let mut flown = Flown {
         capture: Capture::create(scenario, seed, 0, path, options)?,
-        heads: Heads::new(Reader::open(log).map_err(unread)?),
+        heads: Heads::new(log.open().map_err(unread)?),
         on_their_way: HashMap::new(),
         again: packets.filter(|packet| packet.again).map(|packet| packet.number).collect(),
         marked: traffic.marked,
     };
-    let mut reader = Reader::open(log).map_err(unread)?;
+    let mut reader = log.fly().map_err(unread)?;
     let found = replay_heard(&mut reader, scenario, seed, users, &mut flown)?;
     flown.capture.finish()?;
     Ok(found)
@@ -78,7 +80,7 @@ fn about(traffic: &Traffic) -> String {
     format!("Packets of real phones are a recorded flight's, with their first {} B.", traffic.longest)
 }
 
-impl Flown {
+impl Flown<'_> {
     fn take(&mut self, at: Time, event: &Event) -> io::Result<()> {
         match *event {
             Event::Sent { place, packet, purpose: Purpose::External, seq: number, size: length, .. } => {
@@ -127,7 +129,7 @@ impl Flown {
     }
 }
 
-impl Listener for Flown {
+impl Listener for Flown<'_> {
     fn mask(&self) -> Mask {
         self.capture.mask()
     }

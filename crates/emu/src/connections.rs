@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::ops::Range;
-use std::path::Path;
 
 use nodeb_sim::packet::EcnField;
 use nodeb_sim::units::Time;
@@ -12,6 +11,7 @@ use nodeb_sim::world::Way;
 
 use crate::flight::{Reader, Record};
 use crate::head::{self, ACK, SYN, Tcp};
+use crate::log::Log;
 
 /// A packet of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -177,8 +177,8 @@ impl Traffic {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub fn of_log(path: &Path) -> io::Result<Self> {
-        Self::of(&mut Reader::open(path)?)
+    pub fn of_log(log: Log<'_>) -> io::Result<Self> {
+        Self::of(&mut log.open()?)
     }
 
     /// That of a log of which nothing has been read but its header.

@@ -290,14 +290,14 @@ impl<R: Read> Reader<R> {
 }
 
 /// The first bytes of packets, asked for in the order in which they were accepted.
-pub struct Heads {
-    reader: Reader,
+pub struct Heads<R = BufReader<File>> {
+    reader: Reader<R>,
     kept: Vec<u8>,
 }
 
-impl Heads {
+impl<R: Read> Heads<R> {
     /// Of a log that is read from its beginning.
-    pub fn new(reader: Reader) -> Self {
+    pub fn new(reader: Reader<R>) -> Self {
         Self { reader, kept: Vec::new() }
     }
 

@@ -20,6 +20,7 @@ pub mod forward;
 pub mod head;
 pub mod ip;
 pub mod lateness;
+pub mod log;
 pub mod pool;
 #[cfg(target_os = "linux")]
 mod port;
@@ -32,5 +33,6 @@ pub mod watch;
 pub use error::{Error, Result};
 pub use exchange::{Arrival, Exchange, Phone};
 pub use lateness::Lateness;
+pub use log::Log;
 pub use pool::Pool;
 pub use report::Report;

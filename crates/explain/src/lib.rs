@@ -90,7 +90,7 @@ pub fn explain(
     };
     let ended = timeline.ended.or(horizon).unwrap_or(begun);
     let bare_ack = bare_ack(scenario, user);
-    let spans = Walk::spans(&timeline, bare_ack, begun, ended);
+    let spans = Walk::spans(&timeline, bare_ack, begun, ended, control)?;
     let complete = timeline.ended.is_some();
     Ok(Path { begun, ended, bytes: timeline.bytes, complete, spans })
 }

@@ -79,30 +79,16 @@ pub fn place_name(place: Place) -> Text {
     Text::Borrowed(name)
 }
 
-/// Kinds of places; those of the core have numbers.
-const SITES: [Site; 10] = [
-    Site::Server,
-    Site::WiredDown,
-    Site::WiredUp,
-    Site::Proxy,
-    Site::CoreDown,
-    Site::CoreUp,
-    Site::Snoop,
-    Site::Bearer,
-    Site::Uplink,
-    Site::Phone,
-];
-
 /// A number for what a place is called.
 fn place_code(place: Place) -> u32 {
     let number = if matches!(place.site, Site::CoreDown | Site::CoreUp) { place.index } else { 0 };
-    number * SITES.len() as u32 + place.site as u32
+    number * Site::ALL.len() as u32 + place.site as u32
 }
 
 /// A place that is called what a number stands for.
 fn place_of(code: u32) -> Place {
-    let sites = SITES.len() as u32;
-    Place::new(SITES[(code % sites) as usize], code / sites)
+    let sites = Site::ALL.len() as u32;
+    Place::new(Site::ALL[(code % sites) as usize], code / sites)
 }
 
 table! {
@@ -184,7 +170,7 @@ mod tests {
 
     #[test]
     fn codes_stand_for_what_places_are_called() {
-        for site in SITES {
+        for site in Site::ALL {
             for index in [0, 1, 7] {
                 let place = Place::new(site, index);
                 assert_eq!(place_name(place_of(place_code(place))), place_name(place));
@@ -197,7 +183,7 @@ mod tests {
         let mut spans = Vec::new();
         for &cause in Cause::ALL {
             for &step in Step::ALL {
-                for site in SITES {
+                for site in Site::ALL {
                     let (begin, end, place) = (Time(1), Time(2), Place::new(site, 3));
                     let round = (step != Step::Sends).then_some(cause);
                     spans.push(Span { begin, end, cause, step, place, round, packet: 1, seq: 2 });

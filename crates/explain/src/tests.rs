@@ -1,5 +1,7 @@
 //! Timelines made by hand: for each cause one in which it is known how much of the time it has.
 
+use nodeb_sim::Control;
+use nodeb_sim::error::{Error as RunError, Result};
 use nodeb_sim::event::{self, Clock, Event, Hold, Part, Place, Purpose, Site};
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::scenario;
@@ -140,7 +142,11 @@ impl Story {
     }
 
     fn spans(&self, at: u64) -> Vec<Span> {
-        Walk::spans(&self.timeline, u32::MAX, Time::ZERO, ms(at))
+        self.watched(at, &Control::default()).unwrap()
+    }
+
+    fn watched(&self, at: u64, control: &Control) -> Result<Vec<Span>> {
+        Walk::spans(&self.timeline, u32::MAX, Time::ZERO, ms(at), control)
     }
 
     /// Causes and milliseconds in order of time, those alike joined.
@@ -167,6 +173,16 @@ fn propagation_and_transmission_on_the_last_flight() {
     let mut story = Story::on(LINK);
     story.data(0, 1, 1).link(DOWN, 1, [0, 0, 10, 100]).receive(100, Site::Phone, 1);
     assert_eq!(story.done(100), [(Transmission, 10), (Propagation, 90)]);
+}
+
+#[test]
+fn a_walk_that_nobody_wants_any_more_ends() {
+    let mut story = Story::on(LINK);
+    story.data(0, 1, 1).link(DOWN, 1, [0, 0, 10, 100]).receive(100, Site::Phone, 1);
+    story.tell(100, &Event::Arrived { flow: 0, bytes: 10_000 });
+    let control = Control::default();
+    control.cancel();
+    assert!(matches!(story.watched(100, &control), Err(RunError::Cancelled)));
 }
 
 /// A SYN there and back, and then the request.

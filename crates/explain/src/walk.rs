@@ -9,6 +9,8 @@ mod air;
 mod host;
 mod queue;
 
+use nodeb_sim::Control;
+use nodeb_sim::error::{Error, Result};
 use nodeb_sim::event::{Clock, Hold, Place, Site};
 use nodeb_sim::transport::segment::Kind;
 use nodeb_sim::units::Time;
@@ -50,11 +52,21 @@ pub(crate) struct Walk<'a> {
     /// The packet that it follows.
     packet: u32,
     spans: Vec<Span>,
+    control: &'a Control,
 }
 
 impl<'a> Walk<'a> {
     /// The path of a transfer that ended at `ended`, in order of time.
-    pub fn spans(timeline: &'a Timeline, bare_ack: u32, begun: Time, ended: Time) -> Vec<Span> {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when `control` was told to cancel.
+    pub fn spans(
+        timeline: &'a Timeline,
+        bare_ack: u32,
+        begun: Time,
+        ended: Time,
+        control: &'a Control,
+    ) -> Result<Vec<Span>> {
         let mut walk = Self {
             timeline,
             bare_ack,
@@ -65,6 +77,7 @@ impl<'a> Walk<'a> {
             // Room is had at once: lists that grow are copied, and memory that is given back piece by piece has to
             // be had anew for the next explanation.
             spans: Vec::with_capacity((SPANS_A_RECORD * timeline.records()).min(MOST_AT_ONCE)),
+            control,
         };
         let mut next = walk.first();
         while walk.now > walk.floor {
@@ -79,8 +92,11 @@ impl<'a> Walk<'a> {
                 }
             };
         }
+        if control.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
         walk.spans.reverse();
-        walk.spans
+        Ok(walk.spans)
     }
 
     /// The packet that completed the transfer, or what the end of the run has interrupted.
@@ -133,7 +149,8 @@ impl<'a> Walk<'a> {
 
     /// Goes back to `begin`, the time from there having passed for `cause`.
     fn to(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
-        let begin = begin.max(self.floor);
+        // Nobody wants the rest of a path that is given up: with one leap it is over.
+        let begin = if self.control.is_cancelled() { self.floor } else { begin.max(self.floor) };
         if begin >= self.now {
             return;
         }

@@ -13,7 +13,7 @@ use nodeb_emu::replay::replay;
 use nodeb_emu::report::{CAUSES, OfPhone, OfWay, Report};
 use nodeb_emu::series::tables as series;
 use nodeb_emu::watch::Watch;
-use nodeb_emu::{Error, Exchange, Lateness, Phone};
+use nodeb_emu::{Error, Exchange, Lateness, Log, Phone};
 use nodeb_sim::Scenario;
 use nodeb_sim::units::Time;
 use pyo3::exceptions::PyOSError;
@@ -22,7 +22,7 @@ use pyo3::types::PyDict;
 
 use crate::border::{guarded, to_py};
 use crate::flights;
-use crate::scenario::CompiledScenario;
+use crate::scenario::{CompiledScenario, Control};
 use crate::tables::{self, About};
 
 /// An emulation: watched and stopped from other threads than the one that drives it.
@@ -142,7 +142,8 @@ pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
 /// Flies a recorded flight again: what became of real packets and whether it is the same, and the tables. What passes
 /// the interfaces goes to a capture, if one is asked for, the radio network's interfaces among them with `radio`.
 #[pyfunction]
-#[pyo3(signature = (path, scenario, seed, users, pcap=None, radio=false))]
+#[pyo3(signature = (path, scenario, seed, users, control, pcap=None, radio=false))]
+#[expect(clippy::too_many_arguments, reason = "keywords in Python")]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn replay_flight<'py>(
     py: Python<'py>,
@@ -150,17 +151,19 @@ pub fn replay_flight<'py>(
     scenario: &CompiledScenario,
     seed: u64,
     users: Vec<u32>,
+    control: &Bound<'py, Control>,
     pcap: Option<PathBuf>,
     radio: bool,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let world = scenario.shared();
+    let log = Log { path: &path, control: control.get().inner() };
     let fly = || -> nodeb_emu::Result<_> {
-        let mut reader = Reader::open(&path).map_err(Error::Log)?;
+        let mut reader = log.fly().map_err(Error::Log)?;
         replay(&mut reader, &world, seed, &users)
     };
     let work = || {
         let (mut found, result) = match &pcap {
-            Some(pcap) => flights::captured(&path, &world, seed, &users, (pcap, radio))?,
+            Some(pcap) => flights::captured(log, &world, seed, &users, (pcap, radio))?,
             None => fly().map_err(|error| match &error {
                 Error::World(error) => to_py(error),
                 error => refused(error),

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use nodeb_emu::connections::{Connection, Traffic};
-use nodeb_emu::flight::{Reader, Record};
-use nodeb_emu::{Error, head};
+use nodeb_emu::flight::Record;
+use nodeb_emu::{Error, Log, head};
 use nodeb_explain::real;
 use nodeb_sim::table::{Table, Text};
 use nodeb_sim::units::Time;
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::border::{guarded, to_py};
-use crate::scenario::CompiledScenario;
+use crate::scenario::{CompiledScenario, Control};
 use crate::{tables, timeline};
 
 /// A connection with its number.
@@ -116,8 +116,13 @@ table! {
 /// The TCP connections of a flight as a table, and how many of its packets are of other protocols or unknown.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
-pub fn flight_connections(py: Python<'_>, path: PathBuf) -> PyResult<(Bound<'_, PyDict>, u64, u64)> {
-    let work = || Traffic::of_log(&path).map(|found| (of_connections(&found), found.others, found.unknown));
+pub fn flight_connections<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    control: &Bound<'py, Control>,
+) -> PyResult<(Bound<'py, PyDict>, u64, u64)> {
+    let log = Log { path: &path, control: control.get().inner() };
+    let work = || Traffic::of_log(log).map(|found| (of_connections(&found), found.others, found.unknown));
     let found = guarded(|| path.display().to_string(), || py.detach(work))?;
     let (table, others, unknown) = found.map_err(unread)?;
     Ok((tables::all(py, vec![table])?, others, unknown))
@@ -132,14 +137,19 @@ fn of_connections(found: &Traffic) -> Table {
 /// What the headers of a flight's packets say, as a table by their numbers.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
-pub fn flight_packets(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    let table = guarded(|| path.display().to_string(), || py.detach(|| of_packets(&path)))?;
+pub fn flight_packets<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    control: &Bound<'py, Control>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let log = Log { path: &path, control: control.get().inner() };
+    let table = guarded(|| path.display().to_string(), || py.detach(|| of_packets(log)))?;
     tables::all(py, vec![table.map_err(unread)?])
 }
 
-fn of_packets(path: &Path) -> std::io::Result<Table> {
-    let traffic = Traffic::of_log(path)?;
-    let mut reader = Reader::open(path)?;
+fn of_packets(log: Log<'_>) -> std::io::Result<Table> {
+    let traffic = Traffic::of_log(log)?;
+    let mut reader = log.open()?;
     let mut rows: Vec<Packet> = Vec::with_capacity(traffic.of_packet.len());
     while let Some(record) = reader.next_record()? {
         let Record::Accepted { kept, .. } = record else { continue };
@@ -169,9 +179,11 @@ pub fn flight_explain<'py>(
     seed: u64,
     users: Vec<u32>,
     connection: usize,
+    control: &Bound<'py, Control>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let world = scenario.shared();
-    let work = || real::explain(&path, &world, seed, &users, connection);
+    let log = Log { path: &path, control: control.get().inner() };
+    let work = || real::explain(log, &world, seed, &users, connection);
     let about = || format!("explaining {}, connection {connection}", path.display());
     let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
         real::Error::Flight(error) => failed(&error),
@@ -185,7 +197,7 @@ pub fn flight_explain<'py>(
 
 /// Flies a flight again and returns what happens in a window of time.
 #[pyfunction]
-#[pyo3(signature = (path, scenario, seed, users, from_ns=0, to_ns=None, user=None, most=None))]
+#[pyo3(signature = (path, scenario, seed, users, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_timeline<'py>(
@@ -194,6 +206,7 @@ pub fn flight_timeline<'py>(
     scenario: &CompiledScenario,
     seed: u64,
     users: Vec<u32>,
+    control: &Bound<'py, Control>,
     from_ns: u64,
     to_ns: Option<u64>,
     user: Option<u32>,
@@ -202,7 +215,8 @@ pub fn flight_timeline<'py>(
     let world = scenario.shared();
     let most = most.unwrap_or(nodeb_timeline::DEFAULT_MOST);
     let options = Options { from: Time(from_ns), to: Time(to_ns.unwrap_or(u64::MAX)), user, most };
-    let work = || flight::fly(&path, &world, seed, &users, &options);
+    let log = Log { path: &path, control: control.get().inner() };
+    let work = || flight::fly(log, &world, seed, &users, &options);
     let about = || format!("the life of {}", path.display());
     let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
         nodeb_timeline::Error::Run(error) => to_py(&error),
@@ -214,13 +228,13 @@ pub fn flight_timeline<'py>(
 
 /// Writes what passes the interfaces of a flight's world to a file.
 pub fn captured(
-    path: &Path,
+    log: Log<'_>,
     world: &Scenario,
     seed: u64,
     users: &[u32],
     (pcap, radio): (&Path, bool),
 ) -> PyResult<(nodeb_emu::replay::Replay, nodeb_sim::metrics::RunResult)> {
-    nodeb_capture::flight::fly(path, world, seed, users, pcap, radio).map_err(|error| match error {
+    nodeb_capture::flight::fly(log, world, seed, users, pcap, radio).map_err(|error| match error {
         nodeb_capture::Error::Run(error) => to_py(&error),
         nodeb_capture::Error::Flight(error) => failed(&error),
         other => PyOSError::new_err(other.to_string()),

@@ -1,8 +1,6 @@
 //! The life of every packet of a recorded flight: the same recorder, listening to a world that is flown again.
 
-use std::path::Path;
-
-use nodeb_emu::flight::Reader;
+use nodeb_emu::Log;
 use nodeb_emu::replay::replay_heard;
 use nodeb_sim::Scenario;
 
@@ -14,9 +12,15 @@ use crate::{Error, Options, Result, Timeline, check};
 ///
 /// # Errors
 /// See [`Error`].
-pub fn fly(log: &Path, scenario: &Scenario, seed: u64, users: &[u32], options: &Options) -> Result<Timeline> {
+pub fn fly(
+    log: Log<'_>,
+    scenario: &Scenario,
+    seed: u64,
+    users: &[u32],
+    options: &Options,
+) -> Result<Timeline> {
     check(scenario, options)?;
-    let mut reader = Reader::open(log).map_err(|error| Error::Flight(nodeb_emu::Error::Log(error)))?;
+    let mut reader = log.fly().map_err(|error| Error::Flight(nodeb_emu::Error::Log(error)))?;
     let mut recorder = Recorder::new(scenario, options);
     let result = match replay_heard(&mut reader, scenario, seed, users, &mut recorder) {
         Err(error) if !recorder.is_over() => return Err(error.into()),

@@ -25,6 +25,7 @@ from nodeb.errors import Interrupted
 
 if TYPE_CHECKING:
     from nodeb.comparison.experiment import Experiment, Outcome
+    from nodeb.explanation.compared import Differences
     from nodeb.replication.pool import Jobs as Workplace
 
 __all__ = ["compare"]
@@ -86,12 +87,16 @@ def compare(
         with workplace(jobs, cluster) as workers:
             with progress_bar(title) as bar:
                 outcome = plan.run(folder, margin, metric or (), workers, bar, force=force)
-            _print(outcome, folder)
-            _tell_causes(plan, outcome, folder, explain, workers)
+            try:
+                causes = _causes(plan, outcome, folder, explain, workers)
+            finally:  # without its causes, too
+                _print(outcome, folder)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     except KeyboardInterrupt:
         raise Stopped(f"interrupted; the comparison is in {folder}") from None
+    if causes is not None:
+        print(f"\n{causes}")
     print(f"\nresults: {folder}")
 
 
@@ -103,10 +108,10 @@ def _print(outcome: Outcome, folder: Path) -> None:
     print(outcome.comparison)
 
 
-def _tell_causes(
+def _causes(
     plan: Experiment, outcome: Outcome, folder: Path, user: int | None, workers: Workplace
-) -> None:
-    """Tells and keeps what the differences in the time of a user's first transfer are made of."""
+) -> Differences | None:
+    """Finds and keeps what the differences in the time of a user's first transfer are made of."""
     from nodeb.explanation.compared import all_differences, short_differences
     from nodeb.terminal.progress import progress_bar
 
@@ -117,4 +122,4 @@ def _tell_causes(
             found = all_differences(plan, user, workers, bar)
     if found is not None:
         plan.put_causes(folder, outcome, found.table)
-        print(f"\n{found}")
+    return found

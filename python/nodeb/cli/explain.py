@@ -90,6 +90,7 @@ def _explain_flight(file: Path, user: int | None, connection: int | None, out: P
     """Explains a TCP connection of a recorded flight."""
     from nodeb.emulate import connections, flights
     from nodeb.storage.files import check_place, refuse_other, write_bytes
+    from nodeb.terminal.progress import progress_bar
 
     if out is not None:
         check_place(out, "--out")
@@ -97,7 +98,8 @@ def _explain_flight(file: Path, user: int | None, connection: int | None, out: P
     flight = flights.read(file)
     known = connections.connections(flight)
     chosen = connections.choose(known, user, connection)
-    found = connections.explain(flight, chosen)
+    with progress_bar(file.name) as bar:
+        found = connections.explain(flight, chosen, bar)
     if out is not None:
         from nodeb.report.explained import page
 

@@ -63,7 +63,7 @@ def import_(
     ):
         if given is not None:
             check_name(what, given, list(allowed))
-    data = read_bytes(file, trace_reader.MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
+    data = read_bytes(file, trace_reader.MOST_BYTES)
     target = Path(file.with_suffix(".trace").name) if out is None else out
     if target.exists() and target.samefile(file):
         raise InputError(f"{target} is the recording itself; give another file with --out")

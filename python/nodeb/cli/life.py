@@ -18,7 +18,7 @@ from nodeb.cli.options import (
     refuse,
 )
 from nodeb.errors import InputError
-from nodeb.units import SECONDS
+from nodeb.units import NS_PER_S, SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,10 +119,10 @@ def _flight(
     from nodeb.emulate import flights, lives
 
     flight = flights.read(file)
-    begin, end = (None if time is None else round(time * 1e9) for time in window)
+    begin, end = (None if time is None else round(time * NS_PER_S) for time in window)
 
-    def look(_bar: ProgressCallback | None) -> Life:
-        return lives.watch(flight, user, (begin or 0, end), **more)
+    def look(bar: ProgressCallback | None) -> Life:
+        return lives.watch(flight, user, (begin or 0, end), progress=bar, **more)
 
     return flight.scenario.name, [file], look
 

@@ -39,6 +39,7 @@ def replay(
     from nodeb.emulate.told import packets_text
     from nodeb.replication.capture import PCAPNG
     from nodeb.storage.files import refuse_other
+    from nodeb.terminal.progress import progress_bar
 
     if pcap_radio and pcap is None:
         raise InputError("--pcap-radio adds to captured packets; give --pcap too")
@@ -50,7 +51,8 @@ def replay(
     with folder.claimed(out, log, force=force) as place:
         if place is not None and pcap is not None:
             check_capture(pcap, place)
-        flown = flight.fly(pcap, radio=pcap_radio)
+        with progress_bar(log.name) as bar:
+            flown = flight.fly(pcap, radio=pcap_radio, progress=bar)
         if place is not None:
             folder.put_flown(place, flight, flown)
     found = flown.report

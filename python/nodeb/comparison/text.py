@@ -65,9 +65,9 @@ def difference_cells(one: Difference, margin: float) -> list[str]:
     gap, verdict = one.difference, judged(one.verdict, margin, one.difference.n)
     if gap.low == gap.high == 0:
         return [one.metric.label, *means, unit, "0", "", verdict]
-    shown = f"{gap.mean * factor:+.{decimals}f}"
+    shown = f"{gap.mean * factor:+z.{decimals}f}"
     if math.isfinite(gap.low):
-        shown += f" ({gap.low * factor:+.{decimals}f} .. {gap.high * factor:+.{decimals}f})"
+        shown += f" ({gap.low * factor:+z.{decimals}f} .. {gap.high * factor:+z.{decimals}f})"
     return [one.metric.label, *means, unit, shown, _ratio(one.ratio), verdict]
 
 

@@ -9,8 +9,10 @@ from nodeb import _core
 from nodeb.emulate.flights import Flight
 from nodeb.errors import InputError
 from nodeb.explanation import Explanation
-from nodeb.explanation.replications import NS, path_of
+from nodeb.explanation.replications import path_of
+from nodeb.terminal.progress import ProgressCallback
 from nodeb.terminal.text import align
+from nodeb.units import NS_PER_S
 
 __all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
 
@@ -81,8 +83,9 @@ def connections(flight: Flight) -> Connections:
     Raises:
         RunError: the log cannot be read.
     """
-    with flight.in_the_air():
-        columns, others, unknown = _core.flight_connections(flight.path)
+    columns, others, unknown = flight.look(
+        lambda control: _core.flight_connections(flight.path, control)
+    )
     phones = flight.about["phones"]
     table = columns["connections"]
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
@@ -93,8 +96,8 @@ def connections(flight: Flight) -> Connections:
             phone=str(phones[row["phone"]]["name"]) if row["phone"] < len(phones) else "",
             server=row["server"],
             client=row["client"],
-            begun_s=int(row["begun_ns"]) / NS,
-            ended_s=int(row["ended_ns"]) / NS,
+            begun_s=int(row["begun_ns"]) / NS_PER_S,
+            ended_s=int(row["ended_ns"]) / NS_PER_S,
             packets=int(row["packets"]),
             down_bytes=int(row["down_bytes"]),
             up_bytes=int(row["up_bytes"]),
@@ -104,18 +107,21 @@ def connections(flight: Flight) -> Connections:
     return Connections(found, others, unknown)
 
 
-def explain(flight: Flight, connection: Connection) -> Explanation:
+def explain(
+    flight: Flight, connection: Connection, progress: ProgressCallback | None = None
+) -> Explanation:
     """Why a connection took so long: from its first packet to the last of its data.
+
+    Args:
+        flight: the recorded flight.
+        connection: one of its connections.
+        progress: called with the fraction done and a few words.
 
     Raises:
         InputError: nothing of it arrived.
         RunError: the log cannot be flown again.
     """
-    compiled = flight.compiled
-    with flight.in_the_air():
-        found = _core.flight_explain(
-            flight.path, compiled, flight.seed, flight.users, connection.number
-        )
+    found = flight.explained(connection.number, progress)
     way = f"{connection.server} to {connection.client}"
     if connection.up_bytes > connection.down_bytes:
         way = f"{connection.client} to {connection.server}"

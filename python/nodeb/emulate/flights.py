@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from nodeb import _core
 from nodeb.emulate.plan import Plan
 from nodeb.errors import InputError, OutputError, RunError, os_reason
 from nodeb.inputs.reading import core_call
 from nodeb.inputs.scenario import Scenario
+from nodeb.replication.watched import watched
 from nodeb.replication.work import Tables
 from nodeb.results.provenance import core_hash
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Flight", "Flown", "check_place", "header", "read"]
+
+Found = TypeVar("Found")
+_Told = dict[str, dict[str, Any]]
 
 
 def check_place(path: Path) -> None:
@@ -103,16 +107,23 @@ class Flight:
         """The users of the real phones."""
         return [phone["user"] for phone in self.about["phones"]]
 
-    @contextmanager
-    def in_the_air(self) -> Iterator[None]:
-        """Turns what the core complains about while it flies into errors about this flight.
+    def look(
+        self,
+        work: Callable[[_core.Control], Found],
+        progress: ProgressCallback | None = None,
+    ) -> Found:
+        """Does something with the log in a thread, so that Ctrl-C ends it.
+
+        Args:
+            work: what is done; it is watched by what it is given.
+            progress: called with the fraction done and a few words.
 
         Raises:
             InputError: what was asked for is not there.
             RunError: the log is damaged, or does not fit.
         """
         try:
-            yield
+            return watched(work, progress)
         except OSError as error:
             raise RunError(f"{self.path}: {os_reason(error)}") from None
         except ValueError as error:
@@ -120,25 +131,51 @@ class Flight:
         except _core.InternalError as error:
             raise RunError(str(error)) from None
 
-    def fly(self, pcap: Path | None = None, *, radio: bool = False) -> Flown:
+    def fly(
+        self,
+        pcap: Path | None = None,
+        *,
+        radio: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> Flown:
         """Offers the same packets at the same times.
 
         Args:
             pcap: packets that pass the interfaces go here (pcapng).
             radio: capture at the RNC and the Node B too, with comments on packets.
+            progress: called with the fraction done and a few words.
 
         Raises:
             RunError: the log is damaged, or the capture cannot be written.
             ScenarioError: its scenario is none that this version knows.
         """
         compiled = self.compiled
-        with self.in_the_air():
-            report, tables = _core.replay_flight(
-                self.path, compiled, self.seed, self.users, pcap, radio
+
+        def work(control: _core.Control) -> tuple[dict[str, Any], Tables]:
+            return _core.replay_flight(
+                self.path, compiled, self.seed, self.users, control, pcap, radio
             )
+
+        report, tables = self.look(work, progress)
         for phone, told in zip(report["phones"], self.about["phones"], strict=True):
             phone["name"] = told["name"]
         return Flown(report, tables)
+
+    def explained(self, connection: int, progress: ProgressCallback | None = None) -> _Told:
+        """The transfer of a TCP connection by its number, and the spans of its path.
+
+        Raises:
+            InputError: there is none, nothing of it arrived, or the cell is another.
+            RunError: the log cannot be flown again.
+        """
+        compiled = self.compiled
+
+        def work(control: _core.Control) -> _Told:
+            return _core.flight_explain(
+                self.path, compiled, self.seed, self.users, connection, control
+            )
+
+        return self.look(work, progress)
 
 
 def read(path: str | os.PathLike[str]) -> Flight:

@@ -16,8 +16,9 @@ from nodeb.errors import NodebError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
 from nodeb.life.path import MOST_TRANSFERS, CriticalPath, spans_of
-from nodeb.life.watched import NS_PER_S
 from nodeb.life.watching import MOST
+from nodeb.terminal.progress import ProgressCallback
+from nodeb.units import NS_PER_S
 
 __all__ = ["FlightLife", "watch"]
 
@@ -64,10 +65,7 @@ class FlightLife(Life):
             if one.begun_s < end_s and one.ended_s >= about.begin_ns / NS_PER_S and one.data_bytes
         ]
         for one in wanted[:MOST_TRANSFERS]:
-            with flight.in_the_air():
-                told = _core.flight_explain(
-                    flight.path, flight.compiled, flight.seed, flight.users, one.number
-                )
+            told = flight.explained(one.number)
             found.transfers.append(one.number)
             found.spans += spans_of(told["spans"], one.number)
         found.spans.sort(key=lambda span: span.begin)
@@ -85,6 +83,7 @@ def watch(
     user: int | None = None,
     window_ns: tuple[int, int | None] = (0, None),
     most: int = MOST,
+    progress: ProgressCallback | None = None,
 ) -> FlightLife:
     """Flies a log again and keeps what happens to every packet.
 
@@ -93,18 +92,21 @@ def watch(
         user: the only user who is followed; None for all.
         window_ns: where the window begins and ends, ns; None for the end of the flight.
         most: events kept at most.
+        progress: called with the fraction done and a few words.
 
     Raises:
         InputError: there is no such user, nothing happens in the window, or too much.
         RunError: the log cannot be flown again.
     """
-    compiled = flight.compiled
+    path, compiled = flight.path, flight.compiled
 
-    with flight.in_the_air():
-        found = _core.flight_timeline(
-            flight.path, compiled, flight.seed, flight.users, *window_ns, user, most
+    def work(control: _core.Control) -> dict[str, Any]:
+        return _core.flight_timeline(
+            path, compiled, flight.seed, flight.users, control, *window_ns, user, most
         )
-        headers = _core.flight_packets(flight.path)["packets"]
+
+    found = flight.look(work, progress)
+    headers = flight.look(lambda control: _core.flight_packets(path, control))["packets"]
     about = About(
         scenario=flight.scenario,
         seed=flight.seed,

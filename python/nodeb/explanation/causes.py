@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from nodeb.arguments import checked_methods
 from nodeb.errors import InputError, nearest
-from nodeb.explanation.replications import CAUSES, NS, Path
+from nodeb.explanation.replications import CAUSES, Path
 from nodeb.stats import Interval, mean_interval
 from nodeb.table import Table
+from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
@@ -62,16 +63,16 @@ class Explanation:
         """
         if cause not in CAUSES:
             raise InputError(f"there is no cause {cause!r}{nearest(str(cause), CAUSES)}")
-        return np.array([path.causes.get(cause, 0) / NS for path in self.paths])
+        return np.array([path.causes.get(cause, 0) / NS_PER_S for path in self.paths])
 
     @cached_property
     def times(self) -> NDArray[np.float64]:
         """What the transfer took in each replication, s."""
-        return np.array([path.time_ns / NS for path in self.paths])
+        return np.array([path.time_ns / NS_PER_S for path in self.paths])
 
     def step_s(self, step: str) -> float:
         """The mean time in which something was happening, such as `propagates`, s."""
-        return float(np.mean([path.steps.get(step, 0) / NS for path in self.paths]))
+        return float(np.mean([path.steps.get(step, 0) / NS_PER_S for path in self.paths]))
 
     def place(self, cause: str) -> str:
         """The place at which a cause takes most of its time; empty where it takes none."""
@@ -119,8 +120,7 @@ class Explanation:
         `end_ns`, `cause`, `layer`, `place`, `step` (what was happening there), `round` (why the
         path went round; empty on the last flight), `packet`, `seq`.
         """
-        found = self.paths[0].spans
-        return Table({}) if found is None else found
+        return self.paths[0].spans
 
     def what_if(
         self, jobs: Jobs | None = None, progress: ProgressCallback | None = None

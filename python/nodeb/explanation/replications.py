@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.rules import Count
 from nodeb.replication.work import Source, Work
 from nodeb.table import Table
+from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario
@@ -25,7 +27,10 @@ __all__ = ["CAUSES", "Path", "check_user", "path_of", "paths"]
 
 CAUSES: dict[str, str] = dict(_core.causes())
 """Every cause and what it means, in the order of the list."""
-NS = 1e9
+
+
+Columns = Mapping[str, Any]
+"""Columns of spans as the core gives them: those of texts as places in a list, and the list."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +52,24 @@ class Path:
     """Nanoseconds in which each thing was happening."""
     places: Mapping[str, Mapping[str, int]]
     """Nanoseconds of each cause at each place."""
-    spans: Table | None = None
-    """The spans, in order of time; kept of the first replication."""
+    columns: Columns | None = None
+    """Its spans as the core gives them; kept of the first replication."""
+
+    @cached_property
+    def spans(self) -> Table:
+        """Its spans in order of time, where they are kept; see `Explanation.spans`.
+
+        Of large files they are millions: texts are made when somebody asks for them.
+        """
+        columns = self.columns or {}
+        return Table(
+            {
+                name: np.array(column[1], dtype=str)[column[0]]
+                if isinstance(column, tuple)
+                else column
+                for name, column in columns.items()
+            }
+        )
 
     @property
     def time_ns(self) -> int:
@@ -80,10 +101,6 @@ class Explaining(Work[list[Path]]):
         return path_of(run, found)
 
 
-Columns = Mapping[str, Any]
-"""Columns of spans as the core gives them: those of texts as places in a list, and the list."""
-
-
 def path_of(run: int, found: Mapping[str, Any]) -> Path:
     """A path as the core gives it."""
     about = {name: column[0] for name, column in found["transfer"].items()}
@@ -91,25 +108,15 @@ def path_of(run: int, found: Mapping[str, Any]) -> Path:
     causes, packets = _folded(columns)
     return Path(
         run,
-        about["begun_ns"] / NS,
-        about["ended_ns"] / NS,
+        about["begun_ns"] / NS_PER_S,
+        about["ended_ns"] / NS_PER_S,
         int(about["bytes"]),
         bool(about["complete"]),
         causes,
         packets,
         _sums(columns, "step"),
         _places(columns),
-        _spans(columns) if run == 0 else None,
-    )
-
-
-def _spans(columns: Columns) -> Table:
-    """The spans as a table."""
-    return Table(
-        {
-            name: np.array(column[1], dtype=str)[column[0]] if isinstance(column, tuple) else column
-            for name, column in columns.items()
-        }
+        columns if run == 0 else None,
     )
 
 

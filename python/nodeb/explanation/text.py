@@ -101,12 +101,12 @@ def difference_text(parts: Sequence[Part], baseline: str, other: str) -> str:
         unit = shown_unit("", "s", scale)
         factor = FACTORS.get(unit, 1.0)
         decimals = decimals_of(scale * factor)
-        means = [f"{value * factor:.{decimals}f}" for value in (part.baseline_s, part.other_s)]
+        means = [f"{value * factor:z.{decimals}f}" for value in (part.baseline_s, part.other_s)]
         gap = part.difference
         ends = [
-            f"{end * factor:+.{decimals}f}" for end in (gap.low, gap.high) if math.isfinite(end)
+            f"{end * factor:+z.{decimals}f}" for end in (gap.low, gap.high) if math.isfinite(end)
         ]
-        shown = f"{gap.mean * factor:+.{decimals}f}"
+        shown = f"{gap.mean * factor:+z.{decimals}f}"
         rows.append([part.cause or "sum", *means, unit, shown, " .. ".join(ends)])
     return align(("cause", baseline, other, "unit", "difference", "95 % interval"), rows)
 
@@ -130,7 +130,7 @@ def cause_rows(found: Explanation) -> list[list[str]]:
     rows = []
     for row in found.table:
         shown = _time(row["mean_s"], row["ci95_low"], row["ci95_high"])
-        rows.append([row["cause"], _percent(row["share"]), *shown, f"{row['packets']:.3g}"])
+        rows.append([row["cause"], _percent(row["share"]), *shown, _count(row["packets"])])
     whole = found.time
     return [*rows, ["sum", "100 %", *_time(whole.mean, max(whole.low, 0.0), whole.high), ""]]
 
@@ -159,6 +159,11 @@ def incomplete_note(found: Explanation, where: str = "") -> str | None:
     return f"{text}; explained is the time up to there"
 
 
+def _count(mean: float) -> str:
+    """A mean number of things."""
+    return f"{mean:.0f}" if mean >= 100 else f"{mean:.3g}"
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
@@ -168,5 +173,5 @@ def _time(mean: float, low: float, high: float) -> list[str]:
     unit = shown_unit("", "s", mean)
     factor = FACTORS.get(unit, 1.0)
     decimals = decimals_of(mean * factor)
-    ends = [f"{end * factor:.{decimals}f}" for end in (low, high) if math.isfinite(end)]
-    return [f"{mean * factor:.{decimals}f}", " .. ".join(ends), unit]
+    ends = [f"{end * factor:z.{decimals}f}" for end in (low, high) if math.isfinite(end)]
+    return [f"{mean * factor:z.{decimals}f}", " .. ".join(ends), unit]

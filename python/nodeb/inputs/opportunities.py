@@ -47,7 +47,7 @@ def _kept(path: Path, version: tuple[int, ...]) -> dict[str, Column]:
 
 
 def _lists(path: Path) -> dict[str, Column]:
-    data = read_bytes(path, trace_reader.MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
+    data = read_bytes(path, trace_reader.MOST_BYTES)
     if data.startswith(MAGIC):
         raise ScenarioError(
             f"{path}:1: this is a trace as `nodeb import` makes it, of a channel or of traffic; "

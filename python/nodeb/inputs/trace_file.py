@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.storage import files
+from nodeb.units import NS, NS_PER_S
 
 __all__ = ["COLUMNS", "KINDS", "MAGIC", "Kind", "Numbers", "Times", "Trace", "duration_ns", "write"]
 
@@ -37,8 +38,7 @@ MAGIC = b"# nodeb trace "
 VERSION = 1
 MOST_S = 8e6
 """As long as a run may be, s."""
-NS_PER_S = 1_000_000_000
-UNITS_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": NS_PER_S}
+UNITS_NS = {unit: NS[unit] for unit in ("ns", "us", "ms", "s")}
 Numbers = NDArray[np.float64]
 Times = NDArray[np.int64]
 

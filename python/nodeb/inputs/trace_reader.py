@@ -15,7 +15,6 @@ from nodeb.inputs.trace_file import (
     KINDS,
     MAGIC,
     MOST_S,
-    NS_PER_S,
     VERSION,
     Numbers,
     Times,
@@ -23,6 +22,7 @@ from nodeb.inputs.trace_file import (
     duration_ns,
 )
 from nodeb.storage.bounded import read_bytes
+from nodeb.units import NS_PER_S
 
 __all__ = [
     "MOST_BYTES",
@@ -45,7 +45,7 @@ def read(path: Path) -> Trace | bytes:
     Raises:
         ScenarioError: it cannot be read, is too large, or is a damaged trace file; names the line.
     """
-    data = read_bytes(path, MOST_BYTES).removeprefix(b"\xef\xbb\xbf")
+    data = read_bytes(path, MOST_BYTES)
     return parse(data, path) if data.startswith(MAGIC) else data
 
 

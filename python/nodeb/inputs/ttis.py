@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nodeb.errors import ScenarioError
-from nodeb.inputs.trace_file import NS_PER_S, Numbers, Trace
+from nodeb.inputs.trace_file import Numbers, Trace
+from nodeb.units import NS_PER_S
 
 __all__ = ["TTI_NS", "by_tti"]
 

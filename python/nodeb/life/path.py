@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 
 from nodeb import _core
 from nodeb.errors import NodebError
-from nodeb.life.watched import NS_PER_S, watched
+from nodeb.replication.watched import watched
+from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario

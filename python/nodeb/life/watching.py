@@ -10,8 +10,9 @@ from nodeb.arguments import as_number, as_whole
 from nodeb.errors import InputError, RunError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
-from nodeb.life.watched import NS_PER_S, watched
+from nodeb.replication.watched import watched
 from nodeb.terminal.progress import ProgressCallback
+from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from nodeb.plot.style import BAND, SIZE, color, legend, new_figure
+from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.explanation import Explanation
@@ -18,6 +20,9 @@ __all__ = ["causes", "waterfall"]
 SHOWN = 7
 """Causes that have a colour of their own; the others are one."""
 OTHERS = "all others"
+MOST_STRETCHES = 1000
+"""Stretches of a row that are drawn one by one; it has hardly more pixels."""
+Times = NDArray[np.float64]
 
 
 def causes(
@@ -54,36 +59,59 @@ def causes(
 def waterfall(title: str, found: Explanation, size: tuple[float, float] = SIZE) -> Figure:
     """The critical path of a transfer over time, a row for each cause: the first replication.
 
+    Of a cause with more than a thousand stretches of time the row is as high as its share of the
+    time is, moment by moment.
+
     Args:
         title: what is shown.
         found: the explanation.
         size: width and height in inches.
     """
     figure, axes = new_figure(title, "Time since the transfer began (s)", "", size)
-    spans = found.spans
-    begun = int(spans["begin_ns"][0]) if len(spans) else 0
-    begin, lasts = (spans["begin_ns"] - begun) / 1e9, (spans["end_ns"] - spans["begin_ns"]) / 1e9
-    rows = list(dict.fromkeys(spans["cause"].tolist()))
     colours = _colours({"": found})
-    for row, cause in enumerate(rows):
-        of_cause = spans["cause"] == cause
-        stretches = _joined(begin[of_cause], lasts[of_cause])
-        axes.broken_barh(stretches, (row - 0.4, 0.8), color=colours.get(cause, BAND))
-    axes.set_yticks(range(len(rows)), rows)
+    rows = _stretches(found)
+    over = max((end[-1] for _, end in rows.values()), default=0.0)
+    for row, (cause, (begin, end)) in enumerate(rows.items()):
+        paint = colours.get(cause, BAND)
+        if len(begin) <= MOST_STRETCHES:
+            stretches = list(zip(begin, end - begin, strict=True))
+            axes.broken_barh(stretches, (row - 0.4, 0.8), color=paint)
+        else:
+            moments = np.linspace(0, over, MOST_STRETCHES + 1)
+            tops = row + 0.4 - 0.8 * _shares(begin, end, moments)
+            axes.stairs(tops, moments, baseline=row + 0.4, fill=True, color=paint)
+    axes.set_yticks(range(len(rows)), list(rows))
     axes.invert_yaxis()
     axes.set_xlim(left=0)
     return figure
 
 
-def _joined(begin: np.ndarray, lasts: np.ndarray) -> list[tuple[float, float]]:
-    """Stretches of time, those that touch each other as one."""
-    found: list[tuple[float, float]] = []
-    for at, width in zip(begin.tolist(), lasts.tolist(), strict=True):
-        if found and at - sum(found[-1]) < 1e-12:
-            found[-1] = (found[-1][0], at + width - found[-1][0])
-        else:
-            found.append((at, width))
-    return found
+def _stretches(found: Explanation) -> dict[str, tuple[Times, Times]]:
+    """Of each cause, in order of its first, when its stretches of time begin and end, s.
+
+    Those that touch each other are one.
+    """
+    columns = found.paths[0].columns
+    if not columns:
+        return {}
+    codes, names = columns["cause"]
+    begin, end = columns["begin_ns"], columns["end_ns"]
+    rows = {}
+    for first in np.sort(np.unique(codes, return_index=True)[1]):
+        own = codes == codes[first]
+        apart = begin[own][1:] != end[own][:-1]
+        begins, ends = begin[own][np.r_[True, apart]], end[own][np.r_[apart, True]]
+        rows[names[codes[first]]] = (begins - begin[0]) / NS_PER_S, (ends - begin[0]) / NS_PER_S
+    return rows
+
+
+def _shares(begin: Times, end: Times, moments: Times) -> Times:
+    """Which share stretches have of the time between each two moments."""
+    passed = np.cumsum(end - begin)
+    knots = np.column_stack([begin, end]).ravel()
+    sums = np.column_stack([passed - (end - begin), passed]).ravel()
+    shares: Times = np.diff(np.interp(moments, knots, sums)) / np.diff(moments)
+    return shares
 
 
 def _colours(found: Mapping[str, Explanation]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from codecs import BOM_UTF8
 from pathlib import Path
 
 from nodeb.errors import ScenarioError, os_reason
@@ -26,7 +27,7 @@ _kept: dict[tuple[int, int], tuple[float, bytes]] = {}
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """The content of a file.
+    """The content of a text file, without the mark that some programs put before UTF-8.
 
     Args:
         path: a file, a pipe or a device.
@@ -46,7 +47,7 @@ def read_bytes(path: Path, most: int) -> bytes:
     except ValueError as error:  # a name that no file can have
         raise ScenarioError(f"{path}: cannot be read: {error}") from None
     try:
-        return _read(path, handle, most)
+        return _read(path, handle, most).removeprefix(BOM_UTF8)
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
     finally:
@@ -54,7 +55,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The text of a file, without the mark that some programs put before UTF-8.
+    """The text of a file, as `read_bytes` has it.
 
     Args:
         path: a file, a pipe or a device.
@@ -65,12 +66,11 @@ def read_text(path: Path, most: int) -> str:
     """
     data = read_bytes(path, most)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
-        text = error.object  # without the mark
-        line = text.count(b"\n", 0, error.start) + 1
+        line = data.count(b"\n", 0, error.start) + 1
         raise ScenarioError(
-            f"{path}:{line}: this is not UTF-8 text (byte 0x{text[error.start]:02x}); "
+            f"{path}:{line}: this is not UTF-8 text (byte 0x{data[error.start]:02x}); "
             "save the file as UTF-8"
         ) from None
 

@@ -5,7 +5,7 @@ use std::fs::File;
 use nodeb_emu::exchange::End;
 use nodeb_emu::flight::Recorder;
 use nodeb_emu::{Exchange, Phone};
-use nodeb_sim::scenario;
+use nodeb_sim::{Control, scenario};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 
@@ -54,7 +54,8 @@ fn real_packets_are_captured_with_their_bytes_and_simulated_ones_beside_them() {
     let scenario = scenario::from_toml(CELL, "flight", &[]).unwrap();
     flight(&log, &scenario, 96);
     for radio in [false, true] {
-        let (replay, _) = fly(&log, &scenario, 1, &[0], &file, radio).unwrap();
+        let (replay, _) =
+            fly(Log { path: &log, control: &Control::default() }, &scenario, 1, &[0], &file, radio).unwrap();
         assert_eq!((replay.differs, replay.same), (None, 200));
         let mut reader = PcapNgReader::new(File::open(&file).unwrap()).unwrap();
         let (mut seen, mut simulated, mut told) = ([0; 4], 0, 0);

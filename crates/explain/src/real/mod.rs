@@ -10,17 +10,15 @@ mod tests;
 
 pub(crate) use host::{Origin, Round};
 
-use std::path::Path as File;
-
+use nodeb_emu::Log;
 use nodeb_emu::connections::{Came, Connection, Traffic};
-use nodeb_emu::flight::Reader;
 use nodeb_emu::replay::replay_heard;
-use nodeb_sim::Scenario;
 use nodeb_sim::error::Result as RunResult;
 use nodeb_sim::event::{Event, Mask, Site};
 use nodeb_sim::transport::segment::{Kind, Segment};
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Listener, Way};
+use nodeb_sim::{Control, Scenario};
 
 use crate::span::Path;
 use crate::timeline::Timeline;
@@ -74,7 +72,7 @@ struct Pilot<'a> {
 /// # Errors
 /// See [`Error`].
 pub fn explain(
-    log: &File,
+    log: Log<'_>,
     scenario: &Scenario,
     seed: u64,
     users: &[u32],
@@ -98,10 +96,10 @@ pub fn explain(
         bytes: came.bytes,
         differs: None,
     };
-    let mut reader = Reader::open(log).map_err(nodeb_emu::Error::Log)?;
+    let mut reader = log.fly().map_err(nodeb_emu::Error::Log)?;
     match replay_heard(&mut reader, scenario, seed, users, &mut pilot) {
         Err(_) if pilot.differs.is_some() => Err(Error::Differs(pilot.differs.unwrap_or_default())),
-        Err(_) if pilot.timeline.ended.is_some() => Ok(pilot.path(&came)),
+        Err(_) if pilot.timeline.ended.is_some() => pilot.path(&came, log.control),
         Err(error) => Err(error.into()),
         Ok((replay, _)) => Err(Error::Differs(
             replay
@@ -119,12 +117,12 @@ fn last_arrived(connection: &Connection) -> Option<usize> {
 }
 
 impl Pilot<'_> {
-    fn path(&self, came: &Came) -> Path {
+    fn path(&self, came: &Came, control: &Control) -> Result<Path, Error> {
         let timeline = &self.timeline;
         let begun = timeline.begun.unwrap_or_default();
         let ended = timeline.ended.unwrap_or(begun);
-        let spans = Walk::spans(timeline, u32::MAX, begun, ended);
-        Path { begun, ended, bytes: came.bytes, complete: came.all, spans }
+        let spans = Walk::spans(timeline, u32::MAX, begun, ended, control).map_err(nodeb_emu::Error::from)?;
+        Ok(Path { begun, ended, bytes: came.bytes, complete: came.all, spans })
     }
 
     /// A packet of the user is sent; of the connection's it is told what made it be.

@@ -85,8 +85,13 @@ impl Flight {
     fn explained(self, connection: usize) -> Result<Path, Error> {
         let Self { scenario, exchange, folder, .. } = self;
         exchange.finish(&scenario).unwrap();
-        explain(&folder.path().join("log"), &scenario, 7, &[0], connection)
+        unwatched(&folder.path().join("log"), &scenario, connection)
     }
+}
+
+/// Explains a connection of a log while nobody watches.
+fn unwatched(log: &std::path::Path, scenario: &Scenario, connection: usize) -> Result<Path, Error> {
+    explain(Log { path: log, control: &Control::default() }, scenario, 7, &[0], connection)
 }
 
 fn phone() -> End {
@@ -257,7 +262,7 @@ fn what_cannot_be_explained_is_said() {
     let Flight { scenario, exchange, folder, .. } = flight;
     exchange.finish(&scenario).unwrap();
     let log = folder.path().join("log");
-    let told = |number| explain(&log, &scenario, 7, &[0], number).unwrap_err().to_string();
+    let told = |number| unwatched(&log, &scenario, number).unwrap_err().to_string();
     assert!(told(1).starts_with("of connection 1 no packet has arrived"), "{}", told(1));
     assert!(told(2).starts_with("the flight has 2 TCP connections"), "{}", told(2));
     let other = scenario::from_toml(
@@ -266,7 +271,7 @@ fn what_cannot_be_explained_is_said() {
         &[],
     )
     .unwrap();
-    let told = explain(&log, &other, 7, &[0], 0);
+    let told = unwatched(&log, &other, 0);
     // Another cell brings other times: where they lead is not what happened.
     assert!(matches!(told, Err(Error::Differs(_))), "{told:?}");
 }
@@ -316,7 +321,7 @@ proptest::proptest! {
         let Flight { scenario, exchange, folder, .. } = flight;
         exchange.finish(&scenario).unwrap();
         for connection in 0..3 {
-            match explain(&folder.path().join("log"), &scenario, 7, &[0], connection) {
+            match unwatched(&folder.path().join("log"), &scenario, connection) {
                 Ok(path) => drop(causes(&path)),
                 Err(Error::NoConnection { .. } | Error::NothingArrived(_)) => {}
                 Err(other) => panic!("{other}"),

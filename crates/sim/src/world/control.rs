@@ -26,9 +26,19 @@ impl Control {
         f64::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    pub(super) fn report(&self, progress: f64) -> Result<()> {
+    /// Whether somebody has asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Tells which share is done, from 0 to 1.
+    pub fn tell(&self, progress: f64) {
         self.progress.store(progress.to_bits(), Ordering::Relaxed);
-        if self.cancelled.load(Ordering::Relaxed) { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    pub(super) fn report(&self, progress: f64) -> Result<()> {
+        self.tell(progress);
+        if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 

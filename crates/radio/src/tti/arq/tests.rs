@@ -1,6 +1,6 @@
 //! Running ahead is an optimisation that nobody can see.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::*;
 use crate::Bearer;
@@ -29,13 +29,17 @@ fn air(bler: f64, max_transmissions: Option<u32>, delivered: Delivered) -> Air {
 }
 
 fn bearer(air: &Air, runs_ahead: bool) -> TtiBearer<ArqMac> {
-    let users = [UserRadio::default()];
-    let scheduler = SchedulerSpec::default().build(1, air.tti);
+    shared(air, 1, runs_ahead)
+}
+
+fn shared(air: &Air, users: u64, runs_ahead: bool) -> TtiBearer<ArqMac> {
+    let users: Vec<_> = (0..users).map(|id| UserRadio { id, ..UserRadio::default() }).collect();
+    let scheduler = SchedulerSpec::default().build(users.len(), air.tti);
     let mac = ArqMac::new(air.clone(), None, &users, scheduler, &Streams::new(1, 0));
     TtiBearer::new(air.tti, if runs_ahead { mac } else { mac.without_running_ahead() })
 }
 
-/// What comes out, what is counted and what is told when these packets are offered, until `end`.
+/// What comes out, what is counted and what is told when these packets are offered to the users in turn, until `end`.
 fn play(
     mut bearer: TtiBearer<ArqMac>,
     offers: &[(Time, u32)],
@@ -44,6 +48,7 @@ fn play(
 ) -> (Vec<(Time, Output)>, Counts, Vec<Record>) {
     let mut around = Surroundings::hearing(mask, end);
     let mut out = Vec::new();
+    let users = bearer.mac.users.len();
     let mut run = |bearer: &mut TtiBearer<ArqMac>, around: &mut Surroundings, until: Time| {
         while let Some(key) = bearer.next_wake().filter(|key| key.0 <= until) {
             bearer.wake(&mut around.at(key.0), key);
@@ -52,7 +57,7 @@ fn play(
     };
     for (id, &(at, size)) in (0..).zip(offers.iter().filter(|(at, _)| *at < end)) {
         run(&mut bearer, &mut around, at);
-        bearer.accept(&mut around.at(at), 0, Packet::new(id, size));
+        bearer.accept(&mut around.at(at), id as usize % users, Packet::new(id, size));
     }
     run(&mut bearer, &mut around, end);
     bearer.settle(&mut around.at(end));
@@ -90,17 +95,19 @@ proptest! {
     }
 }
 
-/// A block of those that were told: when, its first PDU, how many, whether it failed, and its packets.
-type Told = (Time, u64, u32, bool, Vec<u64>);
+/// A block of those that were told: when, whose, its first PDU, how many, whether it failed, and its packets.
+type Told = (Time, u32, u64, u32, bool, Vec<u64>);
 
 fn told_each(told: &[Record]) -> Vec<Told> {
     let mut blocks: Vec<Told> = Vec::new();
     for (at, event) in told {
         match *event {
-            Event::Block { block, units, failed, .. } => blocks.push((*at, block, units, failed, Vec::new())),
-            Event::Carries { block, part, .. } => {
-                let last = blocks.last_mut().filter(|last| last.1 == block);
-                last.expect("its block was told before").4.push(part.packet.0);
+            Event::Block { user, block, units, failed, .. } => {
+                blocks.push((*at, user, block, units, failed, Vec::new()));
+            }
+            Event::Carries { user, block, part, .. } => {
+                let last = blocks.last_mut().filter(|last| (last.1, last.2) == (user, block));
+                last.expect("its block was told before").5.push(part.packet.0);
             }
             _ => {}
         }
@@ -113,22 +120,24 @@ fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
     let cuts: Vec<_> = told
         .iter()
         .filter_map(|(_, event)| match *event {
-            Event::Segmented { packet, first, end, .. } => Some((packet.0, first, end)),
+            Event::Segmented { user, packet, first, end, .. } => Some((user, packet.0, first, end)),
             _ => None,
         })
         .collect();
-    let packets = |first: u64, units: u32| {
-        let is_in = |cut: &&(u64, u64, u64)| cut.1 < first + u64::from(units) && first < cut.2;
-        cuts.iter().filter(is_in).map(|cut| cut.0).collect()
+    let packets = |user: u32, first: u64, units: u32| {
+        let is_in =
+            |cut: &&(u32, u64, u64, u64)| cut.0 == user && cut.2 < first + u64::from(units) && first < cut.3;
+        cuts.iter().filter(is_in).map(|cut| cut.1).collect()
     };
-    let (mut each, mut waiting) = (Vec::new(), VecDeque::new());
+    let (mut each, mut waiting) = (Vec::new(), HashMap::<u32, VecDeque<_>>::new());
     for (at, event) in told {
         match *event {
-            Event::Block { block, units, failed, transmission, .. } => {
-                let carried = if transmission == 1 { packets(block, units) } else { Vec::new() };
-                each.push((*at, block, units, failed, carried));
+            Event::Block { user, block, units, failed, transmission, .. } => {
+                let carried = if transmission == 1 { packets(user, block, units) } else { Vec::new() };
+                each.push((*at, user, block, units, failed, carried));
             }
-            Event::Run { blocks, .. } => {
+            Event::Run { user, blocks, .. } => {
+                let waiting = waiting.entry(user).or_default();
                 for place in 0..blocks.count() {
                     let is_again = blocks.is_again(place);
                     let (first, units) = if is_again {
@@ -141,9 +150,9 @@ fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
                     if failed {
                         waiting.push_back((first, units));
                     }
-                    let carried = if is_again { Vec::new() } else { packets(first, units) };
+                    let carried = if is_again { Vec::new() } else { packets(user, first, units) };
                     let at = Time(at.0 + u64::from(place / blocks.per_tti) * tti.0);
-                    each.push((at, first, units, failed, carried));
+                    each.push((at, user, first, units, failed, carried));
                 }
             }
             _ => {}
@@ -162,16 +171,24 @@ proptest! {
         most in prop::option::of(1u32..4),
         // More blocks in a TTI than one event has bits for, too.
         channels in prop_oneof![Just(1), Just(3), Just(64), Just(80)],
+        users in 1u64..4,
         end_ms in 1u64..6_000,
     ) {
         let air = Air { channels, ..air(bler, most, Delivered::InSequence) };
         let mut at = 0;
         let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
         let end = Time(end_ms * 1_000_000 + 13);
-        let (out, counts, each) = play(bearer(&air, true), &offers, end, Mask::BLOCKS);
-        let (out_of_runs, counts_of_runs, runs) = play(bearer(&air, true), &offers, end, Mask::RUNS);
-        prop_assert_eq!((out, counts), (out_of_runs, counts_of_runs));
-        prop_assert_eq!(told_each(&each), told_in_runs(&runs, air.tti));
+        let played = |mask| play(shared(&air, users, true), &offers, end, mask);
+        let (out, counts, each) = played(Mask::BLOCKS.or(Mask::TTIS));
+        let ttis = |told: &[Record]| -> Vec<_> {
+            told.iter().filter(|(_, event)| event.class() == Mask::TTIS).copied().collect()
+        };
+        for mask in [Mask::RUNS, Mask::RUNS.or(Mask::TTIS)] {
+            let (out_of_runs, counts_of_runs, runs) = played(mask);
+            prop_assert_eq!((&out, &counts), (&out_of_runs, &counts_of_runs));
+            prop_assert_eq!(told_each(&each), told_in_runs(&runs, air.tti));
+            prop_assert!(mask == Mask::RUNS || ttis(&runs) == ttis(&each));
+        }
     }
 }
 

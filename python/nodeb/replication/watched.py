@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from nodeb import _core
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
     from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["NS_PER_S", "watched"]
+__all__ = ["watched"]
 
-NS_PER_S = 1_000_000_000
+Found = TypeVar("Found")
 POLL_S = 0.1
 """Seconds between two looks at the progress."""
 
 
 def watched(
-    work: Callable[[_core.Control], dict[str, Any]], progress: ProgressCallback | None
-) -> dict[str, Any]:
+    work: Callable[[_core.Control], Found], progress: ProgressCallback | None = None
+) -> Found:
     """Does something in a thread, and tells how far it is."""
     control = _core.Control()
     with ThreadPoolExecutor(1, thread_name_prefix="nodeb") as executor:

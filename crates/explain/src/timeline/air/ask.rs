@@ -1,0 +1,227 @@
+//! What the walk asks: which blocks there were, what they carried, which failed and when they went again.
+
+use nodeb_sim::blocks::Blocks;
+use nodeb_sim::units::{Duration, Time};
+
+use super::super::packets::NONE;
+use super::tx::{Attempt, Block, FORGOTTEN, Tx};
+use super::{Air, Cut, Frame, Group, NEVER, Part, new_block};
+
+impl Air {
+    /// Block number `place` of those that are told at a place in the list.
+    pub(super) fn block(&self, tx: u32, place: u32) -> Block {
+        let sent = &self.tx[tx as usize];
+        let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
+        let (unit, units) = match self.attempts.get(before as usize) {
+            Some(attempt) if self.is_cut() => (attempt.block, attempt.units),
+            _ if self.is_cut() && before == NONE => new_block(&sent.blocks, place),
+            _ => (sent.blocks.first, sent.blocks.units),
+        };
+        Block { tx, place, begin, unit, units, before }
+    }
+
+    /// The only block that is told at a place in the list.
+    pub fn single(&self, tx: u32) -> Block {
+        self.block(tx, 0)
+    }
+
+    /// The blocks of a TTI.
+    pub fn blocks_of(&self, group: &Group) -> impl DoubleEndedIterator<Item = Block> + '_ {
+        let tti = group.tti;
+        let places = move |tx: u32| {
+            let per_tti = self.tx[tx as usize].blocks.per_tti;
+            (tti * per_tti..(tti + 1) * per_tti).map(move |place| self.block(tx, place))
+        };
+        (group.from..group.to).flat_map(places)
+    }
+
+    /// Whether a block failed.
+    pub fn has_failed(&self, block: &Block) -> bool {
+        self.tx[block.tx as usize].blocks.has_failed(block.place)
+    }
+
+    /// The first new block of a TTI.
+    pub fn first_new(&self, group: &Group) -> Option<Block> {
+        (group.from..group.to).find_map(|tx| {
+            let blocks = &self.tx[tx as usize].blocks;
+            let again = blocks.again_in(group.tti);
+            (again < blocks.per_tti).then(|| self.block(tx, group.tti * blocks.per_tti + again))
+        })
+    }
+
+    /// Units of a TTI that are sent for the first time, and those that go again.
+    pub fn units_of(&self, group: &Group) -> (u64, u64) {
+        let (mut new, mut repeated) = (0, 0);
+        for tx in group.from..group.to {
+            let blocks = &self.tx[tx as usize].blocks;
+            let (first, again) = (group.tti * blocks.per_tti, blocks.again_in(group.tti));
+            new += blocks.unit(first + blocks.per_tti).min(blocks.end()) - blocks.unit(first);
+            repeated +=
+                (first..first + again).map(|place| u64::from(self.block(tx, place).units)).sum::<u64>();
+        }
+        (new, repeated)
+    }
+
+    /// What a block carried when it was sent for the first time. Where packets are cut into units of their own, offset
+    /// and bytes are not told.
+    pub fn parts_of(&self, block: &Block) -> impl Iterator<Item = Part> + '_ {
+        let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, again: false };
+        let cuts = self.cuts_in(block.unit, block.unit + u64::from(block.units)).iter().map(cut);
+        self.told_parts(self.first_transmission(block)).iter().copied().chain(cuts)
+    }
+
+    /// The packet of all that a new block carries, if it is one, where packets are cut into units of their own.
+    pub fn only_packet(&self, block: &Block) -> Option<u32> {
+        if !self.is_cut() || block.is_repeat() {
+            return None;
+        }
+        let end = block.unit + u64::from(block.units);
+        // Mostly it is the packet that was found before.
+        if let Some(cut) = self.cuts.get(self.near_cut.last())
+            && (cut.first <= block.unit && block.unit < end && end <= cut.end)
+        {
+            return Some(cut.packet);
+        }
+        match self.cuts_in(block.unit, end) {
+            [cut] => Some(cut.packet),
+            _ => None,
+        }
+    }
+
+    /// Where the first known transmission of a block is told.
+    fn first_transmission(&self, block: &Block) -> u32 {
+        let (mut tx, mut before) = (block.tx, block.before);
+        while let Some(attempt) = self.attempts.get(before as usize) {
+            (tx, before) = (attempt.tx, attempt.before);
+        }
+        tx
+    }
+
+    /// The parts that the bearer told a transmission to carry.
+    fn told_parts(&self, tx: u32) -> &[Part] {
+        let Some(&from) = self.carries.get(tx as usize) else {
+            return &[];
+        };
+        let to = self.carries.get(tx as usize + 1).map_or(self.parts.len(), |to| *to as usize);
+        &self.parts[from as usize..to]
+    }
+
+    /// The packets of which there are units from one up to another.
+    fn cuts_in(&self, first: u64, end: u64) -> &[Cut] {
+        let from = self.near_cut.partition_point(&self.cuts, |cut| cut.end <= first);
+        let to = self.cuts[from..].iter().take_while(|cut| cut.first < end).count();
+        &self.cuts[from..from + to]
+    }
+
+    /// Whether a block carries a part of a packet.
+    pub fn carries(&self, block: &Block, packet: u32) -> bool {
+        self.parts_of(block).any(|part| part.packet == packet)
+    }
+
+    /// The last block with a part of a packet, of those that are told at a place in the list and begin before a
+    /// time.
+    fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
+        let sent = &self.tx[tx as usize];
+        let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
+        let has_part = |block: &Block| self.carries(block, packet);
+        if sent.blocks.count() <= Blocks::MOST {
+            return (0..end).rev().map(|place| self.block(tx, place)).find(has_part);
+        }
+        // All of them are new.
+        let first = sent.blocks.first;
+        let past = sent.blocks.unit(end).min(sent.blocks.end());
+        let cuts = self.cuts_in(first, past);
+        let last = cuts.iter().find(|cut| cut.packet == packet)?.end.min(past) - 1;
+        Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
+    }
+
+    /// The last block with a part of a packet that begins before a time and ends after another.
+    pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
+        let end = self.before(time);
+        let ends = |tx: &u32| {
+            let tx = &self.tx[*tx as usize];
+            tx.begin + Duration(u64::from(tx.ttis_before(time, self.tti)) * self.tti.0)
+        };
+        let mut late = (0..end as u32).rev().take_while(|tx| ends(tx) > ends_after);
+        late.find_map(|tx| self.last_with(tx, time, packet))
+    }
+
+    /// The frame that brought the unit sent first in a block to the Node B.
+    pub fn frame_of(&self, tx: u32) -> Option<Frame> {
+        let units = self.tx[tx as usize].blocks.first;
+        let at = self.frames.partition_point(|frame| frame.end <= units);
+        self.frames.get(at).copied()
+    }
+
+    /// How many places in the list are before a time.
+    fn before(&self, time: Time) -> usize {
+        self.near_tx.partition_point(&self.tx, |tx| tx.begin < time)
+    }
+
+    /// The first place in the list for what begins at a time.
+    pub fn tx_at(&self, time: Time) -> Option<u32> {
+        let at = self.before(time);
+        self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
+    }
+
+    /// From which time on TTIs that are told together with a group, up to it, have new blocks only and begin with a unit
+    /// of the same packet.
+    pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
+        let sent = &self.tx[group.from as usize];
+        let blocks = &sent.blocks;
+        let since = blocks.new_since(group.tti);
+        if since >= group.tti {
+            return group.begin;
+        }
+        let [earliest, first] = [since, group.tti].map(|tti| blocks.unit(tti * blocks.per_tti));
+        match self.cuts_in(first, first + 1) {
+            [cut] if cut.packet == packet => {
+                let units = u64::from(blocks.per_tti * blocks.per_block);
+                let ttis = u64::from(since) + cut.first.saturating_sub(earliest).div_ceil(units);
+                Time(sent.begin.0 + ttis * self.tti.0)
+            }
+            _ => group.begin,
+        }
+    }
+
+    /// The blocks in the last TTI that has begun before `time`.
+    pub fn group_before(&self, time: Time) -> Option<Group> {
+        let end = self.before(time);
+        let last = self.tx[..end].last()?;
+        let tti = last.ttis_before(time, self.tti) - 1;
+        let alike = self.tx[..end].iter().rev().take_while(|tx| tti == 0 && tx.begin == last.begin).count();
+        let begin = Time(last.begin.0 + u64::from(tti) * self.tti.0);
+        Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
+    }
+
+    /// When those that failed, of the last blocks before a time of which so many are looked at, were sent again, if they
+    /// were; the last first.
+    pub fn failed_lately(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
+        let sent =
+            |tx: &Tx| tx.number.wrapping_add(tx.blocks.per_tti.wrapping_mul(tx.ttis_before(time, self.tti)));
+        let sent = self.tx[..self.before(time)].last().map_or(0, sent);
+        let told = |attempt: &Attempt| self.tx.get(attempt.tx as usize);
+        let is_before =
+            |attempt: &Attempt| told(attempt).is_none_or(|tx| tx.begin_of(attempt.place, self.tti) < time);
+        let end = self.near_attempt.partition_point(&self.attempts, is_before);
+        let attempts = self.attempts[..end].iter().rev();
+        let attempts = attempts.filter_map(move |attempt| Some((attempt, told(attempt)?)));
+        let is_late = move |(attempt, tx): &(&Attempt, &Tx)| {
+            sent.wrapping_sub(tx.number.wrapping_add(attempt.place)) <= most
+        };
+        let failed = attempts.take_while(is_late).filter(|(attempt, tx)| tx.blocks.has_failed(attempt.place));
+        failed.map(|(attempt, _)| (attempt.again < NEVER).then_some(attempt.again))
+    }
+
+    /// The transmission of a block before this one, where it is known.
+    pub fn transmission_before(&self, block: &Block) -> Option<Block> {
+        let before = self.attempts.get(block.before as usize)?;
+        (before.tx != FORGOTTEN).then(|| self.block(before.tx, before.place))
+    }
+
+    /// The user's state at a time, and since when.
+    pub fn state_before(&self, time: Time) -> Option<(Time, u8)> {
+        let after = self.states.partition_point(|(since, _)| *since < time);
+        self.states[..after].last().copied()
+    }
+}
