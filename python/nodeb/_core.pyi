@@ -139,6 +139,7 @@ def flight_connections(
         `connections`; how many packets are of other protocols; of how many too little was kept.
 
     Raises:
+        Cancelled: through `control`.
         OSError: the log cannot be read.
     """
 
@@ -146,6 +147,7 @@ def flight_packets(path: str | os.PathLike[str], control: Control) -> dict[str, 
     """What the headers of a recorded flight's packets say, `packets` by their numbers. Linux only.
 
     Raises:
+        Cancelled: through `control`.
         OSError: the log cannot be read.
     """
 
@@ -163,6 +165,7 @@ def flight_explain(
         As `CompiledScenario.explain`.
 
     Raises:
+        Cancelled: through `control`.
         ValueError: there is no such connection, nothing of it arrived, or the cell is another.
         OSError: the log cannot be read or does not fit the scenario.
     """
@@ -184,6 +187,7 @@ def flight_timeline(
         As `timeline`; `seq` of real packets is their number in the flight.
 
     Raises:
+        Cancelled: through `control`.
         ValueError: as `timeline`, or the cell is another.
         OSError: the log cannot be read or does not fit the scenario.
     """
@@ -212,6 +216,7 @@ def replay_flight(
         What became of real packets and whether it is the same, and the tables of the whole world.
 
     Raises:
+        Cancelled: through `control`.
         ScenarioError: the scenario cannot be driven from outside.
         OSError: the log cannot be read or does not fit the scenario.
     """

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -219,6 +221,15 @@ def test_two_files_are_compared(call, pair):
     found = next(r for r in table if r["metric"] == "transfer_s")
     own = next(r for r in alone if r["metric"] == "transfer_s")
     assert found["mean"] == pytest.approx(own["mean"])
+
+
+def test_what_nobody_reads_is_kept_all_the_same(pair, tmp_path):
+    run = [sys.executable, "-m", "nodeb", "compare", *map(str, pair), "--runs", "3"]
+    with subprocess.Popen([*run, "--out", str(tmp_path / "out")], stdout=subprocess.PIPE) as done:
+        done.stdout.close()
+    assert done.returncode == 1, "nobody has read the comparison"
+    assert (tmp_path / "out" / "comparison.csv").exists()
+    assert (tmp_path / "out" / "causes.csv").exists()
 
 
 def test_changes_of_one_file_are_compared(call, pair):

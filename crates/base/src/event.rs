@@ -33,7 +33,7 @@ pub enum Site {
 }
 
 impl Site {
-    /// All kinds, each at its own number.
+    /// All kinds, in their order.
     pub const ALL: [Self; 10] = [
         Self::Server,
         Self::WiredDown,

@@ -8,7 +8,7 @@ use nodeb_emu::Log;
 use nodeb_emu::connections::Traffic;
 use nodeb_emu::flight::Heads;
 use nodeb_emu::log::Watched;
-use nodeb_emu::replay::{Replay, replay_heard};
+use nodeb_emu::replay::Replay;
 use nodeb_sim::Scenario;
 use nodeb_sim::event::{Event, Mask, Purpose, Site};
 use nodeb_sim::metrics::RunResult;
@@ -56,7 +56,7 @@ pub fn fly(
     path: &Path,
     radio: bool,
 ) -> Result<(Replay, RunResult)> {
-    let unread = |error| Error::Flight(nodeb_emu::Error::Log(error));
+    let unread = |error| Error::Flight(nodeb_emu::Error::log(error));
     let traffic = Traffic::of_log(log).map_err(unread)?;
     let snap_length = traffic.longest.max(DEFAULT_SNAP_LENGTH);
     let about = vec![about(&traffic)];
@@ -69,8 +69,7 @@ pub fn fly(
         again: packets.filter(|packet| packet.again).map(|packet| packet.number).collect(),
         marked: traffic.marked,
     };
-    let mut reader = log.fly().map_err(unread)?;
-    let found = replay_heard(&mut reader, scenario, seed, users, &mut flown)?;
+    let found = log.fly(scenario, seed, users, &mut flown)?;
     flown.capture.finish()?;
     Ok(found)
 }

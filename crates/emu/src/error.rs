@@ -24,6 +24,16 @@ pub enum Error {
     World(#[from] nodeb_sim::Error),
 }
 
+impl Error {
+    /// Why a log cannot be read: what it says, or that nobody wants it any more.
+    pub fn log(error: io::Error) -> Self {
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<nodeb_sim::Error>()) {
+            Some(stopped) => Self::World(stopped.clone()),
+            None => Self::Log(error),
+        }
+    }
+}
+
 /// What this crate's fallible functions return.
 pub type Result<T> = std::result::Result<T, Error>;
 

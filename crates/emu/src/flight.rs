@@ -49,6 +49,9 @@ const ARRIVED: u8 = 2;
 const LOST: u8 = 3;
 const END: u8 = 4;
 
+/// Bytes of the record that ends a log.
+pub(crate) const END_BYTES: usize = 9;
+
 /// Something that a log tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
@@ -224,9 +227,12 @@ impl<R: Read> Reader<R> {
     pub fn new(mut file: R) -> io::Result<Self> {
         let no_log =
             || io::Error::new(io::ErrorKind::InvalidData, "it is no flight log of `nodeb emulate --record`");
-        let mut magic = [0; MAGIC.len()];
-        file.read_exact(&mut magic).map_err(|_| no_log())?;
-        let length = u32::from_le_bytes(array(&mut file).map_err(|_| no_log())?);
+        let too_short = |error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => no_log(),
+            _ => error,
+        };
+        let magic: [u8; MAGIC.len()] = array(&mut file).map_err(too_short)?;
+        let length = u32::from_le_bytes(array(&mut file).map_err(too_short)?);
         if magic != *MAGIC || length > LONGEST_HEADER {
             return Err(no_log());
         }
@@ -316,6 +322,12 @@ impl<R: Read> Heads<R> {
         }
         Err(odd("an order of packets"))
     }
+}
+
+/// The time of the record that ends a log, if it is one.
+pub(crate) fn end_time(record: [u8; END_BYTES]) -> Option<Time> {
+    let (kind, mut rest) = record.split_first()?;
+    (*kind == END).then(|| time(&mut rest).ok()).flatten()
 }
 
 fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {

@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::units::Time;
 use nodeb_sim::world::{Deaf, Fate, Listener, Live};
+use nodeb_sim::{Control, Scenario};
 
 use crate::error::{Error, Result};
 use crate::flight::{Reader, Record};
@@ -34,7 +34,28 @@ pub struct Replay {
     pub series: Series,
 }
 
-struct Player<L: Listener> {
+/// Who watches a replay, and when the flight ended, if that is known.
+#[derive(Clone, Copy)]
+pub(crate) struct Watch<'a> {
+    pub control: &'a Control,
+    pub end: Option<Time>,
+}
+
+impl Watch<'_> {
+    /// Tells how far it is; an error where nobody wants the rest.
+    fn tell(&self, now: Time) -> Result<()> {
+        if let Some(end) = self.end {
+            self.control.tell((now.0 as f64 / end.0.max(1) as f64).min(1.0));
+        }
+        if self.control.is_cancelled() { Err(nodeb_sim::Error::Cancelled.into()) } else { Ok(()) }
+    }
+}
+
+/// How much time passes between two looks at who watches, at most.
+const STEP: u64 = 1_000_000_000;
+
+struct Player<'a, L: Listener> {
+    watch: Watch<'a>,
     live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
@@ -55,19 +76,18 @@ pub fn replay<R: Read>(
     seed: u64,
     users: &[u32],
 ) -> Result<(Replay, RunResult)> {
-    replay_heard(reader, scenario, seed, users, Deaf)
+    let watch = Watch { control: &Control::default(), end: None };
+    replay_watched(reader, scenario, seed, users, Deaf, watch)
 }
 
-/// As [`replay`], with a listener to what happens.
-///
-/// # Errors
-/// As [`replay`], and the listener's.
-pub fn replay_heard<R: Read, L: Listener>(
+/// As [`replay`], with a listener to what happens and somebody who watches.
+pub(crate) fn replay_watched<R: Read, L: Listener>(
     reader: &mut Reader<R>,
     scenario: &Scenario,
     seed: u64,
     users: &[u32],
     listener: L,
+    watch: Watch<'_>,
 ) -> Result<(Replay, RunResult)> {
     let found = Replay {
         phones: users.iter().map(|user| OfPhone::new(*user)).collect(),
@@ -81,8 +101,8 @@ pub fn replay_heard<R: Read, L: Listener>(
     let live = Live::heard(scenario, seed, 0, listener)?;
     let users = users.to_vec();
     let (fates, ahead, accepted) = (Vec::new(), VecDeque::new(), Vec::new());
-    let mut player = Player { live, users, fates, ahead, accepted, found };
-    while let Some(record) = reader.next_record().map_err(Error::Log)? {
+    let mut player = Player { watch, live, users, fates, ahead, accepted, found };
+    while let Some(record) = reader.next_record().map_err(Error::log)? {
         player.play(&record)?;
     }
     player.found.series.look(&mut player.live)?;
@@ -90,7 +110,7 @@ pub fn replay_heard<R: Read, L: Listener>(
     Ok((player.found, result))
 }
 
-impl<L: Listener> Player<L> {
+impl<L: Listener> Player<'_, L> {
     fn play(&mut self, record: &Record) -> Result<()> {
         match *record {
             Record::Accepted { at, way, phone, cargo, .. } => {
@@ -99,7 +119,7 @@ impl<L: Listener> Player<L> {
                 })?;
                 self.accepted.push((at, way));
                 self.found.phones[usize::from(phone)].way_mut(way).offered.add(cargo.bytes as usize);
-                self.found.series.look_until(at, &mut self.live, &mut self.fates)?;
+                self.look_until(at)?;
                 self.found.series.offer(usize::from(phone), way, at, cargo.bytes as usize);
                 self.live.offer(at, way, user, cargo, &mut self.fates)?;
                 self.take(at);
@@ -128,11 +148,24 @@ impl<L: Listener> Player<L> {
 
     fn catch_up(&mut self, to: Time) -> Result<()> {
         if self.ahead.is_empty() || to > self.live.now() {
-            self.found.series.look_until(to, &mut self.live, &mut self.fates)?;
+            self.look_until(to)?;
             self.live.advance(to, &mut self.fates)?;
         }
         self.take(to);
         Ok(())
+    }
+
+    /// Looks at the world as often as it is time to, on its way to a time that may be far away.
+    fn look_until(&mut self, to: Time) -> Result<()> {
+        let mut at = self.live.now();
+        loop {
+            at = to.min(Time(at.0.saturating_add(STEP)));
+            self.watch.tell(at)?;
+            self.found.series.look_until(at, &mut self.live, &mut self.fates)?;
+            if at == to {
+                return Ok(());
+            }
+        }
     }
 
     fn take(&mut self, now: Time) {

@@ -176,7 +176,7 @@ fn propagation_and_transmission_on_the_last_flight() {
 }
 
 #[test]
-fn a_walk_that_nobody_wants_any_more_ends() {
+fn a_walk_that_nobody_wants_any_more_finds_no_path() {
     let mut story = Story::on(LINK);
     story.data(0, 1, 1).link(DOWN, 1, [0, 0, 10, 100]).receive(100, Site::Phone, 1);
     story.tell(100, &Event::Arrived { flow: 0, bytes: 10_000 });

@@ -9,13 +9,13 @@ use nodeb_emu::doorway::Doorway;
 use nodeb_emu::driver::{Limits, drive};
 use nodeb_emu::flight::{Reader, Recorder};
 use nodeb_emu::forward::forward;
-use nodeb_emu::replay::replay;
 use nodeb_emu::report::{CAUSES, OfPhone, OfWay, Report};
 use nodeb_emu::series::tables as series;
 use nodeb_emu::watch::Watch;
 use nodeb_emu::{Error, Exchange, Lateness, Log, Phone};
 use nodeb_sim::Scenario;
 use nodeb_sim::units::Time;
+use nodeb_sim::world::Deaf;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -157,17 +157,10 @@ pub fn replay_flight<'py>(
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let world = scenario.shared();
     let log = Log { path: &path, control: control.get().inner() };
-    let fly = || -> nodeb_emu::Result<_> {
-        let mut reader = log.fly().map_err(Error::Log)?;
-        replay(&mut reader, &world, seed, &users)
-    };
     let work = || {
         let (mut found, result) = match &pcap {
             Some(pcap) => flights::captured(log, &world, seed, &users, (pcap, radio))?,
-            None => fly().map_err(|error| match &error {
-                Error::World(error) => to_py(error),
-                error => refused(error),
-            })?,
+            None => log.fly(&world, seed, &users, Deaf).map_err(|error| flights::failed(&error))?,
         };
         let mut tables = result.tables(0, &world);
         tables.extend(found.series.tables(found.lasted, &found.phones, &found.late));

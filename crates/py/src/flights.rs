@@ -242,11 +242,11 @@ pub fn captured(
 }
 
 fn unread(error: std::io::Error) -> PyErr {
-    failed(&Error::Log(error))
+    failed(&Error::log(error))
 }
 
 /// The exception for a flight that cannot be flown.
-fn failed(error: &Error) -> PyErr {
+pub fn failed(error: &Error) -> PyErr {
     match error {
         Error::World(error) => to_py(error),
         error => PyOSError::new_err(error.to_string()),

@@ -1,7 +1,6 @@
 //! The life of every packet of a recorded flight: the same recorder, listening to a world that is flown again.
 
 use nodeb_emu::Log;
-use nodeb_emu::replay::replay_heard;
 use nodeb_sim::Scenario;
 
 use crate::recorder::Recorder;
@@ -20,9 +19,8 @@ pub fn fly(
     options: &Options,
 ) -> Result<Timeline> {
     check(scenario, options)?;
-    let mut reader = log.fly().map_err(|error| Error::Flight(nodeb_emu::Error::Log(error)))?;
     let mut recorder = Recorder::new(scenario, options);
-    let result = match replay_heard(&mut reader, scenario, seed, users, &mut recorder) {
+    let result = match log.fly(scenario, seed, users, &mut recorder) {
         Err(error) if !recorder.is_over() => return Err(error.into()),
         Ok((replay, _)) if replay.differs.is_some() => {
             return Err(Error::Differs(replay.differs.unwrap_or_default()));

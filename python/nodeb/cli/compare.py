@@ -89,7 +89,7 @@ def compare(
                 outcome = plan.run(folder, margin, metric or (), workers, bar, force=force)
             try:
                 causes = _causes(plan, outcome, folder, explain, workers)
-            finally:  # without its causes, too
+            finally:  # also where the causes cannot be found
                 _print(outcome, folder)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None

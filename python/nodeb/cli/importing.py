@@ -9,6 +9,7 @@ import typer
 
 from nodeb.cli.options import check_name
 from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.inputs.trace_file import Trace
@@ -97,7 +98,7 @@ def _print(target: Path, trace: Trace, notes: list[str]) -> None:
     kind = KINDS[trace.kind]
     name = kind.columns[0]
     values = trace.columns[name]
-    print(f"{target}: {len(trace)} entries of {kind.meaning}, {trace.duration_ns / 1e9:g} s")
+    print(f"{target}: {len(trace)} entries of {kind.meaning}, {trace.duration_ns / NS_PER_S:g} s")
     print(f"{name}: {values.min():.6g} to {values.max():.6g}, mean {_mean(trace):.6g}")
     if notes:
         print(f"taken for granted: {'; '.join(notes)}")

@@ -122,14 +122,18 @@ class Flight:
             InputError: what was asked for is not there.
             RunError: the log is damaged, or does not fit.
         """
-        try:
-            return watched(work, progress)
-        except OSError as error:
-            raise RunError(f"{self.path}: {os_reason(error)}") from None
-        except ValueError as error:
-            raise InputError(f"{self.path}: {error}") from None
-        except _core.InternalError as error:
-            raise RunError(str(error)) from None
+
+        def told(control: _core.Control) -> Found:
+            try:
+                return work(control)
+            except OSError as error:
+                raise RunError(f"{self.path}: {os_reason(error)}") from None
+            except ValueError as error:
+                raise InputError(f"{self.path}: {error}") from None
+            except _core.InternalError as error:
+                raise RunError(str(error)) from None
+
+        return watched(told, progress)
 
     def fly(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ class Path:
     """Nanoseconds in which each thing was happening."""
     places: Mapping[str, Mapping[str, int]]
     """Nanoseconds of each cause at each place."""
-    columns: Columns | None = None
+    columns: Columns | None = field(default=None, compare=False, repr=False)
     """Its spans as the core gives them; kept of the first replication."""
 
     @cached_property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as NotYet
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, TypeVar
 
 from nodeb import _core
@@ -28,13 +27,9 @@ def watched(
     with ThreadPoolExecutor(1, thread_name_prefix="nodeb") as executor:
         task = executor.submit(work, control)
         try:
-            while True:
-                try:
-                    return task.result(POLL_S)
-                except NotYet:
-                    if task.done():
-                        raise
-                    if progress is not None:
-                        progress(control.progress(), "")
+            while not wait([task], POLL_S).done:
+                if progress is not None:
+                    progress(control.progress(), "")
         finally:
             control.cancel()
+        return task.result()

@@ -12,7 +12,6 @@ pub(crate) use host::{Origin, Round};
 
 use nodeb_emu::Log;
 use nodeb_emu::connections::{Came, Connection, Traffic};
-use nodeb_emu::replay::replay_heard;
 use nodeb_sim::error::Result as RunResult;
 use nodeb_sim::event::{Event, Mask, Site};
 use nodeb_sim::transport::segment::{Kind, Segment};
@@ -78,7 +77,7 @@ pub fn explain(
     users: &[u32],
     connection: usize,
 ) -> Result<Path, Error> {
-    let traffic = Traffic::of_log(log).map_err(nodeb_emu::Error::Log)?;
+    let traffic = Traffic::of_log(log).map_err(nodeb_emu::Error::log)?;
     let connections = traffic.connections.len();
     let found = traffic.connections.get(connection);
     let found = found.ok_or(Error::NoConnection { connection, connections })?;
@@ -96,8 +95,7 @@ pub fn explain(
         bytes: came.bytes,
         differs: None,
     };
-    let mut reader = log.fly().map_err(nodeb_emu::Error::Log)?;
-    match replay_heard(&mut reader, scenario, seed, users, &mut pilot) {
+    match log.fly(scenario, seed, users, &mut pilot) {
         Err(_) if pilot.differs.is_some() => Err(Error::Differs(pilot.differs.unwrap_or_default())),
         Err(_) if pilot.timeline.ended.is_some() => pilot.path(&came, log.control),
         Err(error) => Err(error.into()),

@@ -1,0 +1,70 @@
+//! Logs without packets, which say how long their flights were, in cells full of simulated users.
+
+use nodeb_sim::event::{Event, Mask};
+use nodeb_sim::scenario;
+use nodeb_sim::transport::segment::Segment;
+use nodeb_sim::world::Deaf;
+
+use super::*;
+use crate::flight::Recorder;
+
+const CELL: &str = "[radio.hs_dsch]\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\ncount = 3\n\
+                    traffic = { ftp = { size = '1 GB' } }\n";
+const HOUR: Time = Time(3_600_000_000_000);
+
+/// Hears the share that is done at every packet, and ends it after so many seconds.
+struct Impatient<'a> {
+    control: &'a Control,
+    after: Time,
+    heard: Time,
+    shares: Vec<f64>,
+}
+
+impl Listener for Impatient<'_> {
+    fn mask(&self) -> Mask {
+        Mask::PACKETS
+    }
+
+    fn hear(&mut self, at: Time, _: &Event, _: Option<&Segment>) -> nodeb_sim::Result<()> {
+        self.heard = at;
+        self.shares.push(self.control.progress());
+        if at > self.after {
+            self.control.cancel();
+        }
+        Ok(())
+    }
+}
+
+fn silence(control: &Control, work: impl FnOnce(Log<'_>, &Scenario)) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    Recorder::create(&path, b"{}", 96).unwrap().finish(HOUR).unwrap();
+    work(Log { path: &path, control }, &scenario::from_toml(CELL, "silence", &[]).unwrap());
+}
+
+#[test]
+fn a_flight_in_which_nothing_real_happens_tells_how_far_it_is_and_can_be_ended() {
+    let control = Control::default();
+    silence(&control, |log, scenario| {
+        let after = Time(HOUR.0 / 4);
+        let mut heard = Impatient { control: &control, after, heard: Time::ZERO, shares: Vec::new() };
+        let ended = log.fly(scenario, 1, &[0], &mut heard);
+        assert!(matches!(ended, Err(Error::World(Stopped::Cancelled))), "{:?}", ended.err());
+        assert!(heard.heard < Time(after.0 + 2_000_000_000), "{:?}", heard.heard);
+        assert!(heard.shares.is_sorted());
+        assert!((0.24..0.26).contains(&heard.shares[heard.shares.len() - 1]));
+    });
+}
+
+#[test]
+fn what_nobody_wants_any_more_is_neither_read_nor_flown() {
+    let control = Control::default();
+    silence(&control, |log, scenario| {
+        let mut reader = log.open().unwrap();
+        control.cancel();
+        assert!(log.open().is_err_and(|error| matches!(Error::log(error), Error::World(Stopped::Cancelled))));
+        assert!(matches!(log.fly(scenario, 1, &[0], Deaf), Err(Error::World(Stopped::Cancelled))));
+        // What has been read before is still told.
+        assert!(reader.next_record().unwrap().is_some());
+    });
+}
