@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import nodeb
 from nodeb import plot
 from nodeb.errors import InputError
+from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup
 from nodeb.table import Table
 
 
@@ -84,6 +86,21 @@ def test_throughput_adds_up_to_the_delivered_bytes() -> None:
     values, edges, _ = steps.get_data()
     # A packet that arrives twice counts once.
     assert float(np.sum(values * np.diff(edges))) * 1000 / 8 == pytest.approx(14_600)
+
+
+@pytest.mark.parametrize("end_s", [9.7, 10.3])
+def test_the_bit_rate_does_not_fall_where_only_the_run_ends(end_s: float) -> None:
+    scenario = nodeb.Scenario(
+        duration=f"{end_s} s",
+        radio=LinkBearer(rate="1 Mbps"),
+        users=[UserGroup(traffic=Ftp(size="10 MB"))],
+        record=Record(segments=True),
+    )
+    figure = plot.throughput(scenario.run(runs=1), bin_s=1)
+    (steps,) = figure.axes[0].patches
+    values, edges, _ = steps.get_data()
+    assert edges[-1] == pytest.approx(end_s, abs=0.1)
+    np.testing.assert_allclose(values[2:], 940, rtol=0.05)
 
 
 def test_sequence_marks_retransmissions() -> None:

@@ -20,8 +20,12 @@ __all__ = ["causes", "waterfall"]
 SHOWN = 7
 """Causes that have a colour of their own; the others are one."""
 OTHERS = "all others"
-MOST_STRETCHES = 1000
-"""Stretches of a row that are drawn one by one; it has hardly more pixels."""
+FEW = 10
+"""So few stretches are seen however short they are; the edges of more would fill the row."""
+MOST_STRETCHES = 300
+"""Stretches of a row that are drawn one by one: it has no more pixels than that."""
+SLICES = 500
+"""Moments at which the share is shown that more stretches have."""
 Times = NDArray[np.float64]
 
 
@@ -59,7 +63,7 @@ def causes(
 def waterfall(title: str, found: Explanation, size: tuple[float, float] = SIZE) -> Figure:
     """The critical path of a transfer over time, a row for each cause: the first replication.
 
-    Of a cause with more than a thousand stretches of time the row is as high as its share of the
+    Of a cause with more than 300 stretches of time the row is as high as its share of the
     time is, moment by moment.
 
     Args:
@@ -75,9 +79,10 @@ def waterfall(title: str, found: Explanation, size: tuple[float, float] = SIZE) 
         paint = colours.get(cause, BAND)
         if len(begin) <= MOST_STRETCHES:
             stretches = list(zip(begin, end - begin, strict=True))
-            axes.broken_barh(stretches, (row - 0.4, 0.8), color=paint)
+            edge = 1.0 if len(stretches) <= FEW else 0.0
+            axes.broken_barh(stretches, (row - 0.4, 0.8), color=paint, linewidth=edge)
         else:
-            moments = np.linspace(0, over, MOST_STRETCHES + 1)
+            moments = np.linspace(0, over, SLICES + 1)
             tops = row + 0.4 - 0.8 * _shares(begin, end, moments)
             axes.stairs(tops, moments, baseline=row + 0.4, fill=True, color=paint)
     axes.set_yticks(range(len(rows)), list(rows))

@@ -93,8 +93,7 @@ def throughput(
     table = recorded(result, "segments", run)
     end = float(np.max(table["t_s"]))
     width = bin_s or nice_step(end, BINS)
-    edges = np.arange(0.0, end + width, width)
-    edges = edges if len(edges) > 1 else np.array([0.0, width])
+    edges = _bins(end, width)
 
     def draw(axes: Axes, number: int, rows: Table, look: dict[str, Any]) -> None:
         delivered = delivered_bytes(rows, _delivered(result, number, run), edges)
@@ -102,6 +101,19 @@ def throughput(
 
     words = f"Application bit rate in bins of {width:g} s", "Application bit rate (kbit/s)"
     return _over_time(result, "segments", (user, run), words, draw, size)
+
+
+def _bins(end: float, width: float) -> NDArray[np.float64]:
+    """Edges of bins; the last one ends where the series does, and is at least half as wide.
+
+    A bin that went on would show a rate that falls where nothing but the series ends.
+    """
+    if end <= 0:
+        return np.array([0.0, width])
+    edges = np.arange(0.0, end, width)
+    if len(edges) > 1 and end - edges[-1] < width / 2:
+        edges = edges[:-1]
+    return np.append(edges, end)
 
 
 def rtt(

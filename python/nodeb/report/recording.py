@@ -25,6 +25,8 @@ SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
 """What is recorded of every scenario."""
 OF_CELLS = ("bandwidth",)
 """What is recorded on `hsdpa` too."""
+MOST_METERED = 50
+"""Users whose bandwidth is recorded at most: each is weighed against all others in every TTI."""
 MOST_ROWS = 1_500_000
 """So many rows of series are kept, about 150 MB."""
 ROWS_PER_PACKET = 6.5
@@ -49,13 +51,16 @@ class Recording:
     """Why there is nothing, a sentence."""
     is_again: bool = False
     """Whether it was simulated again."""
+    note: str = ""
+    """What is left out, a sentence."""
 
     @property
     def told(self) -> str:
-        """A sentence on the part that is shown; nothing where it is all."""
+        """What is shown and what is not, in sentences; nothing where it is all."""
         if self.until_s is None:
-            return ""
-        return f"Shown are the first {self.until_s:g} s, as the whole is too long to record."
+            return self.note
+        part = f"Shown are the first {self.until_s:g} s, as the whole is too long to record."
+        return f"{part} {self.note}".strip()
 
 
 def record(
@@ -68,14 +73,18 @@ def record(
         progress: told how far the simulation is.
         most_rows: about so many rows are kept at most.
     """
-    names = [*SERIES, *(OF_CELLS if "phones" in result.tables else ())]
+    users = len(np.unique(result.flows["user"]))
+    has_cell = "phones" in result.tables
+    is_metered = has_cell and users <= MOST_METERED
+    names = [*SERIES, *(OF_CELLS if is_metered else ())]
     try:
         if all(name in result.tables for name in names):
             return Recording(_first(result))
         scenario = result.scenario.with_(
             **{f"record.{name}": False for name in (*SERIES, *OF_CELLS, "scheduler")}
         )
-        until = _until(result, scenario, most_rows)
+        looks = LOOKS_PER_S * users if is_metered else 0.0
+        until = _until(result, scenario, most_rows, looks)
         if until is not None:
             scenario = _cut(scenario, result, until)
         recorded = scenario.with_(**{f"record.{name}": True for name in names})
@@ -87,7 +96,13 @@ def record(
     if not len(again.segments):
         part = "The replication" if until is None else "The part that fits in memory"
         return Recording(None, problem=f"{part} is too short to show anything.")
-    return Recording(again, until, is_again=True)
+    note = ""
+    if has_cell and not is_metered:
+        note = (
+            f"The channel quality of more than {MOST_METERED} users takes long to record: "
+            "`record.bandwidth = true` does it."
+        )
+    return Recording(again, until, is_again=True, note=note)
 
 
 def _first(result: Result) -> Result:
@@ -98,26 +113,19 @@ def _first(result: Result) -> Result:
     return Result(result.scenario, tables, result.provenance)
 
 
-def _until(result: Result, scenario: Scenario, most_rows: int) -> float | None:
+def _until(result: Result, scenario: Scenario, most_rows: int, looks_per_s: float) -> float | None:
     """How long a part of the replication has few enough rows, s; None for all of it."""
-    users, seed = len(np.unique(result.flows["user"])), result.provenance.seed
-    tried, until = _first(result), None
+    seed, tried, until = result.provenance.seed, _first(result), None
     for _ in range(TRIES):
         end = float(np.max(tried.bearers["end_s"]))
-        rows = _rows(tried, users, end)
+        # About how many rows the series of the replication have.
+        rows = ROWS_PER_PACKET * float(np.sum(tried.flows["packets_sent"])) + looks_per_s * end
         if rows <= most_rows:
             return until
         # Where most happens early, a part in proportion has still too much in it.
         until = _rounded(0.95 * end * most_rows / rows)
         tried = _cut(scenario, result, until).run(runs=1, jobs=1, seed=seed)
     raise NodebError(f"even its first {until:.3g} s have too many packets")
-
-
-def _rows(result: Result, users: int, end_s: float) -> float:
-    """About how many rows the series of a replication have."""
-    packets = float(np.sum(result.flows["packets_sent"]))
-    looks = LOOKS_PER_S * users * end_s if "phones" in result.tables else 0.0
-    return ROWS_PER_PACKET * packets + looks
 
 
 def _rounded(seconds: float) -> float:
