@@ -4,8 +4,10 @@ import csv
 import itertools
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
@@ -290,6 +292,33 @@ def test_a_full_device_is_an_error(command, scenario_file):
     status, out, err = command(scenario_file, "--pcap", "/dev/full")
     assert (status, out) == (1, "")
     assert "cannot write the capture /dev/full: No space left on device" in err
+
+
+@needs_linux
+def test_an_interrupted_capture_takes_no_earlier_ones_place(scenario_file, tmp_path):
+    place, kept = tmp_path / "link.pcapng", tmp_path / "kept" / "x.pcapng"
+    kept.parent.mkdir()
+    place.symlink_to(kept)
+    run = [sys.executable, "-m", "nodeb", "run", str(scenario_file), "--pcap", str(place)]
+    assert subprocess.run([*run, "--out", str(tmp_path / "a")], check=False).returncode == 0
+    before = kept.read_bytes()
+    size = 'users.0.traffic.ftp.size="100 MB"'
+    more = ["--out", str(tmp_path / "b"), "--set", size, "--set", "duration=10 h"]
+    long = subprocess.Popen([*run, *more], stderr=subprocess.PIPE, text=True)
+    parts = until(lambda: [part for part in kept.parent.glob(".*") if part.stat().st_size > 10**6])
+    long.send_signal(signal.SIGINT)
+    _, told = long.communicate(timeout=30)
+    assert (long.returncode, len(parts)) == (130, 1), told
+    assert place.is_symlink()
+    assert list(kept.parent.iterdir()) == [kept]
+    assert kept.read_bytes() == before
+
+
+def until(found, timeout_s=20.0):
+    end = time.monotonic() + timeout_s
+    while not (known := found()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return known
 
 
 @needs_linux

@@ -37,15 +37,14 @@ def replay(
     from nodeb.emulate import flights, folder, pages
     from nodeb.emulate.problems import check_system
     from nodeb.emulate.told import packets_text
-    from nodeb.replication.capture import PCAPNG
-    from nodeb.storage.files import refuse_other
+    from nodeb.replication.capture import check_place
     from nodeb.terminal.progress import progress_bar
 
     if pcap_radio and pcap is None:
         raise InputError("--pcap-radio adds to captured packets; give --pcap too")
     check_system()
     if pcap is not None:
-        refuse_other(pcap, PCAPNG, "a capture (pcapng)", "--pcap")
+        check_place(pcap)
     flight = flights.read(log)
     page_place = pages.checked(report, out)
     with folder.claimed(out, log, force=force) as place:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from nodeb.emulate.plan import Plan
 from nodeb.errors import InputError, OutputError, RunError, os_reason
 from nodeb.inputs.reading import core_call
 from nodeb.inputs.scenario import Scenario
+from nodeb.replication.capture import put_in_place
 from nodeb.replication.watched import watched
 from nodeb.replication.work import Tables
 from nodeb.results.provenance import core_hash
@@ -156,9 +158,10 @@ class Flight:
         compiled = self.compiled
 
         def work(control: _core.Control) -> tuple[dict[str, Any], Tables]:
-            return _core.replay_flight(
-                self.path, compiled, self.seed, self.users, control, pcap, radio
-            )
+            with nullcontext() if pcap is None else put_in_place(pcap) as path:
+                return _core.replay_flight(
+                    self.path, compiled, self.seed, self.users, control, path, radio
+                )
 
         report, tables = self.look(work, progress)
         for phone, told in zip(report["phones"], self.about["phones"], strict=True):

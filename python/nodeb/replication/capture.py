@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,9 +12,9 @@ from nodeb import _core
 from nodeb.errors import InputError, OutputError, os_reason
 from nodeb.replication.runner import Replicating
 from nodeb.replication.work import Source, Tables
-from nodeb.storage.files import refuse_other
+from nodeb.storage import files
 
-__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "Capturing"]
+__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "Capturing", "check_place", "put_in_place"]
 
 SNAP_LENGTHS = range(80, 65_536)
 """Bytes that may be kept of a packet: at least the longest headers, at most an IPv4 packet."""
@@ -64,16 +66,59 @@ class Capture:
                     f"{name} is an interface of the radio network; ask for that too "
                     "(--pcap-radio, pcap_radio=True)"
                 )
-        if self.path.exists() and not (self.path.is_file() or self.path.is_dir()):
-            return  # a device or a pipe, which trying would change
-        refuse_other(self.path, PCAPNG, "a capture (pcapng)", "--pcap")
-        try:
-            with self.path.open("ab"):
+        check_place(self.path)
+
+
+def check_place(path: Path) -> None:
+    """Complains about a place where no capture can be put; what is there stays as it is.
+
+    Raises:
+        OutputError: it holds something else, or it cannot be written.
+    """
+    if _is_device(path):
+        return  # trying would change it
+    files.refuse_other(path, PCAPNG, "a capture (pcapng)", "--pcap")
+    files.remove_leftovers(path.resolve().parent, path.resolve().name)
+    try:
+        if path.exists():
+            with path.open("ab"):
                 pass
-        except OSError as error:
-            raise OutputError(
-                f"cannot write a capture to {self.path}: {os_reason(error)}"
-            ) from None
+        part = files.aside(path.resolve())
+        part.touch()
+        part.unlink()
+    except OSError as error:
+        raise OutputError(f"cannot write a capture to {path}: {os_reason(error)}") from None
+
+
+@contextmanager
+def put_in_place(path: Path) -> Iterator[Path]:
+    """Where a capture is written, so that what is interrupted takes no earlier one's place.
+
+    It comes to its place when it is done, and also where the disk is full: with the packets that
+    it has room for. A device or a pipe is written to as it is.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if _is_device(path):
+        yield path
+        return
+    place = path.resolve()
+    part = files.aside(place)
+    try:
+        yield part
+        part.replace(place)
+    except OSError as error:
+        with suppress(OSError):
+            part.replace(place)
+        raise OSError(str(error).replace(os.fspath(part), os.fspath(path))) from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 class Capturing(Replicating):
@@ -94,15 +139,16 @@ class Capturing(Replicating):
             return super().replicate(seed, runs, control)
         capture = self._capture
         try:
-            return self.source.compiled().capture(
-                seed,
-                runs.start,
-                control,
-                os.fspath(capture.path),
-                capture.snap_length,
-                list(capture.interfaces),
-                capture.radio,
-                list(capture.causes),
-            )
+            with put_in_place(capture.path) as path:
+                return self.source.compiled().capture(
+                    seed,
+                    runs.start,
+                    control,
+                    os.fspath(path),
+                    capture.snap_length,
+                    list(capture.interfaces),
+                    capture.radio,
+                    list(capture.causes),
+                )
         except ValueError as error:  # such as a user who has begun no transfer
             raise InputError(str(error)) from None
