@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import time
+import zlib
 
 import pytest
 
@@ -40,7 +41,8 @@ def log(tmp_path):
     header = json.dumps(about | {"phones": [{"name": "phone", "user": 0}]}).encode()
     file = tmp_path / "silent.log"
     end = struct.pack("<BQ", 4, 86_400 * 10**9)
-    file.write_bytes(b"nodeb flight 1\r\n" + struct.pack("<I", len(header)) + header + end)
+    log = b"nodeb flight 1\r\n" + struct.pack("<I", len(header)) + header + end
+    file.write_bytes(log + struct.pack("<I", zlib.crc32(log)))
     return file
 
 

@@ -13,7 +13,8 @@
 //! | 3, lost | number of the packet (8), time (8), cause (1) |
 //! | 4, end | time (8) |
 //!
-//! Times are nanoseconds of the world; packets are numbered from 0 in the order in which they were accepted.
+//! A log that has its end has behind it the CRC-32 of all bytes before (4, as in ISO 3309), so that damage is told from what
+//! happened; logs of earlier versions have none. Times are nanoseconds of the world; packets are numbered from 0 in the order in which they were accepted.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -21,6 +22,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{JoinHandle, spawn};
 
+use crc32fast::Hasher;
 use nodeb_sim::event::Cause;
 use nodeb_sim::packet::EcnField;
 use nodeb_sim::units::Time;
@@ -49,8 +51,8 @@ const ARRIVED: u8 = 2;
 const LOST: u8 = 3;
 const END: u8 = 4;
 
-/// Bytes of the record that ends a log.
-pub(crate) const END_BYTES: usize = 9;
+/// Bytes of the record that ends a log, and of the checksum behind it.
+pub(crate) const END_BYTES: usize = 9 + 4;
 
 /// Something that a log tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +103,7 @@ pub struct Recorder {
     snap: usize,
     full: SyncSender<Vec<u8>>,
     empty: Receiver<Vec<u8>>,
-    thread: JoinHandle<io::Result<()>>,
+    thread: JoinHandle<io::Result<(File, Hasher)>>,
     /// Why nothing is written any more.
     failed: Option<&'static str>,
 }
@@ -113,9 +115,10 @@ impl Recorder {
     /// The file cannot be written.
     pub fn create(path: &Path, header: &[u8], snap: u16) -> io::Result<Self> {
         let mut file = File::create(path)?;
-        file.write_all(MAGIC)?;
-        file.write_all(&(header.len() as u32).to_le_bytes())?;
-        file.write_all(header)?;
+        let begin = [MAGIC, &(header.len() as u32).to_le_bytes()[..], header].concat();
+        file.write_all(&begin)?;
+        let mut checksum = Hasher::new();
+        checksum.update(&begin);
         let (full, to_write) = sync_channel::<Vec<u8>>(BUFFERS);
         let (written, empty) = sync_channel(BUFFERS);
         for _ in 1..BUFFERS {
@@ -124,10 +127,11 @@ impl Recorder {
         let thread = spawn(move || {
             for mut buffer in to_write {
                 file.write_all(&buffer)?;
+                checksum.update(&buffer);
                 buffer.clear();
                 let _ = written.try_send(buffer);
             }
-            file.sync_all()
+            Ok((file, checksum))
         });
         let buffer = Vec::with_capacity(2 * BUFFER);
         Ok(Self { buffer, snap: usize::from(snap), full, empty, thread, failed: None })
@@ -198,13 +202,32 @@ impl Recorder {
         self.flush();
         drop(self.full);
         let written = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("its writer failed")));
-        written.and(self.failed.map_or(Ok(()), |why| Err(io::Error::other(why))))
+        let (mut file, checksum) = written?;
+        if let Some(why) = self.failed {
+            return Err(io::Error::other(why));
+        }
+        file.write_all(&checksum.finalize().to_le_bytes())?;
+        file.sync_all()
+    }
+}
+
+/// What is read, with the checksum of it.
+struct Summed<R> {
+    file: R,
+    checksum: Hasher,
+}
+
+impl<R: Read> Read for Summed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.file.read(buffer)?;
+        self.checksum.update(&buffer[..bytes]);
+        Ok(bytes)
     }
 }
 
 /// Reads a log.
 pub struct Reader<R = BufReader<File>> {
-    file: R,
+    file: Summed<R>,
     header: Vec<u8>,
     accepted: u64,
 }
@@ -224,7 +247,8 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     /// They cannot be read, or are no log.
-    pub fn new(mut file: R) -> io::Result<Self> {
+    pub fn new(file: R) -> io::Result<Self> {
+        let mut file = Summed { file, checksum: Hasher::new() };
         let no_log =
             || io::Error::new(io::ErrorKind::InvalidData, "it is no flight log of `nodeb emulate --record`");
         let too_short = |error: io::Error| match error.kind() {
@@ -252,7 +276,7 @@ impl<R: Read> Reader<R> {
     /// The next record; `None` where the log ends, or was cut off.
     ///
     /// # Errors
-    /// It cannot be read, or says what no recorder writes.
+    /// It cannot be read, says what no recorder writes, or its checksum does not fit.
     pub fn next_record(&mut self) -> io::Result<Option<Record>> {
         match self.read_record() {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
@@ -289,9 +313,23 @@ impl<R: Read> Reader<R> {
                 let (cause, _) = CAUSES.get(usize::from(cause)).ok_or_else(|| odd("a cause"))?;
                 Record::Lost { number, at, cause: *cause }
             }
-            END => Record::End { at: time(file)? },
+            END => {
+                let at = time(file)?;
+                self.check()?;
+                Record::End { at }
+            }
             _ => return Err(odd("a record")),
         })
+    }
+
+    /// Holds what was read against the checksum that follows, if one does.
+    fn check(&mut self) -> io::Result<()> {
+        let read = self.file.checksum.clone().finalize();
+        match array(&mut self.file) {
+            Ok(told) if u32::from_le_bytes(told) != read => Err(odd("a checksum of other bytes")),
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -324,9 +362,9 @@ impl<R: Read> Heads<R> {
     }
 }
 
-/// The time of the record that ends a log, if it is one.
-pub(crate) fn end_time(record: [u8; END_BYTES]) -> Option<Time> {
-    let (kind, mut rest) = record.split_first()?;
+/// The time of the record that ends a log, if these are its last bytes.
+pub(crate) fn end_time(last: [u8; END_BYTES]) -> Option<Time> {
+    let (kind, mut rest) = last.split_first()?;
     (*kind == END).then(|| time(&mut rest).ok()).flatten()
 }
 

@@ -6,7 +6,7 @@ use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::world::Deaf;
 
 use super::*;
-use crate::flight::Recorder;
+use crate::flight::{Record, Recorder};
 
 const CELL: &str = "[radio.hs_dsch]\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\ncount = 3\n\
                     traffic = { ftp = { size = '1 GB' } }\n";
@@ -67,4 +67,23 @@ fn what_nobody_wants_any_more_is_neither_read_nor_flown() {
         // What has been read before is still told.
         assert!(reader.next_record().unwrap().is_some());
     });
+}
+
+#[test]
+fn a_flipped_bit_is_told_and_a_log_without_checksum_is_read() {
+    let (control, folder) = (Control::default(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("log");
+    Recorder::create(&path, b"{}", 96).unwrap().finish(HOUR).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        Log { path: &path, control: &control }.open()?.next_record()
+    };
+    assert!(matches!(read(&whole), Ok(Some(Record::End { at: HOUR }))));
+    assert!(matches!(read(&whole[..whole.len() - 4]), Ok(Some(Record::End { at: HOUR }))));
+    for bit in 0..8 * whole.len() {
+        let mut damaged = whole.clone();
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(!matches!(read(&damaged), Ok(Some(_))), "bit {bit}");
+    }
 }
