@@ -5,9 +5,9 @@ import html
 import pytest
 
 import nodeb
-from nodeb.explanation.text import incomplete_note
+from nodeb.explanation.text import help_most, incomplete_note
 from nodeb.report.explained import page
-from nodeb.scenario_types import Ftp, LinkBearer, UserGroup
+from nodeb.scenario_types import Classic, Ftp, Hsdpa, LinkBearer, UserGroup, Wired
 
 
 def shown(found):
@@ -21,7 +21,7 @@ def download(radio, size="20 kB", count=1, **more):
 
 
 def test_the_page_has_the_time_as_the_table_has_it():
-    slow = download(LinkBearer(rate="10 bps"), duration="24 h", tcp=nodeb.scenario_types.Classic())
+    slow = download(LinkBearer(rate="10 bps"), duration="24 h", tcp=Classic())
     found = nodeb.explain(slow, runs=1)
     seconds = found.time.mean
     assert seconds > 10_000
@@ -47,3 +47,35 @@ def test_the_page_says_up_to_where_it_goes(duration, end):
     cut = download(LinkBearer(rate="100 kbps"), "200 kB", duration=duration)
     found = nodeb.explain(cut, runs=1)
     assert f"from the beginning of the transfer to {end}" in shown(found)
+
+
+def advice(found):
+    """What would help most, without the cause that it is for."""
+    assert found.causes[0] in help_most(found)
+    return help_most(found).split(" (")[0].removeprefix("What would help most: ")
+
+
+def test_who_is_alone_and_not_served_needs_a_better_channel():
+    group = {
+        "traffic": {"ftp": {"size": "20 kB"}},
+        "ue": {"channel": {"constant": {"snr_db": -40.0}}},
+    }
+    data = {"duration": "20 s", "radio": {"hsdpa": {}}, "users": [group]}
+    found = nodeb.explain(nodeb.Scenario.from_dict(data), runs=1)
+    assert found.causes[0] == "waiting for the scheduler"
+    assert found.step("waiting for the scheduler") == "not served"
+    assert advice(found) == "a better channel: nearer to the Node B, or less fading"
+
+
+def test_who_waits_while_others_are_served_needs_fewer_of_them():
+    found = nodeb.explain(download(Hsdpa(), "500 kB", count=12, duration="600 s"), runs=2)
+    assert found.causes[0] == "waiting for the scheduler"
+    assert found.step("waiting for the scheduler") == "others served"
+    assert advice(found).startswith("fewer others in the cell")
+
+
+def test_where_nothing_can_be_lost_losses_are_not_all_that_is_named():
+    slow = download(LinkBearer(rate="100 kbps"), duration="20 h", wired=Wired(delay="30 min"))
+    found = nodeb.explain(slow, runs=1)
+    assert found.causes[0] == "recovery"
+    assert "where nothing was lost, a retransmission timer that waits longer" in advice(found)

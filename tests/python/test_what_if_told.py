@@ -105,7 +105,7 @@ def explanation(*times_s):
     for run, taken in enumerate(times_s):
         causes = {"delayed ACK": 10**8, "transmission": round(taken * 1e9) - 10**8}
         one = {"delayed ACK": {"phone": 10**8}}
-        paths.append(Path(run, 0.0, taken, 1000, taken < RUN_S, causes, {}, {}, one))
+        paths.append(Path(run, 0.0, taken, 1000, taken < RUN_S, causes, {}, {}, one, {}))
     users = [UserGroup(traffic=Ftp(size="20 kB"))]
     return Explanation(nodeb.Scenario(radio=Dch(), users=users), 0, 0, paths)
 

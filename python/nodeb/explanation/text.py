@@ -30,6 +30,8 @@ __all__ = [
 HEAD = ("cause", "share", "time", "95 % interval", "unit", "packets")
 """Columns of causes as people read them."""
 
+PATIENCE = "where nothing was lost, a retransmission timer that waits longer"
+"""What helps where data are sent again although their ACK is only late."""
 REMEDIES = {
     "application": "asking earlier, or writing without a pause",
     "handshake": "a connection that is open already, or a shorter round trip",
@@ -52,11 +54,15 @@ REMEDIES = {
     "window: congestion avoidance": "a window that grows faster, or a shorter round trip",
     "window: receiver": "a larger receive window",
     "window: proxy": "a larger window of the proxy",
-    "recovery": "fewer losses, or repairing them nearer to the phone",
-    "timeout": "losses that are noticed sooner",
+    "recovery": f"fewer losses, or repairing them nearer to the phone; {PATIENCE}",
+    "timeout": f"losses that are noticed sooner; {PATIENCE}",
     "pacing": "a higher pace",
 }
 """What makes a cause smaller."""
+NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
+"""What makes the scheduler's wait smaller where nobody else was served meanwhile."""
+NO_OPPORTUNITY = "another trace, as this one delivered nothing meanwhile"
+"""The same on a recorded link."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")
 """Causes of which it matters at which link: a faster downlink is of no use to ACKs."""
 
@@ -120,13 +126,18 @@ def help_most(found: Explanation) -> str:
     if not found.causes:
         return "The transfer took no time."
     cause = found.causes[0]
-    remedy = REMEDIES[cause]
-    if cause == "waiting for the scheduler" and "trace" in found.scenario.to_dict()["radio"]:
-        remedy = "another trace, as this one delivered nothing meanwhile"
     share = found.table["share"][0]
     where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
     about = f"{cause}, {100 * share:.0f} % of the time{where}"
-    return f"What would help most: {remedy} ({about})."
+    return f"What would help most: {_remedy(found, cause)} ({about})."
+
+
+def _remedy(found: Explanation, cause: str) -> str:
+    """What makes a cause of an explanation smaller."""
+    if cause == "waiting for the scheduler" and found.step(cause) == "not served":
+        is_trace = "trace" in found.scenario.to_dict()["radio"]
+        return NO_OPPORTUNITY if is_trace else NOT_SERVED
+    return REMEDIES[cause]
 
 
 def cause_rows(found: Explanation) -> list[list[str]]:
