@@ -108,7 +108,8 @@ def _explain_flight(file: Path, user: int | None, connection: int | None, out: P
     others = known.of(user)
     if len(others) > 1:
         print(f"\n{connections.listed(others)}")
-    for note in known.notes:
+    cut = [] if flight.is_whole else ["the log was cut off; this is the flight up to there"]
+    for note in [*cut, *known.notes]:
         print(f"note: {note}", file=sys.stderr)
     if out is not None:
         print(f"\npage: {out}")

@@ -16,6 +16,9 @@ from nodeb.units import NS_PER_S
 
 __all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
 
+LISTED = 20
+"""Connections that a list for people has at most."""
+
 
 @dataclass(frozen=True)
 class Connection:
@@ -151,7 +154,16 @@ def choose(found: Connections, user: int | None, number: int | None) -> Connecti
 
 
 def listed(known: Sequence[Connection]) -> str:
-    """Connections as a table for people."""
+    """Connections as a table for people: all, or the few with most data and how many more."""
+    most = sorted(known, key=lambda one: -one.data_bytes)[:LISTED]
+    most.sort(key=lambda one: one.number)
+    table = _table(most)
+    rest = len(known) - len(most)
+    return f"{table}\n... and {rest} more, none of them with more data" if rest else table
+
+
+def _table(known: Sequence[Connection]) -> str:
+    """Connections as a table, a row for each."""
     head = ["connection", "user", "server", "phone", "down B", "up B", "packets", "from", "lasts"]
     rows = [
         [

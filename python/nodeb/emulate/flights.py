@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,11 @@ from nodeb.terminal.progress import ProgressCallback
 __all__ = ["Flight", "Flown", "check_place", "header", "read"]
 
 Found = TypeVar("Found")
+END = struct.Struct("<BQ")
+"""The record at the end of a log: its kind and the time, ns."""
+END_KIND = 4
+LATEST_NS = 30 * 86_400 * 10**9
+"""No flight lasts longer."""
 _Told = dict[str, dict[str, Any]]
 
 
@@ -80,6 +86,23 @@ class Flight:
     def is_of_this_core(self) -> bool:
         """Whether it was recorded with the very core that is here."""
         return bool(self.about["core"] == core_hash())
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether the log ends as a recorder ends it: what is cut off lacks the record of the end.
+
+        It is told from the log's last bytes, which may look like one by a rare chance.
+
+        Raises:
+            RunError: the log cannot be read any more.
+        """
+        try:
+            with open(self.path, "rb") as log:
+                log.seek(-END.size, os.SEEK_END)
+                kind, at_ns = END.unpack(log.read(END.size))
+        except OSError as error:
+            raise RunError(f"{self.path}: {os_reason(error)}") from None
+        return bool(kind == END_KIND and at_ns <= LATEST_NS)
 
     @property
     def seed(self) -> int:
