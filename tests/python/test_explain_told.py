@@ -1,13 +1,16 @@
 """What explanations say beside their numbers, in the terminal and on their page."""
 
 import html
+from itertools import pairwise
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import nodeb
 from nodeb.explanation.text import help_most, incomplete_note
+from nodeb.plot.style import NARROW
 from nodeb.report.explained import page
-from nodeb.scenario_types import Classic, Ftp, Hsdpa, LinkBearer, UserGroup, Wired
+from nodeb.scenario_types import Classic, Dch, Ftp, Hsdpa, LinkBearer, UserGroup, Wired
 
 
 def shown(found):
@@ -79,3 +82,18 @@ def test_where_nothing_can_be_lost_losses_are_not_all_that_is_named():
     found = nodeb.explain(slow, runs=1)
     assert found.causes[0] == "recovery"
     assert "where nothing was lost, a retransmission timer that waits longer" in advice(found)
+
+
+@pytest.mark.parametrize("users", [1, 9, 30, 100])
+def test_users_beside_each_other_can_be_read(users):
+    one = nodeb.explain(download(Dch(bler=0.1)), runs=2)
+    drawn = nodeb.plot.causes("", {f"user {user}": one for user in range(users)}, size=NARROW)
+    canvas = FigureCanvasAgg(drawn)
+    canvas.draw()
+    labels = [
+        label.get_window_extent(canvas.get_renderer()) for label in drawn.axes[0].get_yticklabels()
+    ]
+    assert len(labels) == users
+    assert all(below.y1 < above.y0 for above, below in pairwise(labels))
+    if users < 5:
+        assert drawn.get_size_inches()[1] == NARROW[1]
