@@ -41,6 +41,8 @@ def test_the_page_counts_unfinished_runs_as_the_terminal_does():
     text = shown(found)
     assert f"The transfer was not complete at the end of {unfinished} of 8 runs" in text
     assert "Not complete" not in text
+    beside = page({"user 1": nodeb.explain(download(Dch()), runs=1), "user 0": found})
+    assert f"User 0: the transfer was not complete at the end of {unfinished} of 8 runs" in beside
 
 
 @pytest.mark.parametrize(

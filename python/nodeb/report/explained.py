@@ -53,7 +53,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
                     "detail": f"seed {found.scenario.seed}",
                 },
             ],
-            "banners": _banners(found),
+            "banners": _banners(users),
             "sections": [("causes-table", "Causes"), ("over-time", "Over time")],
             "about": f"{found.named[:1].upper()}{found.named[1:]}. {help_most(found)}",
             "columns": HEAD,
@@ -68,10 +68,15 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
     )
 
 
-def _banners(found: Explanation) -> list[str]:
-    """That the transfer did not end in some replications."""
-    note = incomplete(found)
-    return [f"{note[:1].upper()}{note[1:]}."] if note else []
+def _banners(users: Mapping[str, Explanation]) -> list[str]:
+    """Whose transfers did not end in some replications; the first is what the page is about."""
+    texts = []
+    for place, (name, one) in enumerate(users.items()):
+        note = incomplete(one)
+        if note:
+            whose = f"{name}: " if place else ""
+            texts.append(f"{whose}{note}.")
+    return [f"{text[:1].upper()}{text[1:]}" for text in texts]
 
 
 def short(result: Result) -> Content | None:
@@ -90,7 +95,7 @@ def short(result: Result) -> Content | None:
             [
                 f"The critical path of user 0's first transfer: {time_text(found.time.mean)} on",
                 f"average of {len(found.paths)} replications. {help_most(found)}",
-                *_banners(found),
+                *_banners({"": found}),
             ]
         ),
         "figures": [
