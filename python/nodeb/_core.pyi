@@ -132,11 +132,12 @@ def flight_header(path: str | os.PathLike[str]) -> bytes:
 
 def flight_connections(
     path: str | os.PathLike[str], control: Control
-) -> tuple[dict[str, dict[str, Any]], int, int]:
+) -> tuple[dict[str, dict[str, Any]], int, int, bool]:
     """The TCP connections of a recorded flight. Linux only.
 
     Returns:
-        `connections`; how many packets are of other protocols; of how many too little was kept.
+        `connections`; how many packets are of other protocols; of how many too little was kept;
+        whether the log has its end.
 
     Raises:
         Cancelled: through `control`.

@@ -59,9 +59,13 @@ def test_logs_that_are_cut_off_damaged_or_none(link, tmp_path):
     done = replay(cut)
     assert (done.returncode, "the log was cut off" in done.stderr) == (0, True)
     # The last record is the end; another time before it is a packet that the flight does not know.
-    late = bytearray(whole)
+    late = bytearray(whole[:-4])
     late[-9 - 26 + 9] ^= 1
-    damaged.write_bytes(late)
+    damaged.write_bytes(bytes(late) + whole[-4:])
+    done = replay(damaged)
+    assert done.returncode == 1
+    assert "its checksum does not fit: it is damaged" in done.stderr
+    damaged.write_bytes(late)  # as earlier versions wrote logs
     done = replay(damaged)
     assert done.returncode == 1
     assert "not the same: in the flight packet" in done.stderr

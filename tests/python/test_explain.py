@@ -78,7 +78,7 @@ def test_removing_a_cause_that_has_no_span_changes_nothing():
     assert "ACKs at once" not in tried, "there is nothing to take away"
     overflow = tried["queues that never fill"]
     assert (overflow.path_s, overflow.gain.mean) == (0.0, 0.0)
-    assert overflow.told == "as the path says"
+    assert overflow.told == "as the path says; 1 pair, no interval"
 
 
 def test_what_if_bounds_and_reaction():

@@ -170,6 +170,8 @@ pub struct Traffic {
     pub marked: HashSet<u64>,
     /// Bytes kept of the packet of which most was kept.
     pub longest: u32,
+    /// Whether the log has its end.
+    pub complete: bool,
 }
 
 impl Traffic {
@@ -203,7 +205,8 @@ impl Traffic {
                         packet.handed = Some(Time(at.0.saturating_add(late)));
                     }
                 }
-                Record::Lost { .. } | Record::End { .. } => {}
+                Record::Lost { .. } => {}
+                Record::End { .. } => found.complete = true,
             }
         }
         Ok(found)

@@ -326,7 +326,7 @@ impl<R: Read> Reader<R> {
     fn check(&mut self) -> io::Result<()> {
         let read = self.file.checksum.clone().finalize();
         match array(&mut self.file) {
-            Ok(told) if u32::from_le_bytes(told) != read => Err(odd("a checksum of other bytes")),
+            Ok(told) if u32::from_le_bytes(told) != read => Err(damaged("its checksum does not fit")),
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
             _ => Ok(()),
         }
@@ -395,8 +395,9 @@ fn ecn(file: &mut impl Read) -> io::Result<EcnField> {
 }
 
 fn odd(what: &str) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::InvalidData,
-        format!("it has {what} that no recorder writes: it is damaged"),
-    )
+    damaged(&format!("it has {what} that no recorder writes"))
+}
+
+fn damaged(why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{why}: it is damaged"))
 }

@@ -113,19 +113,20 @@ table! {
     }
 }
 
-/// The TCP connections of a flight as a table, and how many of its packets are of other protocols or unknown.
+/// The TCP connections of a flight as a table, how many of its packets are of other protocols or unknown, and whether the
+/// log has its end.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_connections<'py>(
     py: Python<'py>,
     path: PathBuf,
     control: &Bound<'py, Control>,
-) -> PyResult<(Bound<'py, PyDict>, u64, u64)> {
+) -> PyResult<(Bound<'py, PyDict>, u64, u64, bool)> {
     let log = Log { path: &path, control: control.get().inner() };
-    let work = || Traffic::of_log(log).map(|found| (of_connections(&found), found.others, found.unknown));
+    let work = || Traffic::of_log(log).map(|found| (of_connections(&found), found));
     let found = guarded(|| path.display().to_string(), || py.detach(work))?;
-    let (table, others, unknown) = found.map_err(unread)?;
-    Ok((tables::all(py, vec![table])?, others, unknown))
+    let (table, found) = found.map_err(unread)?;
+    Ok((tables::all(py, vec![table])?, found.others, found.unknown, found.complete))
 }
 
 fn of_connections(found: &Traffic) -> Table {

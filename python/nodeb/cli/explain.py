@@ -156,6 +156,6 @@ def _explain_scenario(
         write_bytes(out, page(found, tried).encode())
     print("\n\n".join(str(one) for one in found.values()))
     if what_if:
-        print(f"\n{what_if_text(tried)}")
+        print(f"\n{what_if_text(tried, first.named)}")
     if out is not None:
         print(f"\npage: {out}")

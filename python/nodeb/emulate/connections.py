@@ -16,6 +16,9 @@ from nodeb.units import NS_PER_S
 
 __all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
 
+LISTED = 20
+"""Connections that a list for people has at most."""
+
 
 @dataclass(frozen=True)
 class Connection:
@@ -58,6 +61,8 @@ class Connections:
     """Packets of other protocols."""
     unknown: int
     """Packets of which too little was kept to know what they are."""
+    is_whole: bool = True
+    """Whether the log has its end."""
 
     def of(self, user: int | None) -> list[Connection]:
         """Those of a user; of all for None."""
@@ -65,8 +70,10 @@ class Connections:
 
     @property
     def notes(self) -> list[str]:
-        """What there is beside the connections, in words."""
+        """What there is beside the connections, and what there is not, in words."""
         told = []
+        if not self.is_whole:
+            told.append("the log was cut off; this is the flight up to there")
         if self.others:
             told.append(f"{self.others} packets are no TCP: `nodeb life` shows their ways")
         if self.unknown:
@@ -83,7 +90,7 @@ def connections(flight: Flight) -> Connections:
     Raises:
         RunError: the log cannot be read.
     """
-    columns, others, unknown = flight.look(
+    columns, others, unknown, is_whole = flight.look(
         lambda control: _core.flight_connections(flight.path, control)
     )
     phones = flight.about["phones"]
@@ -104,7 +111,7 @@ def connections(flight: Flight) -> Connections:
         )
         for row in rows
     ]
-    return Connections(found, others, unknown)
+    return Connections(found, others, unknown, is_whole)
 
 
 def explain(
@@ -151,7 +158,16 @@ def choose(found: Connections, user: int | None, number: int | None) -> Connecti
 
 
 def listed(known: Sequence[Connection]) -> str:
-    """Connections as a table for people."""
+    """Connections as a table for people: all, or the few with most data and how many more."""
+    most = sorted(known, key=lambda one: -one.data_bytes)[:LISTED]
+    most.sort(key=lambda one: one.number)
+    table = _table(most)
+    rest = len(known) - len(most)
+    return f"{table}\n... and {rest} more, none of them with more data" if rest else table
+
+
+def _table(known: Sequence[Connection]) -> str:
+    """Connections as a table, a row for each."""
     head = ["connection", "user", "server", "phone", "down B", "up B", "packets", "from", "lasts"]
     rows = [
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -76,11 +77,11 @@ class Explanation:
 
     def place(self, cause: str) -> str:
         """The place at which a cause takes most of its time; empty where it takes none."""
-        sums: dict[str, int] = {}
-        for path in self.paths:
-            for place, ns in path.places.get(cause, {}).items():
-                sums[place] = sums.get(place, 0) + ns
-        return max(sums, key=lambda place: sums[place], default="")
+        return _most(path.places.get(cause, {}) for path in self.paths)
+
+    def step(self, cause: str) -> str:
+        """What happens in most of a cause's time, as `others served`; empty where it takes none."""
+        return _most(path.cause_steps.get(cause, {}) for path in self.paths)
 
     @cached_property
     def causes(self) -> list[str]:
@@ -158,3 +159,12 @@ class Explanation:
         from nodeb.explanation.text import explanation_text
 
         return explanation_text(self)
+
+
+def _most(times: Iterable[Mapping[str, int]]) -> str:
+    """What takes most time of all."""
+    sums: dict[str, int] = {}
+    for one in times:
+        for name, ns in one.items():
+            sums[name] = sums.get(name, 0) + ns
+    return max(sums, key=lambda name: sums[name], default="")

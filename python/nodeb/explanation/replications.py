@@ -52,6 +52,8 @@ class Path:
     """Nanoseconds in which each thing was happening."""
     places: Mapping[str, Mapping[str, int]]
     """Nanoseconds of each cause at each place."""
+    cause_steps: Mapping[str, Mapping[str, int]]
+    """Nanoseconds of each cause in which each thing was happening."""
     columns: Columns | None = field(default=None, compare=False, repr=False)
     """Its spans as the core gives them; kept of the first replication."""
 
@@ -115,7 +117,8 @@ def path_of(run: int, found: Mapping[str, Any]) -> Path:
         causes,
         packets,
         _sums(columns, "step"),
-        _places(columns),
+        _by_cause(columns, "place"),
+        _by_cause(columns, "step"),
         columns if run == 0 else None,
     )
 
@@ -127,15 +130,15 @@ def _sums(columns: Columns, name: str) -> dict[str, int]:
     return {text: int(lasts[codes == code].sum()) for code, text in enumerate(names)}
 
 
-def _places(columns: Columns) -> dict[str, dict[str, int]]:
-    """Nanoseconds of each cause at each place."""
+def _by_cause(columns: Columns, name: str) -> dict[str, dict[str, int]]:
+    """Nanoseconds of each cause by the texts of a column."""
     causes, names = columns["cause"]
     found = {}
-    for code, name in enumerate(names):
+    for code, cause in enumerate(names):
         own = causes == code
-        places, texts = columns["place"]
+        codes, texts = columns[name]
         times = {key: columns[key][own] for key in ("begin_ns", "end_ns")}
-        found[name] = _sums({**times, "place": (places[own], texts)}, "place")
+        found[cause] = _sums({**times, name: (codes[own], texts)}, name)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeb.explanation.causes import Explanation
+from nodeb.explanation.times import ends_text, time_cells, time_text
 from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ __all__ = [
     "difference_text",
     "explanation_text",
     "help_most",
+    "incomplete",
     "incomplete_note",
     "sizes",
     "what_if_rows",
@@ -28,6 +30,8 @@ __all__ = [
 HEAD = ("cause", "share", "time", "95 % interval", "unit", "packets")
 """Columns of causes as people read them."""
 
+PATIENCE = "where nothing was lost, a retransmission timer that waits longer"
+"""What helps where data are sent again although their ACK is only late."""
 REMEDIES = {
     "application": "asking earlier, or writing without a pause",
     "handshake": "a connection that is open already, or a shorter round trip",
@@ -50,11 +54,15 @@ REMEDIES = {
     "window: congestion avoidance": "a window that grows faster, or a shorter round trip",
     "window: receiver": "a larger receive window",
     "window: proxy": "a larger window of the proxy",
-    "recovery": "fewer losses, or repairing them nearer to the phone",
-    "timeout": "losses that are noticed sooner",
+    "recovery": f"fewer losses, or repairing them nearer to the phone; {PATIENCE}",
+    "timeout": f"losses that are noticed sooner; {PATIENCE}",
     "pacing": "a higher pace",
 }
 """What makes a cause smaller."""
+NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
+"""What makes the scheduler's wait smaller where nobody else was served meanwhile."""
+NO_OPPORTUNITY = "another trace, as this one delivered nothing meanwhile"
+"""The same on a recorded link."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")
 """Causes of which it matters at which link: a faster downlink is of no use to ACKs."""
 
@@ -70,27 +78,29 @@ def explanation_text(found: Explanation) -> str:
     return "\n\n".join(parts)
 
 
-def what_if_text(tried: Sequence[WhatIf]) -> str:
-    """What a terminal shows of what changes would win, against what the path says."""
+def what_if_text(tried: Sequence[WhatIf], named: str) -> str:
+    """What a terminal shows of what changes would win, of the transfer that is named so."""
     if not tried:
         return "The scenario has nothing that could be taken away."
-    return align(
-        ("what if", "path, at most", "simulated", "95 % interval", ""), what_if_rows(tried)
-    )
+    head = ("what if", "path, at most", "simulated", "95 % interval", "")
+    return f"What if: {named}\n\n{align(head, what_if_rows(tried))}"
 
 
 def what_if_rows(tried: Sequence[WhatIf]) -> list[list[str]]:
     """Changes as text: name, what the path says, what the simulation says, and how they agree."""
-    rows = []
-    for one in tried:
-        path, _, path_unit = _time(one.path_s, one.path_s, one.path_s)
-        if not (one.complete and math.isfinite(one.gain.mean)):
-            rows.append([one.name, f"{path} {path_unit}", "", "", one.told])
-            continue
-        mean, ends, unit = _time(one.gain.mean, one.gain.low, one.gain.high)
-        shown = f"{ends} {unit}" if ends else ""
-        rows.append([one.name, f"{path} {path_unit}", f"{mean} {unit}", shown, one.told])
-    return rows
+    return [[one.name, *_gain_cells(one), one.told] for one in tried]
+
+
+def _gain_cells(one: WhatIf) -> list[str]:
+    """What the path says, what is won, and its interval; empty where it is not known."""
+    if one.pairs.both:
+        gain, least = one.gain, ""
+    elif one.at_least.n:
+        gain, least = one.at_least, "at least "
+    else:
+        return ["", "", ""]
+    path = time_text(one.path_s) if one.pairs.both else ""
+    return [path, least + time_text(gain.mean), ends_text(gain.mean, gain.low, gain.high)]
 
 
 def difference_text(parts: Sequence[Part], baseline: str, other: str) -> str:
@@ -116,23 +126,28 @@ def help_most(found: Explanation) -> str:
     if not found.causes:
         return "The transfer took no time."
     cause = found.causes[0]
-    remedy = REMEDIES[cause]
-    if cause == "waiting for the scheduler" and "trace" in found.scenario.to_dict()["radio"]:
-        remedy = "another trace, as this one delivered nothing meanwhile"
     share = found.table["share"][0]
     where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
     about = f"{cause}, {100 * share:.0f} % of the time{where}"
-    return f"What would help most: {remedy} ({about})."
+    return f"What would help most: {_remedy(found, cause)} ({about})."
+
+
+def _remedy(found: Explanation, cause: str) -> str:
+    """What makes a cause of an explanation smaller."""
+    if cause == "waiting for the scheduler" and found.step(cause) == "not served":
+        is_trace = "trace" in found.scenario.to_dict()["radio"]
+        return NO_OPPORTUNITY if is_trace else NOT_SERVED
+    return REMEDIES[cause]
 
 
 def cause_rows(found: Explanation) -> list[list[str]]:
     """Causes as text by `HEAD`, and the sum of all."""
     rows = []
     for row in found.table:
-        shown = _time(row["mean_s"], row["ci95_low"], row["ci95_high"])
+        shown = time_cells(row["mean_s"], row["ci95_low"], row["ci95_high"])
         rows.append([row["cause"], _percent(row["share"]), *shown, _count(row["packets"])])
     whole = found.time
-    return [*rows, ["sum", "100 %", *_time(whole.mean, max(whole.low, 0.0), whole.high), ""]]
+    return [*rows, ["sum", "100 %", *time_cells(whole.mean, max(whole.low, 0.0), whole.high), ""]]
 
 
 def sizes(found: Explanation) -> str:
@@ -148,15 +163,21 @@ def _title(found: Explanation) -> str:
     return f"{name}: {found.named}, {sizes(found)}; {runs} {noun}, seed {found.scenario.seed}"
 
 
-def incomplete_note(found: Explanation, where: str = "") -> str | None:
+def incomplete(found: Explanation, where: str = "") -> str | None:
     """That the transfer did not end, of a scenario called so; None where it did."""
     broken = [path for path in found.paths if not path.complete]
     if not broken:
         return None
     what = "the run" if len(found.paths) == 1 else f"{len(broken)} of {len(found.paths)} runs"
     of = f" of {where}" if where else ""
-    text = f"note: the transfer was not complete at the end of {what}{of}"
+    text = f"the transfer was not complete at the end of {what}{of}"
     return f"{text}; explained is the time up to there"
+
+
+def incomplete_note(found: Explanation, where: str = "") -> str | None:
+    """The same, as a note."""
+    text = incomplete(found, where)
+    return text and f"note: {text}"
 
 
 def _count(mean: float) -> str:
@@ -166,12 +187,3 @@ def _count(mean: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
-
-
-def _time(mean: float, low: float, high: float) -> list[str]:
-    """A time, its interval and their unit."""
-    unit = shown_unit("", "s", mean)
-    factor = FACTORS.get(unit, 1.0)
-    decimals = decimals_of(mean * factor)
-    ends = [f"{end * factor:z.{decimals}f}" for end in (low, high) if math.isfinite(end)]
-    return [f"{mean * factor:z.{decimals}f}", " .. ".join(ends), unit]

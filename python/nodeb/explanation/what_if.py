@@ -8,16 +8,19 @@ or shrunk meanwhile say why.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nodeb.errors import InputError, ScenarioError
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.changes import CHANGES, Change
 from nodeb.explanation.differences import Part, difference
+from nodeb.explanation.pairs import Pairs
 from nodeb.explanation.replications import paths
+from nodeb.explanation.times import ends_text, time_text
+from nodeb.explanation.verdict import verdict
 from nodeb.replication.pool import check_jobs
-from nodeb.stats import Interval
+from nodeb.stats import Interval, mean_interval, paired_difference
 
 if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs
@@ -25,57 +28,51 @@ if TYPE_CHECKING:
 
 __all__ = ["WhatIf", "what_if"]
 
-SHARP, WHOLE = 0.25, 0.02
-"""An interval is sharp whose half is at most this share of what the path says, or of the whole."""
 UNKNOWN = Interval(math.nan, math.nan, math.nan, math.nan, 0)
 
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What a change wins."""
+    """What a change wins.
+
+    Transfers that the run's end cuts off have no time: a gain is one over the pairs in which both
+    are complete, the transfer as it is and the one with the change.
+    """
 
     name: str
     path_s: float
-    """What the path says, s, at most, with all else as it was."""
+    """What the path says, s, at most, with all else as it was, over the pairs of `gain`; NaN where
+    there are none."""
     gain: Interval
-    """What the simulation says, s: baseline less changed, over the pairs."""
+    """What the simulation says, s: baseline less changed; NaN where no pair is complete."""
     parts: list[Part]
-    """What the difference is made of."""
+    """What the difference is made of, in the same pairs; none where there are none."""
     causes: tuple[str, ...]
     """What the change was aimed at."""
-    complete: bool = True
-    """Whether the transfer was complete in every replication, with the change and without."""
+    pairs: Pairs
+    """In how many pairs of replications which of the two is complete."""
+    changed: Interval = UNKNOWN
+    """Where no pair is complete, and only with the change transfers are: what these take, s."""
+    at_least: Interval = UNKNOWN
+    """What they win at the least, s: the time from their end to that of the run."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the transfer was complete in every replication, with the change and without."""
+        return self.pairs.both == self.pairs.all
 
     @property
     def told(self) -> str:
-        """How the two agree, and why they part."""
-        if not self.complete:
-            return "unknown: the run ends before the transfer"
-        if not self.parts:
-            return "unknown: with the change the transfer is not begun before the run ends"
-        if self.gain.low == self.gain.high == 0:
-            return "as the path says" if self.path_s == 0 else "it changes nothing here"
-        slack = max(0.02 * abs(self.path_s), 1e-6)
-        if self.gain.low - slack <= self.path_s <= self.gain.high + slack:
-            return "as the path says" if self._is_sharp else "undecided: more replications tell"
-        if abs(self.gain.mean - self.path_s) <= slack:
-            return "as the path says"
-        less = self.gain.mean < self.path_s
-        moved = [p for p in self.parts if p.cause and p.cause not in self.causes]
-        found = [p for p in moved if (p.difference.mean > 0) == less and p.difference.mean]
-        why = max(found, key=lambda p: abs(p.difference.mean), default=None)
-        if why is None:
-            return "less: it goes only in part" if less else "more: it goes twice"
-        way = "grows" if less else "shrinks"
-        return (
-            f"{'less' if less else 'more'}: {why.cause} {way} by {abs(why.difference.mean):.3g} s"
-        )
-
-    @property
-    def _is_sharp(self) -> bool:
-        """Whether the interval tells more than the path: against its time, or the transfer's."""
-        enough = max(SHARP * abs(self.path_s), WHOLE * self.parts[-1].baseline_s)
-        return self.gain.half_width <= enough
+        """How the two agree, why they part, and of how many pairs that is known."""
+        if self.pairs.both:
+            agree = verdict(self.gain, self.path_s, self.parts, self.causes)
+            return "; ".join(filter(None, [agree, self.pairs.told]))
+        if self.at_least.n:
+            ends = ends_text(self.changed.mean, self.changed.low, self.changed.high)
+            takes = time_text(self.changed.mean) + (f" ({ends})" if ends else "")
+            gain = f"a gain: with the change it takes {takes}, without it the run ends before"
+            return f"{gain}; {self.pairs.of(self.at_least.n)}"
+        return self.pairs.unknown
 
 
 def what_if(
@@ -90,20 +87,37 @@ def what_if(
     for place, change in enumerate(CHANGES):
         other = _changed(found, change, jobs)
         if other is not None:
-            path_s = _path_s(found, change)
-            if not other.paths:
-                tried.append(WhatIf(change.name, path_s, UNKNOWN, [], change.causes))
-                continue
-            parts = difference(found, other)
-            whole = parts[-1].difference
-            gain = Interval(
-                0.0 - whole.mean, 0.0 - whole.high, 0.0 - whole.low, whole.stdev, whole.n
-            )
-            complete = found.complete and other.complete
-            tried.append(WhatIf(change.name, path_s, gain, parts, change.causes, complete))
+            tried.append(_compared(found, other, change))
         if progress is not None:
             progress((place + 1) / len(CHANGES), change.name)
     return tried
+
+
+def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
+    """What is won, as far as complete transfers tell."""
+    pairs = Pairs.count(found.paths, other.paths)
+    if pairs.both:
+        base, own = _where(found, other, (True, True))
+        parts = difference(base, own)
+        gain = paired_difference(base.times, own.times)
+        return WhatIf(change.name, _path_s(base, change), gain, parts, change.causes, pairs)
+    nothing = WhatIf(change.name, math.nan, UNKNOWN, [], change.causes, pairs)
+    if not pairs.only_changed or pairs.only_plain:
+        return nothing
+    base, own = _where(found, other, (False, True))
+    at_least = paired_difference(base.times, own.times)
+    return replace(nothing, changed=mean_interval(own.times), at_least=at_least)
+
+
+def _where(
+    found: Explanation, other: Explanation, wanted: tuple[bool, bool]
+) -> tuple[Explanation, Explanation]:
+    """Both in those pairs in which they are complete, or are not, as is wanted."""
+    both = zip(found.paths, other.paths, strict=True)
+    kept = [pair for pair in both if tuple(path.complete for path in pair) == wanted]
+    return replace(found, paths=[one for one, _ in kept]), replace(
+        other, paths=[one for _, one in kept]
+    )
 
 
 def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:

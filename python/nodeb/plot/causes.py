@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from nodeb.plot.style import BAND, SIZE, color, legend, new_figure
+from nodeb.plot.fitting import POINTS
+from nodeb.plot.style import BAND, LABEL, SIZE, color, legend, new_figure
 from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ MOST_STRETCHES = 300
 """Stretches of a row that are drawn one by one: it has no more pixels than that."""
 SLICES = 500
 """Moments at which the share is shown that more stretches have."""
+ROW_IN, AROUND_IN = 1.5 * LABEL / POINTS, 1.4
+"""Height that a transfer's bar takes at least, so that its label touches no other, and height of
+what is around all bars, inches."""
 Times = NDArray[np.float64]
 
 
@@ -42,8 +46,9 @@ def causes(
         title: what is shown.
         found: explanations by what the transfer is called.
         shares: show shares of the time, not seconds.
-        size: width and height in inches.
+        size: width and height in inches; it grows higher where there are too many transfers.
     """
+    size = (size[0], max(size[1], AROUND_IN + ROW_IN * len(found)))
     label = "Share of the time (%)" if shares else "Time (s)"
     figure, axes = new_figure(title, label, "", size)
     names = list(found)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from nodeb import _core
 from nodeb.errors import NodebError
 from nodeb.explanation.replications import CAUSES
-from nodeb.explanation.text import HEAD, cause_rows, help_most, sizes, what_if_rows
+from nodeb.explanation.text import HEAD, cause_rows, help_most, incomplete, sizes, what_if_rows
+from nodeb.explanation.times import time_text
 from nodeb.plot.causes import causes, waterfall
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
@@ -44,7 +45,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
         {
             "title": found.scenario.name or "A transfer",
             "tiles": [
-                {"name": "Time", "value": f"{found.time.mean:.4g} s", "detail": "mean"},
+                {"name": "Time", "value": time_text(found.time.mean), "detail": "mean"},
                 {"name": "Size", "value": sizes(found), "detail": "of the application"},
                 {
                     "name": "Replications",
@@ -52,17 +53,30 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
                     "detail": f"seed {found.scenario.seed}",
                 },
             ],
-            "banners": [] if found.complete else ["Not complete: explained up to the run's end."],
+            "banners": _banners(users),
             "sections": [("causes-table", "Causes"), ("over-time", "Over time")],
             "about": f"{found.named[:1].upper()}{found.named[1:]}. {help_most(found)}",
             "columns": HEAD,
             "rows": cause_rows(found),
             "glossary": [(name, CAUSES[name]) for name in found.causes],
+            "end": "its last byte" if found.paths[0].complete else "the run's end",
+            "named": found.named,
             "tried": what_if_rows(tried),
             "figures": pictures,
             "version": _core.version(),
         },
     )
+
+
+def _banners(users: Mapping[str, Explanation]) -> list[str]:
+    """Whose transfers did not end in some replications; the first is what the page is about."""
+    texts = []
+    for place, (name, one) in enumerate(users.items()):
+        note = incomplete(one)
+        if note:
+            whose = f"{name}: " if place else ""
+            texts.append(f"{whose}{note}.")
+    return [f"{text[:1].upper()}{text[1:]}" for text in texts]
 
 
 def short(result: Result) -> Content | None:
@@ -77,9 +91,12 @@ def short(result: Result) -> Content | None:
     return {
         "anchor": "why",
         "title": "Why it took so long",
-        "text": (
-            f"The critical path of user 0's first transfer: {found.time.mean:.4g} s on average of "
-            f"{len(found.paths)} replications. {help_most(found)}"
+        "text": " ".join(
+            [
+                f"The critical path of user 0's first transfer: {time_text(found.time.mean)} on",
+                f"average of {len(found.paths)} replications. {help_most(found)}",
+                *_banners({"": found}),
+            ]
         ),
         "figures": [
             figure(

@@ -1,0 +1,101 @@
+"""What explanations say beside their numbers, in the terminal and on their page."""
+
+import html
+from itertools import pairwise
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+import nodeb
+from nodeb.explanation.text import help_most, incomplete_note
+from nodeb.plot.style import NARROW
+from nodeb.report.explained import page
+from nodeb.scenario_types import Classic, Dch, Ftp, Hsdpa, LinkBearer, UserGroup, Wired
+
+
+def shown(found):
+    """The page's text, as it is read."""
+    return html.unescape(page({"user 0": found})).replace("\u00a0", " ")
+
+
+def download(radio, size="20 kB", count=1, **more):
+    users = [UserGroup(count=count, traffic=Ftp(size=size))]
+    return nodeb.Scenario(radio=radio, users=users, **more)
+
+
+def test_the_page_has_the_time_as_the_table_has_it():
+    slow = download(LinkBearer(rate="10 bps"), duration="24 h", tcp=Classic())
+    found = nodeb.explain(slow, runs=1)
+    seconds = found.time.mean
+    assert seconds > 10_000
+    assert f"{seconds:.0f} s" in shown(found)
+    assert "e+0" not in shown(found)
+
+
+def test_the_page_counts_unfinished_runs_as_the_terminal_does():
+    cut = download(LinkBearer(rate="100 kbps", loss=0.05), "100 kB", duration="12 s")
+    found = nodeb.explain(cut, runs=8)
+    unfinished = sum(not path.complete for path in found.paths)
+    assert 0 < unfinished < 8
+    assert f"{unfinished} of 8 runs" in incomplete_note(found)
+    text = shown(found)
+    assert f"The transfer was not complete at the end of {unfinished} of 8 runs" in text
+    assert "Not complete" not in text
+    beside = page({"user 1": nodeb.explain(download(Dch()), runs=1), "user 0": found})
+    assert f"User 0: the transfer was not complete at the end of {unfinished} of 8 runs" in beside
+
+
+@pytest.mark.parametrize(
+    ("duration", "end"), [("5 s", "the run's end"), ("600 s", "its last byte")]
+)
+def test_the_page_says_up_to_where_it_goes(duration, end):
+    cut = download(LinkBearer(rate="100 kbps"), "200 kB", duration=duration)
+    found = nodeb.explain(cut, runs=1)
+    assert f"from the beginning of the transfer to {end}" in shown(found)
+
+
+def advice(found):
+    """What would help most, without the cause that it is for."""
+    assert found.causes[0] in help_most(found)
+    return help_most(found).split(" (")[0].removeprefix("What would help most: ")
+
+
+def test_who_is_alone_and_not_served_needs_a_better_channel():
+    group = {
+        "traffic": {"ftp": {"size": "20 kB"}},
+        "ue": {"channel": {"constant": {"snr_db": -40.0}}},
+    }
+    data = {"duration": "20 s", "radio": {"hsdpa": {}}, "users": [group]}
+    found = nodeb.explain(nodeb.Scenario.from_dict(data), runs=1)
+    assert found.causes[0] == "waiting for the scheduler"
+    assert found.step("waiting for the scheduler") == "not served"
+    assert advice(found) == "a better channel: nearer to the Node B, or less fading"
+
+
+def test_who_waits_while_others_are_served_needs_fewer_of_them():
+    found = nodeb.explain(download(Hsdpa(), "500 kB", count=12, duration="600 s"), runs=2)
+    assert found.causes[0] == "waiting for the scheduler"
+    assert found.step("waiting for the scheduler") == "others served"
+    assert advice(found).startswith("fewer others in the cell")
+
+
+def test_where_nothing_can_be_lost_losses_are_not_all_that_is_named():
+    slow = download(LinkBearer(rate="100 kbps"), duration="20 h", wired=Wired(delay="30 min"))
+    found = nodeb.explain(slow, runs=1)
+    assert found.causes[0] == "recovery"
+    assert "where nothing was lost, a retransmission timer that waits longer" in advice(found)
+
+
+@pytest.mark.parametrize("users", [1, 9, 30, 100])
+def test_users_beside_each_other_can_be_read(users):
+    one = nodeb.explain(download(Dch(bler=0.1)), runs=2)
+    drawn = nodeb.plot.causes("", {f"user {user}": one for user in range(users)}, size=NARROW)
+    canvas = FigureCanvasAgg(drawn)
+    canvas.draw()
+    labels = [
+        label.get_window_extent(canvas.get_renderer()) for label in drawn.axes[0].get_yticklabels()
+    ]
+    assert len(labels) == users
+    assert all(below.y1 < above.y0 for above, below in pairwise(labels))
+    if users < 5:
+        assert drawn.get_size_inches()[1] == NARROW[1]

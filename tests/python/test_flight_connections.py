@@ -1,0 +1,60 @@
+"""Which connections of a flight people are shown, and whether its log is whole."""
+
+import json
+import struct
+
+import pytest
+
+import nodeb
+from nodeb import _core
+from nodeb.emulate import flights
+from nodeb.emulate.connections import Connection, Connections, choose, connections, listed
+from nodeb.errors import InputError
+from nodeb.results.provenance import core_hash
+
+END = struct.pack("<BQ", 4, 10**9)
+
+
+def connection(number, down_bytes):
+    ends = "10.64.0.1:80", f"10.64.0.2:{4000 + number}"
+    return Connection(number, 0, "phone", *ends, 0.0, 1.0, 10, down_bytes, 0)
+
+
+def test_of_many_connections_those_with_most_data_are_listed():
+    many = [connection(number, 1000 + 37 * number % 200) for number in range(200)]
+    *table, rest = listed(many).splitlines()
+    assert rest == "... and 180 more, none of them with more data"
+    shown = [int(line.split()[0]) for line in table[2:]]
+    assert len(shown) == 20
+    assert shown == sorted(shown)
+    least = min(many[number].data_bytes for number in shown)
+    assert all(one.data_bytes <= least for one in many if one.number not in shown)
+    assert "more" not in listed(many[:20])
+
+
+def test_a_connection_that_there_is_not_is_refused_in_few_lines():
+    many = Connections([connection(number, number) for number in range(200)], 0, 0)
+    with pytest.raises(InputError, match=r"the flight has no connection 200;") as refused:
+        choose(many, None, 200)
+    assert len(str(refused.value).splitlines()) < 30
+    assert "and 180 more" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("records", "whole"),
+    [
+        (END, True),
+        (struct.pack("<BQQQB", 2, 0, 10**9, 0, 0) + END, True),
+        (struct.pack("<BQQQB", 2, 0, 10**9, 0, 0), False),
+        (struct.pack("<BQQQB", 2, 0, 10**9, 0, 0) + END[:-1], False),
+        (b"", False),
+    ],
+)
+def test_a_log_that_was_cut_off_is_known_by_its_end(tmp_path, records, whole):
+    users = [{"name": "phone", "traffic": "external"}]
+    scenario = nodeb.Scenario.from_dict({"radio": {"hsdpa": {}}, "users": users}).to_dict()
+    about = {"version": _core.version(), "core": core_hash(), "seed": 1, "scenario": scenario}
+    header = json.dumps(about | {"phones": [{"name": "phone", "user": 0}]}).encode()
+    file = tmp_path / "flight.log"
+    file.write_bytes(b"nodeb flight 1\r\n" + struct.pack("<I", len(header)) + header + records)
+    assert connections(flights.read(file)).is_whole is whole

@@ -1,0 +1,212 @@
+"""What is told of what a change wins: never more than the numbers beside it say."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb.explanation import Explanation
+from nodeb.explanation.changes import CHANGES
+from nodeb.explanation.differences import Part
+from nodeb.explanation.replications import Path
+from nodeb.explanation.text import what_if_rows, what_if_text
+from nodeb.explanation.verdict import verdict
+from nodeb.explanation.what_if import _compared, what_if
+from nodeb.report.explained import page
+from nodeb.scenario_types import Dch, Ftp, UserGroup
+from nodeb.stats import Interval
+
+(AT_ONCE,) = (change for change in CHANGES if change.name == "ACKs at once")
+RUN_S = 10.0
+
+
+def interval(low, high):
+    return Interval((low + high) / 2, low, high, 1.0, 4)
+
+
+def told(path_s, low, high, whole_s=3.0, others=()):
+    gain = interval(low, high)
+    own = Part("delayed ACK", path_s, 0.0, interval(-path_s, -path_s))
+    return verdict(gain, path_s, [own, *others, Part("", whole_s, 0.0, gain)], ("delayed ACK",))
+
+
+SURE_GAIN = "a gain; how much is undecided: more replications tell"
+UNDECIDED = "undecided: more replications tell"
+LITTLE = "undecided, but little: within 2 % of the time"
+
+
+@pytest.mark.parametrize(
+    ("path_s", "low", "high", "expected"),
+    [
+        (55.38, 17.56, 83.87, SURE_GAIN),
+        (0.030, -0.4425, 0.2025, UNDECIDED),
+        (0.150, -13.5, 10.5, UNDECIDED),
+        (0.0, -3.3, 6.7, UNDECIDED),
+        (0.030, -0.05, 0.04, LITTLE),
+        (0.150, 0.120, 0.160, "as the path says"),
+        (0.150, 0.149, 0.149, "as the path says"),
+        (0.0, -0.019, 0.021, "as the path says"),
+        (0.0, 0.0, 0.0, "as the path says"),
+        (0.150, 0.0, 0.0, "it changes nothing here"),
+        (0.150, 0.030, 0.070, "less than the path says"),
+        (0.150, -0.030, 0.070, "less, if anything"),
+        (0.150, -0.070, -0.030, "a loss"),
+        (0.0, -0.070, -0.030, "a loss"),
+        (0.150, 0.230, 0.270, "more than the path says"),
+        (0.0, 0.030, 0.070, "more than the path says"),
+    ],
+)
+def test_only_what_an_interval_leaves_out_is_denied(path_s, low, high, expected):
+    assert told(path_s, low, high) == expected
+
+
+@pytest.mark.parametrize("number", range(200))
+def test_no_label_contradicts_its_interval(number):
+    draw = np.random.default_rng(number)
+    path_s = float(draw.choice([0.0, draw.exponential(0.1)]))
+    low, high = np.sort(draw.normal(path_s, draw.exponential(0.3), 2))
+    text = told(path_s, low, high)
+    if text.startswith(("less", "a loss")):
+        assert high < path_s
+    if text.startswith("more"):
+        assert low > path_s
+    if text.startswith("undecided"):
+        assert low <= 0 <= high
+    if text.startswith("a gain"):
+        assert low > 0
+    if text.startswith("a loss"):
+        assert high < 0
+    if low > 0:
+        assert not text.startswith(("undecided", "a loss", "less, if"))
+
+
+def test_only_a_cause_that_surely_moved_is_the_reason():
+    sure = Part("transmission", 1.0, 1.2, interval(0.1, 0.3))
+    unsure = Part("timeout", 1.0, 1.5, interval(-0.5, 1.5))
+    assert told(0.5, 0.2, 0.3, others=[sure, unsure]) == "less: transmission grows by 200.0 ms"
+    assert told(0.5, 0.2, 0.3, others=[unsure]) == "less than the path says"
+    assert told(0.5, -0.3, -0.2, others=[sure]) == "a loss: transmission grows by 200.0 ms"
+    shrinks = Part("transmission", 30000.0, 2643.0, interval(-27358.0, -27356.0))
+    assert told(0.5, 2.0, 3.0, others=[shrinks]) == "more: transmission shrinks by 27357 s"
+
+
+def test_causes_that_go_in_part_say_so():
+    gain = interval(0.1, 0.2)
+    own = Part("delayed ACK", 0.5, 0.35, interval(-0.2, -0.1))
+    parts = [own, Part("", 3.0, 2.85, gain)]
+    assert verdict(gain, 0.5, parts, ("delayed ACK",)) == "less: it goes only in part"
+
+
+def explanation(*times_s):
+    """An explanation whose transfers take so long; the run ends those that take as long as it."""
+    paths = []
+    for run, taken in enumerate(times_s):
+        causes = {"delayed ACK": 10**8, "transmission": round(taken * 1e9) - 10**8}
+        one = {"delayed ACK": {"phone": 10**8}}
+        paths.append(Path(run, 0.0, taken, 1000, taken < RUN_S, causes, {}, {}, one, {}))
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    return Explanation(nodeb.Scenario(radio=Dch(), users=users), 0, 0, paths)
+
+
+def compared(plain, changed):
+    return _compared(explanation(*plain), explanation(*changed), AT_ONCE)
+
+
+def test_the_gain_is_one_over_the_pairs_that_are_complete():
+    one = compared((3.0, 4.0, RUN_S, 6.0, 5.0), (2.9, 3.8, 9.0, RUN_S, 4.9))
+    assert one.gain.n == one.pairs.both == 3
+    assert one.gain.mean == pytest.approx(0.4 / 3)
+    assert one.parts[-1].baseline_s == pytest.approx(4.0)
+    assert one.path_s == pytest.approx(0.1)
+    assert one.told.endswith("; 3 of 5 pairs (1 only with it, 1 only without it)")
+    assert not one.complete
+    whole = compared((3.0, 4.0), (2.9, 3.8))
+    assert whole.complete
+    assert "pair" not in whole.told
+
+
+def test_what_the_path_says_is_of_the_same_pairs():
+    plain, changed = explanation(3.0, 4.0, RUN_S), explanation(2.9, 3.8, RUN_S)
+    plain.paths[2].causes["delayed ACK"] = 5 * 10**9
+    assert _compared(plain, changed, AT_ONCE).path_s == pytest.approx(0.1)
+
+
+def test_what_only_the_change_completes_wins_at_least_the_rest_of_the_run():
+    one = compared((RUN_S, RUN_S, RUN_S), (4.0, 5.0, RUN_S))
+    assert (one.gain.n, one.at_least.n) == (0, 2)
+    assert math.isnan(one.path_s)
+    assert (one.at_least.mean, one.changed.mean) == (5.5, 4.5)
+    assert one.told.startswith("a gain: with the change it takes 4.500 s (")
+    assert one.told.endswith("s), without it the run ends before; 2 of 3 pairs")
+    (row,) = what_if_rows([one])
+    assert row[1:3] == ["", "at least 5.500 s"]
+    assert row[3].endswith(" s")
+    alone = compared((RUN_S,), (4.0,))
+    assert (
+        alone.told
+        == "a gain: with the change it takes 4.000 s, without it the run ends before; 1 pair"
+    )
+
+
+def test_unknown_says_which_run_ended_too_soon():
+    ends = "the run ends before the transfer"
+    neither = compared((RUN_S, RUN_S), (RUN_S, RUN_S))
+    assert neither.told == f"unknown: {ends}, with the change and without"
+    assert what_if_rows([neither])[0][1:4] == ["", "", ""]
+    changed = compared((4.0, RUN_S), (RUN_S, RUN_S))
+    assert changed.told == f"a loss: with the change {ends}; 1 of 2 pairs"
+    mixed = compared((4.0, RUN_S), (RUN_S, 4.0))
+    assert mixed.told == f"unknown: {ends}, with the change or without"
+
+
+def test_one_replication_has_no_interval_and_says_so():
+    assert compared((3.0,), (2.9,)).told == "as the path says; 1 pair, no interval"
+    assert compared((3.0, RUN_S), (2.9, 3.0)).told == (
+        "as the path says; 1 of 2 pairs (1 only with it), no interval"
+    )
+
+
+@cache
+def cut_off():
+    """A transfer that is complete in some replications."""
+    group = {"traffic": {"ftp": {"size": "200 kB"}}}
+    data = {"duration": "10 s", "radio": {"hsdpa": {}}, "users": [group]}
+    return nodeb.explain(nodeb.Scenario.from_dict(data), runs=6, jobs=1)
+
+
+def test_a_transfer_cut_off_in_some_replications_has_a_gain_all_the_same():
+    found = cut_off()
+    done = [path.complete for path in found.paths]
+    assert 1 < sum(done) < 6
+    tried = what_if(found, jobs=1)
+    for one in tried:
+        assert one.gain.n == one.pairs.both > 1
+        assert f"{one.pairs.both} of 6 pairs" in one.told
+        assert one.gain.low <= one.gain.mean <= one.gain.high
+    shown = page({"user 0": found, "user 1": found}, tried).replace("\u00a0", " ")
+    text = what_if_text(tried, found.named)
+    assert text.startswith("What if: user 0, transfer 0\n")
+    assert "What if: user 0, transfer 0" in shown
+    for one in tried:
+        assert one.told in shown
+        assert one.told in text
+
+
+def test_a_run_that_ends_before_every_transfer_tells_nothing():
+    users = [UserGroup(traffic=Ftp(size="10 MB"))]
+    found = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users, duration="5 s"), runs=3)
+    tried = {one.name: one for one in what_if(found, jobs=1)}
+    assert tried["no block errors"].told.startswith("unknown: the run ends before the transfer")
+
+
+def test_who_is_cut_off_by_the_others_wins_at_least_the_rest():
+    users = [UserGroup(count=4, traffic=Ftp(size="200 kB"))]
+    scenario = nodeb.Scenario(radio=nodeb.scenario_types.HsDsch(), users=users, duration="10 s")
+    found = nodeb.explain(scenario, runs=3, jobs=1)
+    assert not any(path.complete for path in found.paths)
+    alone = next(one for one in what_if(found, jobs=1) if one.name == "alone in the cell")
+    assert alone.at_least.n == 3
+    assert alone.at_least.mean == pytest.approx(10.0 - alone.changed.mean)
+    assert "at least" in what_if_text([alone], found.named)
