@@ -11,6 +11,7 @@ import pytest
 import nodeb
 from nodeb import cli
 from nodeb.errors import InputError
+from nodeb.life import CriticalPath
 from nodeb.scenario_types import Dch, Ftp, Hsdpa, UserGroup
 
 LOSSY = """
@@ -230,6 +231,16 @@ def test_the_path_of_a_window_beyond_the_run_ends_with_the_run(end_s):
     whole = short.life(user=0).critical_path
     assert "Transfer 0 was not complete at the run's end" in whole.note
     assert short.life(user=0, end_s=end_s).critical_path == whole
+
+
+def test_a_path_is_shown_in_a_line(scenario):
+    path = scenario.life(user=0, end_s=0.5).critical_path
+    assert len(path.spans) > 10
+    note = "Transfer 0 was not complete at the window's end."
+    told = f"the critical path of user 0's transfer 0: {len(path.spans)} spans. {note}"
+    assert (str(path), repr(path)) == (told, f"<{told}>")
+    assert path.told == f"On the page: the critical path of user 0's transfer 0. {note}"
+    assert str(CriticalPath(0, note="nothing to explain")) == "nothing to explain"
 
 
 def test_packets_on_the_path_are_those_of_the_tables(scenario):

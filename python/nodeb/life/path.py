@@ -62,10 +62,23 @@ class CriticalPath:
         """What is explained and what is not, in a sentence or two."""
         if not self.transfers:
             return self.note
+        return f"On the page: {self._title}. {self.note}".strip()
+
+    @property
+    def _title(self) -> str:
+        """Of which transfers it is the path; there are some."""
         first, last = self.transfers[0], self.transfers[-1]
         what = self.what
         which = f"{what} {first}" if first == last else f"{what}s {first} to {last}"
-        return f"On the page: the critical path of user {self.user}'s {which}. {self.note}".strip()
+        return f"the critical path of user {self.user}'s {which}"
+
+    def __str__(self) -> str:
+        if not self.transfers:
+            return self.note
+        return f"{self._title}: {len(self.spans)} spans. {self.note}".strip()
+
+    def __repr__(self) -> str:
+        return f"<{self}>"  # not span by span, of which there may be a million
 
 
 def critical_path(life: Life) -> CriticalPath:
