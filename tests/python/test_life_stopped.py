@@ -86,7 +86,7 @@ def test_ctrl_c_ends_saving_at_once(tmp_path, seen, times):
         saving.send_signal(signal.SIGINT)
         time.sleep(0.02)
     out, err = saving.communicate(timeout=60)
-    assert time.monotonic() - begin < 1.5
+    assert time.monotonic() - begin < 2
     assert (saving.returncode, out) == (130, "")
     assert err == "error: interrupted; nothing was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["web.toml"]
