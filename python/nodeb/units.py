@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["NS", "NS_PER_S", "SECONDS"]
+from decimal import Decimal
+
+__all__ = ["NS", "NS_PER_S", "SECONDS", "in_ns"]
 
 NS_PER_S = 1_000_000_000
 NS = {
@@ -16,3 +18,9 @@ NS = {
 """Nanoseconds of each."""
 SECONDS = {unit: ns / NS_PER_S for unit, ns in NS.items()}
 """Seconds of each."""
+
+
+def in_ns(time: str) -> int:
+    """A time of a resolved scenario, such as `1.5 s`, in ns."""
+    number, unit = time.split()
+    return int(Decimal(number) * NS[unit])

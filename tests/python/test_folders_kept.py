@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import SMALL
+from nodeb.storage import files
 from nodeb.storage.folders import MARK, claim
 from result_folders import MINE, SWEEP, content, put, start
 
@@ -125,6 +126,38 @@ def test_a_signal_waits_until_results_are_in_place(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         place.put(write, {})
     assert set(content(tmp_path / "out")) == {"a", MARK}
+
+
+def test_a_signal_stops_at_once_what_can_be_made_again(tmp_path):
+    put(tmp_path / "out", a="old")
+    place = claim(tmp_path / "out", MINE)
+
+    def write(part: Path) -> None:
+        (part / "a").write_text("new")
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        place.put(write, {}, stoppable=True)
+    assert not place.is_put
+    assert content(tmp_path / "out")["a"] == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_signal_in_a_swap_waits_for_its_end(tmp_path, monkeypatch):
+    put(tmp_path / "out", a="old")
+    place, swap = claim(tmp_path / "out", MINE), files.swap
+
+    def disturbed(new: Path, old: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+        swap(new, old)
+
+    monkeypatch.setattr(files, "swap", disturbed)
+    with pytest.raises(KeyboardInterrupt):
+        place.put(lambda part: files.write_bytes(part / "a", b"new"), {}, stoppable=True)
+    assert place.is_put
+    assert content(tmp_path / "out")["a"] == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 # --- a disk that is full ---

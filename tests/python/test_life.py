@@ -11,7 +11,8 @@ import pytest
 import nodeb
 from nodeb import cli
 from nodeb.errors import InputError
-from nodeb.scenario_types import Dch, Ftp, UserGroup
+from nodeb.life import CriticalPath
+from nodeb.scenario_types import Dch, Ftp, Hsdpa, UserGroup
 
 LOSSY = """
 name = "lossy"
@@ -223,6 +224,25 @@ def test_the_path_of_a_window_is_that_of_the_transfers_in_it(scenario):
     assert "not complete at the window's end" in cut.note
 
 
+@pytest.mark.parametrize("end_s", [10, 10.5, 100])
+def test_the_path_of_a_window_beyond_the_run_ends_with_the_run(end_s):
+    users = [UserGroup(traffic=Ftp(size="2 MB"))]
+    short = nodeb.Scenario(duration="10 s", radio=Hsdpa(), users=users)
+    whole = short.life(user=0).critical_path
+    assert "Transfer 0 was not complete at the run's end" in whole.note
+    assert short.life(user=0, end_s=end_s).critical_path == whole
+
+
+def test_a_path_is_shown_in_a_line(scenario):
+    path = scenario.life(user=0, end_s=0.5).critical_path
+    assert len(path.spans) > 10
+    note = "Transfer 0 was not complete at the window's end."
+    told = f"the critical path of user 0's transfer 0: {len(path.spans)} spans. {note}"
+    assert (str(path), repr(path)) == (told, f"<{told}>")
+    assert path.told == f"On the page: the critical path of user 0's transfer 0. {note}"
+    assert str(CriticalPath(0, note="nothing to explain")) == "nothing to explain"
+
+
 def test_packets_on_the_path_are_those_of_the_tables(scenario):
     found = scenario.life(user=0)
     seqs = dict(zip(*(found.packets[name].to_pylist() for name in ("packet", "seq")), strict=True))
@@ -250,6 +270,8 @@ def test_transfers_of_a_late_window_are_found():
     late = web.life(user=0, begin_s=begin_s).critical_path
     assert late.transfers[0] == 5
     assert [s for s in late.spans if s.transfer == 5] == [s for s in whole.spans if s.transfer == 5]
+    beyond = web.life(user=0, begin_s=begin_s, end_s=1000).critical_path
+    assert (beyond.transfers, beyond.note) == (late.transfers, late.note)
 
 
 def test_a_life_without_an_explained_transfer_says_so(scenario, monkeypatch):

@@ -290,6 +290,22 @@ def test_the_strip_of_causes_is_told_and_leads_to_packets(opened):
     assert "packet #" in page.locator("#panel h2").inner_text()
 
 
+@pytest.mark.parametrize("width", [390, 1400])
+def test_another_user_has_no_path_and_the_page_says_where_to_get_it(opened, width):
+    page = opened("hs_dsch", viewport={"width": width, "height": 900})
+    assert page.locator("#causes").is_visible()
+    page.select_option("#user", "1")
+    page.wait_for_function("document.getElementById('causes').hidden")
+    box = page.locator("#canvas").bounding_box()
+    y = box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 24
+    page.mouse.move(box["x"] + 200, y)
+    page.wait_for_function("document.getElementById('tip').textContent.includes('--user 1')")
+    assert page.locator("#tip").inner_text() == "user 0's is here; see nodeb life --user 1"
+    for shown in ("-1", "0"):
+        page.select_option("#user", shown)
+        page.wait_for_function("!document.getElementById('causes').hidden")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_the_causes_of_a_packet_can_be_read_and_fit(opened, scheme, width):

@@ -18,6 +18,7 @@ from nodeb.cli.options import (
     refuse,
 )
 from nodeb.errors import InputError
+from nodeb.signals import ignore
 from nodeb.units import NS_PER_S, SECONDS
 
 if TYPE_CHECKING:
@@ -78,8 +79,10 @@ def life(
         try:
             with progress_bar(name or file.stem) as bar:
                 found = look(bar)
-                found.put(place)
+            with progress_bar("saving") as bar:
+                found.put(place, bar)
         except KeyboardInterrupt:
+            ignore()  # another Ctrl-C while the folder is left would only take the message
             done = f"results are in {folder}" if place.is_put else "nothing was written"
             raise Stopped(f"interrupted; {done}") from None
     _print(found)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
-from nodeb.units import NS
+from nodeb.units import in_ns
 
 __all__ = ["CHANGES", "Change"]
 
@@ -89,12 +88,6 @@ def _halve(table: Data, *keys: str) -> bool:
     """Halves the times that a table has; whether one was more than none."""
     halved = {key: _half(table[key]) for key in keys if table.get(key)}
     return _set(table, **{key: text for key, text in halved.items() if not text.startswith("0 ")})
-
-
-def _ns(text: str) -> int:
-    """A time of a resolved scenario, ns."""
-    number, unit = text.split()
-    return int(Decimal(number) * NS[unit])
 
 
 def _acks_at_once(data: Data, _user: int) -> bool:
@@ -177,14 +170,14 @@ def _no_pacing(data: Data, _user: int) -> bool:
 
 def _alone(data: Data, user: int) -> bool:
     """The others come at the run's very end: so every user keeps its number and random streams."""
-    never = f"{_ns(data['duration']) - 1} ns"
+    never = f"{in_ns(data['duration']) - 1} ns"
     groups: list[Data] = []
     first = 0
     for group in data["users"]:
         count, place = group["count"], user - first
         first += count
         is_own = 0 <= place < count
-        start = f"{_ns(group['start']) + place * _ns(group['stagger'])} ns" if is_own else never
+        start = f"{in_ns(group['start']) + place * in_ns(group['stagger'])} ns" if is_own else never
         parts = [(place, never), (1, start), (count - place - 1, never)]
         for many, begins in parts if is_own else [(count, never)]:
             more = {"count": many, "start": begins, "stagger": "0 s", "name": f"{len(groups)}"}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeb.arguments import as_path, as_whole, checked_methods
 from nodeb.errors import InputError
 from nodeb.results.provenance import made
-from nodeb.storage.files import replace, write_bytes
 from nodeb.storage.folders import Owner, Place, claim
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from nodeb.inputs.scenario import Scenario
     from nodeb.life.path import CriticalPath
+    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["About", "Life"]
 
@@ -152,23 +152,24 @@ class Life:
         with claim(as_path(folder, "folder"), owner, force=force) as place:
             return self.put(place)
 
-    def put(self, place: Place) -> Path:
-        """Writes them to a folder that was claimed; see `save`."""
-        import pyarrow.parquet as pq
+    def put(self, place: Place, progress: ProgressCallback | None = None) -> Path:
+        """Writes them to a folder that was claimed; see `save`.
+
+        Args:
+            place: the folder.
+            progress: called with the fraction done and a few words.
+
+        Raises:
+            KeyboardInterrupt: it was interrupted; unless `place.is_put`, what was there stays.
+        """
+        from nodeb.life.saving import write
 
         about = self.about
-
-        def write(part: Path) -> None:
-            write_bytes(part / "scenario.toml", about.scenario.to_toml().encode())
-            for name, table in self.tables.items():
-                write_table = partial(pq.write_table, table, compression="zstd")
-                replace(part / f"{name}.parquet", write_table)
-            write_bytes(part / "life.html", self.html().encode())
-            write_bytes(part / "trace.json.gz", self.trace())
-
         window = {"begin_ns": about.begin_ns, "end_ns": about.end_ns}
         return place.put(
-            write, {"seed": about.seed, "run": about.run, "user": about.user, **window, **made()}
+            lambda part: write(self, part, progress),
+            {"seed": about.seed, "run": about.run, "user": about.user, **window, **made()},
+            stoppable=True,
         )
 
     def _repr_html_(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import io
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,9 @@ __all__ = ["Packed"]
 
 LEVEL = 6
 """Of deflate: more takes much longer and saves little."""
+
+PIECE = 1 << 20
+"""Bytes that are deflated at a time: a signal comes through only between two calls."""
 
 
 @dataclass
@@ -51,8 +55,12 @@ class Packed:
 
     def text(self) -> str:
         """All columns, in base64."""
-        data = gzip.compress(b"".join(self._parts), LEVEL, mtime=0)
-        return base64.b64encode(data).decode()
+        content = io.BytesIO()
+        with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
+            for part in self._parts:
+                for begin in range(0, len(part), PIECE):
+                    file.write(part[begin : begin + PIECE])
+        return base64.b64encode(content.getvalue()).decode()
 
 
 def _shuffled(values: NDArray[Any]) -> tuple[str, bytes]:

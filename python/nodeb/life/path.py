@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from nodeb import _core
 from nodeb.errors import NodebError
 from nodeb.replication.watched import watched
-from nodeb.units import NS_PER_S
+from nodeb.units import NS_PER_S, in_ns
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario
@@ -62,10 +62,23 @@ class CriticalPath:
         """What is explained and what is not, in a sentence or two."""
         if not self.transfers:
             return self.note
+        return f"On the page: {self._title}. {self.note}".strip()
+
+    @property
+    def _title(self) -> str:
+        """Of which transfers it is the path; there are some."""
         first, last = self.transfers[0], self.transfers[-1]
         what = self.what
         which = f"{what} {first}" if first == last else f"{what}s {first} to {last}"
-        return f"On the page: the critical path of user {self.user}'s {which}. {self.note}".strip()
+        return f"the critical path of user {self.user}'s {which}"
+
+    def __str__(self) -> str:
+        if not self.transfers:
+            return self.note
+        return f"{self._title}: {len(self.spans)} spans. {self.note}".strip()
+
+    def __repr__(self) -> str:
+        return f"<{self}>"  # not span by span, of which there may be a million
 
 
 def critical_path(life: Life) -> CriticalPath:
@@ -79,8 +92,10 @@ def critical_path(life: Life) -> CriticalPath:
     if user is None:
         user = min(pc.unique(life.events["user"]).to_pylist(), default=0)
     found = CriticalPath(user)
+    scenario = _cut(about)
+    until = "run" if scenario is about.scenario else "window"
     try:
-        found.note = _explained(found, _Transfers(_cut(about), about, user), about)
+        found.note = _explained(found, _Transfers(scenario, about, user), about, until)
     except (NodebError, ValueError, RuntimeError, OSError) as error:  # OSError: too many records
         which = "Later transfers" if found.transfers else f"The transfers of user {user}"
         found.note = f"{which} are not explained: {error}."
@@ -89,7 +104,7 @@ def critical_path(life: Life) -> CriticalPath:
 
 def _cut(about: About) -> Scenario:
     """The scenario until the window ends: the path beyond is not shown."""
-    if about.end_ns is None:
+    if about.end_ns is None or about.end_ns >= in_ns(about.scenario.duration):
         return about.scenario
     try:
         scenario = about.scenario.planned()
@@ -148,8 +163,11 @@ class _Transfers:
         return low
 
 
-def _explained(found: CriticalPath, transfers: _Transfers, about: About) -> str:
-    """Puts the transfers in the window on the path; what is to be said of the others."""
+def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: str) -> str:
+    """Puts the transfers in the window on the path; what is to be said of the others.
+
+    `until` says what ends there: the run, or the window before it.
+    """
     note, number = "", transfers.first(about.begin_ns)
     while (one := transfers.get(number)) is not None:
         begun = int(one["transfer"]["begun_ns"][0])
@@ -158,7 +176,6 @@ def _explained(found: CriticalPath, transfers: _Transfers, about: About) -> str:
         if len(found.transfers) == MOST_TRANSFERS:
             return f"Later transfers are not explained: {MOST_TRANSFERS} are the most."
         if not one["transfer"]["complete"][0]:
-            until = "run" if about.end_ns is None else "window"
             note = f"Transfer {number} was not complete at the {until}'s end."
         found.transfers.append(number)
         found.spans += spans_of(one["spans"], number)

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import gzip
 import heapq
+import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -24,8 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["trace"]
 
 LEVEL = 6
+PIECE = 1 << 14
+"""Events that are written at a time."""
 PER_PLACE = 1 << 14
 """Threads that a place may have; also the distance of their numbers."""
+BETWEEN = ",\n"
 COUNTERS = {
     "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),
     "queue": ("queue", (("packets", "value"), ("bytes", "bytes"))),
@@ -38,14 +43,37 @@ INSTANTS = ("lost", "recovery", "channel", "handover", "transfer", "given up")
 Row = dict[str, Any]
 
 
-def trace(life: Life) -> bytes:
-    """The trace of a replication."""
-    parts = (_packets(life), _blocks(life), _counters(life), _instants(life))
-    events = [text for part in parts for text in part]
+def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
+    """The trace of a replication.
+
+    Args:
+        life: the replication.
+        progress: called with the fraction done after each piece.
+    """
     head = {"displayTimeUnit": "ns", "otherData": {"seed": life.about.seed, "run": life.about.run}}
-    body = ",\n".join(events)
-    text = json.dumps(head)[:-1] + f', "traceEvents": [\n{body}\n]}}\n'
-    return gzip.compress(text.encode(), LEVEL, mtime=0)
+    content, rows = io.BytesIO(), _rows_told(life)
+    with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
+        file.write(f'{json.dumps(head)[:-1]}, "traceEvents": [\n'.encode())
+        for number, piece in enumerate(_pieces(life)):
+            file.write(((BETWEEN if number else "") + BETWEEN.join(piece)).encode())
+            if progress is not None:
+                progress(min(PIECE * (number + 1) / rows, 1.0))
+        file.write(b"\n]}\n")
+    return content.getvalue()
+
+
+def _pieces(life: Life) -> Iterator[list[str]]:
+    """Its events, some at a time: a signal comes through only between two calls."""
+    events = chain(_packets(life), _blocks(life), _counters(life), _instants(life))
+    while piece := list(islice(events, PIECE)):
+        yield piece
+
+
+def _rows_told(life: Life) -> int:
+    """Rows that become events, at least one."""
+    kinds = life.events["kind"].cast(pa.string())
+    told = pc.is_in(kinds, pa.array(["block", *COUNTERS, *INSTANTS]))
+    return max(len(life.hops) + int(pc.sum(told).as_py() or 0), 1)
 
 
 def _packets(life: Life) -> Iterator[str]:
@@ -159,5 +187,5 @@ def _of(life: Life, kind: str) -> Iterable[Row]:
 
 def _rows(table: pa.Table, names: Iterable[str]) -> Iterator[Row]:
     """Rows as plain data, some at a time."""
-    for batch in table.select(list(names)).to_batches(max_chunksize=1 << 16):
+    for batch in table.select(list(names)).to_batches(max_chunksize=PIECE):
         yield from batch.to_pylist()

@@ -15,7 +15,7 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -97,12 +97,20 @@ class Place:
             _give_back(self.path)
         self._unlock()
 
-    def put(self, write: Callable[[Path], None], about: Mapping[str, Any]) -> Path:
+    def put(
+        self,
+        write: Callable[[Path], None],
+        about: Mapping[str, Any],
+        *,
+        stoppable: bool = False,
+    ) -> Path:
         """Replaces the folder as a whole.
 
         Args:
             write: writes the results to the folder that it is given.
             about: what the mark tells of them.
+            stoppable: whether a signal ends the writing, and the old folder stays. Else signals
+                wait until the results are in place: of what took long nothing is lost.
 
         Returns:
             The folder as it was asked for.
@@ -112,15 +120,17 @@ class Place:
                 another's in the meantime the results are kept under the name that the error tells.
         """
         part = files.aside(self.path)
-        with _told(self.shown), undisturbed():
+        with _told(self.shown), nullcontext() if stoppable else undisturbed():
             try:
                 part.mkdir()
                 write(part)
                 self._write_mark(part, os.listdir(part), about, complete=True)
-                self._swap(part)
-                self.is_put = True
+                with undisturbed():
+                    self._swap(part)
+                    self.is_put = True
             finally:
-                files.remove(part)
+                with undisturbed():
+                    files.remove(part)
         return self.shown
 
     def mark(self, names: Iterable[str], about: Mapping[str, Any], *, complete: bool) -> None:

@@ -11,7 +11,6 @@ function swatch(spans, cause) {
 // Beneath the picture: the causes on the path, and what each has of it.
 function showKey(list, spans) {
   const whole = spans.sums.reduce((sum, one) => sum + one.lasts, 0);
-  list.hidden = !spans.sums.length;
   list.replaceChildren(...spans.sums.map(({ cause, lasts }) => {
     const item = element("li");
     item.append(swatch(spans, cause), `${cause} ${share(lasts, whole)}`);

@@ -119,6 +119,7 @@ class Page {
     this.shown.textContent = `${count.toLocaleString("en")} packets in ${spoken(view.t1 - view.t0)}${isDense ? ", drawn together" : ""}`;
     this.shown.title = span;
     this.user.value = view.user;
+    this.key.hidden = !this.spans.list.length || !this.spans.isShown();
   }
 
   // Covers what was drawn left of the time shown, and names the lanes again.
@@ -177,10 +178,7 @@ class Page {
     const { about, data, scene, strips, view } = this, strip = strips.under(y);
     if (y < TOP + 12) return this.marks.told(x);
     if (strip) return `${exact(Math.round(view.time(x)))}\n${strips.told(view.time(x), strip)}`;
-    if (y >= scene.at.bottom && y < scene.at.bottom + this.spans.height()) {
-      const span = this.spans.at(view.time(x));
-      return span ? `${span.cause}\n${span.place}, ${spoken(span.end - span.begin)}, packet #${span.packet}` : "";
-    }
+    if (y >= scene.at.bottom && y < scene.at.bottom + this.spans.height()) return this.spans.told(view.time(x));
     const block = blockAt(scene, x, y);
     if (block >= 0) return toldOfBlock(about, data, block);
     const row = packetAt(scene, x, y);

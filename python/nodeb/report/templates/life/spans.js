@@ -38,6 +38,9 @@ class Spans {
 
   isShown() { return this.user === undefined || this.view.user < 0 || this.view.user === this.user; }
 
+  // What stands in place of the path where another user is shown.
+  elsewhere() { return `user ${this.user}'s is here; see nodeb life --user ${this.view.user}`; }
+
   visible() {
     const { list, view, longest } = this;
     const begin = lowest(list.length, i => list[i].begin, view.t0 - longest), end = lowest(list.length, i => list[i].begin, view.t1);
@@ -45,15 +48,19 @@ class Spans {
   }
 
   draw(ctx, ink, y) {
-    const { view } = this, top = y + 18;
+    const { view } = this, top = y + 18, isShown = this.isShown();
     ctx.font = ink.small;
     ctx.textBaseline = "alphabetic";
     ctx.textAlign = "left";
     ctx.fillStyle = ink.muted;
-    ctx.fillText(`critical path${this.user === undefined ? "" : ` of user ${this.user}`}`, view.left + 2, top - 5);
+    ctx.fillText(`critical path${this.user === undefined ? "" : ` of user ${isShown ? this.user : view.user}`}`, view.left + 2, top - 5);
     ctx.fillStyle = ink.panel;
     ctx.fillRect(view.left, top, view.width - view.left, SPAN_STRIP);
-    if (!this.isShown()) return;
+    if (!isShown) {
+      ctx.fillStyle = ink.muted;
+      ctx.fillText(this.elsewhere(), view.left + 8, top + SPAN_STRIP - 3);
+      return;
+    }
     this.columns().forEach((shares, x) => {
       let at = top;
       const whole = Math.max(1, shares.reduce((sum, share) => sum + share, 0));
@@ -122,6 +129,13 @@ class Spans {
     if (last < 0) return [];
     const { transfer } = this.list[last];
     return this.list.slice(0, last + 1).filter(span => span.transfer === transfer);
+  }
+
+  // What lies at a time, in words.
+  told(time) {
+    if (!this.isShown()) return this.elsewhere();
+    const span = this.at(time);
+    return span ? `${span.cause}\n${span.place}, ${spoken(span.end - span.begin)}, packet #${span.packet}` : "";
   }
 
   at(time) { return this.isShown() ? this.list.findLast(span => span.begin <= time && time < span.end) : undefined; }

@@ -1,0 +1,106 @@
+"""Saving a life, which takes long: it tells how far it is, and ends when nobody wants it."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+
+import nodeb
+from nodeb.life import trace
+from nodeb.scenario_types import Dch, Ftp, UserGroup
+from nodeb.storage.folders import Owner, claim
+from result_folders import content, start
+
+LONG = """
+duration = "5000 s"
+[radio.hsdpa]
+[[users]]
+traffic.web.reading.exponential.mean = "1 s"
+"""
+OWNER = Owner("life", "small.toml")
+
+
+@pytest.fixture(scope="module")
+def life():
+    return nodeb.Scenario(radio=Dch(), users=[UserGroup(traffic=Ftp(size="50 kB"))]).life()
+
+
+@pytest.fixture
+def told(life, tmp_path):
+    """What saving tells."""
+    calls = []
+    with claim(tmp_path / "told", OWNER) as place:
+        life.put(place, lambda *call: calls.append(call))
+    return calls
+
+
+def test_saving_tells_how_far_it_is(told):
+    shares, texts = zip(*told, strict=True)
+    assert list(shares) == sorted(shares)
+    assert 0 <= shares[0] < 0.1
+    assert shares[-1] == 1
+    assert list(dict.fromkeys(texts)) == [
+        *("saving events", "saving packets", "saving hops", "saving blocks"),
+        *("making the page", "making the trace"),
+    ]
+
+
+def test_an_interruption_at_any_part_leaves_what_was_there(life, told, tmp_path):
+    folder = tmp_path / "out"
+    for number in range(len(told)):
+        calls = []
+
+        def interrupt(*call, number=number, calls=calls):
+            calls.append(call)
+            if len(calls) == number + 1:
+                signal.raise_signal(signal.SIGINT)
+
+        with pytest.raises(KeyboardInterrupt), claim(folder, OWNER) as place:
+            life.put(place, interrupt)
+        assert (place.is_put, len(calls)) == (False, number + 1)
+        assert [path.name for path in tmp_path.iterdir()] == ["told"]
+
+
+def test_pieces_of_a_trace_and_of_tables_make_the_whole(life, tmp_path, monkeypatch):
+    whole = life.trace()
+    monkeypatch.setattr(trace, "PIECE", 7)
+    shares = []
+    pieces = trace.trace(life, shares.append)
+    assert trace.gzip.decompress(pieces) == trace.gzip.decompress(whole)
+    assert len(shares) > 20
+    assert shares == sorted(shares)
+
+
+@pytest.mark.parametrize("seen", ["events.parquet", "life.html"])
+@pytest.mark.parametrize("times", [1, 4])
+def test_ctrl_c_ends_saving_at_once(tmp_path, seen, times):
+    (tmp_path / "web.toml").write_text(LONG)
+    saving = start("life", "web.toml", "--out", "out", cwd=tmp_path)
+    while not list(tmp_path.glob(f".out.*/{seen}")):
+        assert saving.poll() is None, saving.communicate()
+        time.sleep(0.01)
+    begin = time.monotonic()
+    for _ in range(times):
+        saving.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    out, err = saving.communicate(timeout=60)
+    assert time.monotonic() - begin < 2
+    assert (saving.returncode, out) == (130, "")
+    assert err == "error: interrupted; nothing was written\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["web.toml"]
+
+
+def test_ctrl_c_leaves_the_results_of_before(tmp_path):
+    (tmp_path / "web.toml").write_text(LONG)
+    assert start("life", "web.toml", "--to", "9 s", cwd=tmp_path).wait() == 0
+    before = content(tmp_path / "out" / "web-life")
+    saving = start("life", "web.toml", cwd=tmp_path)
+    while not list(tmp_path.glob("out/.web-life.*/hops.parquet")):
+        assert saving.poll() is None, saving.communicate()
+        time.sleep(0.01)
+    saving.send_signal(signal.SIGINT)
+    assert saving.communicate(timeout=60)[1] == "error: interrupted; nothing was written\n"
+    assert content(tmp_path / "out" / "web-life") == before
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["web-life"]
