@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import struct
 import subprocess
 import sys
 import time
+import zlib
 from functools import cache
 from pathlib import Path
+
+from nodeb import _core
+from nodeb.inputs.scenario import Scenario
+from nodeb.results.provenance import core_hash
 
 LINK = """
 name = "a link"
@@ -53,6 +60,26 @@ def replay(*arguments):
         timeout=90,
         check=False,
     )
+
+
+REAL = {"name": "phone", "traffic": "external"}
+"""The phone of logs that are made by hand."""
+
+
+def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool = True) -> Path:
+    """A log of a flight over HSDPA whose first user is real; a whole one ends with its checksum."""
+    scenario = Scenario.from_dict({"radio": {"hsdpa": {}}, "users": users})
+    about = {"version": _core.version(), "core": core_hash(), "seed": 1}
+    about |= {"scenario": scenario.to_dict(), "phones": [{"name": "phone", "user": 0}]}
+    header = json.dumps(about).encode()
+    data = b"nodeb flight 1\r\n" + struct.pack("<I", len(header)) + header + records
+    log.write_bytes(data + (struct.pack("<I", zlib.crc32(data)) if is_whole else b""))
+    return log
+
+
+def over(seconds: int) -> bytes:
+    """The record that ends a log."""
+    return struct.pack("<BQ", 4, seconds * 10**9)
 
 
 @cache

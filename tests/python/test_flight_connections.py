@@ -1,18 +1,15 @@
 """Which connections of a flight people are shown, and whether its log is whole."""
 
-import json
 import struct
 
 import pytest
 
-import nodeb
-from nodeb import _core
+from emulations import REAL, made_by_hand, over
 from nodeb.emulate import flights
 from nodeb.emulate.connections import Connection, Connections, choose, connections, listed
 from nodeb.errors import InputError
-from nodeb.results.provenance import core_hash
 
-END = struct.pack("<BQ", 4, 10**9)
+END, CAME = over(1), struct.pack("<BQQQB", 2, 0, 10**9, 0, 0)
 
 
 def connection(number, down_bytes):
@@ -44,17 +41,12 @@ def test_a_connection_that_there_is_not_is_refused_in_few_lines():
     ("records", "whole"),
     [
         (END, True),
-        (struct.pack("<BQQQB", 2, 0, 10**9, 0, 0) + END, True),
-        (struct.pack("<BQQQB", 2, 0, 10**9, 0, 0), False),
-        (struct.pack("<BQQQB", 2, 0, 10**9, 0, 0) + END[:-1], False),
+        (CAME + END, True),
+        (CAME, False),
+        (CAME + END[:-1], False),
         (b"", False),
     ],
 )
 def test_a_log_that_was_cut_off_is_known_by_its_end(tmp_path, records, whole):
-    users = [{"name": "phone", "traffic": "external"}]
-    scenario = nodeb.Scenario.from_dict({"radio": {"hsdpa": {}}, "users": users}).to_dict()
-    about = {"version": _core.version(), "core": core_hash(), "seed": 1, "scenario": scenario}
-    header = json.dumps(about | {"phones": [{"name": "phone", "user": 0}]}).encode()
-    file = tmp_path / "flight.log"
-    file.write_bytes(b"nodeb flight 1\r\n" + struct.pack("<I", len(header)) + header + records)
+    file = made_by_hand(tmp_path / "flight.log", [REAL], records, is_whole=whole)
     assert connections(flights.read(file)).is_whole is whole

@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import signal
-import struct
 import subprocess
 import sys
 import time
-import zlib
 
 import pytest
 
 import nodeb
+from conftest import needs_linux
+from emulations import REAL, made_by_hand, over
 from nodeb import _core
 from nodeb.emulate import connections, flights, lives
-from nodeb.results.provenance import core_hash
 
-SILENT = """
-[wired]
-delay = "20 ms"
-[radio.hsdpa]
-[[users]]
-name = "phone"
-traffic = "external"
-[[users]]
-name = "others"
-count = 10
-traffic.ftp = { size = "100 GB" }
-"""
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="flights are of Linux")
+pytestmark = needs_linux
 
 
 @pytest.fixture
 def log(tmp_path):
     """A day in which the real phone does nothing while others fill the cell."""
-    (tmp_path / "cell.toml").write_text(SILENT)
-    scenario = nodeb.load(tmp_path / "cell.toml").to_dict()
-    about = {"version": _core.version(), "core": core_hash(), "seed": 1, "scenario": scenario}
-    header = json.dumps(about | {"phones": [{"name": "phone", "user": 0}]}).encode()
-    file = tmp_path / "silent.log"
-    end = struct.pack("<BQ", 4, 86_400 * 10**9)
-    log = b"nodeb flight 1\r\n" + struct.pack("<I", len(header)) + header + end
-    file.write_bytes(log + struct.pack("<I", zlib.crc32(log)))
-    return file
+    users = [REAL, {"name": "others", "count": 10, "traffic": {"ftp": {"size": "100 GB"}}}]
+    return made_by_hand(tmp_path / "silent.log", users, over(86_400))
 
 
 @pytest.mark.parametrize("command", ["replay", "life"])
@@ -61,7 +40,7 @@ def test_ctrl_c_ends_a_look_at_a_flight(log, command):
     assert (looking.returncode, out) == (130, "")
     assert told.startswith("error: interrupted")
     assert len(told.splitlines()) == 1
-    assert sorted(file.name for file in log.parent.glob("**/*.*")) == ["cell.toml", "silent.log"]
+    assert sorted(file.name for file in log.parent.glob("**/*.*")) == ["silent.log"]
 
 
 def test_who_is_told_how_far_it_is_can_end_it(log):

@@ -11,7 +11,7 @@ use nodeb_sim::{Control, Error as Stopped, Scenario};
 
 use crate::error::{Error, Result};
 use crate::flight::{END_BYTES, Reader, end_time};
-use crate::replay::{Replay, Watch, replay_watched};
+use crate::replay::{Replay, replay_watched};
 
 /// A log that is there. Whatever reads it ends where `control` says so.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +45,8 @@ impl<'a> Log<'a> {
         listener: L,
     ) -> Result<(Replay, RunResult)> {
         let mut reader = self.open().map_err(Error::log)?;
-        let watch = Watch { control: self.control, end: self.end() };
-        replay_watched(&mut reader, scenario, seed, users, listener, watch)
+        let end = self.end().unwrap_or(Time(u64::MAX));
+        replay_watched(&mut reader, scenario, seed, users, listener, (self.control, end))
     }
 
     /// When the flight ended, if the log has its end.

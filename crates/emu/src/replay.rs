@@ -34,28 +34,13 @@ pub struct Replay {
     pub series: Series,
 }
 
-/// Who watches a replay, and when the flight ended, if that is known.
-#[derive(Clone, Copy)]
-pub(crate) struct Watch<'a> {
-    pub control: &'a Control,
-    pub end: Option<Time>,
-}
-
-impl Watch<'_> {
-    /// Tells how far it is; an error where nobody wants the rest.
-    fn tell(&self, now: Time) -> Result<()> {
-        if let Some(end) = self.end {
-            self.control.tell((now.0 as f64 / end.0.max(1) as f64).min(1.0));
-        }
-        if self.control.is_cancelled() { Err(nodeb_sim::Error::Cancelled.into()) } else { Ok(()) }
-    }
-}
-
 /// How much time passes between two looks at who watches, at most.
 const STEP: u64 = 1_000_000_000;
 
 struct Player<'a, L: Listener> {
-    watch: Watch<'a>,
+    control: &'a Control,
+    /// When the flight ended, as far as is known.
+    end: Time,
     live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
@@ -76,18 +61,17 @@ pub fn replay<R: Read>(
     seed: u64,
     users: &[u32],
 ) -> Result<(Replay, RunResult)> {
-    let watch = Watch { control: &Control::default(), end: None };
-    replay_watched(reader, scenario, seed, users, Deaf, watch)
+    replay_watched(reader, scenario, seed, users, Deaf, (&Control::default(), Time(u64::MAX)))
 }
 
-/// As [`replay`], with a listener to what happens and somebody who watches.
+/// As [`replay`], with a listener to what happens and somebody who watches how far it is on its way to the end.
 pub(crate) fn replay_watched<R: Read, L: Listener>(
     reader: &mut Reader<R>,
     scenario: &Scenario,
     seed: u64,
     users: &[u32],
     listener: L,
-    watch: Watch<'_>,
+    (control, end): (&Control, Time),
 ) -> Result<(Replay, RunResult)> {
     let found = Replay {
         phones: users.iter().map(|user| OfPhone::new(*user)).collect(),
@@ -101,7 +85,7 @@ pub(crate) fn replay_watched<R: Read, L: Listener>(
     let live = Live::heard(scenario, seed, 0, listener)?;
     let users = users.to_vec();
     let (fates, ahead, accepted) = (Vec::new(), VecDeque::new(), Vec::new());
-    let mut player = Player { watch, live, users, fates, ahead, accepted, found };
+    let mut player = Player { control, end, live, users, fates, ahead, accepted, found };
     while let Some(record) = reader.next_record().map_err(Error::log)? {
         player.play(&record)?;
     }
@@ -160,7 +144,7 @@ impl<L: Listener> Player<'_, L> {
         let mut at = self.live.now();
         loop {
             at = to.min(Time(at.0.saturating_add(STEP)));
-            self.watch.tell(at)?;
+            self.control.report((at.0 as f64 / self.end.0.max(1) as f64).min(1.0))?;
             self.found.series.look_until(at, &mut self.live, &mut self.fates)?;
             if at == to {
                 return Ok(());

@@ -73,7 +73,7 @@ class Explanation:
 
     def step_s(self, step: str) -> float:
         """The mean time in which something was happening, such as `propagates`, s."""
-        return float(np.mean([path.steps.get(step, 0) / NS_PER_S for path in self.paths]))
+        return float(np.mean([path.step_ns(step) / NS_PER_S for path in self.paths]))
 
     def place(self, cause: str) -> str:
         """The place at which a cause takes most of its time; empty where it takes none."""
@@ -81,7 +81,7 @@ class Explanation:
 
     def step(self, cause: str) -> str:
         """What happens in most of a cause's time, as `others served`; empty where it takes none."""
-        return _most(path.cause_steps.get(cause, {}) for path in self.paths)
+        return _most(path.steps.get(cause, {}) for path in self.paths)
 
     @cached_property
     def causes(self) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from nodeb.inputs.recording import least_snr_db
 from nodeb.units import in_ns
 
 __all__ = ["CHANGES", "Change"]
@@ -27,8 +28,6 @@ NEVER = 1e-12
 TARGET_BLER = 0.1
 """The block error rate for which formats are chosen (TS 25.214, 6A.2)."""
 CQIS = range(1, 31)
-CQI_STEP_DB, CQI_AT_0_DB = 1.02, 16.62
-"""Of the formula by which a UE reports where nothing is measured."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def _acks_sooner(data: Data, _user: int) -> bool:
     return sum(_halve(tcp, "delayed_ack") for tcp in _tcps(data)) > 0
 
 
-def _least_snr_db(points: list[tuple[float, float]]) -> float:
+def _snr_db_at_target(points: list[tuple[float, float]]) -> float:
     """The least SNR, dB, at which a curve of such points (SNR, BLER) comes down to the target."""
     target = math.log(TARGET_BLER)
     curve = [(snr, math.log(bler)) for snr, bler in sorted(points)]
@@ -112,12 +111,12 @@ def _least_snr_db(points: list[tuple[float, float]]) -> float:
 def _curves_without_errors(measured: Data | None) -> Data:
     """Curves by which the same CQIs are reported, and no block fails."""
     if measured is None:
-        known = {cqi: CQI_STEP_DB * (cqi - CQI_AT_0_DB) for cqi in CQIS}
+        known = {cqi: least_snr_db(cqi) for cqi in CQIS}
     else:
         points: dict[int, list[tuple[float, float]]] = {}
         for cqi, *point in zip(measured["cqi"], measured["snr_db"], measured["bler"], strict=True):
             points.setdefault(cqi, []).append((point[0], point[1]))
-        known = {cqi: _least_snr_db(points[cqi]) for cqi in sorted(points)}
+        known = {cqi: _snr_db_at_target(points[cqi]) for cqi in sorted(points)}
     return {"cqi": [*known], "snr_db": [*known.values()], "bler": [NEVER for _ in known]}
 
 

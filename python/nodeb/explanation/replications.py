@@ -48,11 +48,9 @@ class Path:
     """Nanoseconds of each cause that there is; they add up to the time exactly."""
     packets: Mapping[str, int]
     """Packets on whose ways they were spent."""
-    steps: Mapping[str, int]
-    """Nanoseconds in which each thing was happening."""
     places: Mapping[str, Mapping[str, int]]
     """Nanoseconds of each cause at each place."""
-    cause_steps: Mapping[str, Mapping[str, int]]
+    steps: Mapping[str, Mapping[str, int]]
     """Nanoseconds of each cause in which each thing was happening."""
     columns: Columns | None = field(default=None, compare=False, repr=False)
     """Its spans as the core gives them; kept of the first replication."""
@@ -72,6 +70,10 @@ class Path:
                 for name, column in columns.items()
             }
         )
+
+    def step_ns(self, step: str) -> int:
+        """How long something was happening, whatever for, ns."""
+        return sum(of_cause.get(step, 0) for of_cause in self.steps.values())
 
     @property
     def time_ns(self) -> int:
@@ -107,48 +109,38 @@ def path_of(run: int, found: Mapping[str, Any]) -> Path:
     """A path as the core gives it."""
     about = {name: column[0] for name, column in found["transfer"].items()}
     columns = found["spans"]
-    causes, packets = _folded(columns)
+    steps = _by_cause(columns, "step")
     return Path(
         run,
         about["begun_ns"] / NS_PER_S,
         about["ended_ns"] / NS_PER_S,
         int(about["bytes"]),
         bool(about["complete"]),
-        causes,
-        packets,
-        _sums(columns, "step"),
+        {cause: sum(of_cause.values()) for cause, of_cause in steps.items()},
+        _packets(columns),
         _by_cause(columns, "place"),
-        _by_cause(columns, "step"),
+        steps,
         columns if run == 0 else None,
     )
 
 
-def _sums(columns: Columns, name: str) -> dict[str, int]:
-    """Nanoseconds by the texts of a column."""
-    codes, names = columns[name]
-    lasts = columns["end_ns"] - columns["begin_ns"]
-    return {text: int(lasts[codes == code].sum()) for code, text in enumerate(names)}
-
-
 def _by_cause(columns: Columns, name: str) -> dict[str, dict[str, int]]:
     """Nanoseconds of each cause by the texts of a column."""
-    causes, names = columns["cause"]
-    found = {}
-    for code, cause in enumerate(names):
-        own = causes == code
-        codes, texts = columns[name]
-        times = {key: columns[key][own] for key in ("begin_ns", "end_ns")}
-        found[cause] = _sums({**times, name: (codes[own], texts)}, name)
-    return found
-
-
-def _folded(columns: Columns) -> tuple[dict[str, int], dict[str, int]]:
-    """Nanoseconds and packets of each cause."""
-    codes, names = columns["cause"]
-    packets = {
-        text: len(np.unique(columns["packet"][codes == code])) for code, text in enumerate(names)
+    (causes, names), (codes, texts) = columns["cause"], columns[name]
+    cells = causes.astype(np.int64) * len(texts) + codes
+    # Sums of whole nanoseconds are exact up to 104 days, which no run lasts.
+    sums = np.bincount(cells, columns["end_ns"] - columns["begin_ns"], len(names) * len(texts))
+    rows = sums.astype(np.int64).reshape(len(names), len(texts)).tolist()
+    return {
+        cause: dict(zip(texts, row, strict=True)) for cause, row in zip(names, rows, strict=True)
     }
-    return _sums(columns, "cause"), packets
+
+
+def _packets(columns: Columns) -> dict[str, int]:
+    """Packets of each cause."""
+    codes, names = columns["cause"]
+    packets = columns["packet"]
+    return {cause: len(np.unique(packets[codes == code])) for code, cause in enumerate(names)}
 
 
 class _Told(Engine[list[Path]]):

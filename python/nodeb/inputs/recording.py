@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from nodeb.inputs.columns import Column
 from nodeb.inputs.trace_file import KINDS, Trace
 from nodeb.inputs.ttis import by_tti
 
-__all__ = ["read"]
+__all__ = ["least_snr_db", "read"]
 
 CHANNEL = {
     "snr_db": ("snrs_db", np.float64, ""),
@@ -26,6 +27,11 @@ CHANNEL = {
 """Column of a trace -> the list of `ue.channel.trace` that it is, type and unit."""
 CQI_STEP_DB, CQI_AT_0_DB = 1.02, 16.62
 """`CQI = floor(SNR / 1.02 + 16.62)` (Brouwer and others, ISSSTA 2004), as the core has it."""
+
+
+def least_snr_db(cqi: Any) -> Any:
+    """The least SNR, dB, at which a CQI is reported where nothing is measured; of arrays, too."""
+    return (cqi - CQI_AT_0_DB) * CQI_STEP_DB
 
 
 def read(path: Path, traffic: bool) -> dict[str, Column]:
@@ -75,7 +81,7 @@ def _channel(trace: Trace) -> dict[str, Column]:
     lists = {}
     columns = by_tti(trace)
     if trace.kind == "cqi":  # each as if the SNR were in the middle of those that give it
-        columns["snr_db"] = (columns["cqi"] + 0.5 - CQI_AT_0_DB) * CQI_STEP_DB
+        columns["snr_db"] = least_snr_db(columns["cqi"] + 0.5)
     for name, values in columns.items():
         key, kind, unit = CHANNEL[name]
         whole = values if kind is np.float64 else np.rint(values)

@@ -16,7 +16,7 @@ from nodeb.units import NS_PER_S
 if TYPE_CHECKING:
     from nodeb.explanation import Explanation
 
-__all__ = ["causes", "waterfall"]
+__all__ = ["MOST_STRETCHES", "causes", "waterfall"]
 
 SHOWN = 7
 """Causes that have a colour of their own; the others are one."""
@@ -68,8 +68,8 @@ def causes(
 def waterfall(title: str, found: Explanation, size: tuple[float, float] = SIZE) -> Figure:
     """The critical path of a transfer over time, a row for each cause: the first replication.
 
-    Of a cause with more than 300 stretches of time the row is as high as its share of the
-    time is, moment by moment.
+    Of a cause with more than `MOST_STRETCHES` stretches of time the row is as high as its share of
+    the time is, moment by moment.
 
     Args:
         title: what is shown.

@@ -83,9 +83,8 @@ def check_place(path: Path) -> None:
         if path.exists():
             with path.open("ab"):
                 pass
-        part = files.aside(path.resolve())
-        part.touch()
-        part.unlink()
+        with files.file_aside(path.resolve()) as part:
+            part.touch()
     except OSError as error:
         raise OutputError(f"cannot write a capture to {path}: {os_reason(error)}") from None
 
@@ -104,17 +103,14 @@ def put_in_place(path: Path) -> Iterator[Path]:
         yield path
         return
     place = path.resolve()
-    part = files.aside(place)
-    try:
-        yield part
-        part.replace(place)
-    except OSError as error:
-        with suppress(OSError):
+    with files.file_aside(place) as part:
+        try:
+            yield part
             part.replace(place)
-        raise OSError(str(error).replace(os.fspath(part), os.fspath(path))) from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
+        except OSError as error:
+            with suppress(OSError):
+                part.replace(place)
+            raise OSError(str(error).replace(os.fspath(part), os.fspath(path))) from None
 
 
 def _is_device(path: Path) -> bool:

@@ -10,7 +10,7 @@ from nodeb.errors import NodebError
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import HEAD, cause_rows, help_most, incomplete, sizes, what_if_rows
 from nodeb.explanation.times import time_text
-from nodeb.plot.causes import causes, waterfall
+from nodeb.plot.causes import MOST_STRETCHES, causes, waterfall
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
 from nodeb.report.render import render
@@ -60,6 +60,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
             "rows": cause_rows(found),
             "glossary": [(name, CAUSES[name]) for name in found.causes],
             "end": "its last byte" if found.paths[0].complete else "the run's end",
+            "most_stretches": MOST_STRETCHES,
             "named": found.named,
             "tried": what_if_rows(tried),
             "figures": pictures,

@@ -16,7 +16,7 @@ import platform
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +29,7 @@ __all__ = [
     "aside",
     "check_place",
     "csv_text",
+    "file_aside",
     "is_leftover",
     "leftovers",
     "names_to_disk",
@@ -56,6 +57,17 @@ def aside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp")
 
 
+@contextlib.contextmanager
+def file_aside(path: Path) -> Iterator[Path]:
+    """Where a file is made before it is put in place; what is left there in the end is removed."""
+    part = aside(path)
+    try:
+        yield part
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
 def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) -> None:
     """Writes a file so that it is there as a whole or not at all.
 
@@ -71,20 +83,17 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
     """
     if path.exists() and not path.is_file():
         raise OutputError(f"{path} is no file, but a folder, device or pipe, and stays as it is")
-    part = aside(path)
-    try:
-        write(part)
-        if to_disk:
-            _to_disk(part, os.O_RDWR)
-        part.replace(path)
-        if to_disk:
-            names_to_disk(path.parent)
-    except OSError as error:
-        error.filename = str(path)  # nobody knows the name aside, and a full disk tells none
-        raise
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
+    with file_aside(path) as part:
+        try:
+            write(part)
+            if to_disk:
+                _to_disk(part, os.O_RDWR)
+            part.replace(path)
+            if to_disk:
+                names_to_disk(path.parent)
+        except OSError as error:
+            error.filename = str(path)  # nobody knows the name aside, and a full disk tells none
+            raise
 
 
 def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:

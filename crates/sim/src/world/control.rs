@@ -32,12 +32,11 @@ impl Control {
     }
 
     /// Tells which share is done, from 0 to 1.
-    pub fn tell(&self, progress: f64) {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] when somebody has asked to stop.
+    pub fn report(&self, progress: f64) -> Result<()> {
         self.progress.store(progress.to_bits(), Ordering::Relaxed);
-    }
-
-    pub(super) fn report(&self, progress: f64) -> Result<()> {
-        self.tell(progress);
         if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
