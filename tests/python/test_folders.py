@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from conftest import SMALL
 from nodeb.errors import OutputError
 from nodeb.storage import files, folders
 from nodeb.storage.folders import MARK, Owner, claim
-from result_folders import MINE, OTHERS, SWEEP, content, put, start
+from result_folders import MINE, OTHERS, SWEEP, content, put
 
 # --- whose a folder is ---
 
@@ -133,66 +132,6 @@ def test_a_system_that_cannot_exchange_names_swaps_all_the_same(tmp_path, monkey
     put(tmp_path / "out", b="2")
     assert set(content(tmp_path / "out")) == {"b", MARK}
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def _race(folder: str, name: str, start: float, answers) -> None:
-    time.sleep(max(0.0, start - time.time()))
-    try:
-        place = claim(folder, Owner("run", name))
-    except OutputError as error:
-        answers.put((name, str(error)))
-        return
-    answers.put((name, None))
-    time.sleep(0.2)
-    place.put(lambda part: files.write_bytes(part / "who", name.encode()), {})
-
-
-@pytest.mark.parametrize("attempt", range(4))
-def test_of_two_that_claim_a_folder_at_once_one_is_refused(tmp_path, attempt):
-    context = multiprocessing.get_context("fork")
-    answers, folder, start = context.Queue(), str(tmp_path / "out"), time.time() + 0.05
-    names = ("one", "two", "three")
-    racers = [context.Process(target=_race, args=(folder, n, start, answers)) for n in names]
-    for racer in racers:
-        racer.start()
-    found = dict(answers.get(timeout=20) for _ in racers)
-    for racer in racers:
-        racer.join(20)
-    (winner,) = [name for name, error in found.items() if error is None]
-    assert all(f"holds a run of {winner}" in e for n, e in found.items() if n != winner)
-    assert content(tmp_path / "out")["who"] == winner.encode()
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-@pytest.mark.parametrize(
-    "arguments", [("sweep", "swept.toml"), ("reproduce", "wang", "--quick", "--item", "Table 13")]
-)
-def test_two_at_work_in_one_folder_are_one_too_many(call, tmp_path, arguments):
-    (tmp_path / "swept.toml").write_text(SMALL + SWEEP)
-    assert call(*arguments, "--out", "out")[0] == 0
-    before = content(tmp_path)
-    kind = {"sweep": "sweep", "reproduce": "reproduction"}[arguments[0]]
-    of = {"sweep": "swept.toml", "reproduce": "wang"}[arguments[0]]
-    with claim("out", Owner(kind, of), resumes=True):
-        status, _, err = call(*arguments, "--out", "out")
-        assert (status, content(tmp_path)) == (2, before)
-        assert "another nodeb is at work in out; wait for it" in err
-    assert call(*arguments, "--out", "out")[0] == 0
-
-
-def test_two_sweeps_that_begin_at_once(tmp_path):
-    """The same one in both: whoever comes later is refused, and the results are right."""
-    file = tmp_path / "swept.toml"
-    file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
-    assert start("sweep", file, "--out", "alone", cwd=tmp_path).wait() == 0
-    both = [start("sweep", file, "--out", "out", cwd=tmp_path) for _ in range(2)]
-    errors = [process.communicate()[1] for process in both]
-    assert 0 in [process.returncode for process in both]
-    for process, error in zip(both, errors, strict=True):
-        if process.returncode:
-            assert "another nodeb is at work in out" in error
-    alone, out = content(tmp_path / "alone"), content(tmp_path / "out")
-    assert {**alone, MARK: b""} == {**out, MARK: b""}
 
 
 def test_leftovers_of_the_dead_are_cleared_and_nothing_else(tmp_path):

@@ -46,6 +46,8 @@ __all__ = [
 
 LEFTOVER_S = 3600.0
 """Age, s, at which what another machine left unfinished must be that of a killed process."""
+SWAPS = 100
+"""Attempts at a swap where others put a folder in place, or take it away, at the same time."""
 _HOST = re.sub(r"\W", "_", platform.node())
 _ASIDE = re.compile(r"\.(?P<of>.+)\.(?P<host>\w*)-(?P<process>\d+)-\d+\.tmp")
 _numbers = itertools.count()
@@ -252,15 +254,16 @@ def swap(new: Path, old: Path) -> None:
     Raises:
         OSError: it cannot be done; the old one stays.
     """
-    if _exchange(new, old):
-        return
-    try:
-        new.rename(old)  # there is none, or it is empty
-    except OSError:
-        between = aside(old)
-        old.rename(between)
-        new.rename(old)
-        between.rename(new)
+    for _ in range(SWAPS):
+        if _exchange(new, old):
+            return
+        with contextlib.suppress(OSError):
+            new.rename(old)  # there is none, or it is empty
+            return
+    between = aside(old)
+    old.rename(between)
+    new.rename(old)
+    between.rename(new)
 
 
 def names_to_disk(folder: Path) -> None:

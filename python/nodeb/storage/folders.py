@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,6 +36,8 @@ OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
 ANOTHER = "give another folder with --out"
 TRIES = 100
 """Attempts at a folder that others claim or replace at the same time."""
+FILLED = (errno.ENOTEMPTY, errno.EEXIST)
+"""What the system says of a folder that others were faster to put something into."""
 SHOWN = 3
 """So many files that stand in the way are told."""
 
@@ -175,6 +178,7 @@ class Place:
 
         Raises:
             OutputError: another process has it.
+            FileNotFoundError: it is gone.
         """
         if fcntl is None:
             return
@@ -189,6 +193,10 @@ class Place:
             ) from None
         except OSError:  # a file system without locks
             self._unlock()
+            return
+        if not os.path.samestat(os.fstat(self._lock), os.stat(self.path)):
+            self._unlock()
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(self.path))
 
     def _unlock(self) -> None:
         if self._lock is not None:
@@ -206,10 +214,10 @@ class Place:
             mark = _read_mark(self.path, self.shown)
             if mark is not None:
                 _refuse_others(self, mark)
-                _refuse_strangers(self.path, mark, self.shown)
+            with contextlib.suppress(FileNotFoundError):  # given back since
+                _refuse_strangers(self.path, self.shown)
         except OutputError as error:
-            kept = _free_name(self.path)
-            part.rename(kept)
+            kept = _kept(part, self.path)
             raise OutputError(f"{error}; the results are in {kept} instead") from None
         files.names_to_disk(part)
         files.swap(part, self.path)
@@ -250,27 +258,17 @@ def claim(
             _refuse_mount(path, shown)
         if not path.exists():
             _rescue(path)
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except FileExistsError:
+            if path.is_file():  # else it was given back that very moment
+                raise
         files.remove_leftovers(path.parent, path.name)
+        place = Place(path, shown, owner, force=force)
         for _ in range(TRIES):
-            mark = _read_mark(path, shown)
-            if mark is None:
-                if not _made(path, owner):
-                    continue
-                place = Place(path, shown, owner)
-                if resumes:
-                    place.lock()
-                return place
-            place = Place(path, shown, owner, before=mark, force=force)
-            _refuse_others(place, mark)
-            if owner.refuses(mark) is not None:
-                place.replaces = _described(mark)
-                place.lock()  # nobody may be at work in it
-            if place.replaces or not resumes:
-                _refuse_strangers(path, mark, shown)
-            if resumes:
-                place.lock()
-            return place
+            with contextlib.suppress(FileNotFoundError):  # given back since it was looked at
+                if _is_taken(place, resumes=resumes):
+                    return place
     raise OutputError(f"{shown} is claimed and given back by others all the time; {ANOTHER}")
 
 
@@ -293,6 +291,29 @@ def _rescue(path: Path) -> None:
                 return
 
 
+def _is_taken(place: Place, *, resumes: bool) -> bool:
+    """Takes a folder if it may be; whether nobody was faster.
+
+    Raises:
+        OutputError: it is another's, or somebody is at work in it.
+        FileNotFoundError: it is gone.
+    """
+    place.before = mark = _read_mark(place.path, place.shown)
+    place.replaces = None
+    if mark is None:
+        if not _made(place.path, place.owner):
+            return False
+    else:
+        _refuse_others(place, mark)
+        if place.owner.refuses(mark) is not None:
+            place.replaces = _described(mark)
+        if place.replaces or not resumes:
+            _refuse_strangers(place.path, place.shown)
+    if place.replaces or resumes:
+        place.lock()  # nobody may be at work in it
+    return True
+
+
 def _made(path: Path, owner: Owner) -> bool:
     """Puts a folder with a mark where there is none or an empty one; whether nobody was faster."""
     part = files.aside(path)
@@ -303,7 +324,7 @@ def _made(path: Path, owner: Owner) -> bool:
             path.rmdir()
         part.rename(path)
     except OSError as error:
-        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+        if error.errno not in {*FILLED, errno.ENOENT}:
             raise
         return False
     finally:
@@ -312,12 +333,27 @@ def _made(path: Path, owner: Owner) -> bool:
 
 
 def _give_back(path: Path) -> None:
-    """Removes a folder that has nothing but the mark of a claim."""
-    with contextlib.suppress(OSError):
-        mark = _read_mark(path, path)
-        if mark is not None and not mark["complete"] and os.listdir(path) == [MARK]:
-            (path / MARK).unlink()
-            path.rmdir()
+    """Removes a folder that has nothing but the mark of a claim.
+
+    It is taken away first, and looked at again: others may have put results in its place.
+    """
+    part = files.aside(path)
+    with contextlib.suppress(OSError, OutputError):
+        if not _is_bare(path):
+            return
+        path.rename(part)
+        if not _is_bare(part):
+            files.swap(part, path)
+        if _is_bare(part):
+            files.remove(part)
+        elif part.exists():
+            _kept(part, path)
+
+
+def _is_bare(path: Path) -> bool:
+    """Whether a folder has nothing but the mark of a claim."""
+    mark = _read_mark(path, path)
+    return mark is not None and not mark["complete"] and os.listdir(path) == [MARK]
 
 
 def _read_mark(path: Path, shown: Path) -> Mark | None:
@@ -327,14 +363,15 @@ def _read_mark(path: Path, shown: Path) -> Mark | None:
         OutputError: the folder is not one of nodeb's, or of a version without marks.
     """
     try:
-        found = json.loads((path / MARK).read_text(encoding="utf-8"))
+        names = sorted(os.listdir(path))
     except FileNotFoundError:
-        names = sorted(os.listdir(path)) if path.exists() else []
-        if not names:
-            return None
-        if set(names) & set(OLDER):
-            raise OutputError(_older(shown)) from None
-        raise OutputError(_stranger(shown, names)) from None
+        return None
+    if names and MARK not in names:
+        raise OutputError(_older(shown) if set(names) & set(OLDER) else _stranger(shown, names))
+    try:
+        found = json.loads((path / MARK).read_text(encoding="utf-8"))
+    except FileNotFoundError:  # the folder is empty, or is one no more
+        return None
     except (ValueError, RecursionError):
         found = None
     if isinstance(found, dict) and "kind" not in found and "version" in found:
@@ -374,13 +411,21 @@ def _refuse_others(place: Place, mark: Mark) -> None:
         raise OutputError(f"{place.shown} {why}; {ANOTHER}, or replace that with --force")
 
 
-def _refuse_strangers(path: Path, mark: Mark, shown: Path) -> None:
+def _refuse_strangers(path: Path, shown: Path) -> None:
     """Complains about what somebody else put beside results."""
+    while (mark := _read_mark(path, shown)) is not None:
+        names = _unlisted(path, mark)
+        if not names:
+            return
+        if mark == _read_mark(path, shown):  # else the folder was replaced between the two looks
+            raise OutputError(_stranger(shown, names))
+
+
+def _unlisted(path: Path, mark: Mark) -> list[str]:
+    """What a folder has that its mark does not list."""
     known = {MARK, *mark["files"]}
     names = [n for n in sorted(os.listdir(path)) if n not in known and not files.is_leftover(n)]
-    names += [f"{CELLS}/{name}" for name in strangers(path / CELLS) if CELLS in known]
-    if names:
-        raise OutputError(_stranger(shown, names))
+    return names + [f"{CELLS}/{name}" for name in strangers(path / CELLS) if CELLS in known]
 
 
 def _refuse_use(path: Path, shown: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
@@ -407,10 +452,17 @@ def _described(mark: Mark) -> str:
     return f"a {mark['kind']} of {mark['of']}{more}"
 
 
-def _free_name(path: Path) -> Path:
-    number = 1
-    while (free := path.with_name(f"{path.name}-{number}")).exists():
-        number += 1
+def _kept(part: Path, path: Path) -> Path:
+    """Puts results under a name that is free, beside where they should have gone."""
+    for number in itertools.count(1):
+        free = path.with_name(f"{path.name}-{number}")
+        try:
+            if not free.exists():
+                part.rename(free)
+                break
+        except OSError as error:
+            if error.errno not in FILLED:
+                raise
     return free
 
 
