@@ -191,8 +191,9 @@ def test_the_command(file, capsys):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        (["--from", "soon"], "--from is 'soon'"),
-        (["--to", "3 days"], "--to is '3 days'"),
+        (["--from", "soon"], '--from is "soon"; expected a time with a unit'),
+        (["--to", "3"], '--to is "3"; expected a time with a unit'),
+        (["--to", "3 days"], '--to is "3 days"'),
         (["--user", "9"], "there is no user 9"),
         (["--most", "10"], "(--from, --to)"),
     ],

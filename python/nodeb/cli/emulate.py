@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nodeb.cli.options import FAILED, Force, Report, Seed, Settings
+from nodeb.cli import times
+from nodeb.cli.options import FAILED, Force, Report, Seed, Settings, Tables
 from nodeb.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -73,10 +74,7 @@ def emulate(
     late_share: Annotated[
         float, typer.Option(metavar="SHARE", help="Share of late deliveries that is allowed.")
     ] = 0.01,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
-    ] = None,
+    out: Tables = None,
     force: Force = False,
     report: Report = None,
     record: Annotated[
@@ -111,9 +109,9 @@ def emulate(
     options = session.Options(
         seed=scenario.seed,
         server=_words(server),
-        duration_s=None if duration is None else _seconds("--duration", duration),
+        duration_s=None if duration is None else times.duration("--duration", duration),
         mtu=_mtu(mtu),
-        late_s=_seconds("--late", late),
+        late_s=times.duration("--late", late),
         late_share=_share(late_share),
         attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
         nat=nat,
@@ -198,15 +196,6 @@ def _attached(wanted: Sequence[str], ends: list[str]) -> dict[str, str]:
             raise InputError(f"--attach {text}: there is no end `{name}`{nearest(name, ends)}")
         found[name] = place if "/" in place else f"/run/netns/{place}"
     return found
-
-
-def _seconds(option: str, text: str) -> float:
-    from nodeb.emulate.times import seconds
-
-    try:
-        return seconds(text)
-    except InputError as error:
-        raise InputError(f"{option} {error}") from None
 
 
 def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:

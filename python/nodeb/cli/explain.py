@@ -10,6 +10,7 @@ import typer
 
 from nodeb.cli.options import (
     At,
+    FileOrLog,
     Jobs,
     Runs,
     Seed,
@@ -28,10 +29,7 @@ HTML = b"<!doctype html>"
 
 
 def explain(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="Scenario (TOML), or log of `nodeb emulate --record`."),
-    ],
+    file: FileOrLog,
     settings: Settings = None,
     user: Annotated[
         int | None, typer.Option(metavar="N", help="Which user, from 0; default: the first.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nodeb.cli.options import (
+    FileOrLog,
     Force,
     Seed,
     Settings,
@@ -17,9 +17,9 @@ from nodeb.cli.options import (
     print_warnings,
     refuse,
 )
-from nodeb.errors import InputError
+from nodeb.cli.times import seconds
 from nodeb.signals import ignore
-from nodeb.units import NS_PER_S, SECONDS
+from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,10 +31,7 @@ __all__ = ["life"]
 
 
 def life(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="Scenario (TOML), or log of `nodeb emulate --record`."),
-    ],
+    file: FileOrLog,
     settings: Settings = None,
     seed: Seed = None,
     run: Annotated[
@@ -65,7 +62,10 @@ def life(
     from nodeb.storage import folders
     from nodeb.terminal.progress import progress_bar
 
-    window = _seconds(begin, "--from") or 0.0, _seconds(end, "--to")
+    window = (
+        0.0 if begin is None else seconds("--from", begin),
+        None if end is None else seconds("--to", end),
+    )
     folder = Path("out") / f"{file.stem}-life" if out is None else out
     more = {} if most is None else {"most": most}
     if is_flight(file):
@@ -128,17 +128,6 @@ def _flight(
         return lives.watch(flight, user, (begin or 0, end), progress=bar, **more)
 
     return flight.scenario.name, [file], look
-
-
-def _seconds(text: str | None, option: str) -> float | None:
-    """A time such as `1.5 s`, `200ms` or `3`, which is in seconds."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*", text)
-    if found is None or (found[2] or "s") not in SECONDS:
-        units = ", ".join(SECONDS)
-        raise InputError(f'{option} is {text!r}; expected a time such as "1.5 s" (units: {units})')
-    return float(found[1]) * SECONDS[found[2] or "s"]
 
 
 def _print(found: Life) -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from nodeb.storage.folders import Place
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
+FileOrLog = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="Scenario (TOML), or log of `nodeb emulate --record`."),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a key, as in `--set wired.loss=0.01`."),
@@ -33,6 +37,10 @@ Margin = Annotated[
 ]
 Out = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
+]
+Tables = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Folder for tables and provenance; default: none."),
 ]
 Report = Annotated[
     Path | None,

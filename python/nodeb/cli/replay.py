@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import FAILED, Force, Report, check_capture
+from nodeb.cli.options import FAILED, Force, Report, Tables, check_capture
 from nodeb.errors import InputError
 
 __all__ = ["replay"]
@@ -16,10 +16,7 @@ __all__ = ["replay"]
 
 def replay(
     log: Annotated[Path, typer.Argument(metavar="LOG", help="File of `nodeb emulate --record`.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Folder for tables and provenance; default: none."),
-    ] = None,
+    out: Tables = None,
     force: Force = False,
     pcap: Annotated[
         Path | None,

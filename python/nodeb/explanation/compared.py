@@ -65,7 +65,7 @@ class Differences:
 
     def __str__(self) -> str:
         (first, base), *others = self.found.items()
-        title = f"Why user {self.user}'s first transfer takes longer or shorter{self.pairs}"
+        title = f"Why the download time of user {self.user}'s first transfer differs{self.pairs}"
         tables = [
             difference_text(difference(base, one, self.most), first, name) for name, one in others
         ]

@@ -1,0 +1,39 @@
+"""Times on the command line, with units as in scenarios."""
+
+from __future__ import annotations
+
+import re
+
+from nodeb.errors import InputError
+from nodeb.units import SECONDS
+
+__all__ = ["duration", "seconds"]
+
+
+def seconds(option: str, text: str) -> float:
+    """Reads a time such as `1.5 s`.
+
+    Args:
+        option: where a person gives it.
+        text: what was given.
+
+    Raises:
+        InputError: it is none.
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*", text)
+    if found is None or found[2] not in SECONDS:
+        hint = f'a time with a unit, such as "1.5 s" or "500 ms" (units: {", ".join(SECONDS)})'
+        raise InputError(f'{option} is "{text}"; expected {hint}')
+    return float(found[1]) * SECONDS[found[2]]
+
+
+def duration(option: str, text: str) -> float:
+    """Reads a time that takes longer than nothing; see `seconds`.
+
+    Raises:
+        InputError: it is none, or is over at once.
+    """
+    found = seconds(option, text)
+    if found <= 0:
+        raise InputError(f'{option} is "{text}"; expected a time above 0')
+    return found
