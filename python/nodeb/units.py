@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
-__all__ = ["NS", "NS_PER_S", "SECONDS", "in_ns"]
+__all__ = ["NS", "NS_PER_S", "in_ns"]
 
 NS_PER_S = 1_000_000_000
 NS = {
@@ -16,11 +17,19 @@ NS = {
     "h": 3600 * NS_PER_S,
 }
 """Nanoseconds of each."""
-SECONDS = {unit: ns / NS_PER_S for unit, ns in NS.items()}
-"""Seconds of each."""
+
+
+_NUMBER = r"(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"
+_TIME = re.compile(rf"\s*({_NUMBER})\s*([a-z]+)\s*", re.ASCII)
 
 
 def in_ns(time: str) -> int:
-    """A time of a resolved scenario, such as `1.5 s`, in ns."""
-    number, unit = time.split()
-    return int(Decimal(number) * NS[unit])
+    """A time with its unit, such as `1.5 s`, in ns, to the nearest.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = _TIME.fullmatch(time)
+    if found is None or found[2] not in NS:
+        raise ValueError(f"{time!r} is no time with a unit")
+    return round(Decimal(found[1]) * NS[found[2]])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from nodeb.errors import InputError
-from nodeb.units import SECONDS
+from nodeb.units import NS, NS_PER_S, in_ns
 
 __all__ = ["duration", "seconds"]
 
@@ -20,11 +18,11 @@ def seconds(option: str, text: str) -> float:
     Raises:
         InputError: it is none.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*", text)
-    if found is None or found[2] not in SECONDS:
-        hint = f'a time with a unit, such as "1.5 s" or "500 ms" (units: {", ".join(SECONDS)})'
-        raise InputError(f'{option} is "{text}"; expected {hint}')
-    return float(found[1]) * SECONDS[found[2]]
+    try:
+        return in_ns(text) / NS_PER_S
+    except ValueError:
+        hint = f'a time with a unit, such as "1.5 s" or "500 ms" (units: {", ".join(NS)})'
+        raise InputError(f'{option} is "{text}"; expected {hint}') from None
 
 
 def duration(option: str, text: str) -> float:

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.storage import files
-from nodeb.units import NS, NS_PER_S
+from nodeb.units import NS, NS_PER_S, in_ns
 
 __all__ = ["COLUMNS", "KINDS", "MAGIC", "Kind", "Numbers", "Times", "Trace", "duration_ns", "write"]
 
@@ -173,10 +173,9 @@ def _quantity(ns: int) -> str:
 
 
 def duration_ns(text: str) -> int | None:
-    """A time with its unit, such as "2 ms", in ns; None if it is none."""
-    found = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?\d+)?)\s*(ns|us|ms|s)\s*", text)
+    """A time with its unit, such as "2 ms", that a trace may take, in ns; None if it is none."""
     try:
-        ns = round(float(found[1]) * UNITS_NS[found[2]]) if found else 0
-    except (ValueError, OverflowError):
+        ns = in_ns(text)
+    except ValueError:
         return None
     return ns if 0 < ns <= MOST_S * NS_PER_S else None

@@ -46,8 +46,8 @@ __all__ = [
 
 LEFTOVER_S = 3600.0
 """Age, s, at which what another machine left unfinished must be that of a killed process."""
-SWAPS = 100
-"""Attempts at a swap where others put a folder in place, or take it away, at the same time."""
+TRIES = 100
+"""Attempts at a folder that others claim or replace at the same time."""
 _HOST = re.sub(r"\W", "_", platform.node())
 _ASIDE = re.compile(r"\.(?P<of>.+)\.(?P<host>\w*)-(?P<process>\d+)-\d+\.tmp")
 _numbers = itertools.count()
@@ -254,7 +254,7 @@ def swap(new: Path, old: Path) -> None:
     Raises:
         OSError: it cannot be done; the old one stays.
     """
-    for _ in range(SWAPS):
+    for _ in range(TRIES):
         if _exchange(new, old):
             return
         with contextlib.suppress(OSError):

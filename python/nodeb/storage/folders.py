@@ -34,8 +34,6 @@ MARK = "provenance.json"
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
 """Files by which a folder of an earlier version is known."""
 ANOTHER = "give another folder with --out"
-TRIES = 100
-"""Attempts at a folder that others claim or replace at the same time."""
 FILLED = (errno.ENOTEMPTY, errno.EEXIST)
 """What the system says of a folder that others were faster to put something into."""
 SHOWN = 3
@@ -265,9 +263,9 @@ def claim(
                 raise
         files.remove_leftovers(path.parent, path.name)
         place = Place(path, shown, owner, force=force)
-        for _ in range(TRIES):
+        for _ in range(files.TRIES):
             with contextlib.suppress(FileNotFoundError):  # given back since it was looked at
-                if _is_taken(place, resumes=resumes):
+                if _taken(place, resumes=resumes):
                     return place
     raise OutputError(f"{shown} is claimed and given back by others all the time; {ANOTHER}")
 
@@ -291,7 +289,7 @@ def _rescue(path: Path) -> None:
                 return
 
 
-def _is_taken(place: Place, *, resumes: bool) -> bool:
+def _taken(place: Place, *, resumes: bool) -> bool:
     """Takes a folder if it may be; whether nobody was faster.
 
     Raises:

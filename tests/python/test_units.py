@@ -1,0 +1,30 @@
+"""Times with their units, as people write them."""
+
+import pytest
+
+from nodeb.units import in_ns
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"),
+    [
+        ("1.5 s", 1_500_000_000),
+        ("200ms", 200_000_000),
+        (" .5 us ", 500),
+        ("1e3 ms", 10**9),
+        ("2 min", 120 * 10**9),
+        ("1.1 h", 3960 * 10**9),
+        ("0.123456789 s", 123_456_789),
+        ("12345678.123456789 s", 12_345_678_123_456_789),  # more digits than a float has
+    ],
+)
+def test_a_time_is_read_to_the_nanosecond(text, ns):
+    assert in_ns(text) == ns
+
+
+@pytest.mark.parametrize(
+    "text", ["", "3", "s", "soon", "-1 s", "1 S", "1 parsec", "1,5 s", "1e999 s", "9" * 5000 + " s"]
+)
+def test_what_is_no_time_with_a_unit_is_refused_at_once(text):
+    with pytest.raises(ValueError, match="is no time with a unit"):
+        in_ns(text)
