@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from conftest import needs_linux
+from conftest import SMALL, needs_linux
 
 LOST = """
 import os, signal, time, weakref
@@ -30,3 +30,38 @@ except KeyboardInterrupt:
 def test_a_signal_in_the_middle_of_a_clean_up_stops_all_the_same() -> None:
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("stopped\n", "")
+
+
+AGAIN = """
+import signal, sys, threading, time
+from nodeb.__main__ import main
+from nodeb.storage import files
+
+swap = files.swap
+
+def interrupted(new, old):
+    signal.raise_signal(signal.SIGINT)
+    swap(new, old)
+
+def interrupt():
+    time.sleep(3)
+    signal.raise_signal(signal.SIGINT)
+
+files.swap = interrupted
+threading.Thread(target=interrupt, daemon=True).start()
+sys.argv[1:] = ["run", "long.toml", "--out", "kept"]
+main()
+"""
+
+
+@needs_linux
+def test_a_second_ctrl_c_while_results_are_saved_does_not_take_the_message(tmp_path) -> None:
+    long = SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000")
+    (tmp_path / "long.toml").write_text(long)
+    done = subprocess.run(
+        [sys.executable, "-c", AGAIN], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 130
+    assert done.stderr.startswith("error: interrupted after ")
+    assert done.stderr.endswith("; those are in kept\n")
+    assert (tmp_path / "kept" / "flows.parquet").exists()

@@ -26,6 +26,7 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import InputError, Interrupted
+from nodeb.signals import ignore
 from nodeb.terminal.streams import printable
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def _simulated(
     except Interrupted as stop:
         if stop.result is None:
             raise Stopped(str(stop)) from None
+        ignore()  # these are saved whatever comes; another Ctrl-C would only take the message
         raise Stopped(f"{stop}; those are in {stop.result.put(place)}") from None
 
 
@@ -149,6 +151,7 @@ def _page(result: Result, place: Place) -> str:
         with progress_bar("report") as bar:
             return html(result, bar)
     except KeyboardInterrupt:
+        ignore()
         text = "interrupted while the report was made; all replications had finished"
         raise Stopped(f"{text}, their tables are in {result.put(place)}") from None
     except Exception:
