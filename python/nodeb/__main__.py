@@ -24,6 +24,7 @@ def main() -> None:
 
         status = invoke(sys.argv[1:])
     except KeyboardInterrupt:
+        ignore()
         print("error: interrupted", file=sys.stderr)
         status = INTERRUPTED
     if status == INTERRUPTED and received:

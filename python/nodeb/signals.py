@@ -24,17 +24,26 @@ received: list[int] = []
 """Signals that have come since `end_as_interrupts`."""
 
 
+class Signalled(KeyboardInterrupt):
+    """A signal that ends the process.
+
+    A class of its own because Python remembers a plain KeyboardInterrupt that has passed a text
+    given to `exec`, as in a module with data classes that loads: where it runs a module (`-m`), it
+    ends itself by SIGINT at last, whatever status `sys.exit` was given.
+    """
+
+
 def end_as_interrupts() -> None:
     """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt as SIGINT does."""
-
-    def interrupt(number: int, _: Any) -> None:
-        received.append(number)
-        raise KeyboardInterrupt
-
     for number in STOPPING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, interrupt)
+            signal.signal(number, _interrupt)
     sys.unraisablehook = _raise_again
+
+
+def _interrupt(number: int, _: Any) -> None:
+    received.append(number)
+    raise Signalled
 
 
 def _raise_again(lost: Any) -> None:
@@ -48,9 +57,13 @@ def _raise_again(lost: Any) -> None:
 
 
 def ignore() -> None:
-    """Stops nothing any more: while Python closes down a signal would only leave a traceback."""
+    """Makes signals stop nothing any more, where `end_as_interrupts` made them raise an exception.
+
+    Once a process is about to end, another would only take its last message, or leave a traceback.
+    """
     for number in STOPPING:
-        signal.signal(number, signal.SIG_IGN)
+        if signal.getsignal(number) is _interrupt:
+            signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager

@@ -42,6 +42,15 @@ def pytest_configure():
             signal.signal(number, usual)
 
 
+@pytest.fixture(autouse=True)
+def same_signals():
+    """Fails a test after which signals do something else: processes of later tests inherit it."""
+    numbers = signal.valid_signals()
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    assert {number: signal.getsignal(number) for number in numbers} == before
+
+
 @pytest.fixture
 def scenario_file(tmp_path):
     """A small scenario with chance in it, as a file."""

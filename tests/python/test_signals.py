@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
 from conftest import SMALL, needs_linux
+from nodeb import signals
 
 LOST = """
 import os, signal, time, weakref
@@ -30,6 +32,31 @@ except KeyboardInterrupt:
 def test_a_signal_in_the_middle_of_a_clean_up_stops_all_the_same() -> None:
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("stopped\n", "")
+
+
+WITHIN = """
+import signal
+from nodeb.__main__ import main
+from nodeb import cli
+
+cli.invoke = lambda _: exec("signal.raise_signal(signal.SIGTERM)")
+main()
+"""
+
+
+@needs_linux
+def test_a_signal_that_passes_a_text_that_is_executed_is_that_signal_still(tmp_path) -> None:
+    """Modules execute texts while they load, where they make named tuples or data classes."""
+    (tmp_path / "within.py").write_text(WITHIN)
+    command = [sys.executable, "-m", "within"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (143, "error: interrupted\n")
+
+
+def test_what_a_process_of_others_does_on_a_signal_stays() -> None:
+    before = [signal.getsignal(number) for number in signals.STOPPING]
+    signals.ignore()
+    assert [signal.getsignal(number) for number in signals.STOPPING] == before
 
 
 AGAIN = """

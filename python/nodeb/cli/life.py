@@ -18,7 +18,6 @@ from nodeb.cli.options import (
     refuse,
 )
 from nodeb.cli.times import seconds
-from nodeb.signals import ignore
 from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -82,7 +81,6 @@ def life(
             with progress_bar("saving") as bar:
                 found.put(place, bar)
         except KeyboardInterrupt:
-            ignore()  # another Ctrl-C while the folder is left would only take the message
             done = f"results are in {folder}" if place.is_put else "nothing was written"
             raise Stopped(f"interrupted; {done}") from None
     _print(found)

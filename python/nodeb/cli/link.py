@@ -9,6 +9,7 @@ import typer
 
 from nodeb.cli.options import Force, Jobs, Out, Seed, Settings, Stopped, print_replaced
 from nodeb.errors import Interrupted
+from nodeb.signals import ignore
 
 if TYPE_CHECKING:
     from nodeb.link import LinkResult
@@ -44,6 +45,7 @@ def run(
             with progress_bar(experiment.name) as bar:
                 result = experiment.run(jobs=jobs, progress=bar)
         except Interrupted as stop:
+            ignore()
             found: Any = stop.result
             _print(found)
             raise Stopped(f"{stop}; what was simulated is in {found.put(place)}") from None

@@ -87,11 +87,7 @@ def workplace(jobs: int | None, cluster: str | None) -> Iterator[Workplace]:
 
     with Cluster(cluster) as found:
         found.client()
-        try:
-            yield found
-        except Stopped:  # another Ctrl-C while the cluster is left would only take its message
-            ignore()
-            raise
+        yield found
 
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -99,7 +95,15 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 
 class Stopped(NodebError):
-    """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself."""
+    """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself.
+
+    From here on another one is ignored: while a folder or a cluster is left it would only take the
+    message.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        ignore()
 
 
 def refuse(options: Mapping[str, object], file: Path) -> None:

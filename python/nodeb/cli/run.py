@@ -138,7 +138,7 @@ def _simulated(
     except Interrupted as stop:
         if stop.result is None:
             raise Stopped(str(stop)) from None
-        ignore()  # these are saved whatever comes; another Ctrl-C would only take the message
+        ignore()
         raise Stopped(f"{stop}; those are in {stop.result.put(place)}") from None
 
 
