@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import _thread
+import math
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +21,12 @@ STOPPING = tuple(
 
 AGAIN_S = 0.05
 """When a signal that was lost is raised once more."""
+
+SAME_S = 1.0
+"""Signals that come this soon after another ask for the same: that one is being answered already.
+
+Any could come before what tidies up has begun to keep them; a later one is for what hangs.
+"""
 
 received: list[int] = []
 """Signals that have come since `end_as_interrupts`."""
@@ -34,23 +42,36 @@ class Signalled(KeyboardInterrupt):
 
 
 def end_as_interrupts() -> None:
-    """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt as SIGINT does."""
+    """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt as SIGINT does.
+
+    One that comes within `SAME_S` of another raises nothing.
+    """
     for number in STOPPING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _interrupt)
     sys.unraisablehook = _raise_again
 
 
+_raised_s = -math.inf
+"""When a signal was raised last, as `time.monotonic()` says."""
+
+
 def _interrupt(number: int, _: Any) -> None:
+    global _raised_s
     received.append(number)
-    raise Signalled
+    now_s = time.monotonic()
+    if now_s - _raised_s >= SAME_S:
+        _raised_s = now_s
+        raise Signalled
 
 
 def _raise_again(lost: Any) -> None:
     """Raises a signal again that came where Python drops exceptions, as in a destructor."""
+    global _raised_s
     if not (received and isinstance(lost.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(lost)
         return
+    _raised_s = -math.inf
     timer = threading.Timer(AGAIN_S, _thread.interrupt_main, (received[-1],))
     timer.daemon = True
     timer.start()

@@ -34,6 +34,30 @@ def test_a_signal_in_the_middle_of_a_clean_up_stops_all_the_same() -> None:
     assert (done.stdout, done.stderr) == ("stopped\n", "")
 
 
+TIDYING = """
+import signal, time
+from nodeb import signals
+
+signals.end_as_interrupts()
+signals.SAME_S = 0.3
+for name in "first", "later":
+    try:
+        signal.raise_signal(signal.SIGINT)
+        print("not heard")
+    except KeyboardInterrupt:
+        signal.raise_signal(signal.SIGTERM)
+        print(name, "tidied up")
+        time.sleep(0.4)
+"""
+
+
+@needs_linux
+def test_signals_soon_after_another_leave_time_to_tidy_up() -> None:
+    command = [sys.executable, "-c", TIDYING]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("first tidied up\nlater tidied up\n", "")
+
+
 WITHIN = """
 import signal
 from nodeb.__main__ import main
