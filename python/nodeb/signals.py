@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["end_as_interrupts", "ignore", "received", "undisturbed"]
+__all__ = ["STOPPING", "end_as_interrupts", "ignore", "received", "undisturbed"]
 
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-
+"""The signals that stop a process here: all that this system has of them."""
 
 AGAIN_S = 0.05
 """When a signal that was lost is raised once more."""

@@ -317,7 +317,9 @@ def test_an_address_of_another_protocol_is_told(small, monkeypatch):
 
 
 @pytest.mark.parametrize("wait_s", [1.0, 4.0])
-def test_an_interrupt_from_the_terminal_is_told_in_one_line(grid, tmp_path, wait_s):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_workers_too_is_told_in_one_line(grid, tmp_path, number, wait_s):
+    """As a terminal sends it, `timeout`, or a batch system."""
     command = [sys.executable, "-m", "nodeb", "sweep", str(grid(400, 9, "2 MB")), "--out", "out"]
     client = subprocess.Popen(
         [*command, "--cluster", "local:2"],
@@ -328,9 +330,9 @@ def test_an_interrupt_from_the_terminal_is_told_in_one_line(grid, tmp_path, wait
         start_new_session=True,
     )
     time.sleep(wait_s)
-    os.killpg(client.pid, signal.SIGINT)
+    os.killpg(client.pid, number)
     _, err = client.communicate(timeout=60)
-    assert client.returncode == 130
+    assert client.returncode == 128 + number
     assert err.startswith("error: interrupted")
     assert err.count("\n") == 1
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from nodeb.errors import InputError, RunError
 from nodeb.replication.cluster import remote
 from nodeb.replication.pool import Lost
+from nodeb.signals import STOPPING
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
@@ -253,17 +254,18 @@ def _end(cluster: LocalCluster, timeout: float) -> None:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Ctrl-C waits; what is started meanwhile, and what that starts, never hears of it.
+    """Signals that stop wait; what is started meanwhile, and what that starts, never hears of them.
 
-    A terminal sends it to the workers, too, which would write where they were: only this process
-    answers it, and ends them.
+    A terminal sends Ctrl-C to the workers, too, as `timeout` and batch systems do SIGTERM, and they
+    would write where they were: only this process answers it, and ends them.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # starting it with the first worker would undo the mask
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
+        resource_tracker.ensure_running()  # which unblocks some; with the first worker it would too
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
