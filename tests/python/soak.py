@@ -10,8 +10,9 @@ while. Tests do it for a minute.
 from __future__ import annotations
 
 import argparse
+import math
 import os
-import resource
+import re
 import sys
 import time
 from array import array
@@ -88,10 +89,14 @@ while time.monotonic() < until:
 )
 
 
-def resident_bytes() -> int:
-    """Memory of this process."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
+def needed_bytes() -> int:
+    """Memory that this process has written to, wherever it is.
+
+    Of files that are mapped the kernel takes pages and brings them again as it likes.
+    """
+    status = Path("/proc/self/status").read_text()
+    needed = re.findall(r"^(?:RssAnon|VmSwap):\s+(\d+) kB$", status, re.MULTILINE)
+    return 1024 * sum(map(int, needed))
 
 
 def descriptors() -> int:
@@ -105,35 +110,44 @@ class Samples:
 
     clock_s: array[float] = field(default_factory=lambda: array("d"))
     world_s: array[float] = field(default_factory=lambda: array("d"))
-    resident: array[int] = field(default_factory=lambda: array("q"))
+    needed: array[int] = field(default_factory=lambda: array("q"))
     files: array[int] = field(default_factory=lambda: array("q"))
 
     def __call__(self, status: Mapping[str, Any]) -> None:
         """Looks once more."""
         self.clock_s.append(time.monotonic())
         self.world_s.append(status["time_s"])
-        self.resident.append(resident_bytes())
+        self.needed.append(needed_bytes())
         self.files.append(descriptors())
 
     def drift_s(self) -> float:
-        """How much the world's time has gone away from the clock between the first and last tenth.
+        """How far, at least, the world's time has left the clock since the second tenth."""
+        tenth = len(self.clock_s) // 10
+        first, last = self.behind_s(tenth, 2 * tenth), self.behind_s(9 * tenth, 10 * tenth)
+        return max(first[0] - last[1], last[0] - first[1], 0.0)
 
-        What is told of the world's time is up to a fifth of a second old: of each tenth the
-        freshest counts.
+    def behind_s(self, start: int, stop: int) -> tuple[float, float]:
+        """At least and at most so far the world's time was behind the clock in these samples.
+
+        What is told is old when it is seen. A time that is new in a sample was told after the last
+        sample but one was taken: the last one may have looked before it was taken.
         """
-        behind = [c - w for c, w in zip(self.clock_s, self.world_s, strict=True)]
-        tenth = len(behind) // 10
-        return min(behind[-tenth:]) - min(behind[tenth : 2 * tenth])
+        least, most = -math.inf, math.inf
+        for at in range(max(start, 2), stop):
+            if self.world_s[at] != self.world_s[at - 1]:
+                least = max(least, self.clock_s[at - 2] - self.world_s[at])
+                most = min(most, self.clock_s[at] - self.world_s[at])
+        return least, most
 
     def growth_bytes(self) -> int:
         """How much more memory the last quarter needed than the second."""
-        quarter = len(self.resident) // 4
-        return max(self.resident[-quarter:]) - max(self.resident[quarter : 2 * quarter])
+        quarter = len(self.needed) // 4
+        return max(self.needed[-quarter:]) - max(self.needed[quarter : 2 * quarter])
 
     def tenths_mb(self) -> str:
         """The most memory in each tenth, MB."""
-        tenth = max(len(self.resident) // 10, 1)
-        most = [max(self.resident[at * tenth : (at + 1) * tenth]) for at in range(10)]
+        tenth = max(len(self.needed) // 10, 1)
+        most = [max(self.needed[at * tenth : (at + 1) * tenth]) for at in range(10)]
         return " ".join(f"{bytes_ / 1e6:.2f}" for bytes_ in most)
 
 
@@ -149,7 +163,7 @@ class Soaked:
     def problems(self) -> list[str]:
         """What must not be."""
         found = []
-        if abs(self.samples.drift_s()) > 0.05:
+        if self.samples.drift_s() > 0.05:
             found.append(f"the world's time drifted by {self.samples.drift_s()} s")
         if self.samples.growth_bytes() > 1 << 20:
             found.append(f"memory grew by {self.samples.growth_bytes()} bytes")
@@ -159,7 +173,17 @@ class Soaked:
             found.append(f"{self.files_after - self.files_before} files were left open")
         if any(b < a for a, b in pairwise(self.samples.world_s)):
             found.append("the world's time went back")
+        down, up = (self.report["phones"][0][way] for way in ("down", "up"))
+        if down["arrived_bytes"] < 16_000 * self.lasted_s or up["arrived_packets"] < self.lasted_s:
+            found.append("the cell was all but idle")
+        if self.report["waiting"] > 100:
+            found.append(f"{self.report['waiting']} packets still wait")
         return found
+
+    @property
+    def lasted_s(self) -> float:
+        """How long it was looked at."""
+        return self.samples.clock_s[-1] - self.samples.clock_s[0]
 
 
 def soak(seconds: float) -> Soaked:
@@ -182,9 +206,9 @@ def main() -> int:
     samples, late = found.samples, found.report["lateness"]
     phone = found.report["phones"][0]
     print(
-        f"{samples.clock_s[-1] - samples.clock_s[0]:.0f} s, {late['count']} deliveries, "
+        f"{found.lasted_s:.0f} s, {late['count']} deliveries, "
         f"{phone['down']['arrived_bytes'] / 1e6:.1f} MB down\n"
-        f"drift {samples.drift_s() * 1e3:.2f} ms; memory {max(samples.resident) / 1e6:.1f} MB "
+        f"drift {samples.drift_s() * 1e3:.2f} ms; memory {max(samples.needed) / 1e6:.1f} MB "
         f"at most, {samples.growth_bytes() / 1e3:.0f} kB more at the end; "
         f"in tenths of the time {samples.tenths_mb()} MB\n"
         f"{max(samples.files)} files, {found.files_after - found.files_before} left\n"
