@@ -163,7 +163,7 @@ class Soaked:
     def problems(self) -> list[str]:
         """What must not be."""
         found = []
-        if self.samples.drift_s() > 0.05:
+        if self.samples.drift_s() > 0.05:  # a time is read a little before it is told
             found.append(f"the world's time drifted by {self.samples.drift_s()} s")
         if self.samples.growth_bytes() > 1 << 20:
             found.append(f"memory grew by {self.samples.growth_bytes()} bytes")
