@@ -2,7 +2,7 @@
 
 use std::ops::{AddAssign, Deref, DerefMut};
 
-use crate::engine::{Key, Stamps};
+use crate::engine::{Key, Stamp, Stamps};
 use crate::event::{Cause, Event, Mask, Place, Sink};
 use crate::packet::Packet;
 use crate::units::Time;
@@ -61,6 +61,8 @@ impl Blocks {
 pub struct Common {
     /// The time.
     pub now: Time,
+    /// The stamp of the event that is handled.
+    stamp: Stamp,
     /// The end of the run: nothing that begins later happens.
     pub horizon: Time,
     /// The order of events.
@@ -74,7 +76,20 @@ pub struct Common {
 impl Common {
     /// Time zero of a run that ends at `horizon`.
     pub fn new(horizon: Time, sink: Sink) -> Self {
-        Self { now: Time::ZERO, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
+        let (now, stamp) = Key::default();
+        Self { now, stamp, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
+    }
+
+    /// Moves time on to the event with `key`, which is handled next.
+    #[inline]
+    pub fn advance(&mut self, (now, stamp): Key) {
+        (self.now, self.stamp, self.stamps.now) = (now, stamp, now);
+    }
+
+    /// Returns the key of the event that is handled.
+    #[inline]
+    pub fn handled(&self) -> Key {
+        (self.now, self.stamp)
     }
 
     /// Tells what happens now.
@@ -267,7 +282,7 @@ impl Surroundings {
     /// The context at `now`.
     pub fn at(&mut self, now: Time) -> Context<'_> {
         let Self { common, counts } = self;
-        common.now = now;
+        common.advance((now, Stamp::default()));
         Context { common, place: Place::new(crate::event::Site::Bearer, 0), counts, of_users: &mut [] }
     }
 }

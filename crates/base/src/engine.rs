@@ -1,4 +1,4 @@
-//! The event engine: integer time, events in order of (time, insertion), cancellable alarms.
+//! The event engine: integer time, events in order of (time, time of decision, insertion), cancellable alarms.
 //!
 //! Every component has one alarm, and the agenda is a tournament over the alarms: setting one
 //! replays the matches on its way to the top. Nothing is ever queued twice, moved or left stale,
@@ -8,59 +8,73 @@
 
 use crate::units::Time;
 
-/// Order of insertion: which of two simultaneous events was decided first.
+/// Order of simultaneous events: by the time at which each was decided, then by order of insertion.
+///
+/// The first matters only for an event that is decided ahead of time (a packet's arrival behind the second of two
+/// links, known when it enters the first): it keeps the place that it would have had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stamp(u64);
+pub struct Stamp {
+    decided: Time,
+    number: u64,
+}
 
-/// Where an event stands in the order of all events.
+/// Position of an event in the order of all events.
 pub type Key = (Time, Stamp);
 
-/// Hands out stamps in order.
+/// Source of stamps.
 #[derive(Debug, Default)]
-pub struct Stamps(u64);
+pub struct Stamps {
+    /// The current time, at which events are decided.
+    pub now: Time,
+    number: u64,
+}
 
 impl Stamp {
-    /// Whether no event can have been decided between this one and `later`.
+    /// The stamp behind all others.
+    pub const LAST: Self = Self { decided: Time(u64::MAX), number: u64::MAX };
+
+    /// Returns true if `later` is the next stamp after this one.
+    #[inline]
     pub fn is_just_before(self, later: Self) -> bool {
-        self.0 + 1 == later.0
+        self.number + 1 == later.number
     }
 }
 
 impl Stamps {
-    /// The key of an event decided now that is to happen `at`.
+    /// Returns the key of an event decided now that is to happen `at`.
+    #[inline]
     pub fn key(&mut self, at: Time) -> Key {
-        self.0 += 1;
-        debug_assert!(self.0 < 1 << STAMP_BITS, "out of stamps");
-        (at, Stamp(self.0))
+        self.key_decided(self.now, at)
+    }
+
+    /// Returns the key of an event that is to happen `at` and counts as decided at `decided`, now or later.
+    #[inline]
+    pub fn key_decided(&mut self, decided: Time, at: Time) -> Key {
+        self.number += 1;
+        (at, Stamp { decided, number: self.number })
     }
 }
 
-/// Bits of an entry that hold the alarm's number, and those that hold the stamp.
-const ALARM_BITS: u32 = 20;
-const STAMP_BITS: u32 = u64::BITS - ALARM_BITS;
+/// Times from here on mean never; each alarm has one of its own, so that alarms that are not set never tie.
+const NEVER: u64 = u64::MAX - MOST_ALARMS as u64;
+const MOST_ALARMS: usize = 1 << 20;
 
-/// An alarm and its key in one number, so that a match is one comparison: the time in the upper
-/// half, below it the stamp, in the lowest bits the alarm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry(u128);
+/// An alarm and when it rings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    at: u64,
+    alarm: u32,
+}
 
 impl Entry {
-    fn new((at, stamp): Key, alarm: usize) -> Self {
-        Self(u128::from(at.0) << u64::BITS | u128::from(stamp.0 << ALARM_BITS | alarm as u64))
-    }
-
     fn never(alarm: usize) -> Self {
-        Self::new((Time(u64::MAX), Stamp(u64::MAX >> ALARM_BITS)), alarm)
+        Self { at: NEVER + alarm as u64, alarm: alarm as u32 }
     }
 
-    fn alarm(self) -> usize {
-        (self.0 as u64 & ((1 << ALARM_BITS) - 1)) as usize
-    }
-
-    /// The key; absent where the alarm is not set.
-    fn key(self) -> Option<Key> {
-        let at = (self.0 >> u64::BITS) as u64;
-        (at < u64::MAX).then_some((Time(at), Stamp(self.0 as u64 >> ALARM_BITS)))
+    /// The earlier of two; of two at the same time the second.
+    #[inline]
+    fn earlier(self, other: Self) -> Self {
+        if self.at < other.at { self } else { other }
     }
 }
 
@@ -73,19 +87,17 @@ pub struct Agenda {
     matches: Vec<[Entry; 4]>,
     /// The place of alarm 0.
     first_place: usize,
-}
-
-fn winner([a, b, c, d]: [Entry; 4]) -> Entry {
-    a.min(b).min(c.min(d))
+    /// The stamp of each alarm that is set, which decides between alarms of the same time.
+    stamps: Vec<Stamp>,
 }
 
 impl Agenda {
     /// An agenda of `alarms` alarms, none of them set.
     ///
     /// # Panics
-    /// With more than 2^20 alarms, for whose numbers there is no room.
+    /// With more than 2^20 alarms.
     pub fn new(alarms: usize) -> Self {
-        assert!(alarms <= 1 << ALARM_BITS, "an entry has no room for {alarms} alarms");
+        assert!(alarms <= MOST_ALARMS, "there is no room for {alarms} alarms");
         let (mut inner, mut last) = (0, 1);
         while 4 * last < alarms {
             inner += last;
@@ -96,42 +108,81 @@ impl Agenda {
         for place in (0..4 * matches.len()).rev() {
             matches[place / 4][place % 4] = match place.checked_sub(first_place) {
                 // What has no alarm never rings either.
-                Some(alarm) => Entry::never(alarm % (1 << ALARM_BITS)),
-                None => winner(matches[place + 1]),
+                Some(alarm) => Entry::never(alarm % MOST_ALARMS),
+                // All are set to never, of which the first alarm's is the earliest.
+                None => matches[place + 1][0],
             };
         }
-        Self { matches, first_place }
+        Self { matches, first_place, stamps: vec![Stamp::default(); alarms] }
+    }
+
+    #[inline]
+    fn winner(&self, number: usize) -> Entry {
+        let [a, b, c, d] = self.matches[number];
+        let (left, right) = (a.earlier(b), c.earlier(d));
+        if (a.at == b.at) | (c.at == d.at) | (left.at == right.at) {
+            return self.winner_by_stamps([a, b, c, d]);
+        }
+        left.earlier(right)
+    }
+
+    #[cold]
+    fn winner_by_stamps(&self, [first, rest @ ..]: [Entry; 4]) -> Entry {
+        let key = |entry: Entry| (entry.at, self.stamps.get(entry.alarm as usize));
+        rest.into_iter().fold(first, |best, other| if key(other) < key(best) { other } else { best })
     }
 
     /// Sets an alarm to ring under `key`, or never.
+    #[inline]
     pub fn set(&mut self, alarm: usize, key: Option<Key>) {
-        let mut place = self.first_place + alarm;
-        let mut entry = key.map_or(Entry::never(alarm), |key| Entry::new(key, alarm));
+        let place = self.first_place + alarm;
+        let held = &mut self.matches[place / 4][place % 4];
         // Stopping where nothing changes is what makes repeated settings cheap.
-        loop {
-            let players = &mut self.matches[place / 4];
-            if players[place % 4] == entry {
+        match key {
+            Some((at, stamp)) if at.0 < NEVER => {
+                if held.at == at.0 && self.stamps[alarm] == stamp {
+                    return;
+                }
+                held.at = at.0;
+                self.stamps[alarm] = stamp;
+            }
+            _ if held.at >= NEVER => return,
+            _ => *held = Entry::never(alarm),
+        }
+        self.replay(place / 4, alarm);
+    }
+
+    /// Replays the matches above an alarm that has changed, up to where another wins as before.
+    fn replay(&mut self, mut number: usize, alarm: usize) {
+        // The final is held when somebody asks who is next.
+        while let Some(place) = number.checked_sub(1) {
+            let winner = self.winner(number);
+            let held = &mut self.matches[place / 4][place % 4];
+            if *held == winner && winner.alarm != alarm as u32 {
                 return;
             }
-            players[place % 4] = entry;
-            // The final is held when somebody asks who is next.
-            let Some(held) = (place / 4).checked_sub(1) else {
-                return;
-            };
-            entry = winner(*players);
-            place = held;
+            *held = winner;
+            number = place / 4;
         }
     }
 
     /// Sets an alarm to ring at a time, after all that were set for the same time before.
+    #[inline]
     pub fn set_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
         let key = at.map(|at| stamps.key(at));
         self.set(alarm, key);
     }
 
     /// Sets an alarm to ring at a time, unless it does so already.
+    #[inline]
     pub fn keep_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
-        if at != self.due(alarm).map(|(at, _)| at) {
+        let place = self.first_place + alarm;
+        let held = self.matches[place / 4][place % 4].at;
+        let is_kept = match at {
+            Some(at) if at.0 < NEVER => at.0 == held,
+            _ => held >= NEVER,
+        };
+        if !is_kept {
             self.set_time(alarm, at, stamps);
         }
     }
@@ -139,13 +190,19 @@ impl Agenda {
     /// When an alarm rings.
     pub fn due(&self, alarm: usize) -> Option<Key> {
         let place = self.first_place + alarm;
-        self.matches[place / 4][place % 4].key()
+        self.key(self.matches[place / 4][place % 4])
     }
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
+    #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
-        let first = winner(self.matches[0]);
-        Some((first.key()?, first.alarm()))
+        let first = self.winner(0);
+        Some((self.key(first)?, first.alarm as usize))
+    }
+
+    #[inline]
+    fn key(&self, entry: Entry) -> Option<Key> {
+        (entry.at < NEVER).then(|| (Time(entry.at), self.stamps[entry.alarm as usize]))
     }
 }
 

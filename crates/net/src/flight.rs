@@ -80,6 +80,17 @@ impl Flight {
         }
     }
 
+    /// Sends a packet on its way that arrives under `key`, after those before it.
+    #[inline]
+    pub fn depart_under(&mut self, key: Key, packet: Packet) {
+        self.lane.push_back((key, packet));
+    }
+
+    /// Returns true if packets arrive in order and when the link's delay says.
+    pub fn is_plain(&self) -> bool {
+        self.impairment.is_none()
+    }
+
     /// When the next packet arrives.
     #[inline]
     pub fn next(&self) -> Option<Key> {

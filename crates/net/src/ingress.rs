@@ -1,5 +1,6 @@
 //! What every link has in front of its transmitter: loss, then a queue.
 
+use super::foresight::Unhappened;
 use super::loss::Loss;
 use super::queue::{Ledger, Queue};
 use crate::context::Context;
@@ -50,6 +51,25 @@ impl Ingress {
             ctx.lose(0, *packet, Cause::LinkLoss);
         }
         !is_lost
+    }
+
+    /// Drops an admitted packet for which there is no room.
+    pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
+        self.ledger.refuse_overflow();
+        ctx.lose(0, *packet, Cause::Overflow);
+    }
+
+    /// Takes back what has been counted and has not happened.
+    pub fn take_back(&mut self, unhappened: Unhappened) {
+        let Unhappened { taken, lost, overflowed, .. } = unhappened;
+        self.packets -= taken + lost + overflowed;
+        self.lost -= lost;
+        self.ledger.counts.overflowed -= overflowed;
+    }
+
+    /// Packets and bytes that may wait, where the queue is first in, first out, and nothing else decides.
+    pub fn limits(&self) -> Option<(usize, u64)> {
+        self.queue.limits()
     }
 
     /// Lets an admitted packet wait; `false` means that the queue has dropped it.

@@ -5,6 +5,7 @@ pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng
 
 mod core;
 pub mod flight;
+mod foresight;
 pub mod ingress;
 pub mod jitter;
 mod line;
@@ -19,6 +20,7 @@ pub mod traced;
 mod traced_tests;
 
 pub use core::Core;
+pub use foresight::Unhappened;
 pub use ingress::LinkCounts;
 pub use line::Line;
 pub use link::Link;

@@ -1,5 +1,6 @@
 //! One direction of a link, of whatever kind.
 
+use super::foresight::Unhappened;
 use super::ingress::LinkCounts;
 use super::link::Link;
 use super::traced::{TracedLink, Usage};
@@ -25,6 +26,41 @@ impl Line {
         match self {
             Self::Rated(link) => link.accept(ctx, packet),
             Self::Traced(link) => link.accept(ctx, packet),
+        }
+    }
+
+    /// Lets packets come ahead of time from now on, as [`Link::foresee`] says; false where that is not possible.
+    pub fn foresee(&mut self) -> bool {
+        match self {
+            Self::Rated(link) => link.foresee(),
+            Self::Traced(_) => false,
+        }
+    }
+
+    /// Takes a packet that enters under `entry` and is not delivered here; see [`Link::enter`].
+    #[inline]
+    pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
+        match self {
+            Self::Rated(link) => link.enter(ctx, packet, entry),
+            Self::Traced(_) => unreachable!("recorded links are entered when it is time"),
+        }
+    }
+
+    /// Takes a packet that enters under `entry`: now, or later where [`Self::foresee`] has returned true. Returns
+    /// false if it is lost.
+    #[inline]
+    pub fn accept_at(&mut self, ctx: &mut Context, packet: Packet, entry: Key) -> bool {
+        match self {
+            Self::Rated(link) => link.accept_at(ctx, packet, entry),
+            Self::Traced(link) => link.accept(ctx, packet),
+        }
+    }
+
+    /// Takes back what has been counted and has not happened under `end` or before, and returns it.
+    pub fn settle(&mut self, end: Key) -> Unhappened {
+        match self {
+            Self::Rated(link) => link.settle(end),
+            Self::Traced(_) => Unhappened::default(),
         }
     }
 

@@ -5,11 +5,12 @@
 //! that wait need another when the link falls free.
 
 use super::flight::Flight;
+use super::foresight::{Foresight, Unhappened};
 use super::ingress::{Ingress, LinkCounts};
 use super::outage::Outages;
 use crate::context::Context;
 use crate::engine::Key;
-use crate::event::{Event, Mask};
+use crate::event::{Cause, Event, Mask};
 use crate::packet::Packet;
 use crate::units::{Duration, NANOS_PER_S, Rate, Time};
 
@@ -42,6 +43,8 @@ pub struct Link {
     outages: Outages,
     /// Bytes sent.
     bytes: u64,
+    /// Where arrivals are known ahead of time.
+    foresight: Option<Foresight>,
 }
 
 impl Link {
@@ -60,7 +63,73 @@ impl Link {
             flight,
             outages: Outages::default(),
             bytes: 0,
+            foresight: None,
         }
+    }
+
+    /// Lets packets [`Self::enter`] ahead of time from now on. Returns false where that is not possible: the queue
+    /// drops or sends otherwise than first in, first out; packets arrive late or overtake; transmission pauses.
+    ///
+    /// What waits is not told then, nor when packets begin to be sent, nor losses in order of time: it is for runs
+    /// in which no one asks.
+    pub fn foresee(&mut self) -> bool {
+        if self.foresight.is_none() && self.flight.is_plain() && self.outages.is_empty() {
+            self.foresight = self.ingress.limits().map(|(packets, bytes)| Foresight::new(packets, bytes));
+        }
+        self.foresight.is_some()
+    }
+
+    /// Takes a packet that enters under `entry`, which is now or later, but not before the one ahead of it. Returns
+    /// the key of its arrival; `None` if it is lost.
+    ///
+    /// # Panics
+    /// Unless [`Self::foresee`] has returned true.
+    pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
+        let foresight = self.foresight.as_mut().expect("a link with foresight");
+        let now = ctx.handled();
+        foresight.advance(entry, now);
+        if !self.ingress.admit(ctx, packet) {
+            foresight.lose(entry, Cause::LinkLoss, now);
+            return None;
+        }
+        let is_idle = self.free_at <= entry.0 && !foresight.has_waiting();
+        let begin = if is_idle { entry } else { self.resume };
+        if !is_idle && !foresight.has_room(packet.size) {
+            self.ingress.refuse(ctx, packet);
+            foresight.lose(entry, Cause::Overflow, now);
+            return None;
+        }
+        foresight.pass(entry, begin, packet.size, now);
+        ctx.take(packet);
+        self.occupy(begin.0, packet.size);
+        let arrival = ctx.stamps.key_decided(begin.0, self.free_at + self.delay);
+        self.resume = ctx.stamps.key_decided(begin.0, self.free_at);
+        Some(arrival)
+    }
+
+    /// Takes a packet that enters under `entry`, as [`Self::enter`] does, and delivers it itself. Returns false if
+    /// it is lost.
+    #[inline]
+    pub fn accept_at(&mut self, ctx: &mut Context, packet: Packet, entry: Key) -> bool {
+        if self.foresight.is_none() {
+            return self.accept(ctx, packet);
+        }
+        let arrival = self.enter(ctx, &packet, entry);
+        if let Some(arrival) = arrival {
+            self.flight.depart_under(arrival, packet);
+        }
+        arrival.is_some()
+    }
+
+    /// Takes back what has been counted and has not happened under `end` or before, and returns it.
+    pub fn settle(&mut self, end: Key) -> Unhappened {
+        let Some(foresight) = &mut self.foresight else {
+            return Unhappened::default();
+        };
+        let unhappened = foresight.settle(end);
+        self.bytes -= unhappened.bytes;
+        self.ingress.take_back(unhappened);
+        unhappened
     }
 
     /// The link that begins no transmission during `outages`.
@@ -114,16 +183,7 @@ impl Link {
     #[inline]
     fn transmit(&mut self, ctx: &mut Context, packet: Packet) {
         let start = self.outages.next_start(ctx.now);
-        if self.free_at < start {
-            self.remainder = 0;
-        }
-        let airtime = self.airtime(packet.size);
-        self.remainder += airtime.remainder;
-        self.free_at = start + airtime.whole;
-        if self.remainder >= self.rate_bps {
-            self.remainder -= self.rate_bps;
-            self.free_at += Duration(1);
-        }
+        self.occupy(start, packet.size);
         if ctx.wants(Mask::SERVICE) {
             let (place, packet, sent, arrives) =
                 (ctx.place, packet.id, self.free_at, self.free_at + self.delay);
@@ -131,7 +191,22 @@ impl Link {
         }
         self.flight.depart(self.free_at + self.delay, packet, &mut ctx.stamps);
         self.resume = ctx.key(self.free_at);
-        self.bytes += u64::from(packet.size);
+    }
+
+    /// Sends `bytes` from `start` on.
+    #[inline]
+    fn occupy(&mut self, start: Time, bytes: u32) {
+        if self.free_at < start {
+            self.remainder = 0;
+        }
+        let airtime = self.airtime(bytes);
+        self.remainder += airtime.remainder;
+        self.free_at = start + airtime.whole;
+        if self.remainder >= self.rate_bps {
+            self.remainder -= self.rate_bps;
+            self.free_at += Duration(1);
+        }
+        self.bytes += u64::from(bytes);
     }
 
     /// When [`Self::wake`] must be called next.
@@ -145,6 +220,9 @@ impl Link {
         let arrived = self.flight.arrive(key);
         if let Some(packet) = &arrived {
             ctx.pass(packet);
+        }
+        if self.foresight.is_some() {
+            return arrived;
         }
         // Without a delay the link falls free just when the packet arrives: one event for both.
         let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));

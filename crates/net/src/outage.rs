@@ -45,6 +45,11 @@ impl Outages {
         Self { rest: outages.into_iter() }
     }
 
+    /// Returns true if none is to come.
+    pub fn is_empty(&self) -> bool {
+        self.rest.as_slice().is_empty()
+    }
+
     /// When a transmission may begin that could begin `now`. Times of calls must not go back.
     #[inline]
     pub fn next_start(&mut self, now: Time) -> Time {

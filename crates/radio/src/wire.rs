@@ -3,7 +3,7 @@
 use super::{Backlog, BandwidthMeter, Bearer};
 use crate::context::{Context, Output};
 use crate::engine::Key;
-use crate::network::Line;
+use crate::network::{Line, Unhappened};
 use crate::network::traced::{OPPORTUNITIES, UsageRow};
 use crate::packet::Packet;
 use crate::table::Table;
@@ -21,6 +21,14 @@ impl Bearer for WireBearer {
         self.line.accept(ctx, packet)
     }
 
+    fn foresee(&mut self) -> bool {
+        self.line.foresee()
+    }
+
+    fn accept_at(&mut self, ctx: &mut Context, _user: usize, packet: Packet, entry: Key) -> bool {
+        self.line.accept_at(ctx, packet, entry)
+    }
+
     fn next_wake(&self) -> Option<Key> {
         self.line.next_wake()
     }
@@ -33,6 +41,12 @@ impl Bearer for WireBearer {
 
     fn backlog(&self, _user: usize) -> Backlog {
         Backlog { packets: self.line.waiting(), bytes: self.line.waiting_bytes() }
+    }
+
+    fn settle(&mut self, ctx: &mut Context) {
+        let Unhappened { taken, lost, overflowed, .. } = self.line.settle(ctx.handled());
+        ctx.counts.packets_in -= taken;
+        ctx.counts.packets_dropped -= lost + overflowed;
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {

@@ -84,6 +84,10 @@ impl Queue for Fifo {
     fn sees_every_packet(&self) -> bool {
         false
     }
+
+    fn limits(&self) -> Option<(usize, u64)> {
+        Some((self.limit, self.limit_bytes))
+    }
 }
 
 #[cfg(test)]

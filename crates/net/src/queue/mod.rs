@@ -42,6 +42,10 @@ pub trait Queue: Send + std::fmt::Debug {
     fn sees_every_packet(&self) -> bool {
         true
     }
+    /// Packets and bytes it can be filled to, where these alone decide and the order is first in, first out.
+    fn limits(&self) -> Option<(usize, u64)> {
+        None
+    }
 }
 
 registry! {

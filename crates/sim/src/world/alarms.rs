@@ -3,11 +3,9 @@
 /// Whose alarm it is.
 #[derive(Clone, Copy, Debug)]
 pub enum Alarm {
-    WiredDown,
-    WiredUp,
-    /// The link of this position in the core network.
-    CoreDown(u32),
-    CoreUp(u32),
+    /// The link of this position from the server on.
+    Down(u32),
+    Up(u32),
     Bearer(u32),
     Traffic(u32),
     /// A server that works on its answer.

@@ -23,19 +23,15 @@ impl<T: Listener> World<T> {
     pub(super) fn new(scenario: &Scenario, seed: u64, run: u64, listener: T) -> Self {
         let streams = Streams::new(seed, run);
         let mut alarms = Alarms::default();
-        let wired_events = [
-            (Place::new(Site::WiredDown, 0), Alarm::WiredDown),
-            (Place::new(Site::WiredUp, 0), Alarm::WiredUp),
-        ];
-        let name = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
-        let wired = Duplex::new(&scenario.wired, name, streams, &mut alarms, wired_events);
-        let links = (0..).zip(scenario.core.iter().flat_map(Core::links));
-        let core = links.map(|(at, (name, link))| {
-            let down = (Place::new(Site::CoreDown, at), Alarm::CoreDown(at));
-            let up = (Place::new(Site::CoreUp, at), Alarm::CoreUp(at));
-            Duplex::new(link, name, streams, &mut alarms, [down, up])
+        let wired = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
+        let wired = (wired, &scenario.wired, [Site::WiredDown, Site::WiredUp], 0);
+        let core = (0..).zip(scenario.core.iter().flat_map(Core::links));
+        let core = core.map(|(at, (name, link))| (name, link, [Site::CoreDown, Site::CoreUp], at));
+        let links = (0..).zip(std::iter::once(wired).chain(core)).map(|(at, (name, link, [down, up], index))| {
+            let ends = [(Place::new(down, index), Alarm::Down(at)), (Place::new(up, index), Alarm::Up(at))];
+            Duplex::new(link, name, streams, &mut alarms, ends)
         });
-        let core = core.collect();
+        let links = links.collect();
         let flows = flows(scenario, streams, &mut alarms);
         let bearers = bearers(scenario, streams, &flows, &mut alarms);
         let users = bearers.iter().map(|air| air.flows.clone()).collect();
@@ -50,8 +46,7 @@ impl<T: Listener> World<T> {
             alarms,
             ears,
             external: External::default(),
-            wired,
-            core,
+            links,
             bearers,
             unfinished: flows.iter().filter(|flow| !flow.is_external).count(),
             flows,
@@ -63,6 +58,7 @@ impl<T: Listener> World<T> {
             relayed: Outbox::default(),
             again: Vec::new(),
         };
+        world.foresee();
         world.begin();
         world
     }

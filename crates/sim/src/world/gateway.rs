@@ -2,24 +2,16 @@
 
 use super::World;
 use super::control::Listener;
-use crate::engine::Key;
 use crate::event::Site;
 use crate::packet::Packet;
 use crate::transport::segment::Kind;
 
 impl<T: Listener> World<T> {
-    pub(super) fn wake_wired_down(&mut self, key: Key) {
-        let arrived = self.wired.down.wake(&mut self.env, key);
-        self.drop_lost();
-        let Some(packet) = arrived else {
-            return;
-        };
-        if !self.has_proxy {
-            return self.enter_core_down(packet, 0);
-        }
+    /// A packet for a phone has come to the gateway.
+    pub(super) fn reach_gateway(&mut self, packet: Packet) {
         let flow = self.env.flying.flow(&packet);
-        if self.flows[flow as usize].proxy.is_none() {
-            return self.enter_core_down(packet, 0);
+        if !self.has_proxy || self.flows[flow as usize].proxy.is_none() {
+            return self.enter_down(packet, 1);
         }
         self.receive(Site::Proxy, &packet);
         if let Some(proxy) = &mut self.flows[flow as usize].proxy {
@@ -31,10 +23,8 @@ impl<T: Listener> World<T> {
 
     /// A packet of a phone has come to the gateway.
     pub(super) fn reach_gateway_from_phone(&mut self, packet: Packet) {
-        if !self.has_proxy || self.flows[self.env.flying.flow(&packet) as usize].proxy.is_none() {
-            self.wired.up.accept(&mut self.env, packet);
-            self.drop_lost();
-            return;
+        if self.flows[self.env.flying.flow(&packet) as usize].proxy.is_none() {
+            return self.send_to_server(packet);
         }
         let flow = self.receive(Site::Proxy, &packet);
         let state = &mut self.flows[flow as usize];
@@ -47,6 +37,12 @@ impl<T: Listener> World<T> {
             self.env.keep_time(state.alarms.request_timer, state.requester.timer());
         }
         self.after_proxy(flow);
+    }
+
+    fn send_to_server(&mut self, packet: Packet) {
+        let now = self.env.handled();
+        self.links[0].up.accept(&mut self.env, packet, now);
+        self.drop_lost();
     }
 
     pub(super) fn proxy_timer(&mut self, flow: u32) {
@@ -65,12 +61,11 @@ impl<T: Listener> World<T> {
         let mut relayed = std::mem::take(&mut self.relayed);
         for segment in &relayed.down {
             let packet = self.launch(Site::Proxy, segment);
-            self.enter_core_down(packet, 0);
+            self.enter_down(packet, 1);
         }
         for segment in &relayed.up {
             let packet = self.launch(Site::Proxy, segment);
-            self.wired.up.accept(&mut self.env, packet);
-            self.drop_lost();
+            self.send_to_server(packet);
         }
         relayed.down.clear();
         relayed.up.clear();

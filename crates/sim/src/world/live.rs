@@ -8,6 +8,7 @@
 use super::World;
 use super::control::{Deaf, Listener};
 use super::external::{Cargo, Fate, Way};
+use crate::engine::Stamp;
 use crate::error::{Error, Result};
 use crate::event::{Event, Mask, Place, Purpose, Site};
 use crate::metrics::RunResult;
@@ -70,7 +71,9 @@ impl<L: Listener> Live<L> {
         while self.next().is_some_and(|at| at <= now) {
             self.world.step()?;
         }
-        self.world.env.now = self.world.env.now.max(now);
+        if now > self.now() {
+            self.world.env.advance((now, Stamp::LAST));
+        }
         fates.append(&mut self.world.external.fates);
         Ok(())
     }
@@ -113,10 +116,9 @@ impl<L: Listener> Live<L> {
             world.env.emit(event);
         }
         match way {
-            Way::Down => world.wired.down.accept(&mut world.env, packet),
-            Way::Up => world.flows[user as usize].uplink.accept(&mut world.env, packet),
+            Way::Down => world.enter_down(packet, 0),
+            Way::Up => world.enter_uplink(user, packet),
         }
-        world.drop_lost();
         world.hand_on()?;
         fates.append(&mut world.external.fates);
         Ok(())

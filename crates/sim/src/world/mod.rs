@@ -14,13 +14,13 @@
 mod alarms;
 mod build;
 mod control;
-mod core;
 mod env;
 mod experience;
 mod external;
 mod feedback;
 mod flow;
 mod gateway;
+mod links;
 mod live;
 mod node_b;
 mod phone;
@@ -44,7 +44,7 @@ use tell::Ears;
 use wire::Duplex;
 
 use crate::context::{Blocks, Context, Counts};
-use crate::engine::Key;
+use crate::engine::{Key, Stamp};
 use crate::error::{Error, Result};
 use crate::event::{Clock, Place, Site};
 use crate::metrics::RunResult;
@@ -86,7 +86,7 @@ pub fn run_heard<T: Listener>(
         }
     }
     if world.unfinished > 0 {
-        world.env.now = world.env.horizon;
+        world.env.common.advance((world.env.horizon, Stamp::LAST));
     }
     control.report(1.0)?;
     world.into_result(scenario)
@@ -117,9 +117,8 @@ struct World<T> {
     alarms: Alarms,
     ears: Ears<T>,
     external: External,
-    wired: Duplex,
-    /// The links of the core network from the gateway on.
-    core: Vec<Duplex>,
+    /// The links between server and gateway, and of the core network from there on.
+    links: Vec<Duplex>,
     bearers: Vec<HostedBearer>,
     flows: Vec<Flow>,
     has_proxy: bool,
@@ -142,7 +141,7 @@ impl<T: Listener> World<T> {
         let Some((key, alarm)) = self.env.agenda.next().filter(|(key, _)| key.0 <= self.env.horizon) else {
             return Ok(false);
         };
-        self.env.now = key.0;
+        self.env.advance(key);
         self.handle(key, alarm);
         self.events += 1;
         self.hand_on()?;
@@ -151,10 +150,8 @@ impl<T: Listener> World<T> {
 
     fn handle(&mut self, key: Key, alarm: usize) {
         match self.alarms.of(alarm) {
-            Alarm::WiredDown => self.wake_wired_down(key),
-            Alarm::WiredUp => self.wake_wired_up(key),
-            Alarm::CoreDown(at) => self.wake_core_down(key, at as usize),
-            Alarm::CoreUp(at) => self.wake_core_up(key, at as usize),
+            Alarm::Down(at) => self.wake_down(key, at as usize),
+            Alarm::Up(at) => self.wake_up(key, at as usize),
             Alarm::Uplink(flow) => self.wake_uplink(key, flow),
             Alarm::Bearer(bearer) => self.wake_bearer(key, bearer),
             timer => {

@@ -8,11 +8,11 @@ use crate::event::{Clock, Site};
 use crate::packet::Packet;
 
 impl<T: Listener> World<T> {
-    /// A packet for a phone has come to the Node B, or to the RNC before it.
-    pub(super) fn reach_node_b(&mut self, packet: Packet) {
+    /// A packet for a phone comes under `entry` to the Node B, or to the RNC before it.
+    pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Key) {
         let flow = self.env.flying.flow(&packet);
         let snooped = self.has_snoop.then(|| *self.env.flying.look(&packet));
-        let taken = self.send_over_air(flow, packet);
+        let taken = self.send_over_air(flow, packet, entry);
         // What an RNC has no room for never comes to the agent; what a Node B has none for, does.
         if let Some(segment) = snooped
             && (taken || !self.waits_at_rnc)
@@ -23,12 +23,12 @@ impl<T: Listener> World<T> {
         }
     }
 
-    fn send_over_air(&mut self, flow: u32, packet: Packet) -> bool {
+    fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Key) -> bool {
         let state = &self.flows[flow as usize];
         let (index, position) = (state.bearer, state.position);
         let air = &mut self.bearers[index as usize];
         let (bearer, mut ctx) = air.at_work(&mut self.env);
-        let taken = bearer.accept(&mut ctx, position, packet);
+        let taken = bearer.accept_at(&mut ctx, position, packet, entry);
         self.env.agenda.set(air.alarm, air.bearer.next_wake());
         self.take_outputs(index);
         if taken {
@@ -105,7 +105,7 @@ impl<T: Listener> World<T> {
             return;
         };
         if !self.has_snoop || self.passes_snoop(flow, &packet) {
-            self.enter_core_up(packet, self.core.len());
+            self.enter_up(packet, key, self.links.len());
         }
     }
 
@@ -149,10 +149,11 @@ impl<T: Listener> World<T> {
     fn after_snoop(&mut self, flow: u32) {
         if let Some(snoop) = &self.flows[flow as usize].snoop {
             self.env.keep_time(snoop.alarm, snoop.agent.timer());
+            let now = self.env.handled();
             let mut again = std::mem::take(&mut self.again);
             for segment in &again {
                 let packet = self.launch(Site::Snoop, segment);
-                self.send_over_air(flow, packet);
+                self.send_over_air(flow, packet, now);
             }
             again.clear();
             self.again = again;

@@ -25,8 +25,20 @@ impl<T: Listener> World<T> {
     /// The phone sends a packet.
     fn send_up(&mut self, segment: Segment) {
         let packet = self.launch(Site::Phone, &segment);
-        self.flows[segment.flow as usize].uplink.accept(&mut self.env, packet);
-        self.drop_lost();
+        self.enter_uplink(segment.flow, packet);
+    }
+
+    pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
+        let now = self.env.handled();
+        let uplink = &mut self.flows[flow as usize].uplink;
+        if !uplink.leads_on {
+            uplink.accept(&mut self.env, packet, now);
+            return self.drop_lost();
+        }
+        match uplink.enter(&mut self.env, &packet, now) {
+            Some(arrival) => self.enter_up(packet, arrival, self.links.len()),
+            None => self.drop_lost(),
+        }
     }
 
     pub(super) fn reach_phone(&mut self, packet: &Packet) {

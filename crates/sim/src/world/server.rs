@@ -4,7 +4,6 @@ use super::World;
 use super::control::Listener;
 use super::external::Way;
 use super::flow::Flow;
-use crate::engine::Key;
 use crate::event::{Event, Hold, Site};
 use crate::packet::Packet;
 use crate::traffic::After;
@@ -41,15 +40,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    pub(super) fn wake_wired_up(&mut self, key: Key) {
-        let packet = self.wired.up.wake(&mut self.env, key);
-        self.drop_lost();
-        if let Some(packet) = packet {
-            self.reach_server(&packet);
-        }
-    }
-
-    fn reach_server(&mut self, packet: &Packet) {
+    pub(super) fn reach_server(&mut self, packet: &Packet) {
         let flow = self.receive(Site::Server, packet);
         let segment = self.env.flying.land(packet);
         if self.flows[flow as usize].is_external {
@@ -156,8 +147,7 @@ impl<T: Listener> World<T> {
         let mut outbox = std::mem::take(&mut self.outbox);
         for segment in &outbox {
             let packet = self.launch(Site::Server, segment);
-            self.wired.down.accept(&mut self.env, packet);
-            self.drop_lost();
+            self.enter_down(packet, 0);
         }
         outbox.clear();
         self.outbox = outbox;

@@ -21,8 +21,13 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    /// Bearers make good what they have put off.
+    /// Bearers make good what they have put off, links take back what they have counted ahead of time.
     pub(super) fn settle(&mut self) -> Result<()> {
+        let now = self.env.handled();
+        let up = self.flows.iter_mut().map(|flow| &mut flow.uplink);
+        for wire in self.links.iter_mut().flat_map(|link| [&mut link.down, &mut link.up]).chain(up) {
+            wire.link.settle(now);
+        }
         for air in &mut self.bearers {
             let (bearer, mut ctx) = air.at_work(&mut self.env);
             bearer.settle(&mut ctx);
@@ -100,8 +105,7 @@ impl<T: Listener> World<T> {
             link: format!("uplink_{user}"),
             counts: flow.uplink.link.counts(),
         };
-        let mut rows = Vec::from(both(&self.wired));
-        rows.extend(self.core.iter().flat_map(both));
+        let mut rows: Vec<_> = self.links.iter().flat_map(both).collect();
         rows.extend(self.flows.iter().enumerate().map(uplink));
         rows
     }

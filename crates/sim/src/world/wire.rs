@@ -16,30 +16,47 @@ pub struct Wire {
     pub alarm: usize,
     pub place: Place,
     counts: Counts,
+    /// Whether packets that leave it enter the next link at once, ahead of their time.
+    pub leads_on: bool,
 }
 
 impl Wire {
     pub fn new(link: Line, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default() }
+        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default(), leads_on: false }
     }
 
-    /// Takes a packet, or loses it.
+    /// Lets packets come ahead of time from now on; false where that is not possible.
+    pub fn foresee(&mut self) -> bool {
+        self.link.foresee()
+    }
+
     #[inline]
-    pub fn accept(&mut self, env: &mut Env, packet: Packet) {
+    fn at_work<'a>(&'a mut self, env: &'a mut Env) -> (&'a mut Line, Context<'a>) {
         let Self { link, place, counts, .. } = self;
-        link.accept(
-            &mut Context { common: &mut env.common, place: *place, counts, of_users: &mut [] },
-            packet,
-        );
+        (link, Context { common: &mut env.common, place: *place, counts, of_users: &mut [] })
+    }
+
+    /// Takes a packet that comes under `entry`, or loses it.
+    #[inline]
+    pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
+        let (link, mut ctx) = self.at_work(env);
+        link.accept_at(&mut ctx, packet, entry);
         env.agenda.set(self.alarm, self.link.next_wake());
+    }
+
+    /// Takes a packet that comes under `entry` and is delivered by another link behind this one. Returns the key
+    /// under which it leaves, unless it is lost.
+    #[inline]
+    pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
+        let (link, mut ctx) = self.at_work(env);
+        link.enter(&mut ctx, packet, entry)
     }
 
     /// Does what is due under `key`; the packet that has come through, if one has.
     #[inline]
     pub fn wake(&mut self, env: &mut Env, key: Key) -> Option<Packet> {
-        let Self { link, place, counts, .. } = self;
-        let arrived = link
-            .wake(&mut Context { common: &mut env.common, place: *place, counts, of_users: &mut [] }, key);
+        let (link, mut ctx) = self.at_work(env);
+        let arrived = link.wake(&mut ctx, key);
         env.agenda.set(self.alarm, self.link.next_wake());
         arrived
     }

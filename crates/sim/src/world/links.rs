@@ -1,0 +1,96 @@
+//! The links of the fixed network in a row: link 0 between server and gateway, the core network's from there to
+//! the Node B.
+//!
+//! Where a packet that leaves a link can only enter the next one, and nothing else enters that, it enters the next
+//! one at once, ahead of its time: its arrival behind all of them is one event.
+
+use super::World;
+use super::control::Listener;
+use crate::engine::Key;
+use crate::event::Mask;
+use crate::packet::Packet;
+
+/// What must be reported in order of time, packet by packet and place by place.
+const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
+
+impl<T: Listener> World<T> {
+    /// Finds the links whose arrivals are known ahead of time, and those of them that lead on to another one.
+    pub(super) fn foresee(&mut self) {
+        if self.env.sink.wants(STEPWISE) || self.flows.iter().any(|flow| flow.is_external) {
+            return;
+        }
+        let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.foresee()).collect();
+        let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.foresee()).collect();
+        let uplinks = self.flows.iter_mut().map(|flow| flow.uplink.foresee());
+        let uplinks = uplinks.fold(true, |all, one| all && one);
+        // Where backlogs are asked for, or an agent sends as well, bearers take packets when they come.
+        let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
+        let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
+        let bearers = is_plain && self.bearers.iter_mut().all(|air| air.bearer.foresee());
+        let last = self.links.len() - 1;
+        for (at, link) in self.links.iter_mut().enumerate() {
+            let is_split = self.has_proxy && at == 0;
+            link.down.leads_on = down[at] && !is_split && if at == last { bearers } else { down[at + 1] };
+            let is_split = self.has_proxy && at == 1;
+            link.up.leads_on = at > 0 && up[at] && up[at - 1] && !is_split;
+        }
+        let has_agent = self.has_snoop || (self.has_proxy && last == 0);
+        if let [flow] = &mut self.flows[..] {
+            flow.uplink.leads_on = uplinks && up[last] && !has_agent;
+        }
+    }
+
+    /// A packet for a phone comes to the link of position `at`, or to the Node B behind the last one.
+    pub(super) fn enter_down(&mut self, packet: Packet, mut at: usize) {
+        let mut entry = self.env.handled();
+        while let Some(link) = self.links.get_mut(at) {
+            if !link.down.leads_on {
+                link.down.accept(&mut self.env, packet, entry);
+                return self.drop_lost();
+            }
+            let Some(arrival) = link.down.enter(&mut self.env, &packet, entry) else {
+                return self.drop_lost();
+            };
+            (entry, at) = (arrival, at + 1);
+        }
+        self.reach_node_b(packet, entry);
+    }
+
+    pub(super) fn wake_down(&mut self, key: Key, at: usize) {
+        let packet = self.links[at].down.wake(&mut self.env, key);
+        self.drop_lost();
+        if let Some(packet) = packet {
+            if at == 0 { self.reach_gateway(packet) } else { self.enter_down(packet, at + 1) }
+        }
+    }
+
+    /// A packet of a phone comes under `entry` from the Node B, or from the link behind, to where `left` links are
+    /// before it.
+    pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
+        while let Some(at) = left.checked_sub(1) {
+            if at == 0 && self.has_proxy {
+                return self.reach_gateway_from_phone(packet);
+            }
+            let link = &mut self.links[at].up;
+            if !link.leads_on {
+                link.accept(&mut self.env, packet, entry);
+                break;
+            }
+            let Some(arrival) = link.enter(&mut self.env, &packet, entry) else {
+                break;
+            };
+            (entry, left) = (arrival, at);
+        }
+        self.drop_lost();
+    }
+
+    pub(super) fn wake_up(&mut self, key: Key, at: usize) {
+        let packet = self.links[at].up.wake(&mut self.env, key);
+        self.drop_lost();
+        match packet {
+            Some(packet) if at == 0 => self.reach_server(&packet),
+            Some(packet) => self.enter_up(packet, key, at),
+            None => {}
+        }
+    }
+}
