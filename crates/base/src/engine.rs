@@ -55,36 +55,21 @@ impl Stamps {
     }
 }
 
-/// Times from here on mean never; each alarm has one of its own, so that alarms that are not set never tie.
-const NEVER: u64 = u64::MAX - MOST_ALARMS as u64;
-const MOST_ALARMS: usize = 1 << 20;
+/// Times from here on mean never; each place has one of its own, so that alarms that are not set never tie.
+const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
-/// An alarm and when it rings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Entry {
-    at: u64,
-    alarm: u32,
-}
-
-impl Entry {
-    fn never(alarm: usize) -> Self {
-        Self { at: NEVER + alarm as u64, alarm: alarm as u32 }
-    }
-
-    /// The earlier of two; of two at the same time the second.
-    #[inline]
-    fn earlier(self, other: Self) -> Self {
-        if self.at < other.at { self } else { other }
-    }
-}
+/// Alarms, or winners of other matches, that meet in a match.
+const PLAYERS: usize = 8;
 
 /// The alarms of all components, and which of them rings next.
 #[derive(Debug)]
 pub struct Agenda {
-    /// A tree of matches between four: the first is the final, the winner of each but that one
-    /// holds a place in another, and the last ones hold the alarms. Place `p` is number `p % 4` of
-    /// match `p / 4`, and is held by the winner of match `p + 1`.
-    matches: Vec<[Entry; 4]>,
+    /// The times of a tree of matches: the first is the final, the winner of each but that one holds a place in
+    /// another, and the last ones hold the alarms. Place `p` is number `p % PLAYERS` of match `p / PLAYERS`, and
+    /// is held by the winner of match `p + 1`.
+    matches: Vec<[u64; PLAYERS]>,
+    /// Which place has won each match.
+    winners: Vec<u8>,
     /// The place of alarm 0.
     first_place: usize,
     /// The stamp of each alarm that is set, which decides between alarms of the same time.
@@ -93,76 +78,103 @@ pub struct Agenda {
 
 impl Agenda {
     /// An agenda of `alarms` alarms, none of them set.
-    ///
-    /// # Panics
-    /// With more than 2^20 alarms.
     pub fn new(alarms: usize) -> Self {
-        assert!(alarms <= MOST_ALARMS, "there is no room for {alarms} alarms");
         let (mut inner, mut last) = (0, 1);
-        while 4 * last < alarms {
+        while PLAYERS * last < alarms {
             inner += last;
-            last *= 4;
+            last *= PLAYERS;
         }
-        let first_place = 4 * inner;
-        let mut matches = vec![[Entry::never(0); 4]; inner + last];
-        for place in (0..4 * matches.len()).rev() {
-            matches[place / 4][place % 4] = match place.checked_sub(first_place) {
-                // What has no alarm never rings either.
-                Some(alarm) => Entry::never(alarm % MOST_ALARMS),
-                // All are set to never, of which the first alarm's is the earliest.
-                None => matches[place + 1][0],
-            };
+        let mut matches = vec![[0; PLAYERS]; inner + last];
+        let first_place = PLAYERS * inner;
+        for place in (0..PLAYERS * matches.len()).rev() {
+            let never = NEVER + place as u64;
+            let at = if place < first_place { matches[place + 1][0] } else { never };
+            matches[place / PLAYERS][place % PLAYERS] = at;
         }
-        Self { matches, first_place, stamps: vec![Stamp::default(); alarms] }
+        let winners = vec![0; matches.len()];
+        Self { matches, winners, first_place, stamps: vec![Stamp::default(); alarms] }
     }
 
+    /// Returns the time in a place.
     #[inline]
-    fn winner(&self, number: usize) -> Entry {
-        let [a, b, c, d] = self.matches[number];
-        let (left, right) = (a.earlier(b), c.earlier(d));
-        if (a.at == b.at) | (c.at == d.at) | (left.at == right.at) {
-            return self.winner_by_stamps([a, b, c, d]);
+    fn at(&self, place: usize) -> u64 {
+        self.matches[place / PLAYERS][place % PLAYERS]
+    }
+
+    /// Returns the alarm that holds a place, by its own or as a winner.
+    #[inline]
+    fn alarm(&self, mut place: usize) -> usize {
+        while place < self.first_place {
+            place = PLAYERS * (place + 1) + usize::from(self.winners[place + 1]);
         }
-        left.earlier(right)
+        place - self.first_place
+    }
+
+    /// Returns who wins a match: the earliest, and of several the one that was decided first.
+    #[inline]
+    fn winner(&self, number: usize) -> usize {
+        let times = &self.matches[number];
+        let (mut best, mut at) = (0, times[0]);
+        for (player, &other) in times.iter().enumerate().skip(1) {
+            (best, at) = if other < at { (player, other) } else { (best, at) };
+        }
+        if times[best + 1..].contains(&at) { self.winner_of_tie(number, at) } else { best }
     }
 
     #[cold]
-    fn winner_by_stamps(&self, [first, rest @ ..]: [Entry; 4]) -> Entry {
-        let key = |entry: Entry| (entry.at, self.stamps.get(entry.alarm as usize));
-        rest.into_iter().fold(first, |best, other| if key(other) < key(best) { other } else { best })
+    fn winner_of_tie(&self, number: usize, at: u64) -> usize {
+        let players = (0..PLAYERS).filter(|&player| self.matches[number][player] == at);
+        players.min_by_key(|player| self.stamps[self.alarm(PLAYERS * number + player)]).unwrap_or_default()
     }
 
     /// Sets an alarm to ring under `key`, or never.
     #[inline]
     pub fn set(&mut self, alarm: usize, key: Option<Key>) {
         let place = self.first_place + alarm;
-        let held = &mut self.matches[place / 4][place % 4];
-        // Stopping where nothing changes is what makes repeated settings cheap.
-        match key {
+        let held = &mut self.matches[place / PLAYERS][place % PLAYERS];
+        let at = match key {
             Some((at, stamp)) if at.0 < NEVER => {
-                if held.at == at.0 && self.stamps[alarm] == stamp {
+                // Stopping where nothing changes is what makes repeated settings cheap.
+                if *held == at.0 && self.stamps[alarm] == stamp {
                     return;
                 }
-                held.at = at.0;
                 self.stamps[alarm] = stamp;
+                at.0
             }
-            _ if held.at >= NEVER => return,
-            _ => *held = Entry::never(alarm),
+            _ if *held >= NEVER => return,
+            _ => NEVER + place as u64,
+        };
+        *held = at;
+        let (number, player) = (place / PLAYERS, place % PLAYERS);
+        let winner = usize::from(self.winners[number]);
+        // Most settings are of alarms that neither ring next in their match nor will.
+        if winner == player || at <= self.matches[number][winner] {
+            self.replay(place, at);
         }
-        self.replay(place / 4, alarm);
     }
 
-    /// Replays the matches above an alarm that has changed, up to where another wins as before.
-    fn replay(&mut self, mut number: usize, alarm: usize) {
-        // The final is held when somebody asks who is next.
-        while let Some(place) = number.checked_sub(1) {
-            let winner = self.winner(number);
-            let held = &mut self.matches[place / 4][place % 4];
-            if *held == winner && winner.alarm != alarm as u32 {
+    /// Replays the matches above a place whose time has become `at`, up to where the winner stays.
+    #[inline(never)]
+    fn replay(&mut self, mut place: usize, mut at: u64) {
+        loop {
+            let (number, player) = (place / PLAYERS, place % PLAYERS);
+            let winner = usize::from(self.winners[number]);
+            let is_winner = winner == player;
+            let to_beat = if number > 0 { self.at(number - 1) } else { self.matches[0][winner] };
+            if !is_winner && at > to_beat {
                 return;
             }
-            *held = winner;
-            number = place / 4;
+            let best = if at < to_beat { player } else { self.winner(number) };
+            self.winners[number] = best as u8;
+            if best == winner && !is_winner {
+                return;
+            }
+            let Some(above) = number.checked_sub(1) else {
+                return;
+            };
+            at = self.matches[number][best];
+            self.matches[above / PLAYERS][above % PLAYERS] = at;
+            place = above;
         }
     }
 
@@ -176,33 +188,35 @@ impl Agenda {
     /// Sets an alarm to ring at a time, unless it does so already.
     #[inline]
     pub fn keep_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
-        let place = self.first_place + alarm;
-        let held = self.matches[place / 4][place % 4].at;
-        let is_kept = match at {
-            Some(at) if at.0 < NEVER => at.0 == held,
-            _ => held >= NEVER,
-        };
-        if !is_kept {
+        let held = self.at(self.first_place + alarm);
+        let wanted = at.map_or(NEVER, |at| at.0);
+        if held != wanted && (held < NEVER || wanted < NEVER) {
             self.set_time(alarm, at, stamps);
         }
     }
 
+    /// Returns true if an alarm will ring.
+    #[inline]
+    pub fn is_set(&self, alarm: usize) -> bool {
+        self.at(self.first_place + alarm) < NEVER
+    }
+
     /// When an alarm rings.
     pub fn due(&self, alarm: usize) -> Option<Key> {
-        let place = self.first_place + alarm;
-        self.key(self.matches[place / 4][place % 4])
+        let at = self.at(self.first_place + alarm);
+        (at < NEVER).then(|| (Time(at), self.stamps[alarm]))
     }
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
-        let first = self.winner(0);
-        Some((self.key(first)?, first.alarm as usize))
-    }
-
-    #[inline]
-    fn key(&self, entry: Entry) -> Option<Key> {
-        (entry.at < NEVER).then(|| (Time(entry.at), self.stamps[entry.alarm as usize]))
+        let first = usize::from(self.winners[0]);
+        let at = self.matches[0][first];
+        if at >= NEVER {
+            return None;
+        }
+        let alarm = self.alarm(first);
+        Some(((Time(at), self.stamps[alarm]), alarm))
     }
 }
 
@@ -242,22 +256,24 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was set, alarms ring by (time, insertion), each as it was set last.
+        /// Whatever was set, alarms ring by (time, time of decision, insertion), each as it was set last.
         #[test]
         fn the_agenda_agrees_with_a_sorted_list(
             alarms in 1usize..90,
-            sets in prop::collection::vec((0usize..90, prop::option::of(0u64..50)), 0..200),
+            sets in prop::collection::vec((0usize..90, prop::option::of(0u64..50), 0u64..3), 0..200),
         ) {
             let (mut agenda, mut stamps) = (Agenda::new(alarms), Stamps::default());
             let mut model = vec![None; alarms];
-            for (order, (alarm, at)) in sets.into_iter().enumerate() {
+            for (order, (alarm, at, decided)) in sets.into_iter().enumerate() {
                 let alarm = alarm % alarms;
-                agenda.set_time(alarm, at.map(Time), &mut stamps);
-                model[alarm] = at.map(|at| (at, order, alarm));
+                agenda.set(alarm, at.map(|at| stamps.key_decided(Time(decided), Time(at))));
+                model[alarm] = at.map(|at| (at, decided, order, alarm));
+                let first = model.iter().flatten().min().map(|&(at, .., alarm)| (Time(at), alarm));
+                prop_assert_eq!(agenda.next().map(|((at, _), alarm)| (at, alarm)), first);
             }
             let mut expected: Vec<_> = model.into_iter().flatten().collect();
             expected.sort_unstable();
-            let expected: Vec<_> = expected.into_iter().map(|(at, _, alarm)| (at, alarm)).collect();
+            let expected: Vec<_> = expected.into_iter().map(|(at, .., alarm)| (at, alarm)).collect();
             prop_assert_eq!(drain(&mut agenda), expected);
         }
     }

@@ -65,9 +65,6 @@ impl Foresight {
         while self.passages.front().is_some_and(|passage| passage.begin <= now) {
             self.passages.pop_front();
         }
-        while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
-            self.lost.pop_front();
-        }
     }
 
     /// Returns true if packets wait.
@@ -85,7 +82,7 @@ impl Foresight {
     /// Takes note of a packet that enters and begins to be sent under these keys, unless both are past.
     #[inline]
     pub fn pass(&mut self, entry: Key, begin: Key, bytes: u32, now: Key) {
-        if begin > entry {
+        if begin != entry {
             self.waiting += 1;
             self.waiting_bytes += u64::from(bytes);
         }
@@ -96,6 +93,9 @@ impl Foresight {
 
     /// Takes note of a packet that is lost when it enters, unless that is past.
     pub fn lose(&mut self, entry: Key, cause: Cause, now: Key) {
+        while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
+            self.lost.pop_front();
+        }
         if entry > now {
             self.lost.push_back((entry, cause));
         }

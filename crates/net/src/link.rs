@@ -100,7 +100,7 @@ impl Link {
             return None;
         }
         foresight.pass(entry, begin, packet.size, now);
-        ctx.take(packet);
+        ctx.counts.packets_in += 1;
         self.occupy(begin.0, packet.size);
         let arrival = ctx.stamps.key_decided(begin.0, self.free_at + self.delay);
         self.resume = ctx.stamps.key_decided(begin.0, self.free_at);

@@ -115,6 +115,7 @@ fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut A
             of_users: Vec::new(),
             alarm: alarms.add(Alarm::Bearer(i)),
             flows: Vec::new(),
+            is_foreseen: false,
         })
         .collect();
     for (id, flow) in (0..).zip(flows) {

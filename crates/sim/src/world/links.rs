@@ -26,7 +26,10 @@ impl<T: Listener> World<T> {
         // Where backlogs are asked for, or an agent sends as well, bearers take packets when they come.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
-        let bearers = is_plain && self.bearers.iter_mut().all(|air| air.bearer.foresee());
+        if is_plain {
+            self.bearers.iter_mut().for_each(|air| air.is_foreseen = air.bearer.foresee());
+        }
+        let bearers = self.bearers.iter().all(|air| air.is_foreseen);
         let last = self.links.len() - 1;
         for (at, link) in self.links.iter_mut().enumerate() {
             let is_split = self.has_proxy && at == 0;

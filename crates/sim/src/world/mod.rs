@@ -101,6 +101,8 @@ struct HostedBearer {
     of_users: Vec<Blocks>,
     alarm: usize,
     flows: Vec<u32>,
+    /// Whether arrivals are known ahead of time, in order.
+    is_foreseen: bool,
 }
 
 impl HostedBearer {

@@ -29,7 +29,9 @@ impl<T: Listener> World<T> {
         let air = &mut self.bearers[index as usize];
         let (bearer, mut ctx) = air.at_work(&mut self.env);
         let taken = bearer.accept_at(&mut ctx, position, packet, entry);
-        self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        if !(air.is_foreseen && self.env.agenda.is_set(air.alarm)) {
+            self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        }
         self.take_outputs(index);
         if taken {
             self.tell_queue(flow);

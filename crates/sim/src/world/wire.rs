@@ -16,18 +16,21 @@ pub struct Wire {
     pub alarm: usize,
     pub place: Place,
     counts: Counts,
+    /// Whether arrivals are known ahead of time, in order.
+    is_foreseen: bool,
     /// Whether packets that leave it enter the next link at once, ahead of their time.
     pub leads_on: bool,
 }
 
 impl Wire {
     pub fn new(link: Line, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default(), leads_on: false }
+        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default(), is_foreseen: false, leads_on: false }
     }
 
     /// Lets packets come ahead of time from now on; false where that is not possible.
     pub fn foresee(&mut self) -> bool {
-        self.link.foresee()
+        self.is_foreseen = self.link.foresee();
+        self.is_foreseen
     }
 
     #[inline]
@@ -41,7 +44,9 @@ impl Wire {
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
         let (link, mut ctx) = self.at_work(env);
         link.accept_at(&mut ctx, packet, entry);
-        env.agenda.set(self.alarm, self.link.next_wake());
+        if !(self.is_foreseen && env.agenda.is_set(self.alarm)) {
+            env.agenda.set(self.alarm, self.link.next_wake());
+        }
     }
 
     /// Takes a packet that comes under `entry` and is delivered by another link behind this one. Returns the key
