@@ -6,6 +6,8 @@
 //! A component that has decided on several future things (packets in flight, say) keeps them
 //! itself, each under the [`Stamp`] drawn when it was decided, and shows the agenda the earliest.
 
+use std::cmp::Ordering;
+
 use crate::units::Time;
 
 /// Order of simultaneous events: by the time at which each was decided, then by order of insertion.
@@ -55,126 +57,123 @@ impl Stamps {
     }
 }
 
-/// Times from here on mean never; each place has one of its own, so that alarms that are not set never tie.
+/// Times from here on mean never; each alarm has one of its own, so that alarms that are not set never tie.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
-/// Alarms, or winners of other matches, that meet in a match.
-const PLAYERS: usize = 8;
+/// An alarm and when it rings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    at: u64,
+    alarm: u32,
+}
 
-/// The alarms of all components, and which of them rings next.
+impl Entry {
+    fn never(alarm: usize) -> Self {
+        Self { at: NEVER + alarm as u64, alarm: alarm as u32 }
+    }
+}
+
+/// Nodes of the top of the tree, which holds one alarm fewer than half of them.
+const TOP: usize = 16;
+
+/// The alarms of all components, and which of them rings next. The first ones are near the top, so those that are set
+/// most often had better come first.
 #[derive(Debug)]
 pub struct Agenda {
-    /// The times of a tree of matches: the first is the final, the winner of each but that one holds a place in
-    /// another, and the last ones hold the alarms. Place `p` is number `p % PLAYERS` of match `p / PLAYERS`, and
-    /// is held by the winner of match `p + 1`.
-    matches: Vec<[u64; PLAYERS]>,
-    /// Which place has won each match.
-    winners: Vec<u8>,
-    /// The place of alarm 0.
-    first_place: usize,
+    /// A tree of matches between two: node 1 holds the winner of all, and each node the winner of its children.
+    /// The top is a tree of nodes 1 to `TOP - 1`, whose children are `2 n` and `2 n + 1`. Of its leaves all but the last
+    /// are the first alarms; the last is the winner of the tree of all others, which stands behind it.
+    nodes: Vec<Entry>,
+    /// From the number of an alarm that is not in the top to its node.
+    offset: usize,
     /// The stamp of each alarm that is set, which decides between alarms of the same time.
     stamps: Vec<Stamp>,
+}
+
+/// Returns the node that holds the winner of a node and its sibling.
+#[inline]
+fn above(node: usize) -> usize {
+    match node {
+        0..TOP => node / 2,
+        // The root of the second tree, whose sibling is not used.
+        TOP | 17 => TOP - 1,
+        _ => TOP + (node - TOP) / 2,
+    }
 }
 
 impl Agenda {
     /// An agenda of `alarms` alarms, none of them set.
     pub fn new(alarms: usize) -> Self {
-        let (mut inner, mut last) = (0, 1);
-        while PLAYERS * last < alarms {
-            inner += last;
-            last *= PLAYERS;
+        let in_top = TOP / 2 - 1;
+        let others = alarms.saturating_sub(in_top).next_power_of_two();
+        let offset = TOP + others - in_top;
+        let unused = Entry::never(alarms);
+        let mut nodes = vec![unused; TOP + 2 * others];
+        for alarm in 0..alarms {
+            nodes[if alarm < in_top { TOP / 2 + alarm } else { offset + alarm }] = Entry::never(alarm);
         }
-        let mut matches = vec![[0; PLAYERS]; inner + last];
-        let first_place = PLAYERS * inner;
-        for place in (0..PLAYERS * matches.len()).rev() {
-            let never = NEVER + place as u64;
-            let at = if place < first_place { matches[place + 1][0] } else { never };
-            matches[place / PLAYERS][place % PLAYERS] = at;
+        let mut agenda = Self { nodes, offset, stamps: vec![Stamp::default(); alarms] };
+        for node in (2..agenda.nodes.len()).rev() {
+            let entry = agenda.nodes[node];
+            if entry.at < agenda.nodes[above(node)].at {
+                agenda.nodes[above(node)] = entry;
+            }
         }
-        let winners = vec![0; matches.len()];
-        Self { matches, winners, first_place, stamps: vec![Stamp::default(); alarms] }
+        agenda
     }
 
-    /// Returns the time in a place.
     #[inline]
-    fn at(&self, place: usize) -> u64 {
-        self.matches[place / PLAYERS][place % PLAYERS]
-    }
-
-    /// Returns the alarm that holds a place, by its own or as a winner.
-    #[inline]
-    fn alarm(&self, mut place: usize) -> usize {
-        while place < self.first_place {
-            place = PLAYERS * (place + 1) + usize::from(self.winners[place + 1]);
-        }
-        place - self.first_place
-    }
-
-    /// Returns who wins a match: the earliest, and of several the one that was decided first.
-    #[inline]
-    fn winner(&self, number: usize) -> usize {
-        let times = &self.matches[number];
-        let (mut best, mut at) = (0, times[0]);
-        for (player, &other) in times.iter().enumerate().skip(1) {
-            (best, at) = if other < at { (player, other) } else { (best, at) };
-        }
-        if times[best + 1..].contains(&at) { self.winner_of_tie(number, at) } else { best }
+    fn node(&self, alarm: usize) -> usize {
+        if alarm < TOP / 2 - 1 { TOP / 2 + alarm } else { self.offset + alarm }
     }
 
     #[cold]
-    fn winner_of_tie(&self, number: usize, at: u64) -> usize {
-        let players = (0..PLAYERS).filter(|&player| self.matches[number][player] == at);
-        players.min_by_key(|player| self.stamps[self.alarm(PLAYERS * number + player)]).unwrap_or_default()
+    fn decided_first(&self, one: Entry, other: Entry) -> Entry {
+        let stamp = |entry: Entry| self.stamps.get(entry.alarm as usize);
+        if stamp(one) < stamp(other) { one } else { other }
     }
 
     /// Sets an alarm to ring under `key`, or never.
     #[inline]
     pub fn set(&mut self, alarm: usize, key: Option<Key>) {
-        let place = self.first_place + alarm;
-        let held = &mut self.matches[place / PLAYERS][place % PLAYERS];
-        let at = match key {
+        let node = self.node(alarm);
+        let held = &mut self.nodes[node];
+        match key {
             Some((at, stamp)) if at.0 < NEVER => {
                 // Stopping where nothing changes is what makes repeated settings cheap.
-                if *held == at.0 && self.stamps[alarm] == stamp {
+                if held.at == at.0 && self.stamps[alarm] == stamp {
                     return;
                 }
                 self.stamps[alarm] = stamp;
-                at.0
+                held.at = at.0;
             }
-            _ if *held >= NEVER => return,
-            _ => NEVER + place as u64,
-        };
-        *held = at;
-        let (number, player) = (place / PLAYERS, place % PLAYERS);
-        let winner = usize::from(self.winners[number]);
-        // Most settings are of alarms that neither ring next in their match nor will.
-        if winner == player || at <= self.matches[number][winner] {
-            self.replay(place, at);
+            _ if held.at >= NEVER => return,
+            _ => *held = Entry::never(alarm),
+        }
+        let entry = *held;
+        let winner = self.nodes[above(node)];
+        if entry.at <= winner.at || winner.alarm == entry.alarm {
+            self.replay(node, entry);
         }
     }
 
-    /// Replays the matches above a place whose time has become `at`, up to where the winner stays.
+    /// Replays the matches above a node that has changed, up to where the winner stays.
     #[inline(never)]
-    fn replay(&mut self, mut place: usize, mut at: u64) {
-        loop {
-            let (number, player) = (place / PLAYERS, place % PLAYERS);
-            let winner = usize::from(self.winners[number]);
-            let is_winner = winner == player;
-            let to_beat = if number > 0 { self.at(number - 1) } else { self.matches[0][winner] };
-            if !is_winner && at > to_beat {
-                return;
-            }
-            let best = if at < to_beat { player } else { self.winner(number) };
-            self.winners[number] = best as u8;
-            if best == winner && !is_winner {
-                return;
-            }
-            let Some(above) = number.checked_sub(1) else {
-                return;
+    fn replay(&mut self, mut node: usize, changed: Entry) {
+        let mut entry = changed;
+        while node > 1 {
+            let other = self.nodes[node ^ 1];
+            entry = match entry.at.cmp(&other.at) {
+                Ordering::Less => entry,
+                Ordering::Greater => other,
+                Ordering::Equal => self.decided_first(entry, other),
             };
-            at = self.matches[number][best];
-            self.matches[above / PLAYERS][above % PLAYERS] = at;
-            place = above;
+            node = above(node);
+            let held = &mut self.nodes[node];
+            if *held == entry && entry.alarm != changed.alarm {
+                return;
+            }
+            *held = entry;
         }
     }
 
@@ -188,35 +187,24 @@ impl Agenda {
     /// Sets an alarm to ring at a time, unless it does so already.
     #[inline]
     pub fn keep_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
-        let held = self.at(self.first_place + alarm);
+        let held = self.nodes[self.node(alarm)].at;
         let wanted = at.map_or(NEVER, |at| at.0);
         if held != wanted && (held < NEVER || wanted < NEVER) {
             self.set_time(alarm, at, stamps);
         }
     }
 
-    /// Returns true if an alarm will ring.
-    #[inline]
-    pub fn is_set(&self, alarm: usize) -> bool {
-        self.at(self.first_place + alarm) < NEVER
-    }
-
     /// When an alarm rings.
     pub fn due(&self, alarm: usize) -> Option<Key> {
-        let at = self.at(self.first_place + alarm);
+        let at = self.nodes[self.node(alarm)].at;
         (at < NEVER).then(|| (Time(at), self.stamps[alarm]))
     }
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
-        let first = usize::from(self.winners[0]);
-        let at = self.matches[0][first];
-        if at >= NEVER {
-            return None;
-        }
-        let alarm = self.alarm(first);
-        Some(((Time(at), self.stamps[alarm]), alarm))
+        let Entry { at, alarm } = self.nodes[1];
+        (at < NEVER).then(|| ((Time(at), self.stamps[alarm as usize]), alarm as usize))
     }
 }
 

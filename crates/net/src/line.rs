@@ -29,21 +29,18 @@ impl Line {
         }
     }
 
-    /// Lets packets come ahead of time from now on, as [`Link::foresee`] says; false where that is not possible.
-    pub fn foresee(&mut self) -> bool {
+    /// The link with a rate.
+    #[inline]
+    pub fn rated(&mut self) -> Option<&mut Link> {
         match self {
-            Self::Rated(link) => link.foresee(),
-            Self::Traced(_) => false,
+            Self::Rated(link) => Some(link),
+            Self::Traced(_) => None,
         }
     }
 
-    /// Takes a packet that enters under `entry` and is not delivered here; see [`Link::enter`].
-    #[inline]
-    pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
-        match self {
-            Self::Rated(link) => link.enter(ctx, packet, entry),
-            Self::Traced(_) => unreachable!("recorded links are entered when it is time"),
-        }
+    /// Lets packets come ahead of time from now on, as [`Link::foresee`] says; false where that is not possible.
+    pub fn foresee(&mut self) -> bool {
+        self.rated().is_some_and(Link::foresee)
     }
 
     /// Takes a packet that enters under `entry`: now, or later where [`Self::foresee`] has returned true. Returns
@@ -58,10 +55,7 @@ impl Line {
 
     /// Takes back what has been counted and has not happened under `end` or before, and returns it.
     pub fn settle(&mut self, end: Key) -> Unhappened {
-        match self {
-            Self::Rated(link) => link.settle(end),
-            Self::Traced(_) => Unhappened::default(),
-        }
+        self.rated().map_or_else(Unhappened::default, |link| link.settle(end))
     }
 
     /// When [`Self::wake`] must be called next.

@@ -116,9 +116,14 @@ impl Link {
         }
         let arrival = self.enter(ctx, &packet, entry);
         if let Some(arrival) = arrival {
-            self.flight.depart_under(arrival, packet);
+            self.deliver(arrival, packet);
         }
         arrival.is_some()
+    }
+
+    /// Delivers a packet under a key that [`Self::enter`] has returned.
+    pub fn deliver(&mut self, arrival: Key, packet: Packet) {
+        self.flight.depart_under(arrival, packet);
     }
 
     /// Takes back what has been counted and has not happened under `end` or before, and returns it.

@@ -39,6 +39,7 @@ mod wire;
 
 use crate::context::Context;
 use crate::engine::Key;
+use crate::network::Link;
 use crate::network::opportunities::Recording;
 use crate::packet::Packet;
 use crate::rng::Streams;
@@ -77,14 +78,9 @@ impl Backlog {
 pub trait Bearer: Send + std::fmt::Debug {
     /// Takes a packet for a user; `false` means that it is lost.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
-    /// Lets packets come ahead of time from now on, by [`Self::accept_at`]. Returns false where that is not possible.
-    fn foresee(&mut self) -> bool {
-        false
-    }
-    /// Takes a packet for a user that comes under `entry`: now, or later where [`Self::foresee`] has returned true.
-    /// Returns false if it is lost.
-    fn accept_at(&mut self, ctx: &mut Context, user: usize, packet: Packet, _entry: Key) -> bool {
-        self.accept(ctx, user, packet)
+    /// The link that the bearer is, where it is one with a rate: its arrivals may be known ahead of time.
+    fn as_link(&mut self) -> Option<&mut Link> {
+        None
     }
     /// When [`Self::wake`] must be called next.
     fn next_wake(&self) -> Option<Key>;

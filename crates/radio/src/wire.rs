@@ -3,7 +3,7 @@
 use super::{Backlog, BandwidthMeter, Bearer};
 use crate::context::{Context, Output};
 use crate::engine::Key;
-use crate::network::{Line, Unhappened};
+use crate::network::{Line, Link, Unhappened};
 use crate::network::traced::{OPPORTUNITIES, UsageRow};
 use crate::packet::Packet;
 use crate::table::Table;
@@ -21,12 +21,8 @@ impl Bearer for WireBearer {
         self.line.accept(ctx, packet)
     }
 
-    fn foresee(&mut self) -> bool {
-        self.line.foresee()
-    }
-
-    fn accept_at(&mut self, ctx: &mut Context, _user: usize, packet: Packet, entry: Key) -> bool {
-        self.line.accept_at(ctx, packet, entry)
+    fn as_link(&mut self) -> Option<&mut Link> {
+        self.line.rated()
     }
 
     fn next_wake(&self) -> Option<Key> {

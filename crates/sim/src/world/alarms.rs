@@ -6,17 +6,13 @@ pub enum Alarm {
     /// The link of this position from the server on.
     Down(u32),
     Up(u32),
+    /// Packets that arrive in order over several bearers, or uplinks.
+    ToPhones,
+    FromPhones,
     Bearer(u32),
-    Traffic(u32),
-    /// A server that works on its answer.
-    Server(u32),
     Uplink(u32),
-    RetransmissionTimer(u32),
-    RequestTimer(u32),
-    DelayedAck(u32),
-    Proxy(u32),
-    RadioNetworkFeedback(u32),
-    Snoop(u32),
+    /// The timers of a flow.
+    Timers(u32),
 }
 
 /// Gives every component its alarm: whose it is, by the alarms' numbers in the agenda.

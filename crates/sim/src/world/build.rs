@@ -5,8 +5,10 @@ use super::control::Listener;
 use super::env::{Env, Flying};
 use super::external::External;
 use super::flow::Flow;
+use super::lane::Lane;
 use super::recorder::Recorder;
 use super::tell::Ears;
+use super::timers::Timer;
 use super::wire::Duplex;
 use super::{HostedBearer, World};
 use crate::context::{Blocks, Common, Counts};
@@ -32,8 +34,15 @@ impl<T: Listener> World<T> {
             Duplex::new(link, name, streams, &mut alarms, ends)
         });
         let links = links.collect();
+        let [to_phones, from_phones] = [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Lane::new(&mut alarms, alarm));
+        // Alarms of bearers first: they are set most often.
+        let mut bearers = bearers(scenario, streams, &mut alarms);
         let flows = flows(scenario, streams, &mut alarms);
-        let bearers = bearers(scenario, streams, &flows, &mut alarms);
+        for (id, flow) in (0..).zip(&flows) {
+            let air = &mut bearers[flow.bearer as usize];
+            air.flows.push(id);
+            air.of_users.push(Blocks::default());
+        }
         let users = bearers.iter().map(|air| air.flows.clone()).collect();
         let ears = Ears::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);
         let env = Env {
@@ -47,6 +56,8 @@ impl<T: Listener> World<T> {
             ears,
             external: External::default(),
             links,
+            to_phones,
+            from_phones,
             bearers,
             unfinished: flows.iter().filter(|flow| !flow.is_external).count(),
             flows,
@@ -70,10 +81,10 @@ impl<T: Listener> World<T> {
                 continue;
             };
             let begins = flow.start + first.wait;
-            self.env.set_time(flow.alarms.traffic, Some(begins));
+            flow.timers.set(&mut self.env, Timer::Traffic, begins);
             if let Some(meter) = &mut flow.meter {
-                meter.agent.start(begins);
-                self.env.set_time(meter.alarm, Some(begins));
+                meter.start(begins);
+                flow.timers.set(&mut self.env, Timer::RadioNetworkFeedback, begins);
                 if let Some(bandwidth) = self.bearers[flow.bearer as usize].bearer.bandwidth_meter() {
                     bandwidth.measure(flow.position);
                 }
@@ -89,25 +100,29 @@ impl<T: Listener> World<T> {
     }
 }
 
+/// Returns the group of each user and the user's number in it.
+fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
+    let groups = scenario.users.iter().enumerate();
+    groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)))
+}
+
 fn flows(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<Flow> {
     let shared = scenario.radio.facts().is_shared;
-    let groups = scenario.users.iter().enumerate();
-    let members = groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)));
     let build = |(id, member)| {
         let seat = if shared { (0, id as usize) } else { (id, 0) };
         Flow::new(scenario, streams, member, id, seat, alarms)
     };
-    (0..).zip(members).map(build).collect()
+    (0..).zip(members(scenario)).map(build).collect()
 }
 
-fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut Alarms) -> Vec<HostedBearer> {
-    let radio = |(id, flow): (u64, &Flow)| {
-        let group = &scenario.users[flow.group];
+fn bearers(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<HostedBearer> {
+    let radio = |(id, (group, _)): (u64, (usize, u32))| {
+        let group = &scenario.users[group];
         UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
     };
-    let radios: Vec<UserRadio> = (0..).zip(flows).map(radio).collect();
+    let radios: Vec<UserRadio> = (0..).zip(members(scenario)).map(radio).collect();
     let built = (0..).zip(scenario.radio.build(&radios, &streams));
-    let mut bearers: Vec<HostedBearer> = built
+    built
         .map(|(i, bearer)| HostedBearer {
             bearer,
             place: Place::new(Site::Bearer, i),
@@ -117,11 +132,5 @@ fn bearers(scenario: &Scenario, streams: Streams, flows: &[Flow], alarms: &mut A
             flows: Vec::new(),
             is_foreseen: false,
         })
-        .collect();
-    for (id, flow) in (0..).zip(flows) {
-        let air = &mut bearers[flow.bearer as usize];
-        air.flows.push(id);
-        air.of_users.push(Blocks::default());
-    }
-    bearers
+        .collect()
 }

@@ -6,7 +6,6 @@ use crate::context::Common;
 use crate::engine::Agenda;
 use crate::packet::{EcnField, Packet, PacketId};
 use crate::transport::segment::{Kind, Segment};
-use crate::units::Time;
 
 /// The packets on their way and what they stand for, by identity: a place in a list, and how many have
 /// been launched. A packet from outside stands for a segment of its flow whose number is the tag.
@@ -97,19 +96,5 @@ impl DerefMut for Env {
     #[inline]
     fn deref_mut(&mut self) -> &mut Common {
         &mut self.common
-    }
-}
-
-impl Env {
-    /// Sets an alarm to ring at a time, after all that were set for the same time before.
-    #[inline]
-    pub fn set_time(&mut self, alarm: usize, at: Option<Time>) {
-        self.agenda.set_time(alarm, at, &mut self.common.stamps);
-    }
-
-    /// Sets an alarm to ring at a time, unless it does so already.
-    #[inline]
-    pub fn keep_time(&mut self, alarm: usize, at: Option<Time>) {
-        self.agenda.keep_time(alarm, at, &mut self.common.stamps);
     }
 }

@@ -1,6 +1,7 @@
 //! The RNC, where it tells proxies what the radio carries.
 
 use super::World;
+use super::timers::Timer;
 use super::control::Listener;
 use crate::event::{Clock, Site};
 
@@ -12,22 +13,22 @@ impl<T: Listener> World<T> {
             return;
         };
         if state.finished.is_some() {
-            meter.agent.stop();
+            meter.stop();
             return;
         }
         let mut has_message = false;
-        if meter.agent.is_due(self.env.now) {
+        if meter.is_due(self.env.now) {
             let bearer = &mut self.bearers[state.bearer as usize].bearer;
             let available = bearer
                 .bandwidth_meter()
                 .and_then(|meter| meter.available_bytes(self.env.now, state.position));
-            meter.agent.look(self.env.now, available, bearer.backlog(state.position).packets);
+            meter.look(self.env.now, available, bearer.backlog(state.position).packets);
         }
-        while let Some(message) = meter.agent.arrived(self.env.now) {
-            proxy.agent.on_feedback(self.env.now, &message, &mut self.relayed);
+        while let Some(message) = meter.arrived(self.env.now) {
+            proxy.on_feedback(self.env.now, &message, &mut self.relayed);
             has_message = true;
         }
-        self.env.keep_time(meter.alarm, meter.agent.timer());
+        state.timers.keep(&mut self.env, Timer::RadioNetworkFeedback, meter.timer());
         if has_message {
             self.tell_clock(Site::Proxy, flow, Clock::Feedback);
         }

@@ -2,6 +2,7 @@
 
 use super::alarms::{Alarm, Alarms};
 use super::experience::Experience;
+use super::timers::Timers;
 use super::wire::Wire;
 use crate::event::{Hold, Place, Recovery, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
@@ -15,32 +16,15 @@ use crate::transport::request::Requester;
 use crate::transport::{Opener, Receiver, Sender, Window};
 use crate::units::{Duration, Time};
 
-/// A box on the path with the number of its alarm.
-#[derive(Debug)]
-pub struct Boxed<T> {
-    pub agent: T,
-    pub alarm: usize,
-}
-
 /// A server that works on its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
     /// How long it takes.
     pub delay: Duration,
-    pub alarm: usize,
     /// Whether the first request rides on the ACK of the SYN, and has not come.
     pub awaits_ack: bool,
     /// Whether it works on one now.
     pub is_busy: bool,
-}
-
-/// The alarms of the ends of a connection.
-#[derive(Clone, Copy, Debug)]
-pub struct FlowAlarms {
-    pub traffic: usize,
-    pub retransmission_timer: usize,
-    pub request_timer: usize,
-    pub delayed_ack: usize,
 }
 
 /// One connection: its two ends, the boxes between them, what it carries, and what has been noted
@@ -60,15 +44,15 @@ pub struct Flow {
     /// At the phone.
     pub receiver: Box<dyn Receiver>,
     /// At the gateway.
-    pub proxy: Option<Box<Boxed<SplitProxy>>>,
+    pub proxy: Option<Box<SplitProxy>>,
     /// At the RNC, which measures for the proxy.
-    pub meter: Option<Box<Boxed<Meter>>>,
+    pub meter: Option<Box<Meter>>,
     /// At the Node B.
-    pub snoop: Option<Box<Boxed<SnoopAgent>>>,
+    pub snoop: Option<Box<SnoopAgent>>,
     pub uplink: Wire,
     pub bearer: u32,
     pub position: usize,
-    pub alarms: FlowAlarms,
+    pub timers: Timers,
     /// What the phone has asked for and nobody has heard of.
     pub requester: Requester,
     /// Bytes of the request that the phone sends once the connection is set up, until then.
@@ -134,29 +118,16 @@ impl Flow {
             ),
             bearer,
             position,
-            alarms: FlowAlarms {
-                traffic: alarms.add(Alarm::Traffic(id)),
-                retransmission_timer: alarms.add(Alarm::RetransmissionTimer(id)),
-                request_timer: alarms.add(Alarm::RequestTimer(id)),
-                delayed_ack: alarms.add(Alarm::DelayedAck(id)),
-            },
-            proxy: proxy.map(|proxy| {
-                let agent = proxy.build(id, request_bytes, tcp);
-                Box::new(Boxed { agent, alarm: alarms.add(Alarm::Proxy(id)) })
-            }),
-            meter: proxy.and_then(|proxy| proxy.feedback()).map(|feedback| {
-                let agent = feedback.meter(id, scenario.core_delay(), streams);
-                Box::new(Boxed { agent, alarm: alarms.add(Alarm::RadioNetworkFeedback(id)) })
-            }),
-            snoop: snoop.map(|snoop| {
-                let agent = SnoopAgent::new(snoop, air_tcp.numbering());
-                Box::new(Boxed { agent, alarm: alarms.add(Alarm::Snoop(id)) })
-            }),
+            timers: Timers::new(alarms, id),
+            proxy: proxy.map(|proxy| Box::new(proxy.build(id, request_bytes, tcp))),
+            meter: proxy
+                .and_then(|proxy| proxy.feedback())
+                .map(|feedback| Box::new(feedback.meter(id, scenario.core_delay(), streams))),
+            snoop: snoop.map(|snoop| Box::new(SnoopAgent::new(snoop, air_tcp.numbering()))),
             requester: Requester::new(air_tcp.request_timeout()),
             first_request,
             work: group.traffic().server_delay().map(|delay| Work {
                 delay,
-                alarm: alarms.add(Alarm::Server(id)),
                 awaits_ack: !asks_apart,
                 is_busy: false,
             }),
@@ -170,13 +141,13 @@ impl Flow {
 
     /// The sender whose segments the phone receives: the server's, or the proxy's.
     pub fn air_sender(&self) -> &dyn Sender {
-        self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.agent.sender())
+        self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.sender())
     }
 
     /// The same, to be changed.
     pub fn air_sender_mut(&mut self) -> &mut dyn Sender {
         match &mut self.proxy {
-            Some(proxy) => proxy.agent.sender_mut(),
+            Some(proxy) => proxy.sender_mut(),
             None => &mut *self.sender,
         }
     }
@@ -196,7 +167,7 @@ impl Flow {
             (Some(from), Some(to)) => to.since(from).as_secs(),
             _ => f64::NAN,
         };
-        let opened = self.proxy.as_ref().map_or(self.accepted, |proxy| proxy.agent.opened());
+        let opened = self.proxy.as_ref().map_or(self.accepted, |proxy| proxy.opened());
         let transfer_s = lasted(opened, self.finished);
         let application_bps = match self.total_bytes {
             Some(bytes) => bytes as f64 * 8.0 / transfer_s,
@@ -235,18 +206,18 @@ impl Flow {
 
     /// What the proxy saw, if there is one.
     pub fn proxy_row(&self, user: usize) -> Option<ProxyRow> {
-        let proxy = &self.proxy.as_ref()?.agent;
+        let proxy = &self.proxy.as_ref()?;
         Some(ProxyRow {
             user: user as u64,
             server: *self.sender.counts(),
             most_held_bytes: proxy.most_held(),
-            messages: self.meter.as_ref().map(|meter| meter.agent.counts).unwrap_or_default(),
+            messages: self.meter.as_ref().map(|meter| meter.counts).unwrap_or_default(),
             windows: proxy.windows().unwrap_or_default(),
         })
     }
 
     /// What the Snoop agent did, if there is one.
     pub fn snoop_row(&self, user: usize) -> Option<SnoopRow> {
-        Some(SnoopRow { user: user as u64, counts: self.snoop.as_ref()?.agent.counts })
+        Some(SnoopRow { user: user as u64, counts: self.snoop.as_ref()?.counts })
     }
 }

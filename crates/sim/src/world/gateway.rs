@@ -1,6 +1,7 @@
 //! The gateway between the server's network and the core network, where a proxy may stand.
 
 use super::World;
+use super::timers::Timer;
 use super::control::Listener;
 use crate::event::Site;
 use crate::packet::Packet;
@@ -16,7 +17,7 @@ impl<T: Listener> World<T> {
         self.receive(Site::Proxy, &packet);
         if let Some(proxy) = &mut self.flows[flow as usize].proxy {
             let segment = self.env.flying.land(&packet);
-            proxy.agent.on_segment(self.env.common.now, segment, &mut self.relayed);
+            proxy.on_segment(self.env.common.now, segment, &mut self.relayed);
         }
         self.after_proxy(flow);
     }
@@ -30,11 +31,11 @@ impl<T: Listener> World<T> {
         let state = &mut self.flows[flow as usize];
         let segment = self.env.flying.land(&packet);
         if let Some(proxy) = &mut state.proxy {
-            proxy.agent.on_packet_of_phone(self.env.common.now, segment, &mut self.relayed);
+            proxy.on_packet_of_phone(self.env.common.now, segment, &mut self.relayed);
         }
         if segment.kind != Kind::Ack {
             state.requester.hear(segment.kind);
-            self.env.keep_time(state.alarms.request_timer, state.requester.timer());
+            state.timers.keep(&mut self.env, Timer::Request, state.requester.timer());
         }
         self.after_proxy(flow);
     }
@@ -47,15 +48,16 @@ impl<T: Listener> World<T> {
 
     pub(super) fn proxy_timer(&mut self, flow: u32) {
         if let Some(proxy) = &mut self.flows[flow as usize].proxy {
-            proxy.agent.on_timer(self.env.now, &mut self.relayed);
+            proxy.on_timer(self.env.now, &mut self.relayed);
         }
         self.after_proxy(flow);
     }
 
     /// Sends what a proxy has put out and keeps its timer.
     pub(super) fn after_proxy(&mut self, flow: u32) {
-        if let Some(proxy) = &self.flows[flow as usize].proxy {
-            self.env.keep_time(proxy.alarm, proxy.agent.timer());
+        let state = &mut self.flows[flow as usize];
+        if let Some(proxy) = &state.proxy {
+            state.timers.keep(&mut self.env, Timer::Proxy, proxy.timer());
         }
         self.after_air_sender(flow);
         let mut relayed = std::mem::take(&mut self.relayed);

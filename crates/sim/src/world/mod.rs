@@ -21,6 +21,7 @@ mod feedback;
 mod flow;
 mod gateway;
 mod links;
+mod lane;
 mod live;
 mod node_b;
 mod phone;
@@ -29,6 +30,7 @@ mod server;
 mod standing;
 mod summary;
 mod tell;
+mod timers;
 mod wire;
 
 pub use control::{Control, Deaf, Listener};
@@ -40,7 +42,9 @@ use alarms::{Alarm, Alarms};
 use env::Env;
 use external::External;
 use flow::Flow;
+use lane::Lane;
 use tell::Ears;
+use timers::Timer;
 use wire::Duplex;
 
 use crate::context::{Blocks, Context, Counts};
@@ -121,6 +125,9 @@ struct World<T> {
     external: External,
     /// The links between server and gateway, and of the core network from there on.
     links: Vec<Duplex>,
+    /// What arrives in order over all bearers and uplinks whose arrivals are known ahead of time.
+    to_phones: Lane,
+    from_phones: Lane,
     bearers: Vec<HostedBearer>,
     flows: Vec<Flow>,
     has_proxy: bool,
@@ -154,45 +161,47 @@ impl<T: Listener> World<T> {
         match self.alarms.of(alarm) {
             Alarm::Down(at) => self.wake_down(key, at as usize),
             Alarm::Up(at) => self.wake_up(key, at as usize),
+            Alarm::ToPhones => self.wake_to_phones(),
+            Alarm::FromPhones => self.wake_from_phones(key),
             Alarm::Uplink(flow) => self.wake_uplink(key, flow),
             Alarm::Bearer(bearer) => self.wake_bearer(key, bearer),
-            timer => {
-                self.env.agenda.set(alarm, None);
-                self.handle_timer(timer);
+            Alarm::Timers(flow) => {
+                if let Some(timer) = self.flows[flow as usize].timers.expire(&mut self.env, key) {
+                    self.handle_timer(timer, flow);
+                }
             }
         }
     }
 
-    fn handle_timer(&mut self, timer: Alarm) {
+    fn handle_timer(&mut self, timer: Timer, flow: u32) {
         match timer {
-            Alarm::Traffic(flow) => self.begin_transfer(flow),
-            Alarm::Server(flow) => {
+            Timer::Traffic => self.begin_transfer(flow),
+            Timer::Server => {
                 self.tell_clock(Site::Server, flow, Clock::Server);
                 self.answer(flow);
             }
-            Alarm::RetransmissionTimer(flow) => {
+            Timer::Retransmission => {
                 let clock = self.flows[flow as usize].sender.ringing(self.env.now);
                 self.tell_clock(Site::Server, flow, clock);
                 self.flows[flow as usize].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow);
             }
-            Alarm::DelayedAck(flow) => {
+            Timer::DelayedAck => {
                 self.tell_clock(Site::Phone, flow, Clock::Acknowledgement);
                 let ack = self.flows[flow as usize].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack);
             }
-            Alarm::RequestTimer(flow) => {
+            Timer::Request => {
                 self.tell_clock(Site::Phone, flow, Clock::Request);
                 let again = self.flows[flow as usize].requester.on_timer(self.env.now);
                 self.after_request(flow, again);
             }
-            Alarm::Proxy(flow) => {
+            Timer::Proxy => {
                 self.tell_proxy_clocks(flow);
                 self.proxy_timer(flow);
             }
-            Alarm::RadioNetworkFeedback(flow) => self.radio_network_feedback(flow),
-            Alarm::Snoop(flow) => self.snoop_timer(flow),
-            _ => unreachable!("links and bearers are no timers"),
+            Timer::RadioNetworkFeedback => self.radio_network_feedback(flow),
+            Timer::Snoop => self.snoop_timer(flow),
         }
     }
 }

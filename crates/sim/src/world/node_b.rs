@@ -1,6 +1,7 @@
 //! The Node B: bearers towards the phones, and a Snoop agent where there is one.
 
 use super::World;
+use super::timers::Timer;
 use super::control::Listener;
 use crate::context::Output;
 use crate::engine::Key;
@@ -16,10 +17,11 @@ impl<T: Listener> World<T> {
         // What an RNC has no room for never comes to the agent; what a Node B has none for, does.
         if let Some(segment) = snooped
             && (taken || !self.waits_at_rnc)
-            && let Some(snoop) = &mut self.flows[flow as usize].snoop
+            && let state = &mut self.flows[flow as usize]
+            && let Some(snoop) = &mut state.snoop
         {
-            snoop.agent.on_segment(self.env.now, &segment);
-            self.env.keep_time(snoop.alarm, snoop.agent.timer());
+            snoop.on_segment(self.env.now, &segment);
+            state.timers.keep(&mut self.env, Timer::Snoop, snoop.timer());
         }
     }
 
@@ -27,16 +29,43 @@ impl<T: Listener> World<T> {
         let state = &self.flows[flow as usize];
         let (index, position) = (state.bearer, state.position);
         let air = &mut self.bearers[index as usize];
-        let (bearer, mut ctx) = air.at_work(&mut self.env);
-        let taken = bearer.accept_at(&mut ctx, position, packet, entry);
-        if !(air.is_foreseen && self.env.agenda.is_set(air.alarm)) {
-            self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        if air.is_foreseen {
+            return self.enter_bearer_link(index, packet, entry);
         }
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        let taken = bearer.accept(&mut ctx, position, packet);
+        self.env.agenda.set(air.alarm, air.bearer.next_wake());
         self.take_outputs(index);
         if taken {
             self.tell_queue(flow);
         }
         taken
+    }
+
+    fn enter_bearer_link(&mut self, index: u32, packet: Packet, entry: Key) -> bool {
+        let air = &mut self.bearers[index as usize];
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        let arrival = bearer.as_link().and_then(|link| link.enter(&mut ctx, &packet, entry));
+        let Some(arrival) = arrival else {
+            self.drop_lost();
+            return false;
+        };
+        if !self.to_phones.append(&mut self.env, arrival, packet)
+            && let Some(link) = air.bearer.as_link()
+        {
+            link.deliver(arrival, packet);
+            self.env.agenda.set(air.alarm, link.next_wake());
+        }
+        true
+    }
+
+    /// The next packet reaches its phone of those that came over links whose arrivals are known ahead of time.
+    pub(super) fn wake_to_phones(&mut self) {
+        if let Some(packet) = self.to_phones.arrive(&mut self.env) {
+            let bearer = self.flows[self.env.flying.flow(&packet) as usize].bearer;
+            self.bearers[bearer as usize].at_work(&mut self.env).1.pass(&packet);
+            self.reach_phone(&packet);
+        }
     }
 
     pub(super) fn wake_bearer(&mut self, key: Key, index: u32) {
@@ -94,18 +123,29 @@ impl<T: Listener> World<T> {
     /// A user has left the Node B in which its agent stands.
     fn leave_snoop(&mut self, bearer: u32, user: usize) {
         let flow = self.bearers[bearer as usize].flows[user];
-        if let Some(snoop) = &mut self.flows[flow as usize].snoop {
-            snoop.agent.forget();
-            self.env.keep_time(snoop.alarm, snoop.agent.timer());
+        let state = &mut self.flows[flow as usize];
+        if let Some(snoop) = &mut state.snoop {
+            snoop.forget();
+            state.timers.keep(&mut self.env, Timer::Snoop, snoop.timer());
         }
     }
 
     pub(super) fn wake_uplink(&mut self, key: Key, flow: u32) {
         let arrived = self.flows[flow as usize].uplink.wake(&mut self.env, key);
         self.drop_lost();
-        let Some(packet) = arrived else {
-            return;
-        };
+        if let Some(packet) = arrived {
+            self.leave_uplink(key, flow, packet);
+        }
+    }
+
+    /// The next packet arrives of those that came over uplinks whose arrivals are known ahead of time.
+    pub(super) fn wake_from_phones(&mut self, key: Key) {
+        if let Some(packet) = self.from_phones.arrive(&mut self.env) {
+            self.leave_uplink(key, self.env.flying.flow(&packet), packet);
+        }
+    }
+
+    fn leave_uplink(&mut self, key: Key, flow: u32, packet: Packet) {
         if !self.has_snoop || self.passes_snoop(flow, &packet) {
             self.enter_up(packet, key, self.links.len());
         }
@@ -118,7 +158,7 @@ impl<T: Listener> World<T> {
             return true;
         };
         let now = self.env.now;
-        let goes_on = snoop.agent.on_ack(now, self.env.flying.look(packet), &mut self.again);
+        let goes_on = snoop.on_ack(now, self.env.flying.look(packet), &mut self.again);
         self.after_snoop(flow);
         if !goes_on {
             self.receive(Site::Snoop, packet);
@@ -142,15 +182,16 @@ impl<T: Listener> World<T> {
         self.settle_bearer(flow);
         self.tell_clock(Site::Snoop, flow, Clock::Snoop);
         if let Some(snoop) = &mut self.flows[flow as usize].snoop {
-            snoop.agent.on_timer(self.env.now, &mut self.again);
+            snoop.on_timer(self.env.now, &mut self.again);
         }
         self.after_snoop(flow);
     }
 
     /// Sends what a Snoop agent sends again and keeps its timer.
     fn after_snoop(&mut self, flow: u32) {
-        if let Some(snoop) = &self.flows[flow as usize].snoop {
-            self.env.keep_time(snoop.alarm, snoop.agent.timer());
+        let state = &mut self.flows[flow as usize];
+        if let Some(snoop) = &state.snoop {
+            state.timers.keep(&mut self.env, Timer::Snoop, snoop.timer());
             let now = self.env.handled();
             let mut again = std::mem::take(&mut self.again);
             for segment in &again {

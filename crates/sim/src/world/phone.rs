@@ -1,6 +1,7 @@
 //! The phones: what they ask for, what arrives, and what they acknowledge.
 
 use super::World;
+use super::timers::Timer;
 use super::control::Listener;
 use super::external::Way;
 use crate::event::{Event, Site};
@@ -15,8 +16,8 @@ impl<T: Listener> World<T> {
     }
 
     pub(super) fn after_request(&mut self, flow: u32, request: Option<Segment>) {
-        let state = &self.flows[flow as usize];
-        self.env.keep_time(state.alarms.request_timer, state.requester.timer());
+        let state = &mut self.flows[flow as usize];
+        state.timers.keep(&mut self.env, Timer::Request, state.requester.timer());
         if let Some(request) = request {
             self.send_up(request);
         }
@@ -31,13 +32,17 @@ impl<T: Listener> World<T> {
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
         let now = self.env.handled();
         let uplink = &mut self.flows[flow as usize].uplink;
-        if !uplink.leads_on {
+        if !uplink.is_foreseen {
             uplink.accept(&mut self.env, packet, now);
             return self.drop_lost();
         }
-        match uplink.enter(&mut self.env, &packet, now) {
-            Some(arrival) => self.enter_up(packet, arrival, self.links.len()),
-            None => self.drop_lost(),
+        let Some(arrival) = uplink.enter(&mut self.env, &packet, now) else {
+            return self.drop_lost();
+        };
+        if uplink.leads_on {
+            self.enter_up(packet, arrival, self.links.len());
+        } else if !self.from_phones.append(&mut self.env, arrival, packet) {
+            uplink.deliver(&mut self.env, arrival, packet);
         }
     }
 
@@ -68,8 +73,8 @@ impl<T: Listener> World<T> {
 
     /// Sends a receiver's ACK, if there is one, and keeps its timer.
     pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
-        let state = &self.flows[flow as usize];
-        self.env.keep_time(state.alarms.delayed_ack, state.receiver.timer());
+        let state = &mut self.flows[flow as usize];
+        state.timers.keep(&mut self.env, Timer::DelayedAck, state.receiver.timer());
         if let Some(ack) = ack {
             self.send_up(ack);
         }

@@ -1,6 +1,7 @@
 //! The servers: transfers that begin, connections accepted, segments sent and ACKs taken.
 
 use super::World;
+use super::timers::Timer;
 use super::control::Listener;
 use super::external::Way;
 use super::flow::Flow;
@@ -23,7 +24,7 @@ impl<T: Listener> World<T> {
         self.env.emit(Event::Began { flow, bytes: transfer.bytes });
         state.experience.ask(self.env.now, state.demand.bytes, transfer.is_last);
         if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
-            self.env.set_time(state.alarms.traffic, Some(at));
+            state.timers.set(&mut self.env, Timer::Traffic, at);
         }
         match (is_first, state.opener, transfer.request_bytes) {
             (true, Opener::Server, _) => self.accept_connection(flow),
@@ -69,11 +70,11 @@ impl<T: Listener> World<T> {
     fn hear(&mut self, flow: u32, kind: Kind) {
         let state = &mut self.flows[flow as usize];
         if let Some(proxy) = &mut state.proxy {
-            proxy.agent.hear(kind);
-            self.env.keep_time(proxy.alarm, proxy.agent.timer());
+            proxy.hear(kind);
+            state.timers.keep(&mut self.env, Timer::Proxy, proxy.timer());
         } else {
             state.requester.hear(kind);
-            self.env.keep_time(state.alarms.request_timer, state.requester.timer());
+            state.timers.keep(&mut self.env, Timer::Request, state.requester.timer());
         }
     }
 
@@ -91,13 +92,14 @@ impl<T: Listener> World<T> {
 
     /// The server has a request, and begins to work on its answer, unless it does.
     fn work(&mut self, flow: u32) {
-        let Flow { work, demand, .. } = &mut self.flows[flow as usize];
+        let Flow { work, demand, timers, .. } = &mut self.flows[flow as usize];
         let Some(work) = work else {
             return self.serve(flow);
         };
         if !work.is_busy && !demand.requested.is_empty() {
             work.is_busy = true;
-            self.env.set_time(work.alarm, Some(self.env.now + work.delay));
+            let answers = self.env.now + work.delay;
+            timers.set(&mut self.env, Timer::Server, answers);
         }
     }
 
@@ -130,7 +132,7 @@ impl<T: Listener> World<T> {
         if state.demand.is_all_asked() {
             state.sender.close();
             if let Some(proxy) = &mut state.proxy {
-                proxy.agent.expect(state.demand.bytes);
+                proxy.expect(state.demand.bytes);
             }
         }
         self.after_sender(flow);
@@ -138,9 +140,9 @@ impl<T: Listener> World<T> {
 
     /// Sends what a server's sender has put out, keeps its timer, and notes what changed.
     pub(super) fn after_sender(&mut self, flow: u32) {
-        let state = &self.flows[flow as usize];
+        let state = &mut self.flows[flow as usize];
         let is_air_sender = state.proxy.is_none();
-        self.env.keep_time(state.alarms.retransmission_timer, state.sender.timer());
+        state.timers.keep(&mut self.env, Timer::Retransmission, state.sender.timer());
         if is_air_sender {
             self.after_air_sender(flow);
         }
@@ -163,7 +165,7 @@ impl<T: Listener> World<T> {
             let Outstanding { begun, arrived, bytes, .. } = transfer;
             self.env.emit(Event::Transfer { flow, begun, arrived, bytes });
             if let Some(at) = state.demand.next_beginning(self.env.now, After::End) {
-                self.env.set_time(state.alarms.traffic, Some(at));
+                state.timers.set(&mut self.env, Timer::Traffic, at);
             }
         }
         if state.finished.is_none() && state.air_sender().is_done() {

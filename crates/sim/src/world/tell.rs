@@ -187,7 +187,7 @@ impl<T: Listener> World<T> {
             return;
         }
         let proxy = self.flows[flow as usize].proxy.as_ref();
-        let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.agent.ringing(self.env.now)).collect();
+        let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.ringing(self.env.now)).collect();
         for clock in clocks {
             self.tell_clock(Site::Proxy, flow, clock);
         }

@@ -17,7 +17,7 @@ pub struct Wire {
     pub place: Place,
     counts: Counts,
     /// Whether arrivals are known ahead of time, in order.
-    is_foreseen: bool,
+    pub is_foreseen: bool,
     /// Whether packets that leave it enter the next link at once, ahead of their time.
     pub leads_on: bool,
 }
@@ -44,9 +44,7 @@ impl Wire {
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
         let (link, mut ctx) = self.at_work(env);
         link.accept_at(&mut ctx, packet, entry);
-        if !(self.is_foreseen && env.agenda.is_set(self.alarm)) {
-            env.agenda.set(self.alarm, self.link.next_wake());
-        }
+        env.agenda.set(self.alarm, self.link.next_wake());
     }
 
     /// Takes a packet that comes under `entry` and is delivered by another link behind this one. Returns the key
@@ -54,7 +52,15 @@ impl Wire {
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
-        link.enter(&mut ctx, packet, entry)
+        link.rated()?.enter(&mut ctx, packet, entry)
+    }
+
+    /// Delivers a packet under a key that [`Self::enter`] has returned.
+    pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
+        if let Some(link) = self.link.rated() {
+            link.deliver(arrival, packet);
+            env.agenda.set(self.alarm, link.next_wake());
+        }
     }
 
     /// Does what is due under `key`; the packet that has come through, if one has.

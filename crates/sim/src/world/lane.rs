@@ -1,0 +1,41 @@
+//! Packets on their way over several links that all arrive in the order in which they were sent.
+
+use std::collections::VecDeque;
+
+use super::alarms::{Alarm, Alarms};
+use super::env::Env;
+use crate::engine::Key;
+use crate::packet::Packet;
+
+/// Arrivals that are known ahead of time, one after the other, under one alarm for all their links.
+#[derive(Debug)]
+pub struct Lane {
+    arrivals: VecDeque<(Key, Packet)>,
+    alarm: usize,
+}
+
+impl Lane {
+    pub fn new(alarms: &mut Alarms, alarm: Alarm) -> Self {
+        Self { arrivals: VecDeque::new(), alarm: alarms.add(alarm) }
+    }
+
+    /// Takes a packet that arrives under `key`. Returns false if one that arrives later came before it.
+    #[inline]
+    pub fn append(&mut self, env: &mut Env, key: Key, packet: Packet) -> bool {
+        match self.arrivals.back() {
+            None => env.agenda.set(self.alarm, Some(key)),
+            Some((last, _)) if *last > key => return false,
+            Some(_) => {}
+        }
+        self.arrivals.push_back((key, packet));
+        true
+    }
+
+    /// Returns the packet that arrives now.
+    #[inline]
+    pub fn arrive(&mut self, env: &mut Env) -> Option<Packet> {
+        let (_, packet) = self.arrivals.pop_front()?;
+        env.agenda.set(self.alarm, self.arrivals.front().map(|(key, _)| *key));
+        Some(packet)
+    }
+}
