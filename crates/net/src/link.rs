@@ -263,10 +263,12 @@ mod tests {
     use super::*;
     use crate::event::Cause;
     use crate::loss::Loss;
+    use crate::queue::drop_tail::{DropTail, Fifo};
     use crate::rng::Streams;
     use crate::units::Probability;
     use crate::{LossSetting, Path, QueueSpec};
     use nodeb_base::context::{Output, Surroundings};
+    use proptest::prelude::*;
 
     fn packet(size: u32, seq: u64) -> Packet {
         Packet::new(seq, size)
@@ -346,6 +348,56 @@ mod tests {
             random.accept(&mut around.at(Time::ZERO), packet(100, seq));
         }
         assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
+    }
+
+    /// Plays packets that come at these times through a link until `end`: arrivals, losses, and what was counted.
+    fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
+        let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
+        let mut wake = |link: &mut Link, around: &mut Surroundings, until: Time| {
+            while let Some(key) = link.next_wake().filter(|key| key.0 <= until) {
+                around.common.advance(key);
+                let mut ctx = around.at(key.0);
+                arrived.extend(link.wake(&mut ctx, key).map(|packet| (key.0, packet.id.0)));
+            }
+        };
+        for (seq, &(wait, size)) in (0..).zip(packets) {
+            now += wait;
+            if Time(now) > end {
+                break;
+            }
+            wake(&mut link, &mut around, Time(now));
+            let mut ctx = around.at(Time(now));
+            ctx.common.advance((Time(now), crate::engine::Stamp::LAST));
+            let entry = ctx.handled();
+            link.accept_at(&mut ctx, packet(size, seq), entry);
+        }
+        wake(&mut link, &mut around, end);
+        let unhappened = link.settle((end, crate::engine::Stamp::LAST));
+        assert_eq!(unhappened.lost + unhappened.overflowed + unhappened.taken, 0, "all packets came in time");
+        format!("{arrived:?} {:?} {:?}", around.common.out, link.counts())
+    }
+
+    proptest! {
+        /// Arrivals that are known when packets enter are those of the link that takes one step after the other.
+        #[test]
+        fn foresight_changes_nothing(
+            packets in prop::collection::vec((0u64..3, 1u32..4), 1..60),
+            limit in 1u32..6,
+            rate_gbps in 1u64..20,
+            end in 0u64..200,
+        ) {
+            // Times are a few multiples of 8 ns, so that arrivals and ends of transmissions often coincide.
+            let packets: Vec<_> = packets.into_iter().map(|(wait, size)| (8 * wait, size)).collect();
+            let queue = DropTail { limit: limit.try_into().unwrap(), limit_bytes: None };
+            let new = || {
+                let ingress = Ingress::new(Loss::listed(vec![5, 17]), Box::new(Fifo::new(&queue)));
+                Link::new(Rate(rate_gbps * 1_000_000_000), Duration(16), ingress, Flight::default())
+            };
+            let mut ahead = new();
+            prop_assert!(ahead.foresee());
+            let end = Time(end);
+            prop_assert_eq!(play(ahead, &packets, end), play(new(), &packets, end));
+        }
     }
 
     /// Every discipline keeps a link going whatever it drops, also where the queue falls empty on

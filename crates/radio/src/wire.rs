@@ -3,8 +3,8 @@
 use super::{Backlog, BandwidthMeter, Bearer};
 use crate::context::{Context, Output};
 use crate::engine::Key;
-use crate::network::{Line, Link, Unhappened};
 use crate::network::traced::{OPPORTUNITIES, UsageRow};
+use crate::network::{Line, Link, Unhappened};
 use crate::packet::Packet;
 use crate::table::Table;
 use crate::units::Time;

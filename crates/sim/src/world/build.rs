@@ -29,12 +29,15 @@ impl<T: Listener> World<T> {
         let wired = (wired, &scenario.wired, [Site::WiredDown, Site::WiredUp], 0);
         let core = (0..).zip(scenario.core.iter().flat_map(Core::links));
         let core = core.map(|(at, (name, link))| (name, link, [Site::CoreDown, Site::CoreUp], at));
-        let links = (0..).zip(std::iter::once(wired).chain(core)).map(|(at, (name, link, [down, up], index))| {
-            let ends = [(Place::new(down, index), Alarm::Down(at)), (Place::new(up, index), Alarm::Up(at))];
-            Duplex::new(link, name, streams, &mut alarms, ends)
-        });
+        let links =
+            (0..).zip(std::iter::once(wired).chain(core)).map(|(at, (name, link, [down, up], index))| {
+                let ends =
+                    [(Place::new(down, index), Alarm::Down(at)), (Place::new(up, index), Alarm::Up(at))];
+                Duplex::new(link, name, streams, &mut alarms, ends)
+            });
         let links = links.collect();
-        let [to_phones, from_phones] = [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Lane::new(&mut alarms, alarm));
+        let [to_phones, from_phones] =
+            [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Lane::new(&mut alarms, alarm));
         // Alarms of bearers first: they are set most often.
         let mut bearers = bearers(scenario, streams, &mut alarms);
         let flows = flows(scenario, streams, &mut alarms);

@@ -1,8 +1,8 @@
 //! The RNC, where it tells proxies what the radio carries.
 
 use super::World;
-use super::timers::Timer;
 use super::control::Listener;
+use super::timers::Timer;
 use crate::event::{Clock, Site};
 
 impl<T: Listener> World<T> {

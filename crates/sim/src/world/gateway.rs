@@ -1,8 +1,8 @@
 //! The gateway between the server's network and the core network, where a proxy may stand.
 
 use super::World;
-use super::timers::Timer;
 use super::control::Listener;
+use super::timers::Timer;
 use crate::event::Site;
 use crate::packet::Packet;
 use crate::transport::segment::Kind;

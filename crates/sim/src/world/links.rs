@@ -28,7 +28,9 @@ impl<T: Listener> World<T> {
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
         if is_plain {
-            self.bearers.iter_mut().for_each(|air| air.is_foreseen = air.bearer.as_link().is_some_and(Link::foresee));
+            self.bearers
+                .iter_mut()
+                .for_each(|air| air.is_foreseen = air.bearer.as_link().is_some_and(Link::foresee));
         }
         let bearers = self.bearers.iter().all(|air| air.is_foreseen);
         let last = self.links.len() - 1;

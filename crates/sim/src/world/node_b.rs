@@ -1,8 +1,8 @@
 //! The Node B: bearers towards the phones, and a Snoop agent where there is one.
 
 use super::World;
-use super::timers::Timer;
 use super::control::Listener;
+use super::timers::Timer;
 use crate::context::Output;
 use crate::engine::Key;
 use crate::event::{Clock, Site};

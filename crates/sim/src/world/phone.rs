@@ -1,9 +1,9 @@
 //! The phones: what they ask for, what arrives, and what they acknowledge.
 
 use super::World;
-use super::timers::Timer;
 use super::control::Listener;
 use super::external::Way;
+use super::timers::Timer;
 use crate::event::{Event, Site};
 use crate::packet::Packet;
 use crate::transport::segment::Segment;

@@ -1,10 +1,10 @@
 //! The servers: transfers that begin, connections accepted, segments sent and ACKs taken.
 
 use super::World;
-use super::timers::Timer;
 use super::control::Listener;
 use super::external::Way;
 use super::flow::Flow;
+use super::timers::Timer;
 use crate::event::{Event, Hold, Site};
 use crate::packet::Packet;
 use crate::traffic::After;

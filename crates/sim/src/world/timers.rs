@@ -85,3 +85,52 @@ impl Timers {
         expired
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Common;
+    use crate::engine::Agenda;
+    use crate::event::{Mask, Sink};
+    use crate::world::env::Flying;
+    use proptest::prelude::*;
+
+    fn timer() -> impl Strategy<Value = Timer> {
+        prop::sample::select(&Timer::ALL[..])
+    }
+
+    proptest! {
+        /// Whatever is set, moved and stopped, timers expire in the order of their keys, each at its time.
+        #[test]
+        fn timers_expire_as_if_each_had_an_alarm(
+            steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8), 1..200),
+        ) {
+            let mut alarms = Alarms::default();
+            let mut timers = Timers::new(&mut alarms, 0);
+            let common = Common::new(Time(u64::MAX), Sink::new(Mask::NONE));
+            let mut env = Env { common, agenda: Agenda::new(alarms.len()), flying: Flying::default() };
+            let mut model: Vec<(Timer, Key)> = Vec::new();
+            let last = (Timer::Traffic, None, 1_000);
+            for (timer, wait, passes) in steps.into_iter().chain([last]) {
+                let until = Time(env.now.0 + passes);
+                while let Some((key, _)) = env.agenda.next().filter(|(key, _)| key.0 <= until) {
+                    env.advance(key);
+                    if let Some(expired) = timers.expire(&mut env, key) {
+                        let first = model.iter().copied().min_by_key(|(_, key)| *key);
+                        prop_assert_eq!(first, Some((expired, key)));
+                        model.retain(|(timer, _)| *timer != expired);
+                    }
+                }
+                prop_assert!(model.iter().all(|(_, key)| key.0 > until));
+                env.advance((until, Stamp::LAST));
+                let at = wait.map(|wait| Time(until.0 + 1 + wait));
+                timers.keep(&mut env, timer, at);
+                let is_kept = at.is_some() && model.iter().any(|(other, key)| *other == timer && Some(key.0) == at);
+                if !is_kept {
+                    model.retain(|(other, _)| *other != timer);
+                    model.extend(at.map(|_| (timer, timers.keys[timer as usize])));
+                }
+            }
+        }
+    }
+}

@@ -24,7 +24,14 @@ pub struct Wire {
 
 impl Wire {
     pub fn new(link: Line, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default(), is_foreseen: false, leads_on: false }
+        Self {
+            link,
+            alarm: alarms.add(alarm),
+            place,
+            counts: Counts::default(),
+            is_foreseen: false,
+            leads_on: false,
+        }
     }
 
     /// Lets packets come ahead of time from now on; false where that is not possible.

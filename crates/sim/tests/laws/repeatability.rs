@@ -1,7 +1,9 @@
 //! Same seed, same bytes; whatever else happens at the same time.
 
+use nodeb_sim::metrics::RunResult;
 use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::radio::mac::harq::CombiningSpec;
+use nodeb_sim::scenario::Record;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
 use serde_json::json;
@@ -38,6 +40,20 @@ proptest! {
             format!("{:?}", (result.flows, result.bearers, result.links, result.end_s))
         });
         prop_assert_eq!(loud, quiet);
+    }
+
+    /// Links whose arrivals are known ahead of time give the series that they give step by step: what senders do is
+    /// recorded alone, and beside the packets at each place.
+    #[test]
+    fn steps_ahead_of_time_change_no_series(case in cases::any_scenario()) {
+        let mut senders = case.scenario.clone();
+        senders.record = Record { cwnd: true, rtt: true, transfers: true, ..Record::default() };
+        let [stepwise, ahead] = [&case.scenario, &senders].map(|scenario| {
+            let RunResult { series, flows, bearers, links, .. } =
+                run(scenario, scenario.seed, 0, &Control::default()).unwrap();
+            format!("{:?}", (series.cwnd, series.rtt, series.transfers, flows, bearers, links))
+        });
+        prop_assert_eq!(stepwise, ahead);
     }
 
     /// A scenario that went through a file is the same scenario and gives the same run.
