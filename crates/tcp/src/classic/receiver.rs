@@ -89,12 +89,14 @@ impl Receiver {
     /// The blocks to report: the one that holds `seq` first, then those reported last (RFC 2018, 4).
     fn report(&mut self, seq: u64) -> SackBlocks {
         let mut blocks = SackBlocks::default();
+        if self.recent.is_none() {
+            return blocks;
+        }
         let newest = self.block_around(seq);
-        let expected = self.expected;
+        let covered = newest.unwrap_or((0, self.expected));
         let Some(recent) = &mut self.recent else {
             return blocks;
         };
-        let covered = newest.unwrap_or((0, expected));
         recent.retain(|&(first, end)| !(covered.0 <= first && end <= covered.1));
         if let Some(newest) = newest {
             recent.insert(0, newest);

@@ -34,7 +34,8 @@ pub fn whole(wait: Duration) -> Duration {
 /// When a timer runs that is set now (`calc_wheel_index`, `calc_index`).
 pub fn expiry(now: Time, wait: Duration) -> Time {
     let jiffies = in_duration(wait);
-    let level = (0..LEVELS).find(|level| jiffies < (SLOTS - 1) << (COARSER * level)).unwrap_or(LEVELS - 1);
+    // The first level whose 63 slots reach as far: the factors of eight in what 63 of its slots leave.
+    let level = (u64::BITS - (jiffies / (SLOTS - 1)).leading_zeros()).div_ceil(COARSER).min(LEVELS - 1);
     let shift = COARSER * level;
     let slot = ((at(now) + jiffies) >> shift) + 1;
     Time((slot << shift) * JIFFY.0)
@@ -45,6 +46,17 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    #[test]
+    fn the_level_is_the_first_that_reaches_as_far() {
+        let first = |jiffies: u64| (0..LEVELS).find(|level| jiffies < (SLOTS - 1) << (COARSER * level));
+        let edges = (0..LEVELS).map(|level| (SLOTS - 1) << (COARSER * level));
+        for jiffies in edges.flat_map(|edge| [edge - 1, edge, edge + 1]).chain(0..600) {
+            let shift = COARSER * first(jiffies).unwrap_or(LEVELS - 1);
+            let expected = Time(((((7 + jiffies) >> shift) + 1) << shift) * JIFFY.0);
+            assert_eq!(expiry(Time(7 * JIFFY.0), Duration(jiffies * JIFFY.0)), expected, "{jiffies}");
+        }
+    }
 
     #[test]
     fn timers_run_late_and_never_early() {

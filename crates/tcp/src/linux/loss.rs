@@ -1,5 +1,8 @@
 //! Phases of a connection: open, recovery, and loss after a timeout; how one leads to another, and
 //! back when a reduction turns out to be a mistake.
+//!
+//! What only a loss needs is marked cold, so that it lies apart from what every ACK runs through: with more
+//! than the 32 kB of an instruction cache in use, each ACK would wait for its code.
 
 use super::control::{Loss, Phase};
 use super::frto::Frto;
@@ -147,7 +150,14 @@ impl Sender {
             harvest.marked = true;
             self.reduce(now, false);
         }
-        let (delivered, safe) = (harvest.segments, advanced && harvest.lost == 0);
+        if self.episode.prr().is_some() {
+            self.spread_reduction(harvest.segments, advanced && harvest.lost == 0);
+        }
+    }
+
+    /// Lets PRR take an ACK that delivers so many segments.
+    #[inline(never)]
+    fn spread_reduction(&mut self, delivered: u64, safe: bool) {
         let in_flight = self.in_flight();
         if let Some(prr) = self.episode.prr_mut() {
             prr.on_ack(delivered, in_flight, safe);
@@ -156,6 +166,7 @@ impl Sender {
 
     /// Without SACK a duplicate ACK stands for a segment delivered somewhere beyond the gap, which a
     /// later ACK must not count again (RFC 6937, 3).
+    #[cold]
     fn estimate_deliveries(&mut self, harvest: &mut Harvest) {
         // After a timeout a duplicate counts only if it answers new data (`tcp_process_loss`), and none counts
         // while an episode is held (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
@@ -187,6 +198,7 @@ impl Sender {
     /// There cannot be more duplicates than segments outstanding beyond the gap. If there seem to be, the
     /// network must have changed their order by as much, and so many are waited for from now on (Linux:
     /// `tcp_check_reno_reordering`). Returns whether there were.
+    #[cold]
     fn limit_duplicates(&mut self, acked: u64) -> bool {
         let outstanding = self.board.outstanding_segments();
         let holes = self.board.lost_segments().max(1).min(outstanding);
@@ -215,15 +227,16 @@ impl Sender {
     }
 
     /// Eifel response (RFC 4015): window and threshold are as if nothing had happened. The episode may end with it.
+    #[cold]
     fn take_back(&mut self, now: Time, reopen: bool) {
         self.undo = None;
-        self.control.undo();
+        self.control.report(|control| control.undo());
         self.board.unmark_lost();
         self.rack.reexamine();
         self.timeouts = 0;
         if reopen && self.episode != Episode::Open {
             self.episode = Episode::Open;
-            self.control.on_recovered(now);
+            self.control.report(|control| control.on_recovered(now));
         }
     }
 
@@ -235,7 +248,7 @@ impl Sender {
         } else if self.episode.until().is_some_and(|until| self.board.una() >= until) {
             self.episode = Episode::Open;
             self.rack.on_recovered();
-            self.control.on_recovered(now);
+            self.control.report(|control| control.on_recovered(now));
         }
     }
 
@@ -261,8 +274,10 @@ impl Sender {
         } else {
             self.find_loss_by_dupacks(harvest)
         };
-        harvest.lost_again = self.board.repeats_lost() > before;
-        self.report_losses(now);
+        if lost > 0 {
+            harvest.lost_again = self.board.repeats_lost() > before;
+            self.report_losses(now);
+        }
         lost
     }
 
@@ -278,18 +293,20 @@ impl Sender {
     }
 
     /// Tells the control what has been given up, segment by segment.
+    #[cold]
     fn report_losses(&mut self, now: Time) {
         let Self { board, sampler, control, .. } = self;
         for segment in board.drain_given_up() {
             let (range, snapshot) = (segment.range(), segment.snapshot);
             let lost = sampler.note_lost(segment.bytes(), snapshot);
             let delivered = sampler.delivered();
-            control.on_loss(&Loss { now, range, snapshot, lost, delivered });
+            control.report(|control| control.on_loss(&Loss { now, range, snapshot, lost, delivered }));
         }
     }
 
     /// NewReno (RFC 6582): the third duplicate ACK tells that the first segment is lost, a partial
     /// ACK that the next one is.
+    #[cold]
     fn find_loss_by_dupacks(&mut self, harvest: &Harvest) -> u64 {
         let Some(head) = self.board.head().filter(|_| !self.is_held()) else {
             return 0;
@@ -303,6 +320,7 @@ impl Sender {
     }
 
     /// Begins a recovery.
+    #[cold]
     fn recover(&mut self, now: Time) {
         self.counts.fast_retransmits += 1;
         self.undo = Some(Undo { first: None, retransmissions: self.board.repeated_in_flight() });
@@ -310,27 +328,27 @@ impl Sender {
     }
 
     /// Reduces the window over a round trip, in which losses are repaired or not.
+    #[cold]
     fn reduce(&mut self, now: Time, repairs: bool) {
         // PRR comes from the window, which is what was in flight unless the data or the receiver were the limit.
-        let before = self.control.cwnd();
-        self.control.on_congestion(now, self.board.next() - self.board.una());
-        let spread = self.control.reduces_proportionally();
-        let prr = spread.then(|| Prr::new(self.mss, self.control.ssthresh(), before));
+        let before = self.control.cwnd;
+        let outstanding = self.board.next() - self.board.una();
+        self.control.report(|control| control.on_congestion(now, outstanding));
+        let spread = self.control.policy().reduces_proportionally();
+        let prr = spread.then(|| Prr::new(self.mss, self.control.ssthresh, before));
         self.episode = Episode::Recovery { until: self.board.next(), prr, repairs };
         self.probe = None;
         self.tell_reduced = self.params.ecn;
     }
 
+    #[cold]
     pub(super) fn on_reorder_timer(&mut self, now: Time) {
         let (lost, waits) = self.find_losses_by_time(now);
         self.episode.note_losses(lost);
         self.report_losses(now);
         if lost > 0 && self.episode.phase() != Phase::Recovery {
             self.recover(now);
-            let in_flight = self.in_flight();
-            if let Some(prr) = self.episode.prr_mut() {
-                prr.on_ack(1, in_flight, false);
-            }
+            self.spread_reduction(1, false);
         }
         if !waits {
             self.rearm_timeout(now);
@@ -338,6 +356,7 @@ impl Sender {
     }
 
     /// The retransmission timer has expired (RFC 6298, 5.4 to 5.6).
+    #[cold]
     pub(super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(head) = self.board.head() else {
             return;
@@ -357,7 +376,8 @@ impl Sender {
         if !repeated {
             self.undo = Some(Undo { first: None, retransmissions: self.board.repeated_in_flight() });
         }
-        self.control.on_timeout(now, self.board.pipe(), repeated);
+        let in_flight = self.board.pipe();
+        self.control.report(|control| control.on_timeout(now, in_flight, repeated));
         self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
         self.tell_reduced = self.params.ecn;
         self.timeouts += 1;
@@ -379,6 +399,7 @@ impl Sender {
     /// Arms the tail loss probe (RFC 8985, 7.2) in the place of the timeout; returns whether there is one to
     /// wait for. An ACK that has come `afresh` puts the timeout off, which is the latest time for a probe
     /// (Linux: `tcp_schedule_loss_probe`).
+    #[inline(never)]
     pub(super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {
         let quiet = self.episode == Episode::Open && self.board.sacked_segments() == 0;
         if !self.params.tail_loss_probe || !quiet || self.board.head().is_none() {
@@ -397,6 +418,7 @@ impl Sender {
 
     /// Sends the probe (7.3): new data if there are any and the receiver allows, else the tail. Only one is
     /// sent before an answer.
+    #[cold]
     pub(super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(tail) = self.board.tail() else {
             return;
@@ -427,8 +449,9 @@ impl Sender {
             self.probe = None;
             // The window falls at once: what was lost has been sent (`tcp_process_tlp_ack`).
             if self.episode == Episode::Open {
-                self.control.on_congestion(now, self.board.next() - una);
-                self.control.on_recovered(now);
+                let outstanding = self.board.next() - una;
+                self.control.report(|control| control.on_congestion(now, outstanding));
+                self.control.report(|control| control.on_recovered(now));
                 self.tell_reduced = self.params.ecn;
             }
         } else if pure_duplicate {

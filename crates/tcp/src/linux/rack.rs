@@ -121,7 +121,10 @@ impl Rack {
 
     /// Marks what is lost by now (step 5). Returns the bytes and when to look again.
     pub fn detect(&self, now: Time, path: Conditions, board: &mut Scoreboard) -> (u64, Option<Time>) {
-        let Some(newest) = self.newest else {
+        // Mostly what is out was all sent after the newest that was delivered.
+        let Some(newest) =
+            self.newest.filter(|newest| board.oldest_sent().is_some_and(|sent| sent <= newest.0))
+        else {
             return (0, None);
         };
         let patience = Duration(self.rtt.0 + self.window(path, board.sacked_segments()).0);

@@ -53,11 +53,21 @@ pub struct Sampler {
     app_limited_until: u64,
     /// Snapshot and time of sending of the newest segment that this ACK delivers.
     newest: Option<(Snapshot, Time)>,
+    /// Whether the control asks for no samples: then only bytes are counted.
+    counts_only: bool,
 }
 
 impl Sampler {
+    /// A sampler that gives samples, or just counts what is delivered.
+    pub fn new(gives_samples: bool) -> Self {
+        Self { counts_only: !gives_samples, ..Self::default() }
+    }
+
     /// What a segment of `bytes` sent now, with `before` in flight, must remember.
     pub fn on_send(&mut self, now: Time, bytes: u64, before: u64) -> Snapshot {
+        if self.counts_only {
+            return Snapshot::default();
+        }
         if before == 0 {
             self.first_sent = now;
             self.delivered_at = now;
@@ -75,6 +85,9 @@ impl Sampler {
     /// Takes a segment of `bytes`, last sent at `sent`, that has just been delivered.
     pub fn on_delivered(&mut self, now: Time, bytes: u64, sent: Time, snapshot: Snapshot) {
         self.count(now, bytes);
+        if self.counts_only {
+            return;
+        }
         let newer = |(newest, at): (Snapshot, Time)| (snapshot.delivered, sent) >= (newest.delivered, at);
         if self.newest.is_none_or(newer) {
             self.newest = Some((snapshot, sent));

@@ -56,6 +56,24 @@ impl Reassembly {
 
     /// Takes bytes `first` to `end - 1`.
     pub fn take(&mut self, first: u64, end: u64) -> Arrival {
+        if self.beyond.is_empty() && first <= self.expected && self.expected < end {
+            self.expected = end;
+            return Arrival::InOrder;
+        }
+        if let (Some(last), Some(recent)) = (self.beyond.last_mut(), self.recent.first_mut())
+            && last.1 == first
+            && last.0 <= *recent
+        {
+            // What goes on behind a gap.
+            (last.1, *recent) = (end, first);
+            return Arrival::AroundGap;
+        }
+        self.merge(first, end)
+    }
+
+    /// Takes bytes that may touch any of the ranges.
+    #[inline(never)]
+    fn merge(&mut self, first: u64, end: u64) -> Arrival {
         // The ranges that the new one overlaps or touches.
         let from = self.beyond.partition_point(|&(_, e)| e < first);
         let to = self.beyond.partition_point(|&(f, _)| f <= end);
@@ -147,6 +165,18 @@ mod tests {
     }
 
     proptest! {
+        /// Segments that go on where the last one ended are taken by a shortcut.
+        #[test]
+        fn merging_agrees_with_its_shortcuts(segments in prop::collection::vec((0u64..40, 1u64..4), 1..200)) {
+            let (mut data, mut merged) = (Reassembly::new(true), Reassembly::new(true));
+            for (first, length) in segments {
+                let (first, end) = (100 * first, 100 * (first + length));
+                prop_assert_eq!(data.take(first, end), merged.merge(first, end));
+                prop_assert_eq!((data.expected(), data.beyond()), (merged.expected(), merged.beyond()));
+                prop_assert_eq!(data.report(), merged.report());
+            }
+        }
+
         /// In whatever order segments arrive, everything is known, and blocks are apart and true.
         #[test]
         fn any_order_ends_with_everything(order in prop::collection::vec(0u64..30, 1..200)) {

@@ -108,13 +108,18 @@ impl ReceiveWindow {
         let taken = read - self.since.1;
         // Before the first round trip was known, none could be told from the next.
         if taken > self.taken && rtt > Duration::ZERO {
-            let wanted = 2 * taken;
-            let growth = u128::from(wanted) * u128::from(taken - self.taken) / u128::from(self.taken.max(1));
-            let wanted = (u128::from(wanted) + 2 * growth).min(u128::from(self.most)) as u64 + beyond;
-            self.buffer = self.buffer.max(wanted.min(self.most));
-            self.taken = taken;
+            self.grow(taken, beyond);
         }
         self.since = (now, read);
+    }
+
+    #[cold]
+    fn grow(&mut self, taken: u64, beyond: u64) {
+        let wanted = 2 * taken;
+        let growth = u128::from(wanted) * u128::from(taken - self.taken) / u128::from(self.taken.max(1));
+        let wanted = (u128::from(wanted) + 2 * growth).min(u128::from(self.most)) as u64 + beyond;
+        self.buffer = self.buffer.max(wanted.min(self.most));
+        self.taken = taken;
     }
 }
 

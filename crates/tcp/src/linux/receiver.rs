@@ -25,20 +25,25 @@ struct Reader {
 impl Reader {
     /// Bytes read by `now` of `available` that were there since the last call.
     fn advance(&mut self, now: Time, available: u64) -> u64 {
-        let Some(rate) = self.rate else {
-            self.read = available;
-            return available;
-        };
+        match self.rate {
+            Some(rate) => self.read_on(rate, now, available),
+            None => self.read = available,
+        }
+        self.read
+    }
+
+    #[inline(never)]
+    fn read_on(&mut self, rate: u64, now: Time, available: u64) {
         let scale = u128::from(8 * NANOS_PER_S);
         let progress = u128::from(now.since(self.at).0) * u128::from(rate) + u128::from(self.remainder);
         let bytes = (progress / scale).min(u128::from(available - self.read)) as u64;
         self.remainder = if self.read + bytes == available { 0 } else { (progress % scale) as u64 };
         self.read += bytes;
         self.at = now;
-        self.read
     }
 
     /// When `bytes` will have been read, if that takes time.
+    #[inline(never)]
     fn time_of(&self, bytes: u64) -> Option<Time> {
         let bits = u128::from(bytes.saturating_sub(self.read)) * 8;
         let ns = (bits * u128::from(NANOS_PER_S)).div_ceil(u128::from(self.rate?));
@@ -161,9 +166,12 @@ impl Receiver {
         let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
         // Where the edge is far away, the next ACK will move it soon enough.
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
-        let reopened =
-            (self.allowed + 2 * self.worthwhile()).saturating_sub(self.window.buffer()).min(expected);
-        self.update = if closing { self.reader.time_of(reopened) } else { None };
+        self.update = if closing {
+            let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.window.buffer());
+            self.reader.time_of(reopened.min(expected))
+        } else {
+            None
+        };
         Segment {
             size: self.header_bytes + sack_bytes(sack.len()),
             seq: FIRST_BYTE + expected,
@@ -178,6 +186,7 @@ impl Receiver {
     }
 
     /// The ACK of the SYN; the first carries the request.
+    #[cold]
     fn answer_syn(&mut self, now: Time) -> Segment {
         let request = if self.connected { 0 } else { self.request_bytes };
         self.connected = true;
@@ -231,7 +240,6 @@ impl Receiver {
     fn note_arrival(&mut self, now: Time, payload: u64, echo_us: u32) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;
-        let pause = self.rto();
         match self.ato {
             None => {
                 self.ato = Some(self.delay);
@@ -240,8 +248,8 @@ impl Receiver {
             Some(ato) if between.0 <= self.delay.0 / 2 => {
                 self.ato = Some(Duration(ato.0 / 2 + self.delay.0 / 2));
             }
-            Some(ato) if between < ato => self.ato = Some(Duration(ato.0 / 2 + between.0).min(pause)),
-            Some(_) if between > pause => self.quick_acks = self.most_quick_acks,
+            Some(ato) if between < ato => self.ato = Some(Duration(ato.0 / 2 + between.0).min(self.rto())),
+            Some(_) if between > self.rto() => self.quick_acks = self.most_quick_acks,
             Some(_) => {}
         }
         self.window.on_data(now, payload, self.data.expected(), echo_us);

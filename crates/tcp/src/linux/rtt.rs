@@ -28,12 +28,14 @@ pub struct RttEstimator {
     floor: Duration,
     max: Duration,
     doublings: u32,
+    /// The timeout that follows from all that.
+    rto: Duration,
 }
 
 impl RttEstimator {
     /// An estimator with no sample yet.
     pub fn new(initial: Duration, floor: Duration, max: Duration) -> Self {
-        Self {
+        let mut estimator = Self {
             srtt: None,
             deviation: 0,
             largest: 0,
@@ -43,7 +45,10 @@ impl RttEstimator {
             floor,
             max,
             doublings: 0,
-        }
+            rto: initial,
+        };
+        estimator.update_rto();
+        estimator
     }
 
     /// Takes the round trip of the newest segment that an ACK delivers, for the smallest; the smoothed one is
@@ -55,13 +60,18 @@ impl RttEstimator {
     /// Takes a round trip; `new_round` says that a window has passed since it was last said.
     pub fn sample(&mut self, rtt: Duration, new_round: bool) {
         self.doublings = 0;
-        let Some(srtt) = self.srtt else {
+        if let Some(srtt) = self.srtt {
+            self.update(srtt, rtt, new_round);
+        } else {
             self.srtt = Some(rtt);
             self.deviation = 2 * rtt.0;
             self.counted = self.deviation.max(self.floor.0);
             self.largest = self.counted;
-            return;
-        };
+        }
+        self.update_rto();
+    }
+
+    fn update(&mut self, srtt: Duration, rtt: Duration, new_round: bool) {
         self.srtt = Some(Duration(srtt.0 - srtt.0 / 8 + rtt.0 / 8));
         self.deviate(srtt, rtt);
         self.largest = self.largest.max(self.deviation);
@@ -86,27 +96,36 @@ impl RttEstimator {
 
     /// The timeout to set now, in whole jiffies.
     pub fn rto(&self) -> Duration {
+        self.rto
+    }
+
+    fn update_rto(&mut self) {
         let base = match self.srtt {
             Some(srtt) => srtt.0 + self.counted,
             None => self.initial.0,
         };
         let whole = jiffies::whole(Duration(base.min(self.max.0))).0.max(jiffies::JIFFY.0);
-        Duration(whole.saturating_mul(1 << self.doublings).min(self.max.0))
+        self.rto = Duration(whole.saturating_mul(1 << self.doublings).min(self.max.0));
     }
 
     /// Doubles the timeout after it has expired (RFC 6298, 5.5).
+    #[cold]
     pub fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        self.update_rto();
     }
 
     /// Ends the backoff: the path has answered.
     pub fn reset_backoff(&mut self) {
         self.doublings = 0;
+        self.update_rto();
     }
 
     /// The connection is set up, but the SYN had to be repeated (RFC 6298, 5.7).
+    #[cold]
     pub fn lost_syn(&mut self) {
         self.initial = self.initial.max(AFTER_LOST_SYN).min(self.max);
+        self.update_rto();
     }
 
     /// Smoothed round trip.

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::DUP_THRESH;
 use super::rate::Snapshot;
+use crate::segment::SackBlocks;
 use crate::units::Time;
 
 #[cfg(test)]
@@ -82,8 +83,17 @@ pub struct Scoreboard {
     repeats_lost: u64,
     /// Segments given up since they were last asked for.
     given_up: Vec<SentSegment>,
-    /// Blocks of the last ACK, in ascending order: what they cover is known.
-    known: [(u64, u64); 3],
+    /// Blocks of the last ACK that had any: what they cover has been delivered.
+    known: [Block; SackBlocks::MOST],
+}
+
+/// A block of an ACK.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    /// First byte, and one past the last.
+    range: (u64, u64),
+    /// One past the last segment that lies within.
+    end: u64,
 }
 
 impl Scoreboard {
@@ -104,7 +114,7 @@ impl Scoreboard {
             order: VecDeque::new(),
             repeats_lost: 0,
             given_up: Vec::new(),
-            known: [(0, 0); 3],
+            known: <_>::default(),
         }
     }
 
@@ -171,10 +181,12 @@ impl Scoreboard {
     /// The bytes of segment `number`, outstanding or the next to be sent for the first time. It is
     /// sent as large as it comes out, without waiting for more (no Nagle).
     pub fn range(&self, number: u64) -> (u64, u64) {
-        match self.get(number) {
-            Some(segment) => segment.range(),
-            None => (self.next, self.written.min(self.next + self.mss)),
-        }
+        self.get(number).map_or_else(|| self.next_range(), SentSegment::range)
+    }
+
+    /// Returns the bytes of the next segment to be sent for the first time.
+    pub fn next_range(&self) -> (u64, u64) {
+        (self.next, self.written.min(self.next + self.mss))
     }
 
     /// An outstanding segment.
@@ -188,7 +200,7 @@ impl Scoreboard {
 
     /// Adds the next segment, sent now.
     pub fn send_next(&mut self, now: Time, snapshot: Snapshot) {
-        let (number, (first, end)) = (self.end(), self.range(self.end()));
+        let (number, (first, end)) = (self.end(), self.next_range());
         self.order.push_back((now, number));
         self.next = end;
         self.segments.push_back(SentSegment {
@@ -215,7 +227,7 @@ impl Scoreboard {
             State::Sacked => {
                 self.sacked_bytes -= bytes;
                 self.sacked_segments -= 1;
-                self.known = [(0, 0); 3];
+                self.known = <_>::default();
             }
             State::InFlight => {}
         }
@@ -230,16 +242,14 @@ impl Scoreboard {
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
             self.una = segment.end();
             repeated |= segment.retransmitted;
-            match segment.state {
-                State::Sacked => {
-                    self.sacked_bytes -= segment.bytes();
-                    self.sacked_segments -= 1;
-                }
-                State::Lost => {
+            if segment.state == State::Sacked {
+                self.sacked_bytes -= segment.bytes();
+                self.sacked_segments -= 1;
+            } else {
+                if segment.state == State::Lost {
                     self.lost_bytes -= segment.bytes();
-                    deliver(segment);
                 }
-                State::InFlight => deliver(segment),
+                deliver(segment);
             }
             self.segments.pop_front();
             self.first += 1;
@@ -262,27 +272,37 @@ impl Scoreboard {
 
     /// Takes the blocks of an ACK; hands over each segment that they deliver, once.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
-        let mut now_known = [(0, 0); 3];
-        for ((first, end), known) in blocks.zip(&mut now_known) {
-            let whole = self.number_of(|segment| segment.first < first)..self.number_of(|s| s.end() <= end);
-            *known = (whole.start, whole.end);
-            // What the last ACK reported need not be looked at again.
-            let mut from = whole.start;
-            for (known_first, known_end) in self.known {
-                if known_first < whole.end && from < known_end {
-                    self.sack_range(from..known_first.min(whole.end), &mut deliver);
-                    from = from.max(known_end);
-                }
-            }
-            self.sack_range(from..whole.end, &mut deliver);
+        let mut now_known = <[Block; SackBlocks::MOST]>::default();
+        for (range, now) in blocks.zip(&mut now_known) {
+            // Most blocks are as they were, or have grown at their end.
+            let known = self.known.iter().find(|known| known.range.0 == range.0).copied();
+            *now = match known {
+                Some(known) if known.range.1 == range.1 => known,
+                _ => Block { range, end: self.holding(range.1) },
+            };
+            let from = known.map_or_else(|| self.first_from(range.0), |known| known.end);
+            self.sack_range(from.max(self.first)..now.end, &mut deliver);
         }
-        now_known.sort_unstable();
         self.known = now_known;
     }
 
-    /// Number of the first outstanding segment for which `precedes` does not hold.
-    fn number_of(&self, precedes: impl Fn(&SentSegment) -> bool) -> u64 {
-        self.first + self.segments.partition_point(precedes) as u64
+    /// Returns the number of the first outstanding segment that begins at `byte` or above.
+    fn first_from(&self, byte: u64) -> u64 {
+        let number = self.holding(byte);
+        number + u64::from(self.get(number).is_some_and(|segment| segment.first < byte))
+    }
+
+    /// Returns the number of the outstanding segment that holds `byte`, of the first one if all lie above, and
+    /// of the next to be sent if all lie below.
+    fn holding(&self, byte: u64) -> u64 {
+        // Most segments are full, so that a division finds it.
+        let before = byte.saturating_sub(self.segments.front().map_or(byte, |segment| segment.first));
+        let guess = before / self.mss;
+        let holds = |segment: &SentSegment| segment.first <= byte && byte < segment.end();
+        if self.segments.get(guess as usize).is_some_and(holds) {
+            return self.first + guess;
+        }
+        self.first + self.segments.partition_point(|segment| segment.end() <= byte) as u64
     }
 
     fn sack_range(&mut self, numbers: Range<u64>, deliver: &mut impl FnMut(&SentSegment)) {
@@ -371,6 +391,12 @@ impl Scoreboard {
             }
         }
         bytes
+    }
+
+    /// Returns when the oldest transmission not yet answered was sent.
+    pub fn oldest_sent(&mut self) -> Option<Time> {
+        self.drop_stale();
+        self.order.front().map(|&(sent, _)| sent)
     }
 
     /// Transmissions not yet answered, oldest first, with their numbers. `visit` says of each whether

@@ -9,7 +9,7 @@ mod send_buffer;
 mod transmit;
 
 use self::send_buffer::SendBuffer;
-use super::control::{AckEvent, CongestionControl, Phase};
+use super::control::{AckEvent, Control, Phase};
 use super::loss::{Episode, Probe, Undo};
 use super::pacing::Pacer;
 use super::params::Linux;
@@ -78,12 +78,24 @@ pub struct Harvest {
     pub(super) lost_again: bool,
 }
 
-/// Times of sending of the segments that an ACK delivers and that were sent once: oldest and newest.
-type Span = Option<(Time, Time)>;
+/// Times of sending of the segments that an ACK delivers and that were sent once.
+#[derive(Clone, Copy)]
+struct Span {
+    oldest: Time,
+    newest: Time,
+}
 
-fn extend(span: &mut Span, sent: Time) {
-    let (oldest, newest) = span.unwrap_or((sent, sent));
-    *span = Some((oldest.min(sent), newest.max(sent)));
+impl Span {
+    const EMPTY: Self = Self { oldest: Time(u64::MAX), newest: Time::ZERO };
+
+    fn extend(&mut self, sent: Time) {
+        self.oldest = self.oldest.min(sent);
+        self.newest = self.newest.max(sent);
+    }
+
+    fn is_empty(self) -> bool {
+        self.newest < self.oldest
+    }
 }
 
 /// A sender.
@@ -98,7 +110,7 @@ pub struct Sender {
     pub(super) rack: Rack,
     pub(super) rtt: RttEstimator,
     pub(super) sampler: Sampler,
-    pub(super) control: Box<dyn CongestionControl>,
+    pub(super) control: Control,
     /// The window set from outside, in bytes, which takes the control's place.
     steered: Option<u64>,
     pacer: Pacer,
@@ -108,6 +120,8 @@ pub struct Sender {
     pub(super) probe: Option<Probe>,
     usage: Usage,
     buffer: SendBuffer,
+    /// Windows for which it has room.
+    windows: u64,
     /// One past the last byte that the receiver allows.
     edge: u64,
     /// Duplicate ACKs in a row: what a sender without SACK knows of deliveries beyond a gap.
@@ -135,6 +149,7 @@ impl Sender {
     pub fn new(flow: u32, params: &Linux) -> Self {
         let mss = params.mss();
         let initial_window = u64::from(params.initial_window.get()) * mss;
+        let control = Control::new(params.control.build(mss, initial_window, params));
         Self {
             params: params.clone(),
             flow,
@@ -144,8 +159,10 @@ impl Sender {
             board: Scoreboard::new(mss),
             rack: Rack::default(),
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
-            sampler: Sampler::default(),
-            control: params.control.build(mss, initial_window, params),
+            // The other controls make no use of samples.
+            sampler: Sampler::new(params.control.paces_itself()),
+            windows: control.policy().buffered_windows(),
+            control,
             steered: None,
             pacer: Pacer::new(mss, initial_window),
             timers: Timers::default(),
@@ -178,7 +195,7 @@ impl Sender {
         match (self.steered, self.episode.prr()) {
             (Some(window), _) => window,
             (None, Some(prr)) => prr.cwnd(),
-            (None, None) => self.control.cwnd(),
+            (None, None) => self.control.cwnd,
         }
     }
 
@@ -191,6 +208,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     fn establish(&mut self, now: Time, sent: Time, times: u32) {
         self.setup = Setup::Established;
         if times == 1 {
@@ -203,10 +221,11 @@ impl Sender {
             self.rtt.lost_syn();
             if times > 2 {
                 // Linux restarts with one segment when the SYN was lost more than once.
-                self.control = self.params.control.build(self.mss, self.mss, &self.params);
+                self.control = Control::new(self.params.control.build(self.mss, self.mss, &self.params));
             }
         }
-        self.control.on_established(now, self.fresh_rtt);
+        let rtt = self.fresh_rtt;
+        self.control.report(|control| control.on_established(now, rtt));
         self.timers.loss = None;
     }
 
@@ -216,7 +235,7 @@ impl Sender {
         let mut harvest = Harvest { prior_in_flight: self.in_flight(), ..Harvest::default() };
         let (min_rtt, until) = (self.rtt.min(), self.episode.until().unwrap_or(u64::MAX));
         let Self { board, rack, sampler, params, .. } = self;
-        let (mut acked, mut sacked): (Span, Span) = (None, None);
+        let (mut acked, mut sacked) = (Span::EMPTY, Span::EMPTY);
         let mut deliver = |segment: &SentSegment, span: &mut Span, by_sack: bool| {
             // Segments beyond a gap do not renew the timestamp that is echoed (RFC 7323, 4.3).
             let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
@@ -229,13 +248,13 @@ impl Sender {
             harvest.sacked |= by_sack;
             if !segment.retransmitted {
                 harvest.original |= segment.end() <= until;
-                extend(span, segment.sent);
+                span.extend(segment.sent);
             }
         };
         let (acked_segments, repeated) =
             board.acknowledge(number(ack), |segment| deliver(segment, &mut acked, false));
         let mut dsack = None;
-        if params.sack {
+        if params.sack && !ack.sack.is_empty() {
             let blocks;
             (dsack, blocks) = split_dsack(ack);
             board.sack(blocks, |segment| deliver(segment, &mut sacked, true));
@@ -243,12 +262,16 @@ impl Sender {
         harvest.dsack = dsack;
         harvest.acked = self.board.una() - una;
         (harvest.acked_segments, harvest.repeated) = (acked_segments, repeated);
-        let ago = |sent: Time| now.since(sent);
-        harvest.sacked_rtt = sacked.map(|(oldest, _)| ago(oldest));
         // Karn's rule: what was sent again makes all that is acknowledged with it ambiguous.
-        let acked = acked.filter(|_| !repeated);
-        harvest.oldest_rtt = acked.or(sacked).map(|(oldest, _)| ago(oldest));
-        harvest.newest_rtt = sacked.or(acked).map(|(_, newest)| ago(newest));
+        if !acked.is_empty() && !repeated {
+            harvest.oldest_rtt = Some(now.since(acked.oldest));
+            harvest.newest_rtt = Some(now.since(acked.newest));
+        }
+        if !sacked.is_empty() {
+            harvest.sacked_rtt = Some(now.since(sacked.oldest));
+            harvest.oldest_rtt = harvest.oldest_rtt.or(harvest.sacked_rtt);
+            harvest.newest_rtt = Some(now.since(sacked.newest));
+        }
         if harvest.oldest_rtt.is_none() {
             harvest.oldest_rtt = self.rtt_by_stamp(now, ack, &harvest);
             harvest.newest_rtt = harvest.oldest_rtt;
@@ -258,6 +281,7 @@ impl Sender {
     }
 
     /// After a retransmission only the timestamp tells which transmission was answered (RFC 7323, 4).
+    #[cold]
     fn rtt_by_stamp(&self, now: Time, ack: &Segment, harvest: &Harvest) -> Option<Duration> {
         let usable = self.params.timestamps && ack.echo_us != 0 && harvest.acked > 0;
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
@@ -299,7 +323,7 @@ impl Sender {
             window_limited: self.is_window_limited(),
             departure: self.pacer.departure(now),
         };
-        self.control.on_ack(&event);
+        self.control.report(|control| control.on_ack(&event));
     }
 
     /// An ACK of an established connection.
@@ -344,15 +368,14 @@ fn number(ack: &Segment) -> u64 {
 /// Separates a D-SACK, the first block if it lies below the ACK's number or within the second block
 /// (RFC 2883, 4), from the blocks that report gaps; of the D-SACK the end is returned.
 fn split_dsack(ack: &Segment) -> (Option<u64>, impl Iterator<Item = (u64, u64)>) {
-    let mut blocks = ack.sack.of(ack.seq);
-    let (first, second) = (blocks.next(), blocks.next());
+    let blocks = || ack.sack.of(ack.seq);
     let is_duplicate = |&(from, to): &(u64, u64)| {
-        to <= ack.seq || second.is_some_and(|(outer, end)| outer <= from && to <= end)
+        to <= ack.seq || blocks().nth(1).is_some_and(|(outer, end)| outer <= from && to <= end)
     };
     let payload =
         |(first, end): (u64, u64)| (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE));
-    let dsack = first.filter(is_duplicate).map(|block| payload(block).1);
-    (dsack, ack.sack.of(ack.seq).skip(usize::from(dsack.is_some())).map(payload))
+    let dsack = blocks().next().filter(is_duplicate).map(|block| payload(block).1);
+    (dsack, blocks().skip(usize::from(dsack.is_some())).map(payload))
 }
 
 impl crate::Sender for Sender {
@@ -444,7 +467,7 @@ impl crate::Sender for Sender {
 
     fn window(&self) -> Window {
         let segments = |bytes: u64| bytes as f64 / self.mss as f64;
-        let ssthresh = self.control.ssthresh();
+        let ssthresh = self.control.ssthresh;
         let ssthresh = if ssthresh == u64::MAX { f64::INFINITY } else { segments(ssthresh) };
         Window { cwnd: segments(self.cwnd()), ssthresh }
     }

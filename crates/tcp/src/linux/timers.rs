@@ -57,6 +57,7 @@ impl Timers {
     }
 
     /// Sets it to run after `wait`, by the kernel's clock.
+    #[inline(never)] // Many callers: one copy stays in the cache.
     pub fn set(&mut self, now: Time, wait: Duration, pending: Pending) {
         self.loss = Some((jiffies::expiry(now, wait), pending));
     }

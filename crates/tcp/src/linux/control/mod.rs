@@ -58,7 +58,7 @@ pub struct AckEvent {
     pub rtt: Option<Duration>,
     /// Smoothed round trip.
     pub srtt: Duration,
-    /// What it shows of the path, if it delivers anything.
+    /// What it shows of the path, if it delivers anything; only for controls that pace themselves.
     pub sample: Option<RateSample>,
     /// Bytes delivered so far.
     pub total_delivered: u64,
@@ -150,6 +150,69 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Whether the window still grows in search of the path's capacity.
     fn is_slow_start(&self) -> bool {
         self.cwnd() < self.ssthresh()
+    }
+    /// Returns what it has decided.
+    fn plan(&self) -> Plan {
+        let pacing_rate = self.pacing_rate();
+        Plan {
+            cwnd: self.cwnd(),
+            ssthresh: self.ssthresh(),
+            pacing_rate,
+            least_quantum: self.least_quantum(pacing_rate.unwrap_or(0.0)),
+            holds_back: self.holds_back(),
+            is_slow_start: self.is_slow_start(),
+        }
+    }
+}
+
+/// Decisions of a control, which [`CongestionControl`] describes.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// The congestion window.
+    pub cwnd: u64,
+    /// The slow-start threshold.
+    pub ssthresh: u64,
+    /// Bytes per second at which to pace.
+    pub pacing_rate: Option<f64>,
+    /// Segments that may leave together, at least.
+    pub least_quantum: u64,
+    /// Whether the control sends less than the path allows.
+    pub holds_back: bool,
+    /// Whether the window grows in search of the path's capacity.
+    pub is_slow_start: bool,
+}
+
+/// A connection's control with its plan, which the sender reads many times for each ACK and which changes only
+/// when something is reported to the control.
+#[derive(Debug)]
+pub struct Control {
+    policy: Box<dyn CongestionControl>,
+    plan: Plan,
+}
+
+impl Control {
+    /// A control at the start of a connection.
+    pub fn new(policy: Box<dyn CongestionControl>) -> Self {
+        Self { plan: policy.plan(), policy }
+    }
+
+    /// Reports something to the control.
+    pub fn report(&mut self, event: impl FnOnce(&mut dyn CongestionControl)) {
+        event(&mut *self.policy);
+        self.plan = self.policy.plan();
+    }
+
+    /// Returns the control itself, for what never changes.
+    pub fn policy(&self) -> &dyn CongestionControl {
+        &*self.policy
+    }
+}
+
+impl std::ops::Deref for Control {
+    type Target = Plan;
+
+    fn deref(&self) -> &Plan {
+        &self.plan
     }
 }
 

@@ -46,6 +46,7 @@ impl Search {
 
     /// Takes an ACK in slow start on a path whose smallest round trip is `least`, if that may be judged. If
     /// slow start is over, the threshold is the window.
+    #[cold]
     pub fn judge(&mut self, ack: &AckEvent, window: &mut LossWindow, least: Option<Duration>) {
         let is_over = match self {
             Self::Idle => false,

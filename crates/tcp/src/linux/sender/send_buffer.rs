@@ -34,8 +34,12 @@ pub struct SendBuffer {
     filled: u64,
     /// Whether the application waits for room.
     blocked: bool,
-    /// Largest window of the receiver.
+    /// Largest window of the receiver, and what a packet not yet sent holds therefore: at most half of it
+    /// (`tcp_bound_to_half_wnd`).
     window: u64,
+    unsent_packet: u64,
+    /// Largest window for which room was made.
+    largest: u64,
     /// Ends of the packets outstanding, and how many segments they have.
     packets: VecDeque<(u64, u64)>,
 }
@@ -44,18 +48,18 @@ impl SendBuffer {
     /// An empty buffer that holds `most` bytes of memory in the end.
     pub fn new(mss: u64, most: u64) -> Self {
         let share = (mss + HEADERS).next_power_of_two() + SK_BUFF;
-        let mut buffer = Self {
+        Self {
             mss,
             share,
-            size: 0,
+            size: (2 * LEAST_SEGMENTS * share).min(most),
             most,
             filled: 0,
             blocked: false,
             window: 0,
+            unsent_packet: mss,
+            largest: 0,
             packets: VecDeque::new(),
-        };
-        buffer.expand(LEAST_SEGMENTS, 2);
-        buffer
+        }
     }
 
     /// One past the last byte that may be sent.
@@ -63,10 +67,13 @@ impl SendBuffer {
         self.filled
     }
 
-    /// Makes room for so many windows of `segments` (`tcp_sndbuf_expand`).
-    pub fn expand(&mut self, segments: u64, windows: u64) {
-        let wanted = windows * segments.max(LEAST_SEGMENTS) * self.share;
-        self.size = self.size.max(wanted.min(self.most));
+    /// Makes room for so many windows of `cwnd` bytes, each time for as many (`tcp_sndbuf_expand`).
+    pub fn expand(&mut self, cwnd: u64, windows: u64) {
+        if cwnd > self.largest {
+            self.largest = cwnd;
+            let wanted = windows * (cwnd / self.mss).max(LEAST_SEGMENTS) * self.share;
+            self.size = self.size.max(wanted.min(self.most));
+        }
     }
 
     /// Takes note that everything below `una` is acknowledged, and of the receiver's window.
@@ -74,7 +81,10 @@ impl SendBuffer {
         while self.packets.front().is_some_and(|&(end, _)| end <= una) {
             self.packets.pop_front();
         }
-        self.window = self.window.max(window);
+        if window > self.window {
+            self.window = window;
+            self.unsent_packet = (UNSENT_BYTES.min(window / 2) / self.mss).max(1) * self.mss;
+        }
     }
 
     /// Takes note of a new segment sent that ends at `end`, perhaps together with the one before.
@@ -98,7 +108,7 @@ impl SendBuffer {
         if self.blocked || self.filled == written {
             return false;
         }
-        let (packet, unsent) = (self.unsent_packet(), self.filled - next);
+        let (packet, unsent) = (self.unsent_packet, self.filled - next);
         // What is left of a packet that was sent in part is filled up, whatever is taken.
         let more = if (1..packet).contains(&unsent) { packet - unsent } else { packet };
         self.blocked = more == packet && memory >= self.size;
@@ -111,14 +121,8 @@ impl SendBuffer {
 
     /// Memory taken (`sk_wmem_queued`).
     fn memory(&self, una: u64, next: u64) -> u64 {
-        let unsent = self.filled.saturating_sub(next).div_ceil(self.unsent_packet());
+        let unsent = self.filled.saturating_sub(next).div_ceil(self.unsent_packet);
         self.filled - una + OVERHEAD * (self.packets.len() as u64 + unsent)
-    }
-
-    /// What a packet not yet sent holds: at most half of the largest window (`tcp_bound_to_half_wnd`).
-    fn unsent_packet(&self) -> u64 {
-        let most = UNSENT_BYTES.min(self.window / 2);
-        (most / self.mss).max(1) * self.mss
     }
 }
 
@@ -141,11 +145,11 @@ mod tests {
     fn it_has_room_for_two_windows() {
         let mut buffer = buffer();
         assert_eq!(buffer.size, 46_080);
-        buffer.expand(22, 2);
+        buffer.expand(22 * MSS, 2);
         assert_eq!(buffer.size, 101_376);
-        buffer.expand(15, 2);
+        buffer.expand(15 * MSS, 2);
         assert_eq!(buffer.size, 101_376, "it does not shrink");
-        buffer.expand(1 << 20, 2);
+        buffer.expand(MSS << 20, 2);
         assert_eq!(buffer.size, 4 << 20);
     }
 

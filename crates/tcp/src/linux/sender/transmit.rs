@@ -21,13 +21,13 @@ impl Sender {
             return None;
         }
         // A control that knows its rate paces itself (Linux: `tcp_internal_pacing`); others need fq.
-        if let Some(rate) = self.control.pacing_rate() {
+        if let Some(rate) = self.control.pacing_rate {
             return Some(rate);
         }
         if !self.params.pacing {
             return None;
         }
-        let (cwnd, ssthresh) = (self.control.cwnd(), self.control.ssthresh());
+        let (cwnd, ssthresh) = (self.control.cwnd, self.control.ssthresh);
         let ratio = if cwnd < ssthresh / 2 { SLOW_START_PACE } else { AVOIDANCE_PACE };
         let srtt = self.rtt.srtt()?.as_secs();
         (srtt > 0.0).then(|| ratio * cwnd as f64 / srtt)
@@ -43,6 +43,7 @@ impl Sender {
         }
     }
 
+    #[cold]
     pub(super) fn send_syn(&mut self, now: Time, times: u32, out: &mut Vec<Segment>) {
         self.setup = Setup::SynSent(now, times);
         self.counts.packets += 1;
@@ -64,7 +65,7 @@ impl Sender {
         let (before, had) = (self.board.next(), self.counts.packets);
         self.restart_after_idle(now);
         let rate = self.pace();
-        self.pacer.set_rate(rate, rate.map_or(0, |rate| self.control.least_quantum(rate)));
+        self.pacer.set_rate(rate, self.control.least_quantum);
         let mut limited = self.send_allowed(now, gently, &mut repeats, out);
         while self.fill_buffer() {
             limited = self.send_allowed(now, gently, &mut repeats, out);
@@ -77,7 +78,7 @@ impl Sender {
         if limited || self.counts.packets > had {
             self.note_usage(now, limited);
         }
-        if self.control.holds_back() || (!limited && self.board.is_exhausted()) {
+        if self.control.holds_back || (!limited && self.board.is_exhausted()) {
             self.sampler.set_app_limited(self.in_flight());
         }
         self.keep_waiting(now);
@@ -87,7 +88,7 @@ impl Sender {
     /// Sends as far as there is something to send; returns whether a window or the pacer has ended it.
     fn send_allowed(&mut self, now: Time, gently: bool, repeats: &mut u64, out: &mut Vec<Segment>) -> bool {
         while let Some((number, again)) = self.next_segment() {
-            let (first, end) = self.board.range(number);
+            let (first, end) = if again { self.board.range(number) } else { self.board.next_range() };
             if !self.window_allows(end - first) {
                 return true;
             }
@@ -119,15 +120,15 @@ impl Sender {
 
     /// Whether the application has put new data into the buffer, and the receiver allows them.
     pub(in super::super) fn has_new(&self) -> bool {
-        let (_, end) = self.board.range(self.board.end());
-        !self.board.is_exhausted() && self.receiver_allows(self.board.end()) && end <= self.buffer.filled()
+        let (first, end) = self.board.next_range();
+        first < end && end <= self.edge.min(self.buffer.filled())
     }
 
     /// What keeps new data from being sent. A full send buffer is the application's: it cannot write more.
     pub(super) fn hold_of_new_data(&self) -> Hold {
         if self.board.is_exhausted() {
             Hold::Application
-        } else if !self.receiver_allows(self.board.end()) {
+        } else if self.board.next_range().1 > self.edge {
             Hold::Receiver
         } else if !self.has_new() {
             Hold::Application
@@ -135,7 +136,7 @@ impl Sender {
             Hold::Pacing
         } else if self.steered.is_some() {
             Hold::Steered
-        } else if self.control.cwnd() < self.control.ssthresh() {
+        } else if self.control.cwnd < self.control.ssthresh {
             Hold::SlowStart
         } else {
             Hold::CongestionAvoidance
@@ -146,14 +147,9 @@ impl Sender {
     /// `tcp_new_space`). Returns whether there is more.
     fn fill_buffer(&mut self) -> bool {
         if self.buffer.is_blocked() && self.in_flight() < self.cwnd() {
-            self.buffer.expand(self.cwnd() / self.mss, self.control.buffered_windows());
+            self.buffer.expand(self.cwnd(), self.windows);
         }
         self.buffer.fill(self.board.written(), self.board.una(), self.board.next())
-    }
-
-    /// Whether segment `number` lies within the receiver's window.
-    pub(in super::super) fn receiver_allows(&self, number: u64) -> bool {
-        self.board.range(number).1 <= self.edge
     }
 
     fn window_allows(&self, bytes: u64) -> bool {
@@ -163,9 +159,12 @@ impl Sender {
 
     /// The window after a pause: it halves with each timeout (RFC 2861).
     fn restart_after_idle(&mut self, now: Time) {
+        if self.board.head().is_some() || self.board.is_exhausted() {
+            return;
+        }
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
-        if self.board.head().is_none() && !self.board.is_exhausted() && pause > rto {
-            self.control.on_idle((pause - 1) / rto);
+        if pause > rto {
+            self.control.report(|control| control.on_idle((pause - 1) / rto));
             // Not again, should the receiver's window be closed.
             self.last_sent = now;
         }
@@ -187,6 +186,7 @@ impl Sender {
 
     /// Sets the timeout; where another timer ran, the time since the first outstanding segment was sent counts
     /// (Linux: `tcp_rearm_rto`).
+    #[inline(never)]
     pub(in super::super) fn rearm_timeout(&mut self, now: Time) {
         if self.board.head().is_none() {
             self.timers.loss = None;
@@ -199,16 +199,25 @@ impl Sender {
         self.timers.set(now, wait, Pending::Timeout);
     }
 
+    /// Tells the control that nothing was in flight.
+    #[inline(never)]
+    fn report_start(&mut self, now: Time) {
+        let (pause, restarts) = (now.since(self.last_sent), self.sampler.is_app_limited());
+        self.control.report(|control| {
+            control.on_start(now, pause);
+            if restarts {
+                control.on_restart(now);
+            }
+        });
+    }
+
     /// Sends segment `number`, for the first time or again.
     pub(in super::super) fn send(&mut self, now: Time, number: u64, again: bool, out: &mut Vec<Segment>) {
         let (first, end) = self.board.range(number);
         let (bytes, before) = (end - first, self.board.pipe());
         let nothing_outstanding = self.board.head().is_none();
         if before == 0 {
-            self.control.on_start(now, now.since(self.last_sent));
-            if self.sampler.is_app_limited() {
-                self.control.on_restart(now);
-            }
+            self.report_start(now);
         }
         let snapshot = self.sampler.on_send(now, bytes, before);
         self.counts.packets += 1;
@@ -256,15 +265,16 @@ impl Sender {
         self.unused.0 = self.unused.0.max(outstanding);
         if now.since(self.unused.1) >= self.rtt.rto() {
             if self.episode == Episode::Open && self.board.is_exhausted() {
-                self.control.on_unused(self.unused.0);
+                let used = self.unused.0;
+                self.control.report(|control| control.on_unused(used));
             }
             self.unused = (0, now);
         }
     }
 
     pub(super) fn is_window_limited(&self) -> bool {
-        let slow_start = self.control.is_slow_start();
-        self.usage.limited || (slow_start && self.control.cwnd() < 2 * self.usage.outstanding)
+        let slow_start = self.control.is_slow_start;
+        self.usage.limited || (slow_start && self.control.cwnd < 2 * self.usage.outstanding)
     }
 
     /// With nothing outstanding and a closed window only a probe can find it open again.

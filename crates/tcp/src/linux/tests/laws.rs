@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::rate::Sampler;
 use super::*;
 
 /// Trouble on the way and settings that change how it is met.
@@ -54,6 +55,28 @@ proptest! {
             lab.run(LONG);
             prop_assert!(lab.pairs[0].done.is_some(), "{name}");
             prop_assert_eq!(lab.pairs[0].receiver.delivered_bytes(), 100_000, "{}", name);
+        }
+    }
+
+    /// A control that asks for no samples of the rate does the same with them.
+    #[test]
+    fn samples_change_no_control_without_use_for_them(trouble in trouble()) {
+        let Trouble { drops, lost_acks, late_ms, params } = trouble;
+        for control in CongestionSpec::defaults().into_iter().filter(|control| !control.paces_itself()) {
+            let run = |sampler: Sampler| {
+                let mut sent = Vec::new();
+                let mut lab = transfer(100_000, &Linux { control: control.clone(), ..params.clone() }, 20)
+                    .with_fate(|i, now, packet| {
+                        sent.push((now, *packet));
+                        (!drops.contains(&i)).then(|| MS(late_ms.get(&i).copied().unwrap_or(0)))
+                    });
+                lab.lost_acks = lost_acks.clone();
+                lab.pairs[0].sender.sampler = sampler;
+                lab.run(LONG);
+                drop(lab);
+                sent
+            };
+            prop_assert_eq!(run(Sampler::new(false)), run(Sampler::new(true)), "{}", control.key());
         }
     }
 

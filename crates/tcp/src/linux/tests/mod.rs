@@ -100,7 +100,7 @@ impl Pair {
     /// What holds at every moment. `before` was in flight before what was `sent`, by a timer or not.
     fn check(&self, before: u64, sent: &[Segment], by_timer: bool) {
         let sender = &self.sender;
-        let (cwnd, mss) = (sender.control.cwnd(), sender.mss);
+        let (cwnd, mss) = (sender.control.cwnd, sender.mss);
         assert!(cwnd >= mss && sender.window().cwnd >= 1.0, "window {cwnd} {:?}", sender.window());
         assert!(sender.board.next() <= self.allowed, "beyond the receiver's window");
         assert!(sender.board.pipe() <= sender.board.next() - sender.board.una());

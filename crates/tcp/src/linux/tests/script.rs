@@ -71,7 +71,7 @@ impl Script {
 
     /// Window and slow-start threshold in whole segments; the threshold is [`NONE`] at first.
     pub fn window(&self) -> (u64, u64) {
-        (self.sender.control.cwnd() / MSS, self.sender.control.ssthresh() / MSS)
+        (self.sender.control.cwnd / MSS, self.sender.control.ssthresh / MSS)
     }
 }
 

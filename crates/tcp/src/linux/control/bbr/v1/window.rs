@@ -87,21 +87,22 @@ impl Policy {
     /// Recovery: its first round sends a segment for each that is delivered, its end takes the window
     /// back to what it was (`bbr_set_cwnd_to_recover_or_restore`). Returns whether that sets the window.
     fn conserve(&mut self, ack: &AckEvent, phase: Phase) -> bool {
-        let kept = (self.segments(ack.in_flight) + self.segments(ack.delivered)) * self.mss;
+        let kept =
+            |policy: &Self| (policy.segments(ack.in_flight) + policy.segments(ack.delivered)) * policy.mss;
         if ack.lost > 0 {
             self.window.cwnd = self.window.cwnd.saturating_sub(ack.lost).max(self.mss);
         }
         if phase == Phase::Recovery && self.window.phase != Phase::Recovery {
             self.conserving = true;
             self.path.rounds.restart(ack.total_delivered);
-            self.window.cwnd = kept;
+            self.window.cwnd = kept(self);
         } else if phase == Phase::Open && self.window.phase != Phase::Open {
             self.window.restore();
             self.conserving = false;
         }
         self.window.phase = phase;
         if self.conserving {
-            self.window.cwnd = self.window.cwnd.max(kept);
+            self.window.cwnd = self.window.cwnd.max(kept(self));
         }
         self.conserving
     }
