@@ -60,10 +60,16 @@ impl BlockSize {
         Self { ci: CiProcess::of_user(user, streams), constant, most }
     }
 
+    /// That of TTI number `tti`.
+    #[inline]
+    pub fn in_tti(&self, tti: u64) -> u32 {
+        self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti))
+    }
+
     /// The user as it takes part in the choice of TTI number `tti`.
     #[inline]
     pub fn candidate(&self, user: usize, tti: u64) -> Candidate {
-        Candidate::at_rate(user, self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti)))
+        Candidate::at_rate(user, self.in_tti(tti))
     }
 
     /// What series tell of the channel when blocks of so many PDUs are sent: the C/I value, 0 without one.

@@ -21,7 +21,7 @@ pub struct Resource {
 #[derive(Debug)]
 pub enum BlockErrors {
     /// Each block on its own, by how often it has been sent; the first transmission stands at 0.
-    Independent(Vec<ErrorGaps>),
+    Independent(Box<[ErrorGaps; LAST_DISTINCT as usize]>),
     /// By the process of each user's radio link.
     Modelled(Modelled),
 }
@@ -41,16 +41,14 @@ impl Modelled {
 
     // Out of line, so that independent errors cost what they did without models.
     #[inline(never)]
-    fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
-        let number = self.number(on);
-        let link = &mut self.links[on.user];
+    fn first_failure(&mut self, number: u64, user: usize, blocks: u64, pdus: u32) -> Option<u64> {
+        let link = &mut self.links[user];
         (0..blocks).find(|nth| link.block_fails(number + nth, pdus, 0))
     }
 
     #[inline(never)]
-    fn fails_again(&mut self, on: Resource, pdus: u32, nth: usize) -> bool {
-        let number = self.number(on);
-        self.links[on.user].block_fails(number, pdus, nth)
+    fn fails_again(&mut self, number: u64, user: usize, pdus: u32, nth: usize) -> bool {
+        self.links[user].block_fails(number, pdus, nth)
     }
 }
 
@@ -75,11 +73,12 @@ impl BlockErrors {
         let bits = u64::from(shape.pdus) * u64::from(shape.pdu_bytes) * 8;
         let Some(model) = model else {
             let name = users.first().copied().unwrap_or_default();
-            let of_transmission = |n| {
+            let of_transmission = |nth| {
+                let n = nth as u32 + 1;
                 let p = shape.combining.failure(shape.bler, n, bits);
                 ErrorGaps::new(p.0, streams.stream("bearer", name, &format!("block errors {n}")))
             };
-            return Self::Independent((1..=LAST_DISTINCT).map(of_transmission).collect());
+            return Self::Independent(Box::new(std::array::from_fn(of_transmission)));
         };
         let bler = model.block_error_rate(shape.pdus);
         let remaining = |n| {
@@ -98,7 +97,7 @@ impl BlockErrors {
     pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
             Self::Independent(gaps) => gaps[0].next_error_within(blocks),
-            Self::Modelled(model) => model.first_failure(on, blocks, pdus),
+            Self::Modelled(model) => model.first_failure(model.number(on), on.user, blocks, pdus),
         }
     }
 
@@ -126,7 +125,7 @@ impl BlockErrors {
         let nth = times.min(LAST_DISTINCT - 1) as usize;
         match self {
             Self::Independent(gaps) => gaps[nth].next_is_error(),
-            Self::Modelled(model) => model.fails_again(on, pdus, nth),
+            Self::Modelled(model) => model.fails_again(model.number(on), on.user, pdus, nth),
         }
     }
 

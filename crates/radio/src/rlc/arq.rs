@@ -56,6 +56,10 @@ pub struct Buffer {
     /// Next PDU to be sent for the first time, and one past the last PDU buffered.
     next: u64,
     end: u64,
+    /// One past the last PDU of the first packet; `u64::MAX` without one. It is asked for in every TTI.
+    first_end: u64,
+    /// First PDU of a block that waits and is known to hold up the first packet; `u64::MAX` where none is.
+    missing: u64,
     /// Blocks to be sent again.
     failed: Repetitions<FailedBlock>,
 }
@@ -71,6 +75,8 @@ impl Buffer {
             backlog: Backlog::default(),
             next: 0,
             end: 0,
+            first_end: u64::MAX,
+            missing: u64::MAX,
             failed: Repetitions::default(),
         }
     }
@@ -83,6 +89,7 @@ impl Buffer {
         let first = self.end;
         self.end += u64::from(packet.size.div_ceil(self.pdu_bytes));
         self.backlog.add(&packet);
+        self.first_end = self.first_end.min(self.end);
         self.sdus.push_back(Sdu { packet, first, end: self.end, damaged: false, gone: false });
         Some(first..self.end)
     }
@@ -105,7 +112,11 @@ impl Buffer {
 
     /// Takes a failed block that may be sent again in TTI number `tti`.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
-        self.failed.take(tti)
+        let block = self.failed.take(tti)?;
+        if block.first == self.missing {
+            self.missing = u64::MAX;
+        }
+        Some(block)
     }
 
     /// Keeps a block that failed, to be sent again from TTI number `from` on.
@@ -122,14 +133,18 @@ impl Buffer {
     }
 
     /// Whether some packet may leave.
-    pub fn has_complete(&self) -> bool {
-        let early = self.order == Delivered::OutOfSequence && !self.failed.is_empty();
-        early || self.sdus.front().is_some_and(|sdu| self.has_received(sdu.end))
-    }
-
-    /// Whether every PDU before number `end` has been received.
-    fn has_received(&self, end: u64) -> bool {
-        end <= self.next && self.failed.iter().all(|block| end <= block.first)
+    #[inline]
+    pub fn has_complete(&mut self) -> bool {
+        let end = self.first_end;
+        if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
+            return true;
+        }
+        if end > self.next || self.missing < end {
+            return false;
+        }
+        let missing = self.failed.iter().map(|block| block.first).find(|first| *first < end);
+        self.missing = missing.unwrap_or(u64::MAX);
+        missing.is_none()
     }
 
     /// Hands over every packet that may leave now, and whether it is intact: a damaged one is lost.
@@ -137,8 +152,9 @@ impl Buffer {
         if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
             self.release_early(&mut leave);
         }
+        let missing = self.failed.iter().map(|block| block.first).fold(self.next, u64::min);
         while let Some(sdu) = self.sdus.front()
-            && self.has_received(sdu.end)
+            && sdu.end <= missing
         {
             if !sdu.gone {
                 self.backlog.remove(&sdu.packet);
@@ -146,6 +162,7 @@ impl Buffer {
             }
             self.sdus.pop_front();
         }
+        self.first_end = self.sdus.front().map_or(u64::MAX, |sdu| sdu.end);
     }
 
     /// Out of sequence: whatever no failed block touches may leave.
@@ -167,9 +184,9 @@ impl Buffer {
     /// Full TTIs of `per_tti` new PDUs from number `tti` on, up to the one that completes a packet or to
     /// the last before a failed block may go again; none where that cannot be told.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
-        match (self.failed.eligible(), self.sdus.front()) {
-            (None, Some(sdu)) => (sdu.end - self.next).div_ceil(per_tti),
-            (Some(from), _) if self.order == Delivered::InSequence => from.saturating_sub(tti),
+        match self.failed.eligible() {
+            None if self.first_end < u64::MAX => (self.first_end - self.next).div_ceil(per_tti),
+            Some(from) if self.order == Delivered::InSequence => from.saturating_sub(tti),
             _ => 0,
         }
     }

@@ -108,8 +108,10 @@ impl SwitchedBearer {
             let next = cell.set_up(now, position, stamps);
             policy.react(Event::Switched, next, &mut Rrc::new(now, cell, stamps));
         }
-        for (user, state) in cell.take_entered() {
-            ctx.emit(Told::State { bearer, user: user as u32, state: state as u8 });
+        if cell.has_entered() {
+            for (user, state) in cell.take_entered() {
+                ctx.emit(Told::State { bearer, user: user as u32, state: state as u8 });
+            }
         }
     }
 
@@ -119,7 +121,7 @@ impl SwitchedBearer {
             State::Fach => self.serve_fach(ctx),
             State::Dch if self.cell.is_ready(user) => {
                 let end = ctx.now + air_time(self.cell.begin_packet(user), self.dch_rate);
-                self.cell.set_alarm(Alarm::Dch(user), Some(end), &mut ctx.stamps);
+                self.cell.set_alarm(Alarm::Dch(user), end, &mut ctx.stamps);
                 self.tell_service(ctx, user, end, 1 + user as u32);
             }
             _ => {}
@@ -127,8 +129,7 @@ impl SwitchedBearer {
     }
 
     fn serve_fach(&mut self, ctx: &mut Context) {
-        if !self.fach.is_sending() && !self.cell.is_set(Alarm::Fach) {
-            let at = self.fach.go_on(ctx.now, &mut self.cell);
+        if let Some(at) = self.fach.go_on(ctx.now, &mut self.cell) {
             self.cell.set_alarm(Alarm::Fach, at, &mut ctx.stamps);
             if let Some((user, end)) = self.fach.on_air() {
                 self.tell_service(ctx, user, end, 0);
@@ -175,10 +176,9 @@ impl Bearer for SwitchedBearer {
     }
 
     fn wake(&mut self, ctx: &mut Context, key: Key) {
-        let Some((_, alarm)) = self.cell.next_alarm().filter(|(due, _)| *due == key) else {
+        let Some(alarm) = self.cell.take_alarm(key) else {
             return;
         };
-        self.cell.set_alarm(alarm, None, &mut ctx.stamps);
         let (user, event) = match alarm {
             Alarm::Fach => match self.fach.finish() {
                 Some(user) => (user, Event::Departure),

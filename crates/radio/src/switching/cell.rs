@@ -40,27 +40,6 @@ pub enum Alarm {
     Timer(usize),
 }
 
-impl Alarm {
-    fn number(self) -> usize {
-        match self {
-            Self::Fach => 0,
-            Self::Dch(user) => 1 + 3 * user,
-            Self::Switch(user) => 2 + 3 * user,
-            Self::Timer(user) => 3 + 3 * user,
-        }
-    }
-
-    fn of(number: usize) -> Self {
-        let user = number.wrapping_sub(1) / 3;
-        match (number, number % 3) {
-            (0, _) => Self::Fach,
-            (_, 1) => Self::Dch(user),
-            (_, 2) => Self::Switch(user),
-            _ => Self::Timer(user),
-        }
-    }
-}
-
 /// The users of a cell and the pool of dedicated channels.
 #[derive(Debug)]
 pub struct Cell {
@@ -73,7 +52,11 @@ pub struct Cell {
     holders: Vec<usize>,
     /// Who waits for a channel, in order of asking.
     waiting: Vec<usize>,
-    agenda: Agenda,
+    /// The alarms of what is on the air and of switches under way, the first last: there are few of them.
+    ends: Vec<(Key, Alarm)>,
+    /// The timers of all users, and the one that rings first.
+    timers: Agenda,
+    next_timer: Option<(Key, usize)>,
     /// Who has entered which state, until it is told.
     entered: Vec<(usize, State)>,
 }
@@ -96,7 +79,9 @@ impl Cell {
             paging_time: params.paging_time,
             holders: Vec::new(),
             waiting: Vec::new(),
-            agenda: Agenda::new(1 + 3 * users),
+            ends: Vec::new(),
+            timers: Agenda::new(users),
+            next_timer: None,
             entered: Vec::new(),
         }
     }
@@ -171,17 +156,36 @@ impl Cell {
 
     /// The alarm that rings next.
     pub fn next_alarm(&self) -> Option<(Key, Alarm)> {
-        self.agenda.next().map(|(key, number)| (key, Alarm::of(number)))
+        let timer = self.next_timer.map(|(key, user)| (key, Alarm::Timer(user)));
+        match (self.ends.last(), timer) {
+            (Some(end), Some(timer)) if timer.0 < end.0 => Some(timer),
+            (Some(end), _) => Some(*end),
+            (None, timer) => timer,
+        }
     }
 
-    /// Whether an alarm is set.
-    pub fn is_set(&self, alarm: Alarm) -> bool {
-        self.agenda.due(alarm.number()).is_some()
+    /// Takes the alarm that rings under `key`, if one does.
+    pub fn take_alarm(&mut self, key: Key) -> Option<Alarm> {
+        let (_, alarm) = self.next_alarm().filter(|(due, _)| *due == key)?;
+        if let Alarm::Timer(user) = alarm {
+            self.set_timer(user, None);
+        } else {
+            self.ends.pop();
+        }
+        Some(alarm)
     }
 
-    /// Sets an alarm, or takes it back.
-    pub fn set_alarm(&mut self, alarm: Alarm, at: Option<Time>, stamps: &mut Stamps) {
-        self.agenda.set(alarm.number(), at.map(|at| stamps.key(at)));
+    /// Sets an alarm that is not set, and is no timer.
+    pub fn set_alarm(&mut self, alarm: Alarm, at: Time, stamps: &mut Stamps) {
+        let key = stamps.key(at);
+        let place = self.ends.partition_point(|(due, _)| *due > key);
+        self.ends.insert(place, (key, alarm));
+    }
+
+    /// Sets a user's timer, or stops it.
+    fn set_timer(&mut self, user: usize, key: Option<Key>) {
+        self.timers.set(user, key);
+        self.next_timer = self.timers.next();
     }
 
     // --- switches ---
@@ -194,6 +198,11 @@ impl Cell {
         self.entered.push((user, state));
     }
 
+    /// Whether somebody has entered a state that has not been taken.
+    pub fn has_entered(&self) -> bool {
+        !self.entered.is_empty()
+    }
+
     /// Takes who has entered which state, in order.
     pub fn take_entered(&mut self) -> std::vec::Drain<'_, (usize, State)> {
         self.entered.drain(..)
@@ -201,7 +210,7 @@ impl Cell {
 
     fn begin(&mut self, now: Time, user: usize, state: State, lasts: Duration, stamps: &mut Stamps) {
         self.enter(now, user, state);
-        self.set_alarm(Alarm::Switch(user), Some(now + lasts), stamps);
+        self.set_alarm(Alarm::Switch(user), now + lasts, stamps);
     }
 
     /// Calls a user from the paging channel.
@@ -231,5 +240,43 @@ impl Cell {
             self.holders.retain(|holder| *holder != user);
         }
         self.enter(now, user, state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Alarms ring by (time, insertion), whatever is set; a timer as it was set last, or never.
+        #[test]
+        fn alarms_ring_in_order(
+            sets in prop::collection::vec((0usize..3, 0usize..4, prop::option::of(0u64..20)), 0..40),
+        ) {
+            let (mut cell, mut stamps) = (Cell::new(&FachDch::default(), 4), Stamps::default());
+            let mut expected: Vec<(Key, Alarm)> = Vec::new();
+            for (kind, user, at) in sets {
+                let alarm = [Alarm::Dch(user), Alarm::Switch(user), Alarm::Timer(user)][kind];
+                let at = at.map(Time);
+                if kind == 2 {
+                    expected.retain(|(_, set)| *set != alarm);
+                    let key = at.map(|at| stamps.key(at));
+                    cell.set_timer(user, key);
+                    expected.extend(key.map(|key| (key, alarm)));
+                } else if let Some(at) = at && expected.iter().all(|(_, set)| *set != alarm) {
+                    cell.set_alarm(alarm, at, &mut stamps);
+                    let key = cell.ends.iter().find(|(_, set)| *set == alarm).expect("it has just been set").0;
+                    expected.push((key, alarm));
+                }
+            }
+            expected.sort_unstable_by_key(|(key, _)| *key);
+            let ring = |cell: &mut Cell| {
+                let (key, alarm) = cell.next_alarm()?;
+                assert_eq!(cell.take_alarm(key), Some(alarm));
+                Some((key, alarm))
+            };
+            prop_assert_eq!(std::iter::from_fn(|| ring(&mut cell)).collect::<Vec<_>>(), expected);
+        }
     }
 }

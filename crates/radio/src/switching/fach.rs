@@ -36,6 +36,8 @@ pub struct Fach {
     rate: Rate,
     signalling: Option<Signalling>,
     free_at: Time,
+    /// Whether it waits for the end of what is on the air.
+    is_busy: bool,
     /// Whose packet is on the air.
     sending: Option<usize>,
     /// Whose turn it is, if that user has something to send.
@@ -51,16 +53,19 @@ impl Fach {
             air_time: air_time(params.signalling_size.0, params.fach_rate),
             sent: 0,
         });
-        Self { rate: params.fach_rate, signalling, free_at: Time::ZERO, sending: None, next_user: 0 }
-    }
-
-    /// Whether a user's packet is on the air.
-    pub fn is_sending(&self) -> bool {
-        self.sending.is_some()
+        Self {
+            rate: params.fach_rate,
+            signalling,
+            free_at: Time::ZERO,
+            is_busy: false,
+            sending: None,
+            next_user: 0,
+        }
     }
 
     /// Ends the transmission under way, if it is a user's, and says whose.
     pub fn finish(&mut self) -> Option<usize> {
+        self.is_busy = false;
         self.sending.take()
     }
 
@@ -69,9 +74,12 @@ impl Fach {
         self.sending.map(|user| (user, self.free_at))
     }
 
-    /// Goes on at `now`, when no user's packet is on the air: sends the signalling that waits, or a
-    /// packet of the user whose turn it is. Returns when to go on, unless nobody waits.
+    /// Goes on at `now`, if it does not wait: sends the signalling that has come, or a packet of the user whose turn it
+    /// is. Returns when to [`Self::finish`], unless nobody has something to send.
     pub fn go_on(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
+        if self.is_busy {
+            return None;
+        }
         let user = cell.next_on_fach(self.next_user)?;
         self.signal_until(now);
         if self.free_at <= now {
@@ -79,6 +87,7 @@ impl Fach {
             self.next_user = user + 1;
             self.free_at = now + air_time(cell.begin_packet(user), self.rate);
         }
+        self.is_busy = true;
         Some(self.free_at)
     }
 

@@ -20,6 +20,7 @@ use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Resource};
 use crate::event::{Cause, Event, Mask};
+use crate::mac::harq::LAST_DISTINCT;
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
 use crate::packet::Packet;
@@ -95,150 +96,70 @@ impl ArqMac {
         })
     }
 
-    /// Runs one TTI, which begins `at`; returns whether it completes packets. `TOGETHER` says whether its blocks are
-    /// told together, for which nobody else shall pay.
-    fn run_tti<const TOGETHER: bool>(&mut self, ctx: &mut Context, at: Time, tti: u64) -> bool {
-        let Some(chosen) = self.choose(tti) else {
-            return false;
-        };
-        let (sent, blocks) = self.send_blocks::<TOGETHER>(ctx, at, tti, chosen);
-        self.channel.served(tti, chosen.user, sent.units);
-        let state = &self.users[chosen.user];
-        let quality = state.block_size.quality(chosen.rate);
-        if at <= ctx.now {
-            if TOGETHER {
-                tell_together(ctx, at, chosen.user as u32, blocks);
-            }
-            ctx.blocks(at, chosen.user, quality, sent);
-        } else {
-            self.ahead.run(tti, 1, quality, sent);
-            if TOGETHER {
-                self.ahead.run_blocks(tti, &blocks);
-            }
-        }
-        let completes = state.buffer.has_complete();
-        self.completed = completes.then_some(chosen.user);
-        completes
-    }
-
-    /// Fills the channels of a TTI: failed blocks that may go again, then new ones. What was sent, and where blocks are
-    /// told together, these.
-    #[inline]
-    fn send_blocks<const TOGETHER: bool>(
-        &mut self,
-        ctx: &mut Context,
-        at: Time,
-        tti: u64,
-        to: Candidate,
-    ) -> (Sent, Blocks) {
-        let Self { air, users, errors, ahead, retransmission_ttis, .. } = self;
-        let (listens, buffer) = (Listens::of::<TOGETHER>(ctx), &mut users[to.user].buffer);
-        let again_from = tti + *retransmission_ttis;
-        let mut blocks = BlockWriter { air, buffer, ahead, user: to.user, at, again_from, listens };
-        let all = u64::from(air.channels);
-        let mut channels = all;
-        let resource = |left: u64| Resource { user: to.user, tti, channel: all - left };
-        let mut sent = Sent::default();
-        let mut told = Blocks { per_block: to.rate, ttis: 1, ..Blocks::default() };
-        while channels > 0
-            && let Some(block) = blocks.buffer.take_failed(tti)
-        {
-            let on = resource(channels);
-            channels -= 1;
-            sent.units += block.pdus;
-            let fails = errors.fails_again(on, block.pdus, block.transmissions);
-            let block = FailedBlock { transmissions: block.transmissions + 1, ..block };
-            sent.failed += u32::from(fails);
-            if TOGETHER {
-                told.again |= 1 << on.channel;
-                told.failed |= u64::from(fails) << on.channel;
-            }
-            blocks.tell(ctx, block, fails);
-            if fails {
-                blocks.fail(ctx, block);
-            }
-        }
-        let per_block = u64::from(to.rate);
-        let pdus = blocks.buffer.fresh().min(channels * per_block);
-        let mut new = if per_block == 1 { pdus } else { pdus.div_ceil(per_block) };
-        let mut first = blocks.buffer.take_fresh(pdus);
-        let end = first + pdus;
-        sent.blocks = (all - channels + new) as u32;
-        sent.units += pdus as u32;
-        (told.first, told.units, told.per_tti) = (first, pdus as u32, sent.blocks);
-        while let Some(good) = errors.first_failure(resource(channels), new, to.rate) {
-            channels -= good;
-            let failed = first + good * per_block;
-            let size = per_block.min(end - failed);
-            let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
-            if TOGETHER {
-                told.failed |= 1 << (all - channels);
-            }
-            channels -= 1;
-            blocks.tell_new(ctx, first..failed, per_block);
-            blocks.tell(ctx, block, true);
-            sent.failed += 1;
-            blocks.fail(ctx, block);
-            first = failed + size;
-            new -= good + 1;
-        }
-        blocks.tell_new(ctx, first..end, per_block);
-        (sent, told)
-    }
-
     /// Whether its blocks can be told together: there are bits for those of a TTI, and those that fail go again in
     /// their order.
     fn tells_together(&self) -> bool {
         self.air.channels <= Blocks::MOST && self.air.max_transmissions.is_none()
     }
 
-    /// Whether the next TTI is the same whatever arrives before it: one user alone on the bearer
-    /// who can fill every channel.
-    fn is_foreseeable(&self) -> bool {
-        match &self.users[..] {
-            [alone] => {
-                self.runs_ahead
-                    && alone.buffer.fresh() >= u64::from(self.air.channels) * u64::from(alone.block_size.most)
-            }
-            _ => false,
-        }
-    }
-
-    /// TTIs from number `tti` on that are full and without error and in which nothing else happens, up to
-    /// the one that completes a packet; none where the run ends before.
-    fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
-        let ([User { buffer, block_size }], Some(good)) = (&self.users[..], self.errors.good_blocks()) else {
-            return 0;
+    /// Runs TTI number `tti`, and as many after it as nothing can change. Nobody pays for listeners that are not there:
+    /// `EACH` says that blocks are told one by one, `TOGETHER` that those of a TTI are.
+    fn run<const EACH: bool, const TOGETHER: bool>(
+        &mut self,
+        ctx: &mut Context,
+        grid: &mut Grid,
+        mut tti: u64,
+    ) {
+        let Some(Candidate { user, mut rate, .. }) = self.choose(tti) else {
+            return;
         };
-        let channels = u64::from(self.air.channels);
-        let per_tti = channels * u64::from(self.air.pdus_per_block);
-        // A step costs three divisions, which fewer TTIs are not worth.
-        let is_worth_it = good >= FEWEST_AT_ONCE * channels && buffer.fresh() >= FEWEST_AT_ONCE * per_tti;
-        if !is_worth_it || !block_size.is_constant() {
-            return 0;
-        }
-        let quiet = buffer.ttis_until_change(tti, per_tti);
-        let ttis =
-            quiet.min(buffer.fresh() / per_tti).min(good / channels).min(u64::from(u32::MAX) / per_tti);
-        if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
-    }
-
-    /// Runs so many plain TTIs in one step; returns whether the last completes packets.
-    fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) -> bool {
-        let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
-        let units = per_tti * per_block;
-        self.errors.pass_good(ttis * u64::from(per_tti));
-        let buffer = &mut self.users[0].buffer;
-        let first = buffer.take_fresh(ttis * u64::from(units));
-        self.ahead.run(tti, ttis, 0, Sent { blocks: per_tti, failed: 0, units });
-        if ctx.wants(Mask::RUNS) {
-            let ttis = ttis as u32;
-            let plain = Blocks { first, units: units * ttis, per_block, per_tti, ttis, failed: 0, again: 0 };
-            self.ahead.run_blocks(tti, &plain);
-        }
-        let completes = buffer.has_complete();
-        self.completed = completes.then_some(0);
-        completes
+        let is_alone = self.runs_ahead && self.users.len() == 1;
+        let Self { air, users, channel, errors, ahead, retransmission_ttis, .. } = self;
+        let User { buffer, block_size } = &mut users[user];
+        let mut sender =
+            Sender { air, buffer, errors, ahead, user, retransmission_ttis: *retransmission_ttis };
+        let in_steps = block_size.is_constant() && !(EACH && ctx.wants(Mask::BLOCKS));
+        // A user who is alone and can fill every channel sends the same whatever arrives before.
+        let all_full = if is_alone { u64::from(air.channels) * u64::from(block_size.most) } else { u64::MAX };
+        let mut goes_on = sender.buffer.fresh() >= all_full;
+        let mut is_now = true;
+        let is_silent = in_steps && !EACH && !TOGETHER && sender.air.max_transmissions.is_none();
+        let runs_full = is_silent && sender.errors.good_blocks().is_some();
+        let completes = loop {
+            let plain = if goes_on && in_steps { sender.plain_ttis(tti, grid, ctx.horizon) } else { 0 };
+            if plain > 1 {
+                sender.run_plain(ctx, tti, plain);
+                tti += plain;
+            } else if goes_on && runs_full && !is_now {
+                tti = sender.run_full(tti, grid.begun_by(ctx.horizon));
+            } else {
+                let (sent, blocks) = sender.send_blocks::<EACH, TOGETHER>(ctx, grid, tti, rate);
+                let quality = block_size.quality(rate);
+                if is_now {
+                    let at = ctx.now;
+                    if TOGETHER {
+                        tell_together(ctx, at, user as u32, blocks);
+                    }
+                    ctx.blocks(at, user, quality, sent);
+                    channel.served(tti, user, sent.units);
+                } else {
+                    sender.ahead.run(tti, 1, quality, sent);
+                    if TOGETHER {
+                        sender.ahead.run_blocks(tti, &blocks);
+                    }
+                }
+                tti += 1;
+            }
+            is_now = false;
+            let completes = sender.buffer.has_complete();
+            goes_on = !completes && sender.buffer.fresh() >= all_full && grid.beginning(tti) <= ctx.horizon;
+            if !goes_on {
+                break completes;
+            }
+            rate = block_size.in_tti(tti);
+        };
+        grid.next = tti;
+        self.completed = completes.then_some(user);
     }
 }
 
@@ -288,26 +209,14 @@ impl Mac for ArqMac {
         });
     }
 
-    fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, mut tti: u64) {
-        let listens = ctx.wants(Mask::BLOCKS);
-        let together = !listens && ctx.wants(Mask::RUNS) && self.tells_together();
-        let mut goes_on = self.is_foreseeable();
-        loop {
-            let plain = if goes_on && !listens { self.plain_ttis(tti, grid, ctx.horizon) } else { 0 };
-            let completes = if plain > 1 {
-                tti += plain - 1;
-                self.run_plain(ctx, tti + 1 - plain, plain)
-            } else if together {
-                self.run_tti::<true>(ctx, grid.beginning(tti), tti)
-            } else {
-                self.run_tti::<false>(ctx, grid.beginning(tti), tti)
-            };
-            tti += 1;
-            grid.next = tti;
-            goes_on = !completes && grid.beginning(tti) <= ctx.horizon && self.is_foreseeable();
-            if !goes_on {
-                break;
-            }
+    fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64) {
+        let (blocks, runs) = (ctx.wants(Mask::BLOCKS), ctx.wants(Mask::RUNS));
+        if blocks || runs && !self.tells_together() {
+            self.run::<true, false>(ctx, grid, tti);
+        } else if runs {
+            self.run::<false, true>(ctx, grid, tti);
+        } else {
+            self.run::<false, false>(ctx, grid, tti);
         }
     }
 
@@ -316,91 +225,210 @@ impl Mac for ArqMac {
     }
 }
 
-/// Writes down what becomes of the blocks of one TTI, and tells it.
-struct BlockWriter<'a> {
+/// The user who sends, and what that takes.
+struct Sender<'a> {
     air: &'a Air,
     buffer: &'a mut Buffer,
+    errors: &'a mut BlockErrors,
     ahead: &'a mut Ahead,
     user: usize,
-    at: Time,
-    /// The TTI from which those that fail may go again.
-    again_from: u64,
-    listens: Listens,
+    retransmission_ttis: u64,
 }
 
-/// How those who listen hear of blocks here, one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Listens {
-    /// Not at all.
-    No,
-    /// Of each.
-    ToBlocks,
-    /// Of each and what it carries.
-    ToParts,
-}
-
-impl Listens {
+impl Sender<'_> {
+    /// Fills the channels of a TTI: failed blocks that may go again, then new ones of `rate` PDUs. Returns what was sent,
+    /// and where blocks are told together, these.
     #[inline]
-    fn of<const TOGETHER: bool>(ctx: &Context) -> Self {
-        if TOGETHER {
-            Self::No
-        } else if ctx.wants(Mask::BLOCKS) {
-            Self::ToParts
-        } else if ctx.wants(Mask::RUNS) {
-            Self::ToBlocks
-        } else {
-            Self::No
+    fn send_blocks<const EACH: bool, const TOGETHER: bool>(
+        &mut self,
+        ctx: &mut Context,
+        grid: &Grid,
+        tti: u64,
+        rate: u32,
+    ) -> (Sent, Blocks) {
+        let all = u64::from(self.air.channels);
+        let mut channels = all;
+        let user = self.user;
+        let resource = |left: u64| Resource { user, tti, channel: all - left };
+        let mut sent = Sent::default();
+        let mut told = Blocks { per_block: rate, ttis: 1, ..Blocks::default() };
+        while channels > 0
+            && let Some(block) = self.buffer.take_failed(tti)
+        {
+            let on = resource(channels);
+            channels -= 1;
+            sent.units += block.pdus;
+            let fails = self.errors.fails_again(on, block.pdus, block.transmissions);
+            let block = FailedBlock { transmissions: block.transmissions + 1, ..block };
+            if TOGETHER {
+                told.again |= 1 << on.channel;
+                told.failed |= u64::from(fails) << on.channel;
+            }
+            if EACH {
+                self.tell(ctx, grid.beginning(tti), block, fails);
+            }
+            if fails {
+                sent.failed += 1;
+                self.fail(ctx, grid, tti, block);
+            }
+        }
+        let per_block = u64::from(rate);
+        let pdus = self.buffer.fresh().min(channels * per_block);
+        let mut new = if per_block == 1 { pdus } else { pdus.div_ceil(per_block) };
+        let mut first = self.buffer.take_fresh(pdus);
+        let end = first + pdus;
+        sent.blocks = (all - channels + new) as u32;
+        sent.units += pdus as u32;
+        (told.first, told.units, told.per_tti) = (first, pdus as u32, sent.blocks);
+        while let Some(good) = self.errors.first_failure(resource(channels), new, rate) {
+            channels -= good;
+            let failed = first + good * per_block;
+            let size = per_block.min(end - failed);
+            let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
+            if TOGETHER {
+                told.failed |= 1 << (all - channels);
+            }
+            channels -= 1;
+            if EACH {
+                self.tell_new(ctx, grid.beginning(tti), first..failed, rate);
+                self.tell(ctx, grid.beginning(tti), block, true);
+            }
+            sent.failed += 1;
+            self.fail(ctx, grid, tti, block);
+            first = failed + size;
+            new -= good + 1;
+        }
+        if EACH {
+            self.tell_new(ctx, grid.beginning(tti), first..end, rate);
+        }
+        (sent, told)
+    }
+
+    /// Runs TTIs from number `tti` on, before number `end`, as long as they are full and not worth a step, and returns the
+    /// number of the next. It does what [`Self::send_blocks`] does, for a constant rate, blocks that are repeated without
+    /// end and fail independently, and without listeners to blocks. Most TTIs with errors are such ones, and by themselves
+    /// they take half the time.
+    #[inline(never)]
+    fn run_full(&mut self, mut tti: u64, end: u64) -> u64 {
+        let BlockErrors::Independent(gaps) = &mut *self.errors else {
+            return tti;
+        };
+        let Air { channels, pdus_per_block: pdus, .. } = *self.air;
+        let (all, per_block) = (u64::from(channels), u64::from(pdus));
+        loop {
+            let from = tti + self.retransmission_ttis;
+            let (mut new, mut sent) = (all, Sent { blocks: channels, failed: 0, units: 0 });
+            while new > 0
+                && let Some(mut block) = self.buffer.take_failed(tti)
+            {
+                new -= 1;
+                sent.units += block.pdus;
+                if gaps[block.transmissions.min(LAST_DISTINCT - 1) as usize].next_is_error() {
+                    block.transmissions += 1;
+                    sent.failed += 1;
+                    self.buffer.keep_failed(from, block);
+                }
+            }
+            sent.units += new as u32 * pdus;
+            let mut first = self.buffer.take_fresh(new * per_block);
+            while let Some(good) = gaps[0].next_error_within(new) {
+                first += good * per_block;
+                sent.failed += 1;
+                self.buffer.keep_failed(from, FailedBlock { first, pdus, transmissions: 1 });
+                first += per_block;
+                new -= good + 1;
+            }
+            self.ahead.run(tti, 1, 0, sent);
+            tti += 1;
+            let is_full = self.buffer.fresh() >= all * per_block && gaps[0].good() < FEWEST_AT_ONCE * all;
+            if !is_full || tti >= end || self.buffer.has_complete() {
+                return tti;
+            }
         }
     }
-}
 
-impl BlockWriter<'_> {
     /// A block has failed: it waits to go again, or is given up.
     #[inline]
-    fn fail(&mut self, ctx: &mut Context, block: FailedBlock) {
+    fn fail(&mut self, ctx: &mut Context, grid: &Grid, tti: u64, block: FailedBlock) {
         if self.air.may_send_again(block.transmissions) {
-            self.buffer.keep_failed(self.again_from, block);
+            self.buffer.keep_failed(tti + self.retransmission_ttis, block);
         } else {
-            self.give_up(ctx, block.first, block.pdus);
+            self.give_up(ctx, grid.beginning(tti), block);
         }
     }
 
     #[cold]
-    fn give_up(&mut self, ctx: &mut Context, first: u64, pdus: u32) {
+    fn give_up(&mut self, ctx: &mut Context, at: Time, FailedBlock { first, pdus, .. }: FailedBlock) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
-        self.ahead.emit(ctx, self.at, Event::GivenUp { bearer, user, block: first });
+        self.ahead.emit(ctx, at, Event::GivenUp { bearer, user, block: first });
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// New blocks of `per_block` PDUs have been received.
-    #[inline]
-    fn tell_new(&mut self, ctx: &mut Context, pdus: Range<u64>, per_block: u64) {
-        if self.listens != Listens::No {
-            for first in pdus.clone().step_by(per_block as usize) {
-                let pdus = per_block.min(pdus.end - first) as u32;
-                self.tell_listeners(ctx, first, pdus, 1, false);
-            }
-        }
-    }
-
-    /// A block has been sent; it is known by its first PDU.
-    #[inline]
-    fn tell(&mut self, ctx: &mut Context, block: FailedBlock, failed: bool) {
-        if self.listens != Listens::No {
-            self.tell_listeners(ctx, block.first, block.pdus, block.transmissions, failed);
-        }
-    }
-
-    /// Takes the block in parts, so that it need not lie in memory where nobody listens.
+    /// Tells of new blocks of `rate` PDUs that have been received.
     #[cold]
-    fn tell_listeners(&mut self, ctx: &mut Context, first: u64, pdus: u32, transmission: u32, failed: bool) {
+    fn tell_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
+        for first in pdus.clone().step_by(rate as usize) {
+            let pdus = u64::from(rate).min(pdus.end - first) as u32;
+            self.tell(ctx, at, FailedBlock { first, pdus, transmissions: 1 }, false);
+        }
+    }
+
+    /// Tells of a block that has been sent, which is known by its first PDU, and of what it carries for the first time.
+    #[cold]
+    fn tell(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
-        let Self { buffer, ahead, at, listens, .. } = self;
-        ahead.emit(ctx, *at, Event::Block { bearer, user, block: first, units: pdus, transmission, failed });
-        if transmission == 1 && *listens == Listens::ToParts {
-            for part in buffer.carried(first, pdus) {
-                ahead.emit(ctx, *at, Event::Carries { bearer, user, block: first, part });
+        let FailedBlock { first, pdus, transmissions: transmission } = block;
+        self.ahead.emit(
+            ctx,
+            at,
+            Event::Block { bearer, user, block: first, units: pdus, transmission, failed },
+        );
+        if transmission == 1 && ctx.wants(Mask::BLOCKS) {
+            for part in self.buffer.carried(first, pdus) {
+                self.ahead.emit(ctx, at, Event::Carries { bearer, user, block: first, part });
             }
+        }
+    }
+
+    /// TTIs from number `tti` on that are full and without error and in which nothing else happens, up to
+    /// the one that completes a packet; none where the run ends before.
+    #[inline]
+    fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
+        let channels = u64::from(self.air.channels);
+        // A step costs three divisions, which fewer TTIs are not worth.
+        match self.errors.good_blocks() {
+            Some(good) if good >= FEWEST_AT_ONCE * channels => self.plain_ttis_of(good, tti, grid, horizon),
+            _ => 0,
+        }
+    }
+
+    /// The same where so many new blocks are `good`.
+    fn plain_ttis_of(&self, good: u64, tti: u64, grid: &Grid, horizon: Time) -> u64 {
+        let per_tti = u64::from(self.air.channels * self.air.pdus_per_block);
+        let fresh = self.buffer.fresh();
+        if fresh < FEWEST_AT_ONCE * per_tti {
+            return 0;
+        }
+        let quiet = self.buffer.ttis_until_change(tti, per_tti);
+        if quiet < 2 {
+            return quiet;
+        }
+        let good = good / u64::from(self.air.channels);
+        let ttis = quiet.min(fresh / per_tti).min(good).min(u64::from(u32::MAX) / per_tti);
+        if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
+    }
+
+    /// Runs so many plain TTIs in one step.
+    fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) {
+        let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
+        let units = per_tti * per_block;
+        self.errors.pass_good(ttis * u64::from(per_tti));
+        let first = self.buffer.take_fresh(ttis * u64::from(units));
+        self.ahead.run(tti, ttis, 0, Sent { blocks: per_tti, failed: 0, units });
+        if ctx.wants(Mask::RUNS) {
+            let ttis = ttis as u32;
+            let plain = Blocks { first, units: units * ttis, per_block, per_tti, ttis, failed: 0, again: 0 };
+            self.ahead.run_blocks(tti, &plain);
         }
     }
 }

@@ -26,7 +26,7 @@ impl Grid {
     /// First TTI that has not been run and does not begin before `now`.
     #[inline]
     pub fn from(&self, now: Time) -> u64 {
-        now.0.div_ceil(self.tti.0).max(self.next)
+        if self.beginning(self.next) >= now { self.next } else { now.0.div_ceil(self.tti.0) }
     }
 
     /// When that begins.

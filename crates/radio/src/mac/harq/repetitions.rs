@@ -8,43 +8,58 @@ use std::collections::VecDeque;
 
 /// Blocks `B` that wait to be sent again.
 #[derive(Debug)]
-pub struct Repetitions<B>(VecDeque<(u64, B)>);
+pub struct Repetitions<B> {
+    waiting: VecDeque<(u64, B)>,
+    /// TTI number from which the first may go again; `u64::MAX` when none waits. It is asked for in every TTI.
+    first_from: u64,
+}
 
 impl<B> Default for Repetitions<B> {
     fn default() -> Self {
-        Self(VecDeque::new())
+        Self { waiting: VecDeque::new(), first_from: u64::MAX }
     }
 }
 
 impl<B> Repetitions<B> {
     /// A block has failed and may go again from TTI number `from` on, not before those that wait already.
     pub fn keep(&mut self, from: u64, block: B) {
-        self.0.push_back((from, block));
+        self.first_from = self.first_from.min(from);
+        self.waiting.push_back((from, block));
     }
 
     /// TTI number from which a block may go again, if one waits.
     pub fn eligible(&self) -> Option<u64> {
-        self.0.front().map(|(from, _)| *from)
+        (!self.is_empty()).then_some(self.first_from)
     }
 
     /// Takes a block that may go again in TTI number `tti`.
+    #[inline]
     pub fn take(&mut self, tti: u64) -> Option<B> {
-        self.eligible().filter(|from| *from <= tti)?;
-        self.0.pop_front().map(|(_, block)| block)
+        if self.first_from > tti {
+            return None;
+        }
+        let block = self.waiting.pop_front().map(|(_, block)| block);
+        self.first_from = self.front_from();
+        block
+    }
+
+    fn front_from(&self) -> u64 {
+        self.waiting.front().map_or(u64::MAX, |(from, _)| *from)
     }
 
     /// Forgets the blocks that are not `wanted`.
     pub fn retain(&mut self, wanted: impl Fn(&B) -> bool) {
-        self.0.retain(|(_, block)| wanted(block));
+        self.waiting.retain(|(_, block)| wanted(block));
+        self.first_from = self.front_from();
     }
 
     /// Whether no block waits.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.waiting.is_empty()
     }
 
     /// The blocks that wait.
     pub fn iter(&self) -> impl Iterator<Item = &B> {
-        self.0.iter().map(|(_, block)| block)
+        self.waiting.iter().map(|(_, block)| block)
     }
 }

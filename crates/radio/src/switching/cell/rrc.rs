@@ -1,6 +1,6 @@
 //! What a policy sees of a cell, and the orders it can give.
 
-use super::{Alarm, Cell};
+use super::Cell;
 use crate::engine::Stamps;
 use crate::switching::State;
 use crate::units::Time;
@@ -91,9 +91,9 @@ impl<'a> Rrc<'a> {
 
     /// Sets a user's timer, or stops it.
     pub fn set_timer(&mut self, user: usize, at: Option<Time>) {
-        let alarm = Alarm::Timer(user);
-        if self.cell.agenda.due(alarm.number()).map(|(due, _)| due) != at {
-            self.cell.set_alarm(alarm, at, self.stamps);
+        if self.cell.timers.due(user).map(|(due, _)| due) != at {
+            let key = at.map(|at| self.stamps.key(at));
+            self.cell.set_timer(user, key);
         }
     }
 }

@@ -72,10 +72,12 @@ impl Policy {
 impl SwitchingPolicy for Policy {
     fn react(&mut self, _: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.thresholds.ask(user, rrc);
-        for i in 0..rrc.holders().len() {
-            let holder = rrc.holders()[i];
-            if rrc.is_full() && self.thresholds.is_idle(holder, rrc) {
-                rrc.release(holder);
+        if rrc.is_full() {
+            for i in 0..rrc.holders().len() {
+                let holder = rrc.holders()[i];
+                if self.thresholds.is_idle(holder, rrc) {
+                    rrc.release(holder);
+                }
             }
         }
     }
