@@ -238,7 +238,7 @@ impl Mac for HsdpaMac {
             // What comes over the Iub till then is put in its place when somebody looks.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
-        let ready = self.node_b.slots.first(next);
+        let ready = self.node_b.slots.first();
         let timers = self.timers.iter().filter_map(|user| self.node_b.users[*user].reordering.timer());
         // Whoever measures looks at the cell in every TTI; else phones compare later what they had to by then.
         let idle_matters = !self.meters.is_empty();

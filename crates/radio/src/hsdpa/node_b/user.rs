@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::block::Block;
-use super::slot::{Ceiling, Slot};
+use super::slot::Slot;
 use crate::UserRadio;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
@@ -148,15 +148,19 @@ impl User {
     /// What could be sent in TTI number `tti`, if anything.
     #[inline]
     pub fn grant(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Grant> {
+        let quality = self.quality(tti, sequence);
+        self.grant_at(quality, tti, limits)
+    }
+
+    /// What could be sent in TTI number `tti` at this quality, if anything.
+    fn grant_at(&self, quality: f32, tti: u64, limits: Limits) -> Option<Grant> {
         if let Some(block) = self.processes.again(tti) {
             let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
-            let quality = self.quality(tti, sequence);
             return (codes <= limits.codes).then_some(Grant { quality, offer: None, codes, units });
         }
         if self.available() == 0 || !self.processes.has_free(tti) {
             return None;
         }
-        let quality = self.quality(tti, sequence);
         self.offer(quality, limits)
     }
 
@@ -164,45 +168,57 @@ impl User {
         self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
-    /// What the Node B knows of the channel in TTI number `tti` and, if `rates` are asked for, how many units
-    /// could be sent; 0 for nothing. The slot keeps that for as many TTIs as it is known for.
+    /// How many units could be sent in TTI number `tti`, 0 for nothing, and what the Node B knows of the channel.
+    /// The slot keeps that for as many TTIs as it is known for.
+    #[inline]
     pub fn look(
         &mut self,
         tti: u64,
         limits: Limits,
         sequence: &JakesSequence,
-        rates: bool,
+        slot: &mut Slot,
+    ) -> (u32, f32) {
+        slot.recall(tti).unwrap_or_else(|| self.look_anew(tti, limits, sequence, slot))
+    }
+
+    fn look_anew(
+        &mut self,
+        tti: u64,
+        limits: Limits,
+        sequence: &JakesSequence,
         slot: &mut Slot,
     ) -> (u32, f32) {
         self.listen(tti);
         let quality = self.quality(tti, sequence);
-        if let Some(plan) = self.plan(tti, limits, rates) {
+        if let Some(plan) = self.plan(tti, limits) {
             *slot = plan;
             return slot.recall(tti).unwrap_or((0, quality));
         }
-        let grant = if rates { self.grant(tti, limits, sequence) } else { None };
-        (grant.map_or(0, |grant| grant.units), quality)
+        (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Units that are no more than could be sent at best, for as long as nothing happens to the user.
-    pub fn ceiling(&mut self, tti: u64, sequence: &JakesSequence) -> Ceiling {
-        // A block that goes again may be larger than what the channel allows now.
-        let most = (!self.processes.has_again())
-            .then(|| self.adapter.most_units(&mut self.channel, sequence, tti))
-            .flatten();
-        most.map_or(Ceiling::NONE, |(units, until)| Ceiling { units, until })
+    /// Units and a quality that are not exceeded from TTI number `tti` to the one that comes with them, as long as
+    /// nothing happens to the user; where that is cheap to find.
+    pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
+        let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
+        let units = if self.processes.has_again() {
+            // It may be larger than what the channel allows now.
+            u32::MAX
+        } else {
+            let [units] = self.adapter.units(&[cqi], Limits { units: self.available(), ..limits });
+            units
+        };
+        Some(((units, f32::from(cqi)), until))
     }
 
     /// What would be sent in TTI number `tti` and those after it, if that is known now.
-    fn plan(&self, tti: u64, limits: Limits, rates: bool) -> Option<Slot> {
-        let (cqi, phase, end) = self.adapter.known(tti)?;
-        let mut until = end.min(self.processes.holds_until(tti));
+    fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
+        let (cqi, first) = self.adapter.known(tti)?;
+        let mut until = (first + BLOCK as u64).min(self.processes.holds_until(tti));
         if self.adapter.learns() {
             until = until.min(self.processes.next_answer());
         }
-        let units = if !rates {
-            [0; BLOCK]
-        } else if let Some(block) = self.processes.again(tti) {
+        let units = if let Some(block) = self.processes.again(tti) {
             [if block.codes <= limits.codes { (block.units.end - block.units.start) as u32 } else { 0 };
                 BLOCK]
         } else if self.available() == 0 || !self.processes.has_free(tti) {
@@ -210,7 +226,7 @@ impl User {
         } else {
             self.adapter.units(cqi, Limits { units: self.available(), ..limits })
         };
-        Some(Slot { units, cqi: *cqi, phase, until })
+        Some(Slot { first, until, units, cqi: *cqi })
     }
 
     /// What could be sent if the queue were full and a process free.
@@ -299,13 +315,6 @@ impl User {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
     }
 
-    /// Nothing is sent in a TTI that is above the ceiling.
-    #[cfg(test)]
-    pub fn assert_below(&mut self, ceiling: u32, tti: u64, limits: Limits, sequence: &JakesSequence) {
-        let fresh = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
-        assert!(fresh <= ceiling, "{fresh} units in TTI {tti}, at most {ceiling}");
-    }
-
     /// What is remembered of a TTI is what is found when one looks.
     #[cfg(test)]
     pub fn assert_remembered(
@@ -313,17 +322,12 @@ impl User {
         tti: u64,
         limits: Limits,
         sequence: &JakesSequence,
-        view: View,
         (rate, quality): (u32, f32),
     ) {
         assert!(!self.adapter.learns() || self.processes.next_answer() > tti, "an answer was not heard");
-        if view.rate {
-            let fresh = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
-            assert_eq!(rate, fresh, "units in TTI {tti}");
-        }
-        if view.rate || view.quality {
-            assert_eq!(quality.to_bits(), self.quality(tti, sequence).to_bits(), "quality in TTI {tti}");
-        }
+        let fresh = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
+        assert_eq!(rate, fresh, "units in TTI {tti}");
+        assert_eq!(quality.to_bits(), self.quality(tti, sequence).to_bits(), "quality in TTI {tti}");
     }
 
     /// Sends a grant's block in TTI number `tti`: units sent, new ones among them, whether it failed,
