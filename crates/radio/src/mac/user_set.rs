@@ -6,27 +6,28 @@ pub struct UserSet {
     words: Vec<u64>,
 }
 
-const BITS: usize = u64::BITS as usize;
+/// Users in a word of [`UserSet::words`].
+pub const WORD: usize = u64::BITS as usize;
 
 impl UserSet {
     /// An empty set of at most `users` users.
     pub fn new(users: usize) -> Self {
-        Self { words: vec![0; users.div_ceil(BITS).max(1)] }
+        Self { words: vec![0; users.div_ceil(WORD).max(1)] }
     }
 
     /// Adds a user.
     pub fn insert(&mut self, user: usize) {
-        self.words[user / BITS] |= 1 << (user % BITS);
+        self.words[user / WORD] |= 1 << (user % WORD);
     }
 
     /// Removes a user, who need not be in the set.
     pub fn remove(&mut self, user: usize) {
-        self.words[user / BITS] &= !(1 << (user % BITS));
+        self.words[user / WORD] &= !(1 << (user % WORD));
     }
 
     /// Returns true if the user is in the set.
     pub fn contains(&self, user: usize) -> bool {
-        self.words[user / BITS] & 1 << (user % BITS) != 0
+        self.words[user / WORD] & 1 << (user % WORD) != 0
     }
 
     /// Returns true if the set has no users.
@@ -34,11 +35,16 @@ impl UserSet {
         self.words.iter().all(|word| *word == 0)
     }
 
+    /// The users in order, one bit each, for loops that have to be short.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// Iterates over all users, from number `first` on and then from the beginning.
     #[inline]
     pub fn turn_from(&self, first: usize) -> Users<'_> {
-        let first = if first / BITS < self.words.len() { first } else { 0 };
-        let (word, later) = (first / BITS, u64::MAX << (first % BITS));
+        let first = if first / WORD < self.words.len() { first } else { 0 };
+        let (word, later) = (first / WORD, u64::MAX << (first % WORD));
         Users {
             words: &self.words,
             word,
@@ -71,7 +77,7 @@ impl Iterator for Users<'_> {
             self.word = if self.word + 1 < self.words.len() { self.word + 1 } else { 0 };
             self.bits = self.words[self.word] & if self.left > 0 { u64::MAX } else { self.last };
         }
-        let user = self.word * BITS + self.bits.trailing_zeros() as usize;
+        let user = self.word * WORD + self.bits.trailing_zeros() as usize;
         self.bits &= self.bits - 1;
         Some(user)
     }

@@ -435,7 +435,9 @@ impl Reporter {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
         }
         // The smallest block that holds what there is to send, and no code is in the way.
-        let enough = self.blocks.units[1..CQIS].partition_point(|units| u64::from(*units) < limits.units) + 1;
+        let fails = |units: &u32| u64::from(*units) < limits.units;
+        let most = self.blocks.units[CQIS - 1];
+        let enough = if fails(&most) { CQIS } else { self.blocks.units[1..CQIS].partition_point(fails) + 1 };
         cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
     }
 

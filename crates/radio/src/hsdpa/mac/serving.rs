@@ -1,7 +1,7 @@
 //! Who is served in a TTI, and what those who are measured could have been sent.
 
 use super::super::node_b::NodeB;
-use super::super::node_b::user::Grant;
+use super::super::node_b::turn::Grant;
 use super::HsdpaMac;
 use crate::context::Context;
 use crate::mac::sched::Rule;
@@ -28,13 +28,12 @@ impl HsdpaMac {
         } else if let Some((user, grant)) = self.choose(tti, cell) {
             let sent = self.send(ctx, tti, user, grant, 1);
             self.schedulers[cell].served(tti, user, sent);
-            self.served_last[cell] = user;
         }
     }
 
     /// Who is served alone in a cell, and what it is sent.
     fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
-        let Self { node_b, schedulers, served_last, learns, .. } = self;
+        let Self { node_b, schedulers, learns, .. } = self;
         let limits = node_b.limits();
         let user = match schedulers[cell].rule(tti) {
             Rule::Turn(first) if !*learns => {
@@ -44,11 +43,11 @@ impl HsdpaMac {
             }
             Rule::Quality(turns) => {
                 let score = |_: usize, (_, quality): (u32, f32)| f64::from(quality);
-                node_b.find_best(tti, cell, served_last[cell], score, |user| turns[user])
+                node_b.find_best(tti, cell, score, |user| turns[user])
             }
             Rule::Ratio(means) => {
                 let score = |user: usize, (units, _): (u32, f32)| f64::from(units) / means[user];
-                node_b.find_best(tti, cell, served_last[cell], score, |_| 0)
+                node_b.find_best(tti, cell, score, |_| 0)
             }
             Rule::Turn(_) | Rule::Pick => return self.pick(tti, cell),
         }?;

@@ -15,6 +15,8 @@ pub struct Slots {
     turns: Vec<(u64, u8)>,
     /// For each cell, the users whose turn may come now.
     pub waiting: Vec<UserSet>,
+    /// For each cell, who had the best two claims to the last TTI.
+    pub leading: Vec<[usize; 2]>,
     /// Users whose turn may come in a later TTI, in any order.
     later: Vec<usize>,
     pub ceilings: Vec<Ceiling>,
@@ -56,6 +58,7 @@ impl Slots {
         Self {
             turns: users.iter().map(|user| (u64::MAX, user.serving as u8)).collect(),
             waiting: vec![UserSet::new(users.len()); cells],
+            leading: vec![[0; 2]; cells],
             later: Vec::new(),
             ceilings: vec![Ceiling::UNKNOWN; users.len()],
             kept: vec![nothing; users.len()],
