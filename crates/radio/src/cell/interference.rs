@@ -55,14 +55,14 @@ impl Hexagonal {
     pub fn sites(&self, radius: f64) -> Vec<Point> {
         let apart = radius * libm::sqrt(3.0);
         let mut sites = vec![[0.0; 2]];
-        for ring in 1..=self.rings {
-            for (side, step) in (0..6).flat_map(|side| (0..ring).map(move |step| (side, step))) {
-                let corner = |side: u32| {
-                    let (sin, cos) = libm::sincos(f64::from(side) * PI / 3.0);
-                    [cos * apart * f64::from(ring), sin * apart * f64::from(ring)]
-                };
-                let (from, to, way) = (corner(side), corner(side + 1), f64::from(step) / f64::from(ring));
-                sites.push([0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * way));
+        let directions: [_; 7] = std::array::from_fn(|side| libm::sincos(side as f64 * PI / 3.0));
+        for ring in (1..=self.rings).map(f64::from) {
+            let corners = directions.map(|(sin, cos)| [cos * apart * ring, sin * apart * ring]);
+            for side in corners.windows(2) {
+                let (from, to) = (side[0], side[1]);
+                for way in (0..ring as u32).map(|step| f64::from(step) / ring) {
+                    sites.push([0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * way));
+                }
             }
         }
         sites

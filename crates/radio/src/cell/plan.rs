@@ -94,9 +94,12 @@ impl Cell {
 
     /// Where users may be if the first `served` sites serve them.
     pub fn area(&self, served: usize) -> Area {
-        let mut sites = self.sites();
-        sites.truncate(served.max(1));
-        Area { sites, radius: self.radius.as_metres() }
+        self.area_among(&self.sites(), served)
+    }
+
+    /// The same with the cell's `sites`.
+    fn area_among(&self, sites: &[Point], served: usize) -> Area {
+        Area { sites: sites[..served.clamp(1, sites.len())].to_vec(), radius: self.radius.as_metres() }
     }
 
     /// Share of their power at which other Node Bs send; none where they are but a level.
@@ -264,7 +267,7 @@ impl Journey {
         let stream = |purpose| streams.stream("user", id, purpose);
         let sites = cell.sites();
         let shadows = Shadows::new(&cell.shadowing, sites.len(), stream("shadowing"));
-        let area = cell.area(served);
+        let area = cell.area_among(&sites, served);
         let served = area.sites.len();
         let walk = Walk::new(movement, place, heading, area, stream("way"));
         let step_m =

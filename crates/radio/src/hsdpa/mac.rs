@@ -7,7 +7,9 @@ use self::handover::HandoverControl;
 use super::Hsdpa;
 use super::node_b::NodeB;
 use super::node_b::candidates::Candidates;
-use super::node_b::user::{Grant, Outcome, SentBlock, User};
+use super::node_b::transmission::{Outcome, SentBlock};
+use super::node_b::turn::Grant;
+use super::node_b::user::User;
 use super::rnc::iub::{FlowControl, Frame};
 use super::rnc::meter::Meter;
 use super::rnc::rlc::{Fate, Packets};
@@ -40,8 +42,6 @@ pub struct HsdpaMac {
     /// Users whose T1 runs.
     timers: Vec<usize>,
     candidates: Candidates,
-    /// Who was served last in each cell.
-    served_last: Vec<usize>,
     /// Of the users whose bandwidth is measured.
     meters: Vec<Meter>,
 }
@@ -60,7 +60,6 @@ impl HsdpaMac {
         Self {
             view: schedulers[0].view(),
             learns: node_b.users.iter().any(|user| user.adapter.learns()),
-            served_last: vec![0; schedulers.len()],
             schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
             node_b,
@@ -238,7 +237,7 @@ impl Mac for HsdpaMac {
             // What comes over the Iub till then is put in its place when somebody looks.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
-        let ready = self.node_b.slots.first(next);
+        let ready = self.node_b.slots.first();
         let timers = self.timers.iter().filter_map(|user| self.node_b.users[*user].reordering.timer());
         // Whoever measures looks at the cell in every TTI; else phones compare later what they had to by then.
         let idle_matters = !self.meters.is_empty();

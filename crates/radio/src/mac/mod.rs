@@ -3,3 +3,4 @@
 pub mod harq;
 pub mod reordering;
 pub mod sched;
+pub mod user_set;

@@ -215,7 +215,7 @@ impl CqiReports {
             cycle: numerology.ttis(self.cycle).max(1),
             error_db: self.error_db,
             errors: streams.indexed("user", id, "cqi error"),
-            first: u64::MAX,
+            first: u64::MAX / 2,
             ahead: [0; BLOCK],
             latest: None,
             steps: self.outer_loop.as_ref().map(steps),
@@ -317,7 +317,7 @@ pub struct Reporter {
     cycle: u64,
     error_db: f64,
     errors: Indexed,
-    /// Reports worked out ahead: the first TTI, and so many CQIs.
+    /// Reports worked out ahead: the first TTI, far away before there are any, and so many CQIs.
     first: u64,
     ahead: [u8; BLOCK],
     /// The latest measurement otherwise: its TTI and its CQI.
@@ -332,32 +332,25 @@ impl Reporter {
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);
-        let within = at as usize % BLOCK;
-        if self.first == at - within as u64 { self.ahead[within] } else { self.look(channel, sequence, at) }
+        let within = at.wrapping_sub(self.first) as usize;
+        if within < BLOCK { self.ahead[within] } else { self.look(channel, sequence, at) }
     }
 
     /// The CQIs of TTI number `tti` and those around it, as worked out ahead by [`Self::report`].
     #[inline]
-    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u8, u64)> {
-        let at = tti.checked_sub(self.delay)?;
-        let first = at - at % BLOCK as u64;
-        let phase = (BLOCK - self.delay as usize % BLOCK) as u8;
-        (self.first == first).then_some((&self.ahead, phase, first + BLOCK as u64 + self.delay))
+    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
+        let within = tti.checked_sub(self.delay)?.wrapping_sub(self.first);
+        (within < BLOCK as u64).then_some((&self.ahead, self.first + self.delay))
     }
 
-    /// Units that no block has more of from TTI number `tti` to the one that comes with them, where that can be
-    /// told without looking at every report.
-    pub fn most_units(
-        &self,
-        channel: &mut Channel,
-        sequence: &JakesSequence,
-        tti: u64,
-    ) -> Option<(u32, u64)> {
+    /// Returns a CQI that is exceeded in no TTI from number `tti` to the one that comes with it, if that is known
+    /// without looking at every report.
+    pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if !self.works_ahead() || self.learns() {
             return None;
         }
         let (snr, until) = channel.peak(sequence, tti.checked_sub(self.delay)?)?;
-        Some((self.blocks.units[usize::from(self.cqi_of(snr))], until + self.delay))
+        Some((self.cqi_of(snr), until + self.delay))
     }
 
     /// Whether reports follow from the channel alone, TTI by TTI.
@@ -372,10 +365,8 @@ impl Reporter {
 
     /// Works reports out ahead, if nothing can come between.
     fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
-        let within = at as usize % BLOCK;
-        let first = at - within as u64;
         if self.works_ahead()
-            && let Some(snrs) = channel.ahead(sequence, first)
+            && let Some(snrs) = channel.ahead(sequence, at)
         {
             if let Thresholds::OfFormula(thresholds) = &self.thresholds {
                 for (cqi, snr) in self.ahead.iter_mut().zip(&snrs) {
@@ -384,8 +375,8 @@ impl Reporter {
             } else {
                 self.ahead = snrs.map(|snr| self.cqi_of(snr));
             }
-            self.first = first;
-            return self.ahead[within];
+            self.first = at;
+            return self.ahead[0];
         }
         match self.latest {
             Some((measured, cqi)) if measured <= at && at - measured < self.cycle => cqi,
@@ -439,21 +430,15 @@ impl Reporter {
     }
 
     /// Units of the blocks for these reports, 0 for none.
-    pub fn units(&self, cqis: &[u8; BLOCK], limits: Limits) -> [u32; BLOCK] {
-        let mut units = [0; BLOCK];
-        let most = self.blocks.units[CQIS - 1];
-        let whole = u64::from(most) < limits.units && self.blocks.most_codes <= limits.codes;
-        if whole && self.steps.is_none() && limits.sharers <= 1 {
-            // Nothing is in the way of any CQI, as mostly.
-            for (units, cqi) in units.iter_mut().zip(cqis) {
-                *units = self.blocks.units[usize::from(*cqi) % UNITS];
-            }
-        } else {
-            for (units, cqi) in units.iter_mut().zip(cqis) {
-                *units = self.offer(f32::from(*cqi), limits).map_or(0, |offer| offer.units);
-            }
+    pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
+        if self.steps.is_some() || limits.sharers > 1 || self.blocks.most_codes > limits.codes {
+            return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
         }
-        units
+        // The smallest block that holds what there is to send, and no code is in the way.
+        let fails = |units: &u32| u64::from(*units) < limits.units;
+        let most = self.blocks.units[CQIS - 1];
+        let enough = if fails(&most) { CQIS } else { self.blocks.units[1..CQIS].partition_point(fails) + 1 };
+        cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
     }
 
     /// The CQI less what the outer loop and sharing the power take.

@@ -112,27 +112,22 @@ impl Adapter {
         }
     }
 
-    /// The CQIs of the block of TTIs that number `tti` is in, by TTI number plus a phase modulo the block,
-    /// and the first TTI after the block; where they are known without looking at the channel again.
+    /// Returns the CQIs of some TTIs in a row, number `tti` among them, and the first of these; if they are known
+    /// without looking at the channel again.
     #[inline]
-    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u8, u64)> {
+    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         if let Self::Cqi(reporter) = self { reporter.known(tti) } else { None }
     }
 
     /// Units of the blocks for CQIs that [`Self::known`] has shown, 0 for none.
-    pub fn units(&self, cqis: &[u8; BLOCK], limits: Limits) -> [u32; BLOCK] {
-        if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; BLOCK] }
+    pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
+        if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }
 
-    /// Units that no new block has more of from TTI number `tti` to the one that comes with them, where that can
-    /// be told without looking at the channel in each.
-    pub fn most_units(
-        &self,
-        channel: &mut Channel,
-        sequence: &JakesSequence,
-        tti: u64,
-    ) -> Option<(u32, u64)> {
-        if let Self::Cqi(reporter) = self { reporter.most_units(channel, sequence, tti) } else { None }
+    /// Returns a CQI that is exceeded in no TTI from number `tti` to the one that comes with it, if that is known
+    /// without looking at the channel in each.
+    pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
+        if let Self::Cqi(reporter) = self { reporter.peak(channel, sequence, tti) } else { None }
     }
 
     /// Whether what the Node B knows of the channel is a CQI, not decibels.

@@ -1,11 +1,10 @@
 //! Who is served in a TTI, and what those who are measured could have been sent.
 
 use super::super::node_b::NodeB;
-use super::super::node_b::slot::Slot;
-use super::super::node_b::user::User;
+use super::super::node_b::turn::Grant;
 use super::HsdpaMac;
 use crate::context::Context;
-use crate::mac::sched::Candidate;
+use crate::mac::sched::Rule;
 
 impl HsdpaMac {
     /// Every cell serves users of its own in TTI number `tti`.
@@ -14,6 +13,7 @@ impl HsdpaMac {
             // First what is past, because a channel is looked at in order of time.
             self.pass_idle(tti);
         }
+        self.node_b.slots.advance(tti);
         for cell in 0..self.schedulers.len() {
             self.serve_cell(ctx, tti, cell);
         }
@@ -25,12 +25,33 @@ impl HsdpaMac {
             self.gather_grants(tti, cell);
             self.meter(tti, cell);
             self.serve_sharers(ctx, tti, cell);
-        } else {
-            if !self.gather_contenders(tti, cell) {
-                self.gather(tti, cell);
-            }
-            self.serve_one(ctx, tti, cell);
+        } else if let Some((user, grant)) = self.choose(tti, cell) {
+            let sent = self.send(ctx, tti, user, grant, 1);
+            self.schedulers[cell].served(tti, user, sent);
         }
+    }
+
+    /// Who is served alone in a cell, and what it is sent.
+    fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
+        let Self { node_b, schedulers, learns, .. } = self;
+        let limits = node_b.limits();
+        let user = match schedulers[cell].rule(tti) {
+            Rule::Turn(first) if !*learns => {
+                let NodeB { users, slots, sequence, .. } = node_b;
+                let grant = |user: usize| Some((user, users[user].grant(tti, limits, sequence)?));
+                return slots.waiting[cell].turn_from(first).find_map(grant);
+            }
+            Rule::Quality(turns) => {
+                let score = |_: usize, (_, quality): (u32, f32)| f64::from(quality);
+                node_b.find_best(tti, cell, score, |user| turns[user])
+            }
+            Rule::Ratio(means) => {
+                let score = |user: usize, (units, _): (u32, f32)| f64::from(units) / means[user];
+                node_b.find_best(tti, cell, score, |_| 0)
+            }
+            Rule::Turn(_) | Rule::Pick => return self.pick(tti, cell),
+        }?;
+        node_b.users[user].grant(tti, limits, &node_b.sequence).map(|grant| (user, grant))
     }
 
     /// Serves several users, the scheduler's first choice first.
@@ -50,33 +71,34 @@ impl HsdpaMac {
         }
     }
 
-    /// Serves the scheduler's first choice who can be sent something.
-    fn serve_one(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
+    /// The scheduler's first choice who can be sent something, and what that is.
+    fn pick(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
+        self.gather(tti, cell);
         let limits = self.node_b.limits();
+        // The scheduler may measure differently from now on.
+        self.node_b.slots.forget_ceilings();
         while !self.candidates.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.candidates.list);
             let user = self.candidates.list[at].user;
             if let Some(grant) = self.node_b.users[user].grant(tti, limits, &self.node_b.sequence) {
-                let sent = self.send(ctx, tti, user, grant, 1);
-                self.schedulers[cell].served(tti, user, sent);
-                self.served_last[cell] = user;
-                break;
+                return Some((user, grant));
             }
             self.candidates.list.remove(at);
         }
+        None
     }
 
     /// Lists who can be sent something, and what.
     fn gather_grants(&mut self, tti: u64, cell: usize) {
         let limits = self.node_b.limits();
         let Self { node_b: NodeB { users, slots, sequence, .. }, candidates, view, .. } = self;
-        slots.waiting(cell, tti, |user, _, _| {
+        for user in slots.waiting[cell].turn_from(0) {
             let state = &mut users[user];
             state.listen(tti);
             if let Some(grant) = state.grant(tti, limits, sequence) {
                 candidates.push(state.candidate(user, grant.units, grant.quality, *view), grant);
             }
-        });
+        }
     }
 
     /// Lists who has something to send, as far as the scheduler looks at it; if it looks at rates, only
@@ -84,60 +106,23 @@ impl HsdpaMac {
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_b.limits();
         let Self { node_b: NodeB { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
-        let (view, candidates) = (*view, &mut candidates.list);
-        candidates.reserve(users.len());
-        slots.waiting(cell, tti, |user, slot, _| {
-            let (rate, quality) = if !view.rate && !view.quality {
+        for user in slots.waiting[cell].turn_from(0) {
+            let state = &mut users[user];
+            let (rate, quality) = if view.rate || view.quality {
+                let found = state.look(tti, limits, sequence, &mut slots.kept[user]);
+                #[cfg(test)]
+                state.assert_remembered(tti, limits, sequence, found);
+                found
+            } else {
                 if *learns {
-                    users[user].listen(tti);
+                    state.listen(tti);
                 }
                 (0, 0.0)
-            } else if let Some(known) = slot.recall(tti) {
-                known
-            } else {
-                users[user].look(tti, limits, sequence, view.rate, slot)
             };
-            #[cfg(test)]
-            users[user].assert_remembered(tti, limits, sequence, view, (rate, quality));
             if rate > 0 || !view.rate {
-                let deadline = if view.deadline { users[user].deadline() } else { 0 };
-                candidates.push(Candidate { user, rate, quality, deadline });
+                candidates.list.push(state.candidate(user, rate, quality, *view));
             }
-        });
-    }
-
-    /// Lists who may have the highest rate over the mean, where that is how the scheduler chooses. Most users
-    /// would not even with the most that their channels may allow for a while, so nobody looks at these.
-    fn gather_contenders(&mut self, tti: u64, cell: usize) -> bool {
-        let limits = self.node_b.limits();
-        let Self { node_b: NodeB { users, slots, sequence, .. }, schedulers, candidates, .. } = self;
-        let Some(means) = schedulers[cell].mean_rates(tti) else {
-            return false;
-        };
-        let ratio = |user: usize, units: u32| f64::from(units) / means[user];
-        let look = |users: &mut [User], user: usize, slot: &mut Slot| {
-            slot.recall(tti).unwrap_or_else(|| users[user].look(tti, limits, sequence, true, slot))
-        };
-        // Who was served last is mostly far ahead still.
-        let last = self.served_last[cell];
-        let slot = slots.if_waiting(cell, tti, last);
-        let mut highest = slot.map_or(0.0, |slot| ratio(last, look(users, last, slot).0));
-        slots.waiting(cell, tti, |user, slot, ceiling| {
-            if ceiling.until <= tti {
-                *ceiling = users[user].ceiling(tti, sequence);
-            }
-            #[cfg(test)]
-            users[user].assert_below(ceiling.units, tti, limits, sequence);
-            if ratio(user, ceiling.units) < highest {
-                return;
-            }
-            let (rate, quality) = look(users, user, slot);
-            if rate > 0 && ratio(user, rate) >= highest {
-                highest = ratio(user, rate);
-                candidates.list.push(Candidate { user, rate, quality, deadline: 0 });
-            }
-        });
-        true
+        }
     }
 
     /// Accounts for the TTIs before number `tti`, in which all were idle.

@@ -1,6 +1,6 @@
 //! Who takes part in the choice of a TTI, and what each would be sent.
 
-use super::user::Grant;
+use super::turn::Grant;
 use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 

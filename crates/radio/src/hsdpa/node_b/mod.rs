@@ -3,6 +3,8 @@
 pub mod block;
 pub mod candidates;
 pub mod slot;
+pub mod transmission;
+pub mod turn;
 pub mod user;
 
 use super::Hsdpa;
@@ -10,9 +12,12 @@ use super::adaptation::Limits;
 use super::rnc::iub::Endpoints;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
+use crate::mac::user_set::WORD;
 use crate::rng::Streams;
 use crate::units::Time;
-use slot::Slots;
+use slot::{Ceiling, Slot, Slots};
+#[cfg(test)]
+use turn::Grant;
 use user::User;
 
 /// The Node Bs of all served cells with their users.
@@ -35,7 +40,7 @@ impl NodeB {
         };
         let mut tables = Vec::new();
         let users: Vec<_> = users.iter().map(|user| User::new(params, user, streams, &mut tables)).collect();
-        Self { params: params.clone(), slots: Slots::new(&users), users, sequence }
+        Self { params: params.clone(), slots: Slots::new(&users, params.served()), users, sequence }
     }
 
     /// Something has happened to a user.
@@ -43,9 +48,118 @@ impl NodeB {
         self.slots.renew(user, &self.users[user]);
     }
 
+    /// Returns the user with the highest score among those who wait in a cell and can be sent something in TTI
+    /// number `tti`; of equals the one with the lowest `turn`, and then the first. Scores must not fall with units
+    /// or quality.
+    ///
+    /// Most users would not come first even with the highest samples that their paths may meet in the next
+    /// TTIs, so they are not looked at; the fewer are, the better the first ones do, who are the best two of the
+    /// last time.
+    pub fn find_best(
+        &mut self,
+        tti: u64,
+        cell: usize,
+        score: impl Fn(usize, (u32, f32)) -> f64,
+        turn: impl Fn(usize) -> u64,
+    ) -> Option<usize> {
+        let limits = self.limits();
+        let Self { users, slots: Slots { waiting, leading, ceilings, kept, .. }, sequence, .. } = self;
+        let mut contest = Contest { tti, limits, users, kept, sequence, score, turn, best: [Claim::NONE; 2] };
+        let waiting = &waiting[cell];
+        for user in leading[cell].into_iter().filter(|user| waiting.contains(*user)) {
+            contest.visit(user, &mut ceilings[user]);
+        }
+        let groups = waiting.words().iter().zip(ceilings.chunks_mut(WORD)).zip((0..).step_by(WORD));
+        for ((word, ceilings), first) in groups {
+            let mut bits = *word;
+            while bits != 0 {
+                let at = bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                let ceiling = &mut ceilings[at];
+                if ceiling.until <= tti || contest.may_win(first + at, ceiling.score) {
+                    contest.visit(first + at, ceiling);
+                }
+            }
+        }
+        let [first, second] = contest.best.map(|claim| claim.user);
+        if first < usize::MAX {
+            leading[cell] = [first, second.min(first)];
+        }
+        (first < usize::MAX).then_some(first)
+    }
+
     /// What a user may have whom nobody has left less.
     pub fn limits(&self) -> Limits {
         Limits { codes: self.params.codes.get(), sharers: 1, units: 0 }
+    }
+}
+
+/// A user in the contest for a TTI.
+#[derive(Clone, Copy, Debug)]
+struct Claim {
+    score: f64,
+    turn: u64,
+    user: usize,
+}
+
+impl Claim {
+    /// Less than anybody's.
+    const NONE: Self = Self { score: f64::NEG_INFINITY, turn: u64::MAX, user: usize::MAX };
+}
+
+/// The contest for a TTI, and the best two so far.
+struct Contest<'a, S, T> {
+    tti: u64,
+    limits: Limits,
+    users: &'a mut [User],
+    kept: &'a mut [Slot],
+    sequence: &'a JakesSequence,
+    score: S,
+    turn: T,
+    best: [Claim; 2],
+}
+
+impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
+    /// Returns true if a user with this score would be before the best so far.
+    #[inline]
+    fn may_win(&self, user: usize, score: f64) -> bool {
+        self.comes_before(user, score, &self.best[0])
+    }
+
+    #[inline]
+    fn comes_before(&self, user: usize, score: f64, other: &Claim) -> bool {
+        score > other.score || score >= other.score && ((self.turn)(user), user) < (other.turn, other.user)
+    }
+
+    /// Looks at a user unless its ceiling is too low. Kept out of the loop over all users, which stays short.
+    #[inline(never)]
+    fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
+        let (tti, limits, state) = (self.tti, self.limits, &mut self.users[user]);
+        if ceiling.until <= tti {
+            *ceiling = match state.peak(tti, limits, self.sequence) {
+                Some((peak, until)) => Ceiling { score: (self.score)(user, peak), until },
+                None => Ceiling::NONE,
+            };
+        }
+        #[cfg(test)]
+        if let Some(Grant { units, quality, .. }) = state.grant(tti, limits, self.sequence) {
+            assert!((self.score)(user, (units, quality)) <= ceiling.score, "above the ceiling in TTI {tti}");
+        }
+        if !self.may_win(user, ceiling.score) {
+            return;
+        }
+        let found = self.users[user].look(tti, limits, self.sequence, &mut self.kept[user]);
+        #[cfg(test)]
+        self.users[user].assert_remembered(tti, limits, self.sequence, found);
+        let claim = Claim { score: (self.score)(user, found), turn: (self.turn)(user), user };
+        if found.0 == 0 || user == self.best[0].user {
+            return;
+        }
+        if self.may_win(user, claim.score) {
+            self.best = [claim, self.best[0]];
+        } else if self.comes_before(user, claim.score, &self.best[1]) {
+            self.best[1] = claim;
+        }
     }
 }
 

@@ -1,59 +1,65 @@
-//! What is remembered of every user from one TTI to the next.
+//! What the scheduler's loop reads of all users, by field, apart from all else that belongs to them.
 //!
 //! What a user would be sent changes with its CQI, its queue, and what its HARQ processes hear. CQIs are
 //! worked out for several TTIs at once, and the rest is known beforehand as long as nothing happens to
-//! the user. So the answer for several TTIs is kept, apart from all else that belongs to the user: most
-//! TTIs look at nothing but this.
+//! the user. So the answer for several TTIs is kept.
 
 use super::user::User;
 use crate::cell::profile::BLOCK;
+use crate::mac::user_set::UserSet;
 
-/// What is remembered of all users, by field: most of the time only one of them is looked at.
+/// What is remembered of all users.
 #[derive(Debug)]
 pub struct Slots {
-    /// The first TTI in which each user may have something to send.
-    ready: Vec<u64>,
-    /// The cell that serves each.
-    cells: Vec<u8>,
-    ceilings: Vec<Ceiling>,
-    kept: Vec<Slot>,
+    /// The first TTI in which each user may have something to send, and the cell that serves it.
+    turns: Vec<(u64, u8)>,
+    /// For each cell, the users whose turn may come now.
+    pub waiting: Vec<UserSet>,
+    /// For each cell, who had the best two claims to the last TTI.
+    pub leading: Vec<[usize; 2]>,
+    /// Users whose turn may come in a later TTI, in any order.
+    later: Vec<usize>,
+    pub ceilings: Vec<Ceiling>,
+    pub kept: Vec<Slot>,
 }
 
-/// What one user would be sent at most.
+/// The highest score that a user may reach in the eyes of its cell's scheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct Ceiling {
-    pub units: u32,
+    pub score: f64,
     /// The first TTI for which it does not hold.
     pub until: u64,
 }
 
 impl Ceiling {
-    /// Nothing is known, nor will be until something happens.
-    pub const NONE: Self = Self { units: u32::MAX, until: u64::MAX };
-    /// It has to be asked for.
-    const UNKNOWN: Self = Self { units: u32::MAX, until: 0 };
+    /// No bound until something happens to the user.
+    pub const NONE: Self = Self { score: f64::INFINITY, until: u64::MAX };
+    /// It has to be worked out.
+    const UNKNOWN: Self = Self { score: f64::INFINITY, until: 0 };
 }
 
-/// What one user would be sent in some TTIs of a block of them.
+/// What one user would be sent in some TTIs in a row.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Slot {
-    /// The first TTI for which it does not hold.
+    /// The TTI with which the lists begin, and the first for which they do not hold.
+    pub first: u64,
     pub until: u64,
-    /// Units, 0 for nothing, by TTI number plus `phase` modulo the block.
+    /// Units, 0 for nothing.
     pub units: [u32; BLOCK],
-    /// The CQIs that the Node B has, likewise.
+    /// The CQIs that the Node B has.
     pub cqi: [u8; BLOCK],
-    pub phase: u8,
 }
 
 impl Slots {
-    /// Of users who have nothing to send.
-    pub fn new(users: &[User]) -> Self {
-        let nothing = Slot { until: 0, units: [0; BLOCK], cqi: [0; BLOCK], phase: 0 };
+    /// Slots of users who have nothing to send, in so many cells.
+    pub fn new(users: &[User], cells: usize) -> Self {
+        let nothing = Slot { first: 0, until: 0, units: [0; BLOCK], cqi: [0; BLOCK] };
         Self {
-            ready: vec![u64::MAX; users.len()],
-            cells: users.iter().map(|user| user.serving as u8).collect(),
+            turns: users.iter().map(|user| (u64::MAX, user.serving as u8)).collect(),
+            waiting: vec![UserSet::new(users.len()); cells],
+            leading: vec![[0; 2]; cells],
+            later: Vec::new(),
             ceilings: vec![Ceiling::UNKNOWN; users.len()],
             kept: vec![nothing; users.len()],
         }
@@ -61,46 +67,44 @@ impl Slots {
 
     /// Something has happened to a user.
     pub fn renew(&mut self, user: usize, state: &User) {
-        (self.ready[user], self.cells[user]) = (state.ready(), state.serving as u8);
-        self.ceilings[user] = Ceiling::UNKNOWN;
+        self.waiting[usize::from(self.turns[user].1)].remove(user);
+        self.later.retain(|other| *other != user);
+        self.turns[user] = (state.ready(), state.serving as u8);
+        if self.turns[user].0 < u64::MAX {
+            self.later.push(user);
+        }
         self.forget(user);
     }
 
     /// What was remembered of a user may hold no longer.
     pub fn forget(&mut self, user: usize) {
+        self.ceilings[user] = Ceiling::UNKNOWN;
         self.kept[user].until = 0;
     }
 
-    /// Shows the users who may have something to send in a cell in TTI number `tti`, in order.
-    #[inline]
-    pub fn waiting(&mut self, cell: usize, tti: u64, mut look: impl FnMut(usize, &mut Slot, &mut Ceiling)) {
-        let users = self.ready.len();
-        let (ready, cells) = (&self.ready[..users], &self.cells[..users]);
-        let (kept, ceilings) = (&mut self.kept[..users], &mut self.ceilings[..users]);
-        for user in 0..users {
-            if ready[user] <= tti && usize::from(cells[user]) == cell {
-                look(user, &mut kept[user], &mut ceilings[user]);
-            }
-        }
+    /// Forgets all ceilings, because scores are no longer what they were.
+    pub fn forget_ceilings(&mut self) {
+        self.ceilings.fill(Ceiling::UNKNOWN);
     }
 
-    /// What is remembered of a user, if it is one of them.
-    pub fn if_waiting(&mut self, cell: usize, tti: u64, user: usize) -> Option<&mut Slot> {
-        let waits = self.ready[user] <= tti && usize::from(self.cells[user]) == cell;
-        waits.then(|| &mut self.kept[user])
+    /// Lets users wait whose turn may come from TTI number `tti` on.
+    pub fn advance(&mut self, tti: u64) {
+        let Self { turns, waiting, later, .. } = self;
+        later.retain(|&user| {
+            let (ready, cell) = turns[user];
+            if ready <= tti {
+                waiting[usize::from(cell)].insert(user);
+            }
+            ready > tti
+        });
     }
 
-    /// The first TTI in which somebody may have something to send, or one before number `tti` if there is
-    /// one.
-    pub fn first(&self, tti: u64) -> Option<u64> {
-        let mut first = u64::MAX;
-        for ready in &self.ready {
-            first = first.min(*ready);
-            if first <= tti {
-                break;
-            }
+    /// Returns the first TTI in which a user may have something to send, 0 if one already has.
+    pub fn first(&self) -> Option<u64> {
+        if self.waiting.iter().any(|users| !users.is_empty()) {
+            return Some(0);
         }
-        (first < u64::MAX).then_some(first)
+        self.later.iter().map(|user| self.turns[*user].0).min()
     }
 }
 
@@ -111,7 +115,7 @@ impl Slot {
         if tti >= self.until {
             return None;
         }
-        let at = (tti as usize + usize::from(self.phase)) % BLOCK;
+        let at = (tti - self.first) as usize % BLOCK;
         Some((self.units[at], f32::from(self.cqi[at])))
     }
 }

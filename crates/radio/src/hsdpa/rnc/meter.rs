@@ -16,7 +16,7 @@ use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::Limits;
 use crate::hsdpa::node_b::NodeB;
 use crate::hsdpa::node_b::candidates::Candidates;
-use crate::hsdpa::node_b::user::Grant;
+use crate::hsdpa::node_b::turn::Grant;
 use crate::mac::sched::{Scheduler, View};
 use crate::units::{Duration, Time};
 

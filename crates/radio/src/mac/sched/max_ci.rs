@@ -1,6 +1,6 @@
 //! Max C/I: the user with the best channel now, whatever that means for the others.
 
-use super::{Candidate, Scheduler, View};
+use super::{Candidate, Rule, Scheduler, View};
 
 no_parameters! {
     /// Parameters of Max C/I: none.
@@ -11,13 +11,14 @@ no_parameters! {
 /// user served least recently, which favours nobody.
 #[derive(Debug)]
 pub struct Policy {
-    last_served: Vec<Option<u64>>,
+    /// The TTI after the one in which each user was served last; 0 before that.
+    last_served: Vec<u64>,
 }
 
 impl Policy {
     /// A policy under which nobody has been served.
     pub fn new(users: usize) -> Self {
-        Self { last_served: vec![None; users] }
+        Self { last_served: vec![0; users] }
     }
 }
 
@@ -38,8 +39,12 @@ impl Scheduler for Policy {
         best
     }
 
+    fn rule(&self, _tti: u64) -> Rule<'_> {
+        Rule::Quality(&self.last_served)
+    }
+
     fn served(&mut self, tti: u64, user: usize, _units: u32) {
-        self.last_served[user] = Some(tti);
+        self.last_served[user] = tti + 1;
     }
 }
 

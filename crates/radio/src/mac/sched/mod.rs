@@ -43,6 +43,20 @@ pub struct View {
     pub deadline: bool,
 }
 
+/// How a scheduler chooses among the users who can be sent something, where that can be said. Then users whose
+/// turn cannot come need not be looked at.
+#[derive(Clone, Copy, Debug)]
+pub enum Rule<'a> {
+    /// By [`Scheduler::pick`] among all candidates.
+    Pick,
+    /// The first user from this one on, or the first of all.
+    Turn(usize),
+    /// The highest quality; of equals the lowest of these numbers, then the first user.
+    Quality(&'a [u64]),
+    /// The highest rate over these means; of equals the first user.
+    Ratio(&'a [f64]),
+}
+
 /// Chooses among the users who have something to send.
 pub trait Scheduler: Send + std::fmt::Debug {
     /// What it looks at.
@@ -50,10 +64,9 @@ pub trait Scheduler: Send + std::fmt::Debug {
     /// The position in `candidates`, which is not empty and in order of users, of the one to
     /// serve in TTI number `tti`.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;
-    /// The users' mean rates, where it picks the highest rate over the mean in TTI number `tti`, and the first
-    /// of equals: whoever cannot have that need not be among the candidates.
-    fn mean_rates(&self, _tti: u64) -> Option<&[f64]> {
-        None
+    /// How it chooses in TTI number `tti`.
+    fn rule(&self, _tti: u64) -> Rule<'_> {
+        Rule::Pick
     }
     /// Tells how many units the chosen user was sent in TTI number `tti`.
     fn served(&mut self, tti: u64, user: usize, units: u32);

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler, View, best_by};
+use super::{Candidate, Rule, Scheduler, View, best_by};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -91,9 +91,9 @@ impl Scheduler for Policy {
         best_by(candidates, |candidate| self.ratio(candidate))
     }
 
-    fn mean_rates(&self, tti: u64) -> Option<&[f64]> {
-        // Where they are about to be scaled up again it is not these that count.
-        (self.scale_in(tti) >= SMALLEST_SCALE).then_some(&self.means)
+    fn rule(&self, tti: u64) -> Rule<'_> {
+        // Where the means are about to be scaled up again it is not these that count.
+        if self.scale_in(tti) >= SMALLEST_SCALE { Rule::Ratio(&self.means) } else { Rule::Pick }
     }
 
     fn served(&mut self, tti: u64, user: usize, units: u32) {

@@ -1,6 +1,6 @@
 //! Round robin: users with something to send take turns, TTI by TTI.
 
-use super::{Candidate, Scheduler, View};
+use super::{Candidate, Rule, Scheduler, View};
 
 no_parameters! {
     /// Parameters of round robin: none.
@@ -20,6 +20,10 @@ impl Scheduler for Policy {
 
     fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
         candidates.iter().position(|candidate| candidate.user >= self.next_user).unwrap_or(0)
+    }
+
+    fn rule(&self, _tti: u64) -> Rule<'_> {
+        Rule::Turn(self.next_user)
     }
 
     fn served(&mut self, _tti: u64, user: usize, _units: u32) {

@@ -1,0 +1,125 @@
+//! Blocks that a user is sent, and how they fare.
+
+use std::ops::Range;
+
+use super::block::Block;
+use super::turn::Grant;
+use super::user::User;
+use crate::cell::doppler::JakesSequence;
+use crate::hsdpa::adaptation::Offer;
+use crate::hsdpa::{Decoding, Hsdpa};
+use crate::mac::harq::link_curve::SPREADING_FACTOR;
+use crate::rng::uniform;
+
+/// How a block fared, to be acted on at the end of its TTI.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub user: usize,
+    pub tsn: u64,
+    pub units: Range<u64>,
+    /// Decoded for the first time; otherwise lost for good.
+    pub decoded: bool,
+}
+
+/// What was sent.
+#[derive(Clone, Debug)]
+pub struct SentBlock {
+    pub tsn: u64,
+    pub units: Range<u64>,
+    /// How often it has been sent.
+    pub transmission: u32,
+    /// Whether its units were sent for the first time.
+    pub is_new: bool,
+    pub failed: bool,
+    /// Whether it was decoded, if that is decided now.
+    pub settled: Option<bool>,
+}
+
+impl User {
+    /// Sends a grant's block in TTI number `tti`: units sent, new ones among them, whether it failed,
+    /// and how it fared if that is settled.
+    pub fn send(
+        &mut self,
+        tti: u64,
+        grant: Grant,
+        sharers: u32,
+        params: &Hsdpa,
+        sequence: &JakesSequence,
+    ) -> Option<SentBlock> {
+        let (index, mut block) = match grant.offer {
+            None => self.processes.take_again(tti)?,
+            Some(offer) => self.begin(tti, offer)?,
+        };
+        block.transmissions += 1;
+        let snr = f64::from(self.channel.snr(sequence, tti)) / f64::from(sharers);
+        let had_been_decoded = block.decoded;
+        let failed = !had_been_decoded && !self.decodes(tti, &mut block, snr, params);
+        block.decoded = !failed;
+        let cqi = if self.adapter.has_cqis() { grant.quality } else { f32::NAN };
+        self.tally.sent(snr, cqi, block.transmissions == 1 && !block.forwarded, failed);
+
+        let error = if block.decoded { params.ack_error } else { params.nack_error };
+        let misheard = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
+        let acknowledged = block.decoded != misheard;
+        let may_again = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
+        let goes_again = !acknowledged && may_again;
+        let at = params.answer_at(tti);
+        self.rested = tti + self.tti_distance;
+
+        let is_settled = block.decoded && !had_been_decoded || !block.decoded && !goes_again;
+        let sent = SentBlock {
+            tsn: block.tsn,
+            units: block.units.clone(),
+            transmission: block.transmissions,
+            is_new: block.transmissions == 1 && !block.forwarded,
+            failed,
+            settled: is_settled.then_some(block.decoded),
+        };
+        let answer = (block.transmissions == 1 && self.adapter.learns()).then_some(acknowledged);
+        self.processes.sent(index, block.tsn, at, goes_again.then_some(block), answer);
+        Some(sent)
+    }
+
+    fn begin(&mut self, tti: u64, offer: Offer) -> Option<(usize, Block)> {
+        let room = u64::from(offer.units);
+        if self.direct && self.queue < room {
+            self.queue += self.packets.take_for(self.numerology.beginning(tti), room - self.queue);
+        }
+        let units = room.min(self.queue);
+        if units == 0 {
+            return None;
+        }
+        let (index, tsn) = self.processes.begin(tti)?;
+        self.queue -= units;
+        let block = Block {
+            tsn,
+            units: self.packets.send(units),
+            codes: offer.codes,
+            curve: offer.curve,
+            transmissions: 0,
+            forwarded: false,
+            symbol_snr: 0.0,
+            decoded: false,
+            fortune: uniform(&mut self.draws.decoding),
+        };
+        Some((index, block))
+    }
+
+    /// Whether a transmission with this SNR (linear, per chip) makes the block readable.
+    fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
+        let Some(curve) = block.curve else {
+            return true;
+        };
+        let gain = SPREADING_FACTOR / f64::from(block.codes);
+        let n = block.transmissions;
+        block.symbol_snr = params.combining.add(block.symbol_snr, snr * gain, n);
+        let recorded = self.channel.recorded_combined(tti, n).map(f64::from);
+        let combined = recorded.unwrap_or(block.symbol_snr / gain);
+        let luck = match params.decoding {
+            Decoding::OneNumber => block.fortune,
+            Decoding::Independent if n == 1 => block.fortune,
+            Decoding::Independent => uniform(&mut self.draws.decoding),
+        };
+        self.curves.spares(curve, 10.0 * libm::log10(combined), luck)
+    }
+}

@@ -1,0 +1,113 @@
+//! Sets of a bearer's users.
+
+/// A set of users, one bit each, so that absent users cost next to nothing.
+#[derive(Clone, Debug)]
+pub struct UserSet {
+    words: Vec<u64>,
+}
+
+/// Users in a word of [`UserSet::words`].
+pub const WORD: usize = u64::BITS as usize;
+
+impl UserSet {
+    /// An empty set of at most `users` users.
+    pub fn new(users: usize) -> Self {
+        Self { words: vec![0; users.div_ceil(WORD).max(1)] }
+    }
+
+    /// Adds a user.
+    pub fn insert(&mut self, user: usize) {
+        self.words[user / WORD] |= 1 << (user % WORD);
+    }
+
+    /// Removes a user, who need not be in the set.
+    pub fn remove(&mut self, user: usize) {
+        self.words[user / WORD] &= !(1 << (user % WORD));
+    }
+
+    /// Returns true if the user is in the set.
+    pub fn contains(&self, user: usize) -> bool {
+        self.words[user / WORD] & 1 << (user % WORD) != 0
+    }
+
+    /// Returns true if the set has no users.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// The users in order, one bit each, for loops that have to be short.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// Iterates over all users, from number `first` on and then from the beginning.
+    #[inline]
+    pub fn turn_from(&self, first: usize) -> Users<'_> {
+        let first = if first / WORD < self.words.len() { first } else { 0 };
+        let (word, later) = (first / WORD, u64::MAX << (first % WORD));
+        Users {
+            words: &self.words,
+            word,
+            bits: self.words[word] & later,
+            left: self.words.len(),
+            last: !later,
+        }
+    }
+}
+
+/// Iterator over the users of a set, around from one of them.
+#[derive(Clone, Debug)]
+pub struct Users<'a> {
+    words: &'a [u64],
+    /// The word that is looked through, and what is left of it.
+    word: usize,
+    bits: u64,
+    /// Words to come, and what of the last of them.
+    left: usize,
+    last: u64,
+}
+
+impl Iterator for Users<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.bits == 0 {
+            self.left = self.left.checked_sub(1)?;
+            self.word = if self.word + 1 < self.words.len() { self.word + 1 } else { 0 };
+            self.bits = self.words[self.word] & if self.left > 0 { u64::MAX } else { self.last };
+        }
+        let user = self.word * WORD + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(user)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_set_is_what_an_ordered_set_is(changes in prop::collection::vec((0..200usize, any::<bool>()), 0..60), first in 0..=200usize) {
+            let (mut set, mut expected) = (UserSet::new(200), BTreeSet::new());
+            for (user, joins) in changes {
+                if joins {
+                    set.insert(user);
+                    expected.insert(user);
+                } else {
+                    set.remove(user);
+                    expected.remove(&user);
+                }
+                prop_assert_eq!(set.contains(user), joins);
+            }
+            prop_assert_eq!(set.is_empty(), expected.is_empty());
+            let turn: Vec<_> = expected.range(first..).chain(expected.range(..first)).copied().collect();
+            prop_assert_eq!(set.turn_from(first).collect::<Vec<_>>(), turn);
+        }
+    }
+}
