@@ -39,6 +39,7 @@ FUNCTIONS = ROOT / "benches/instructions_functions.tsv"
 MARGIN = 0.02  # share by which a figure may grow, and below which a lower one is to be written down
 FEW_CALLS = 0.001  # so many calls more in each packet are never too many
 SHARE = 0.002  # functions with less than this share of a row are not written down
+BEGIN = "simulate::report"  # the function in which instructions are counted
 BLAMED = 8  # functions named for a row that fails
 
 
@@ -247,7 +248,7 @@ class Laboratory:
 
     def measure(self, row: Row) -> Callable[[], Found]:
         """Starts to measure a row; the result is there when it is asked for."""
-        tool = ["--tool=callgrind", "--callgrind-out-file="]
+        tool = ["--tool=callgrind", f"--toggle-collect={BEGIN}", "--callgrind-out-file="]
         costs = [self._start(row, run, tool) for run in (row.short, row.long)]
         # Exact where there are few allocations: a snapshot for each new peak.
         tool = ["--tool=massif", "--peak-inaccuracy=0", "--depth=1", "--massif-out-file="]
