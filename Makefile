@@ -15,7 +15,7 @@ RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo
 MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 
-.PHONY: help build run test test-rust test-python laws check lint types bench fairness numbers gallery trust docs wheel smoke clean
+.PHONY: help build run test test-rust test-python laws check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -63,6 +63,9 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 	$(BIN)/python benches/switching.py
 	$(BIN)/python benches/hsdpa.py
 	$(BIN)/python benches/explain.py
+
+instructions: ## count instructions and memory, compare with benches/instructions.tsv (WRITE=1: write that)
+	$(PYTHON) tools/instructions.py $(if $(WRITE),--write)
 
 fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
 	$(BIN)/python tools/fairness.py docs/models/fairness.md

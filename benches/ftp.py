@@ -43,11 +43,11 @@ SMALL_BYTES = 16_000_000
 
 # What nodeb is asked to carry, how, and the share of ns-2's time per packet that it may take.
 CASES = (
-    ("wire, 384 kb/s", "radio=link", 1 / 5),
-    ("DCH, BLER 1 %", "radio.dch.bler=0.01", 1 / 2),
-    ("DCH, BLER 10 %", "radio.dch.bler=0.1", 1 / 2),
-    ("HS-DSCH 2 ms, BLER 1 %", "radio.hs_dsch.bler=0.01", 1.0),
-    ("HS-DSCH 2 ms, BLER 10 %", "radio.hs_dsch.bler=0.1", 1.0),
+    ("wire, 384 kb/s", "radio=link", 0.15),
+    ("DCH, BLER 1 %", "radio.dch.bler=0.01", 0.40),
+    ("DCH, BLER 10 %", "radio.dch.bler=0.1", 0.40),
+    ("HS-DSCH 2 ms, BLER 1 %", "radio.hs_dsch.bler=0.01", 0.60),
+    ("HS-DSCH 2 ms, BLER 10 %", "radio.hs_dsch.bler=0.1", 0.60),
 )
 
 
@@ -95,7 +95,7 @@ def reproduction() -> str:
 
 def main() -> int:
     """Runs everything and returns 1 if a target was missed."""
-    line = parser(__doc__, rounds=5)
+    line = parser(__doc__, rounds=7)
     line.add_argument(
         "--size", type=int, default=1_600_000_000, help="bytes of the file (default 1.6 GB)"
     )

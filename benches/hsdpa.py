@@ -15,14 +15,16 @@ import sys
 from side_by_side import ROOT, SIMULATE, Series, nodeb, parser, peak_mib, table, take_turns
 
 SCENARIO = ROOT / "examples/hsdpa-cell.toml"
-SCHEDULERS = ("round_robin", "max_ci", "proportional_fair")
+FAIR = "proportional_fair"
+SCHEDULERS = ("round_robin", "max_ci", FAIR)
 
-# Users, simulated seconds, the least simulated seconds per CPU second, and EURANE's.
+# Users, simulated seconds, the least simulated seconds per CPU second with proportional fair (of
+# which the other schedulers need no less), and EURANE's.
 SIZES = (
-    (30, 300, 850.0, 17.0),
+    (30, 300, 3_000.0, 17.0),
     (100, 100, None, None),
-    (400, 40, 60.0, 0.22),
-    (2_000, 10, None, None),
+    (400, 40, 600.0, 0.22),
+    (2_000, 10, 150.0, None),
 )
 
 
@@ -39,7 +41,7 @@ def rate(series: Series) -> float:
 
 def main() -> int:
     """Runs everything and returns 1 if a limit was missed."""
-    line = parser(__doc__, rounds=3)
+    line = parser(__doc__, rounds=7)
     line.add_argument("--scale", type=float, default=1.0, help="share of the simulated time (1)")
     options = line.parse_args()
     if options.rounds < 1 or options.scale <= 0:
@@ -50,13 +52,15 @@ def main() -> int:
         for name in SCHEDULERS
     ]
     take_turns([series for _, series in everyone], options.rounds)
+    fair = {size[0]: rate(series) for size, series in everyone if series.name.endswith(FAIR)}
     rows, good = [], True
-    for (_, _, least, eurane), series in everyone:
-        found = rate(series)
-        good &= least is None or found >= least
-        verdict = "" if least is None else "pass" if found >= least else "FAIL"
-        limit = "" if least is None else f"{least:.0f}"
-        rows.append([series.name, f"{found:.1f}", limit, verdict, f"{eurane or ''}"])
+    for (users, _, least, eurane), series in everyone:
+        # What looks at less, or at the same once, is to take no longer than what also weighs it.
+        found, limit = rate(series), least if series.name.endswith(FAIR) else fair[users]
+        good &= limit is None or found >= limit
+        verdict = "" if limit is None else "pass" if found >= limit else "FAIL"
+        shown = "" if limit is None else f"{limit:.0f}"
+        rows.append([series.name, f"{found:.1f}", shown, verdict, f"{eurane or ''}"])
     print(f"{SIMULATE.name} {SCENARIO.name}, median of {options.rounds} rounds\n")
     print(table(["simulated s per CPU s", "nodeb", "at least", "", "EURANE"], rows))
     users, seconds = SIZES[-1][:2]

@@ -38,16 +38,15 @@ CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delay
 
 # ns-2's variants with nodeb's names for them, and the share of ns-2's time that nodeb may take.
 SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
-OF_NS2 = 1 / 5
+OF_NS2 = 0.15
 
-# Today's controls, and how much more than nodeb's NewReno they may take.
-LINUX = ("cubic", "bbr", "bbr3")
-OF_NEWRENO = 1.5
+# Today's controls, and how many times as long as nodeb's NewReno they may take.
+OF_LINUX = {"cubic": 1.2, "bbr": 1.3, "bbr3": 1.3}
 
 
 def main() -> int:
     """Runs everything and returns 1 if a target was missed."""
-    line = parser(__doc__, rounds=5)
+    line = parser(__doc__, rounds=7)
     line.add_argument("--seconds", type=int, default=1000, help="simulated time (default 1000 s)")
     options = line.parse_args()
     if options.rounds < 1 or options.seconds < 10:
@@ -68,9 +67,9 @@ def main() -> int:
             everyone += [reference] if reference else []
             everyone.append(ours(name, tcp, reference, OF_NS2))
         newreno = next(one for one in everyone if one.name == "nodeb: newreno")
-        for name in LINUX:
+        for name, target in OF_LINUX.items():
             tcp = f'linux = {{ control = "{name}", packet_size = "1000 B" }}'
-            everyone.append(ours(name, tcp, newreno, OF_NEWRENO))
+            everyone.append(ours(name, tcp, newreno, target))
         take_turns(everyone, options.rounds)
     times, fast = speed(everyone)
     print(f"{FLOWS} FTPs for {options.seconds} s, {options.rounds} rounds in turns\n\n{times}")

@@ -2,7 +2,7 @@
 //! measured: `cost run|explain FILE [TIMES]`.
 
 use nodeb_explain::explain;
-use nodeb_sim::{Control, run, scenario};
+use nodeb_sim::{Control, Scenario, run, scenario};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -13,12 +13,19 @@ fn main() {
     };
     let text = std::fs::read_to_string(file).expect("a scenario file");
     let scenario = scenario::from_toml(&text, file, &[]).expect("a scenario");
+    repeat(what, &scenario, times);
+    println!("runs={times}");
+}
+
+/// Runs or explains a scenario so many times. A function of its own, so that instructions can be counted from here on.
+#[inline(never)]
+fn repeat(what: &str, scenario: &Scenario, times: u64) {
     let control = Control::default();
     for _ in 0..times {
         let tables = if what == "run" {
-            run(&scenario, 1, 0, &control).expect("a result").tables(0, &scenario)
+            run(scenario, 1, 0, &control).expect("a result").tables(0, scenario)
         } else {
-            let path = explain(&scenario, 1, 0, &control, (0, 0)).expect("a path");
+            let path = explain(scenario, 1, 0, &control, (0, 0)).expect("a path");
             vec![path.transfer(), path.spans()]
         };
         assert!(!tables.is_empty());

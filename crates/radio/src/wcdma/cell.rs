@@ -1,6 +1,6 @@
 //! The cell as rate selection sees it: who has which link, and what a frame's chances are.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::link::{Link, Place};
 use super::other_cells::Seat;
@@ -14,7 +14,7 @@ pub struct Cell {
     mean_load: f64,
     rates: Vec<u32>,
     /// Frame error rates already known, by seat class and by what the cell sends.
-    known: Vec<HashMap<u32, f64>>,
+    known: Vec<BTreeMap<u32, f64>>,
     /// The class of each phone: phones with the same link share what is known.
     classes: Vec<usize>,
 }
@@ -31,7 +31,7 @@ impl Cell {
             }
             classes.push(class);
         }
-        Self { link, seats, mean_load, rates, known: vec![HashMap::new(); places.len()], classes }
+        Self { link, seats, mean_load, rates, known: vec![BTreeMap::new(); places.len()], classes }
     }
 
     /// The rates that may be used, lowest first.

@@ -1,0 +1,84 @@
+"""Reads what callgrind writes: instructions of each function, calls that leave the program."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# Code that looks at the processor and chooses among variants of itself: which one runs says nothing
+# about nodeb. A call of it counts as one that leaves the program.
+BY_PROCESSOR = re.compile(
+    r"rand_chacha::guts::(refill_wide|init_chacha)|libm::math::arch::|std_detect::"
+)
+
+# Marks of the compiler, and of callgrind for recursion, behind the name of a function.
+_MARKS = re.compile(r"(\.llvm\.\d+|\.cold|\.constprop\.\d+|\.part\.\d+|'\d+)+$")
+
+# Variants of one function of the C library: `__memcpy_avx_unaligned_erms`.
+_VARIANT = re.compile(r"^_+(\w+?)_(?:sse|ssse|avx|evex|erms)\w*$")
+_NAME = re.compile(r"(ob|fl|fi|fe|fn|cob|cfi|cfl|cfn)=\((\d+)\)(?: (.*))?$")
+_KINDS = {"cob": "ob", "cfn": "fn", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": "fl"}
+
+
+@dataclass
+class Profile:
+    """Instructions of each function of a program, and calls of functions that are not its own."""
+
+    functions: Counter[str] = field(default_factory=Counter)
+    outside: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def instructions(self) -> int:
+        """Instructions of the program's own functions."""
+        return self.functions.total()
+
+    @property
+    def calls(self) -> int:
+        """Calls of the C library and of code that depends on the processor."""
+        return self.outside.total()
+
+    def less(self, other: Profile) -> Profile:
+        """Subtracts a shorter run, function by function; what the start costs cancels out."""
+        result = Profile(Counter(self.functions), Counter(self.outside))
+        result.functions.subtract(other.functions)
+        result.outside.subtract(other.outside)
+        return result
+
+
+def read(text: str, program: Path) -> Profile:
+    """Reads the output of callgrind; counts what `program` itself does and what it calls.
+
+    Raises:
+        ValueError: The program is not in there: callgrind has run another one.
+    """
+    found, names = Profile(), dict[tuple[str, str], str]()
+    here = {"ob": "", "fn": ""}
+    callee = dict[str, str]()
+    wanted, seen, calls = str(program), False, 0
+    for line in text.splitlines():
+        if match := _NAME.match(line):
+            what, number, name = match.groups()
+            kind = _KINDS.get(what, what)
+            key = (kind, number)
+            if name is not None:
+                names[key] = _MARKS.sub("", name) if kind == "fn" else name
+            (callee if what.startswith("c") else here)[kind] = names[key]
+            seen |= names[key] == wanted
+        elif line.startswith("calls="):
+            calls = int(line[6:].split()[0])
+        elif line and (line[0].isdigit() or line[0] in "+-*"):
+            own = here["ob"] == wanted
+            by_processor = BY_PROCESSOR.search(here["fn"]) is not None
+            if calls:  # the cost of a call is inclusive: its functions have it already
+                into = callee["fn"]
+                leaves = callee.get("ob", here["ob"]) != wanted or BY_PROCESSOR.search(into)
+                if own and not by_processor and leaves:
+                    found.outside[_VARIANT.sub(r"\1", into)] += calls
+                calls, callee = 0, {}
+            elif own and not by_processor:
+                found.functions[here["fn"]] += int(line.split()[1])
+    if not seen:
+        raise ValueError(f"callgrind has not seen {program}")
+    return found

@@ -1,0 +1,495 @@
+"""Counts instructions and peak memory of the simulator and compares them with those written down.
+
+    python3 tools/instructions.py [--write] [--built FOLDER] [ROW ...]
+
+Valgrind counts, and no clock is read: the figures are the same on every machine of one
+architecture, busy or not. A row is a long run less a short one, so that the start cancels out, over
+the packets (or users and TTIs, or replications) that the long one has more.
+
+Only functions of the program itself are counted. The C library chooses variants of its functions by
+the processor, and so do a few functions of the program (`BY_PROCESSOR` in `tools/callgrind.py`):
+calls of those are a column of their own, and each is taken for fifty instructions.
+
+A row fails if it is more than 2 % above `benches/instructions.tsv`; the functions that have grown
+are named. It also fails if a long run has more memory at its peak than a short one. `--write`
+writes the file, and the functions' costs beside it. The standard library suffices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import callgrind
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = ROOT / "benches/instructions.tsv"
+FUNCTIONS = ROOT / "benches/instructions_functions.tsv"
+
+MARGIN = 0.02  # share by which a figure may grow, and below which a lower one is to be written down
+CALL = 50  # instructions for which a call that leaves the program stands: copies less, memory more
+SHARE = 0.002  # functions with less than this share of a row are not written down
+BLAMED = 8  # functions named for a row that fails
+
+
+# --- what is measured ---
+
+# The programs, their packages, and the functions in which instructions are counted.
+SIMULATE, COST = "simulate", "cost"
+PROGRAMS = {
+    SIMULATE: ("nodeb-sim", "simulate::report"),
+    COST: ("nodeb-explain", "cost::repeat"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scenario run twice, short and long, by commands of one length: memory holds these too."""
+
+    name: str
+    file: str
+    short: tuple[str, ...]
+    long: tuple[str, ...]
+    overrides: tuple[str, ...] = ()
+    unit: str = "packet"
+    # Units of a run, from the figures that it prints.
+    units: Callable[[Mapping[str, float]], float] = lambda figures: figures["data_pkts"]
+    # Runs whose peaks of memory are compared: in both each queue has been as full as it gets.
+    memory: tuple[tuple[str, ...], ...] = ()
+    program: str = SIMULATE
+    verb: tuple[str, ...] = ()  # words before the name of the file
+
+
+FTP = """
+runs = 1
+duration = "1000000 s"
+[[users]]
+traffic.ftp.size = "16 MB"
+"""
+
+# Thirty flows through one bottleneck, as in benches/many.py.
+MANY = """
+runs = 1
+[wired]
+rate = "10 Mbps"
+delay = "20 ms"
+queue.drop_tail.limit = 100
+[radio.link]
+rate = "100 Mbps"
+delay = "1 ms"
+[uplink]
+rate = "100 Mbps"
+delay = "6 ms"
+[[users]]
+count = 30
+stagger = "10 ms"
+traffic.ftp.size = "100 GB"
+"""
+
+EXPLAINED = """
+[radio.dch]
+bler = 0.1
+[[users]]
+traffic.ftp.size = "1 MB"
+"""
+
+WRITTEN = {
+    "ftp.toml": FTP,
+    "many.toml": MANY,
+    "explained.toml": EXPLAINED,
+}  # scenarios that are no examples
+CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
+TTI_S = 0.002
+
+
+def _ftp(name: str, *radio: str, memory: bool = False) -> Row:
+    small, middle, large = ((f"users.0.traffic.ftp.size={size} MB",) for size in (10, 50, 90))
+    return Row(name, "ftp.toml", small, middle, radio, memory=(middle, large) if memory else ())
+
+
+def _many(name: str, tcp: str, memory: bool = False) -> Row:
+    short, long, longer = ((f"duration={seconds} s",) for seconds in (20, 60, 90))
+    return Row(
+        name=f"30 flows, {name}",
+        file="many.toml",
+        short=short,
+        long=long,
+        overrides=(f"tcp={{ {tcp} }}",),
+        memory=(long, longer) if memory else (),
+    )
+
+
+def _cell(users: int, scheduler: str, seconds: tuple[int, int], memory: bool = False) -> Row:
+    short, long = ((f"duration={length} s",) for length in seconds)
+    return Row(
+        name=f"HSDPA, {users} users, {scheduler}",
+        file="examples/hsdpa-cell.toml",
+        short=short,
+        long=long,
+        overrides=(f"users.1.count={users - 1}", f"radio.hsdpa.scheduler={scheduler}"),
+        unit="user and TTI",
+        units=lambda figures: figures["simtime"] / TTI_S * users,
+        memory=(short, long) if memory else (),
+    )
+
+
+ROWS = (
+    _ftp("wire", "radio=link", memory=True),
+    _ftp("DCH, 1 %", "radio.dch.bler=0.01"),
+    _ftp("DCH, 10 %", "radio.dch.bler=0.1", memory=True),
+    _ftp("HS-DSCH, 1 %", "radio.hs_dsch.bler=0.01"),
+    _ftp("HS-DSCH, 10 %", "radio.hs_dsch.bler=0.1", memory=True),
+    Row(
+        "FACH and DCH, 8 users",
+        "examples/switching.toml",
+        ("duration=10000 s",),
+        ("duration=50000 s",),
+        memory=(("duration=10000 s",), ("duration=50000 s",)),
+    ),
+    _many("NewReno", f'classic = {{ control = "newreno", {CLASSIC} }}', memory=True),
+    _many("SACK", f'classic = {{ control = "sack", {CLASSIC} }}'),
+    *(
+        _many(name, f'linux = {{ control = "{name.lower()}", packet_size = "1000 B" }}')
+        for name in ("CUBIC", "BBR", "BBR3")
+    ),
+    _cell(30, "proportional_fair", (10, 40), memory=True),
+    _cell(30, "max_ci", (10, 40)),
+    _cell(30, "round_robin", (10, 40)),
+    _cell(400, "proportional_fair", (4, 8)),
+    _cell(400, "max_ci", (4, 8)),
+    _cell(400, "round_robin", (4, 8)),
+    Row(
+        "WCDMA, 6 users",
+        "examples/wcdma.toml",
+        ("duration=0200 s",),
+        ("duration=1000 s",),
+        ("users.0.traffic.ftp.size=100 MB",),
+    ),
+    *(
+        Row(
+            name,
+            "examples/dch-50k.toml",
+            ("--runs=10",),
+            ("--runs=90",),
+            tuple(f"record.{what}={record}" for what in ("cwnd", "segments", "queue")),
+            "replication",
+            lambda figures: figures["runs"],
+        )
+        for name, record in (("50 kB over DCH", "false"), ("50 kB over DCH, recorded", "true"))
+    ),
+    *(
+        Row(
+            name=f"1 MB over DCH, 10 %, {name}",
+            file="explained.toml",
+            short=("1",),
+            long=("9",),
+            verb=(what,),
+            unit="replication",
+            units=lambda figures: figures["runs"],
+            program=COST,
+        )
+        for name, what in (("with tables", "run"), ("explained", "explain"))
+    ),
+)
+
+
+@dataclass
+class Found:
+    """Figures of a row, each for one unit but the memory."""
+
+    unit: str
+    instructions: float
+    calls: float
+    peak_bytes: int | None = None
+    commit: str = ""
+    functions: dict[str, float] = field(default_factory=dict)
+    outside: dict[str, float] = field(default_factory=dict)
+    short_peak_bytes: int | None = None
+
+    @property
+    def cost(self) -> float:
+        """The figure that is judged."""
+        return self.instructions + CALL * self.calls
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """What each function has of it."""
+        return self.functions | {f"calls of {name}": CALL * n for name, n in self.outside.items()}
+
+
+# --- measuring ---
+
+
+def build() -> Path:
+    """Compiles the programs as nodeb is released; flags of the caller would change the counts."""
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("CARGO_PROFILE_") and "RUSTFLAGS" not in name
+    }
+    command = ["cargo", "build", "--release", "--quiet"]
+    for program, (package, _) in PROGRAMS.items():
+        command += ["-p", package, "--example", program]
+    subprocess.run(command, cwd=ROOT, env=env, check=True)
+    return ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release/examples"
+
+
+def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> dict[str, float]:
+    """Runs a program under valgrind; returns the figures that it prints."""
+    valgrind = shutil.which("valgrind") or "valgrind"
+    done = subprocess.run(
+        [valgrind, "-q", *options, str(program), *arguments],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.defpath},  # neither VALGRIND_OPTS nor ~/.valgrindrc
+    )
+    if done.returncode:
+        sys.exit(f"error: {program} {' '.join(arguments)}: {done.stderr or done.stdout}")
+    pairs = (word.split("=", 1) for word in done.stdout.split() if "=" in word)
+    return {name: float(value) for name, value in pairs}
+
+
+def peak(text: str) -> int:
+    """The most bytes that a program had on its heap, from the output of massif."""
+    sizes = [line.partition("=")[2] for line in text.splitlines() if line.startswith("mem_heap_B")]
+    return max(map(int, sizes))
+
+
+class Laboratory:
+    """Runs of programs in `built`, several at a time, with a folder for their output."""
+
+    def __init__(self, built: Path, folder: Path) -> None:
+        self._built, self._folder = built, folder
+        for name, text in WRITTEN.items():
+            (folder / name).write_text(text)
+        self._pool = ThreadPoolExecutor(os.cpu_count())
+        self._files = 0
+
+    def _start(self, row: Row, run: tuple[str, ...], tool: list[str]) -> Future[tuple[float, str]]:
+        self._files += 1
+        output = self._folder / f"{self._files}.out"
+        file = self._folder / row.file if row.file in WRITTEN else ROOT / row.file
+        program, words = self._built / row.program, (*row.verb, str(file), *row.overrides, *run)
+
+        def work() -> tuple[float, str]:
+            figures = _valgrind([*tool[:-1], tool[-1] + str(output)], program, words)
+            text = output.read_text()
+            output.unlink()
+            return row.units(figures), text
+
+        return self._pool.submit(work)
+
+    def measure(self, row: Row) -> Callable[[], Found]:
+        """Starts to measure a row; the result is there when it is asked for."""
+        begin = PROGRAMS[row.program][1]
+        tool = ["--tool=callgrind", f"--toggle-collect={begin}", "--callgrind-out-file="]
+        costs = [self._start(row, run, tool) for run in (row.short, row.long)]
+        # Exact where there are few allocations: a snapshot for each new peak.
+        tool = ["--tool=massif", "--peak-inaccuracy=0", "--depth=1", "--massif-out-file="]
+        peaks = [self._start(row, run, tool) for run in row.memory]
+
+        def found() -> Found:
+            (before, short), (after, long) = (one.result() for one in costs)
+            units, program = after - before, self._built / row.program
+            first, last = (callgrind.read(text, program) for text in (short, long))
+            profile = last.less(first)
+            result = Found(row.unit, profile.instructions / units, profile.calls / units)
+            result.functions = {name: cost / units for name, cost in profile.functions.items()}
+            result.outside = {name: calls / units for name, calls in profile.outside.items()}
+            if peaks:
+                result.short_peak_bytes, result.peak_bytes = (
+                    peak(one.result()[1]) for one in peaks
+                )
+            return result
+
+        return found
+
+
+# --- the files ---
+
+
+def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
+    """What is written down; nothing where there is no file yet."""
+    found = dict[str, Found]()
+    if not file.exists():
+        return found
+    with file.open(encoding="utf-8", newline="") as lines:
+        for line in csv.DictReader(lines, delimiter="\t"):
+            found[line["row"]] = Found(
+                line["unit"],
+                float(line["instructions"]),
+                float(line["calls"]),
+                int(line["peak_bytes"]) if line["peak_bytes"] else None,
+                line["commit"],
+            )
+    with functions.open(encoding="utf-8", newline="") as lines:
+        for line in csv.DictReader(lines, delimiter="\t"):
+            into = found[line["row"]]
+            kind = into.outside if line["counted"] == "calls" else into.functions
+            kind[line["function"]] = float(line["count"])
+    return found
+
+
+def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS) -> None:
+    """Writes the figures, and the functions that make up most of them."""
+    header = ("row", "unit", "instructions", "calls", "peak_bytes", "commit")
+    with file.open("w", encoding="utf-8", newline="") as out:
+        lines = csv.writer(out, delimiter="\t", lineterminator="\n")
+        lines.writerow(header)
+        for name, one in rows.items():
+            peak_bytes = "" if one.peak_bytes is None else one.peak_bytes
+            lines.writerow(
+                [
+                    name,
+                    one.unit,
+                    f"{one.instructions:.2f}",
+                    f"{one.calls:.4f}",
+                    peak_bytes,
+                    one.commit,
+                ]
+            )
+    with functions.open("w", encoding="utf-8", newline="") as out:
+        lines = csv.writer(out, delimiter="\t", lineterminator="\n")
+        lines.writerow(("row", "counted", "count", "function"))
+        for name, one in rows.items():
+            for counted, costs in (("instructions", one.functions), ("calls", one.outside)):
+                least = SHARE * sum(costs.values())
+                for function, cost in sorted(costs.items(), key=lambda item: (-item[1], item[0])):
+                    if cost > least:
+                        lines.writerow((name, counted, f"{cost:.4g}", function))
+
+
+def commit() -> str:
+    """The commit that is measured; with a plus where there are changes that it lacks."""
+    head = ["git", "rev-parse", "--short=10", "HEAD"]
+    name = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+    sources = [":(glob)crates/*/src/**", "Cargo.toml", "Cargo.lock"]
+    changed = ["git", "status", "--porcelain", "--", *sources]
+    dirty = subprocess.run(changed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return name + ("+" if dirty else "")
+
+
+# --- the verdict ---
+
+
+def grown(before: Mapping[str, float], now: Mapping[str, float]) -> list[tuple[str, float, float]]:
+    """Functions with their costs before and now, those that have grown most first."""
+    names = before.keys() | now.keys()
+    costs = [(name, before.get(name, 0.0), now.get(name, 0.0)) for name in names]
+    return sorted(costs, key=lambda cost: (cost[1] - cost[2], cost[0]))
+
+
+def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]:
+    """Returns true if a row passes, and what there is to say of it."""
+    if before is None:
+        return False, [f"FAIL  {name}: not written down yet: make instructions WRITE=1"]
+    good, said, lower = True, list[str](), list[str]()
+    about = f"{name}: {before.cost:.2f} -> {now.cost:.2f} instructions a {now.unit}"
+    about += f" ({now.cost / before.cost - 1:+.1%})"
+    if now.cost > before.cost * (1 + MARGIN):
+        good = False
+        said.append(f"FAIL  {about}, set at {before.commit}; what has grown:")
+        said += [
+            f"    {new - old:+11.3f}  {old:11.3f} -> {new:11.3f}  {function}"
+            for function, old, new in grown(before.costs, now.costs)[:BLAMED]
+            if new > old
+        ]
+    elif now.cost < before.cost * (1 - MARGIN):
+        lower.append(about)
+    if now.peak_bytes is not None:
+        if now.short_peak_bytes is not None and now.peak_bytes > now.short_peak_bytes:
+            good = False
+            more = now.peak_bytes - now.short_peak_bytes
+            said.append(
+                f"FAIL  {name}: memory grows with simulated time, by {more} bytes at its peak"
+            )
+        old_peak = before.peak_bytes
+        if old_peak is None:
+            good = False
+            said.append(
+                f"FAIL  {name}: its memory is not written down yet: make instructions WRITE=1"
+            )
+        else:
+            about = f"{name}: {old_peak} -> {now.peak_bytes} bytes at its peak"
+            if now.peak_bytes > old_peak * (1 + MARGIN):
+                good = False
+                said.append(f"FAIL  {about}, set at {before.commit}")
+            elif now.peak_bytes < old_peak * (1 - MARGIN):
+                lower.append(about)
+    said += [f"lower {about}; write it down: make instructions WRITE=1" for about in lower]
+    return good, said
+
+
+def same(one: Found, other: Found | None) -> bool:
+    """Returns true if figures are those that are written down, to the digits that are."""
+    return other is not None and (
+        f"{one.instructions:.2f} {one.calls:.4f} {one.peak_bytes}"
+        == f"{other.instructions:.2f} {other.calls:.4f} {other.peak_bytes}"
+    )
+
+
+def show(name: str, now: Found, before: Found | None) -> str:
+    """A line for a person."""
+    change = f"{now.instructions / before.instructions - 1:+7.1%}" if before else "    new"
+    memory = "" if now.peak_bytes is None else f"{now.short_peak_bytes}, {now.peak_bytes} B"
+    figures = f"{name:36} {now.instructions:11.2f} {change} {now.calls:9.4f}"
+    return f"{figures}  {now.unit:13} {memory}".rstrip()
+
+
+def main() -> int:
+    """Measures; returns 1 if a row fails."""
+    line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    line.add_argument("rows", nargs="*", metavar="ROW", help="part of a row's name (default: all)")
+    line.add_argument("--write", action="store_true", help="write the figures down")
+    line.add_argument(
+        "--built", type=Path, metavar="FOLDER", help="where simulate and cost are built already"
+    )
+    options = line.parse_args()
+    if platform.machine() != "x86_64" or not shutil.which("valgrind"):
+        print(
+            "instructions: skipped, they are counted on x86_64 with valgrind (apt install valgrind)"
+        )
+        return 0
+    rows = [
+        row for row in ROWS if not options.rows or any(part in row.name for part in options.rows)
+    ]
+    built = (options.built or build()).resolve()
+    kept = read()
+    found = dict[str, Found]()
+    print(f"{'':36} instructions  change     calls  for one")
+    with tempfile.TemporaryDirectory() as folder:
+        laboratory = Laboratory(built, Path(folder))
+        for name, measured in [(row.name, laboratory.measure(row)) for row in rows]:
+            found[name] = measured()
+            print(show(name, found[name], kept.get(name)), flush=True)
+    if options.write:
+        here = commit()
+        for name, one in found.items():
+            old = kept.get(name)
+            one.commit = old.commit if old and same(one, old) else here
+        write(
+            {
+                row.name: found.get(row.name) or kept[row.name]
+                for row in ROWS
+                if row.name in found | kept
+            }
+        )
+        return 0
+    verdicts = [judge(name, kept.get(name), one) for name, one in found.items()]
+    for _, said in verdicts:
+        print("\n".join(said), end="\n" if said else "")
+    return 0 if all(good for good, _ in verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
