@@ -63,6 +63,7 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 	$(BIN)/python benches/switching.py
 	$(BIN)/python benches/hsdpa.py
 	$(BIN)/python benches/explain.py
+	$(BIN)/python benches/replications.py
 
 fairness: build ## measure how congestion controls share a bottleneck (minutes); writes docs/models/fairness.md
 	$(BIN)/python tools/fairness.py docs/models/fairness.md
