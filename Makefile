@@ -63,6 +63,7 @@ bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they a
 	$(BIN)/python benches/switching.py
 	$(BIN)/python benches/hsdpa.py
 	$(BIN)/python benches/explain.py
+	$(BIN)/python benches/replications.py
 
 instructions: ## count instructions and memory, compare with benches/instructions.tsv (WRITE=1: write that)
 	$(PYTHON) tools/instructions.py $(if $(WRITE),--write)

@@ -28,6 +28,9 @@ SAME_S = 1.0
 Any could come before what tidies up has begun to keep them; a later one is for what hangs.
 """
 
+NOTE_S = 0.5
+"""What goes on for longer than this after a signal says so."""
+
 received: list[int] = []
 """Signals that have come since `end_as_interrupts`."""
 
@@ -88,10 +91,14 @@ def ignore() -> None:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def undisturbed(note: str | None = None) -> Iterator[None]:
     """Keeps signals that would stop the process until the end of the block.
 
     Only the main thread is ever disturbed; in another nothing needs to be done.
+
+    Args:
+        note: printed to stderr if the block goes on for a while after a signal, where
+            `end_as_interrupts` made signals end the process.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -99,11 +106,22 @@ def undisturbed() -> Iterator[None]:
     kept: list[int] = []
     before = {n: signal.getsignal(n) for n in STOPPING}
     held = {n: old for n, old in before.items() if callable(old)}
+    late: list[threading.Timer] = []
+
+    def keep(number: int, _: Any) -> None:
+        if note is not None and not kept and held[number] is _interrupt:
+            late.append(threading.Timer(NOTE_S, print, [f"note: {note}"], {"file": sys.stderr}))
+            late[0].daemon = True
+            late[0].start()
+        kept.append(number)
+
     for number in held:
-        signal.signal(number, lambda n, _: kept.append(n))
+        signal.signal(number, keep)
     try:
         yield
     finally:
+        for timer in late:
+            timer.cancel()
         for number, old in held.items():
             signal.signal(number, old)
     if kept:

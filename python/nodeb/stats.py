@@ -31,6 +31,7 @@ __all__ = [
     "batch_means",
     "family_confidence",
     "jain_index",
+    "jain_indices",
     "mean_interval",
     "mser5",
     "paired_difference",
@@ -261,14 +262,27 @@ def jain_index(shares: ArrayLike) -> float:
     Raises:
         InputError: there are no values, some are negative or not finite.
     """
-    x = _values(shares)
+    return float(jain_indices(_values(shares)[np.newaxis])[0])
+
+
+def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Jain's fairness index of each row.
+
+    Args:
+        shares: a row for each experiment, in it one value per user, 0 or more.
+
+    Raises:
+        InputError: some are negative or not finite.
+    """
+    x = _values(shares).reshape(len(shares), -1)
     if (x < 0).any():
         raise InputError("a share cannot be negative")
-    top = float(x.max())
-    if top == 0:
-        return 1.0
-    x = x / top  # squares of very small or large values would leave the range of a double
-    return float(x.sum() ** 2 / (x.size * (x * x).sum()))
+    top = x.max(axis=1, keepdims=True)
+    # Squares of very small or large values would leave the range of a double.
+    x = x / np.where(top > 0, top, 1.0)
+    totals = x.sum(axis=1).tolist()
+    squares = np.array([total**2 for total in totals])  # NumPy's own rounds differently
+    return np.where(top[:, 0] > 0, squares / (x.shape[1] * (x * x).sum(axis=1).clip(min=1)), 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nodeb.errors import InputError
 
-__all__ = ["Table"]
+__all__ = ["Table", "changes"]
 
 SHOWN_ROWS = 10
 CHUNK = 1000
@@ -22,6 +22,11 @@ LAYOUTS: dict[Layout, Layout] = {}
 """One object for tables of one form, which pickle then writes once."""
 ALIGNED = 8
 """Columns begin at multiples of so many bytes."""
+
+TEXTS = 1 << 16
+"""So many texts are encoded at a time."""
+ASCII = 128
+"""Letters below this one are a byte each."""
 
 LARGEST_TEXT = 2**31 - 1
 """Bytes of text in one Arrow array."""
@@ -53,13 +58,14 @@ class Table:
         Raises:
             InputError: their columns differ.
         """
-        parts = list(tables)
+        parts = [dict(part) for part in tables]  # whose columns go as soon as they are copied
         if not parts:
             return cls({})
         odd = next((set(p) ^ set(parts[0]) for p in parts if set(p) != set(parts[0])), None)
         if odd:
             raise InputError(f"the tables differ in columns: {', '.join(sorted(odd))}")
-        return cls({k: np.concatenate([np.asarray(p[k]) for p in parts]) for k in parts[0]})
+        names = list(parts[0])
+        return cls({k: np.concatenate([np.asarray(p.pop(k)) for p in parts]) for k in names})
 
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
         """Few objects for many columns: each array by itself takes 10 us to pickle."""
@@ -123,7 +129,7 @@ class Table:
 
     def distinct(self, column: str) -> list[Any]:
         """The values of a column, each once, in the order in which they come first."""
-        return list(dict.fromkeys(self[column].tolist()))
+        return list(dict.fromkeys(changes(self[column]).tolist()))
 
     def to_arrow(self) -> Any:
         """As a `pyarrow.Table`."""
@@ -180,6 +186,13 @@ class Table:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{size}"
 
 
+def changes(column: NDArray[Any]) -> NDArray[Any]:
+    """The values of a column without those that are the same as the one before."""
+    if not len(column) or column.dtype.kind == "O":
+        return column
+    return np.concatenate([column[:1], column[1:][column[1:] != column[:-1]]])
+
+
 def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % ALIGNED)
 
@@ -193,14 +206,28 @@ def _arrow(column: NDArray[Any]) -> Any:
     import pyarrow as pa
 
     if column.dtype.kind in "UO":
-        texts = [str(text).encode() for text in column.tolist()]
-        ends = np.cumsum([0, *map(len, texts)])
+        parts = [_encoded(column[at : at + TEXTS]) for at in range(0, len(column), TEXTS)]
+        lengths = np.concatenate([[0], *(lengths for lengths, _ in parts)])
+        ends = np.cumsum(lengths, dtype=np.int64)
         if ends[-1] > LARGEST_TEXT:
             return pa.array(column.tolist(), pa.string())  # in several chunks
-        return _from_buffers(pa.string(), len(texts), [ends.astype(np.int32), b"".join(texts)])
+        data = b"".join(text for _, text in parts)
+        return _from_buffers(pa.string(), len(column), [ends.astype(np.int32), data])
     kind = pa.from_numpy_dtype(column.dtype)
     values = np.packbits(column, bitorder="little") if column.dtype.kind == "b" else column
     return _from_buffers(kind, len(column), [np.ascontiguousarray(values)])
+
+
+def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
+    """The lengths of texts in UTF-8, and their bytes one after the other."""
+    if column.dtype.kind == "U" and column.dtype.isnative and column.dtype.itemsize:
+        # ASCII, as nearly all texts are: the letters that are not 0 are the bytes.
+        letters = np.ascontiguousarray(column).view(np.uint32).reshape(len(column), -1)
+        is_text = letters != 0
+        if letters.max(initial=0) < ASCII and not (is_text[:, 1:] > is_text[:, :-1]).any():
+            return is_text.sum(axis=1), letters[is_text].astype(np.uint8).tobytes()
+    texts = [str(text).encode() for text in column.tolist()]
+    return np.array([len(text) for text in texts], np.int64), b"".join(texts)
 
 
 def _from_buffers(kind: Any, length: int, buffers: list[Any]) -> Any:

@@ -70,9 +70,20 @@ def test_a_table_tells_what_columns_it_has(result):
         Table.concat([{"a": [1], "b": [1]}, {"a": [1], "c": [1]}])
 
 
+@pytest.mark.parametrize(
+    "texts", [["phone", "", "a b"], ["\u00e9", "x"], ["a\0b", "\0c"], [""], []]
+)
+@pytest.mark.parametrize("kind", [np.str_, object])
+def test_texts_are_the_same_in_arrow(texts, kind):
+    found = Table({"text": np.array(texts * 40_000, dtype=kind)}).to_arrow()["text"]
+    assert found.type == pa.string()
+    assert found.to_pylist() == texts * 40_000
+
+
 def test_a_table_gives_its_first_replications_and_distinct_values():
     table = Table({"run": [0, 0, 1, 2], "group": ["b", "a", "b", "a"]})
     assert table.distinct("group") == ["b", "a"]
+    assert Table({"x": [2, 2, 1, 2]}).distinct("x") == [2, 1]
     assert table.first_runs(2)["run"].tolist() == [0, 0, 1]
     assert len(table.first_runs(0)) == 0
 

@@ -254,14 +254,23 @@ def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, j
             assert experiment.run().runs == 3
 
 
-def test_many_replications_are_the_same_as_one_after_the_other(small):
-    scenario = small.compiled()
-    many = scenario.run_many(5, 2, 3, _core.Control())
-    single = [scenario.run(5, run, _core.Control()) for run in (2, 3, 4)]
+@pytest.mark.parametrize("users", [1, 20])
+@pytest.mark.parametrize("radio", ["dch", "fach_dch"])
+def test_many_replications_are_the_same_as_one_after_the_other(small, users, radio):
+    series = {f"record.{name}": True for name in ("cwnd", "segments", "rtt", "queue", "transfers")}
+    scenario = small.with_({"users.0.count": users, "radio": radio, **series}).compiled()
+    many = scenario.run_many(5, 2, 40, _core.Control())
+    single = [scenario.run(5, run, _core.Control()) for run in range(2, 42)]
+    assert list(many) == list(single[0])
     for name, table in many.items():
+        assert list(table) == list(single[0][name])
         for column, values in table.items():
-            expected = np.concatenate([np.asarray(one[name][column]) for one in single])
-            np.testing.assert_array_equal(np.asarray(values), expected)
+            expected = np.concatenate([one[name][column] for one in single])
+            np.testing.assert_array_equal(values, expected)
+            assert values.dtype == expected.dtype
+
+
+def test_replications_that_go_together_are_in_order(small):
     batches = small.with_(runs=300).run(jobs=3)
     assert batches.flows["run"].tolist() == [run for run in range(300) for _ in range(2)]
     assert batches.provenance.runs == 300

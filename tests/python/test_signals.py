@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
+
+import pyarrow.parquet as pq
+import pytest
 
 from conftest import SMALL, needs_linux
 from nodeb import signals
@@ -116,3 +120,74 @@ def test_a_second_ctrl_c_while_results_are_saved_does_not_take_the_message(tmp_p
     assert done.stderr.startswith("error: interrupted after ")
     assert done.stderr.endswith("; those are in kept\n")
     assert (tmp_path / "kept" / "flows.parquet").exists()
+
+
+LATE = """
+import signal, sys
+from nodeb.__main__ import main
+from {module} import {holder}
+
+real = {holder}.{name}
+
+def interrupted(*arguments):
+    signal.raise_signal(signal.SIGINT)
+    return real(*arguments)
+
+{holder}.{name} = interrupted
+sys.argv[1:] = ["run", "small.toml", "--out", "kept"]
+main()
+"""
+
+
+@needs_linux
+@pytest.mark.parametrize(
+    "moment",
+    [
+        ("nodeb.table", "Table", "concat"),
+        ("nodeb.results", "result", "summarize"),
+        ("nodeb.storage", "files", "swap"),
+        ("nodeb.terminal", "text", "summary_text"),
+    ],
+    ids=lambda moment: moment[2],
+)
+def test_ctrl_c_after_the_last_replication_loses_nothing_and_says_so(tmp_path, moment) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    program = LATE.format(**dict(zip(("module", "holder", "name"), moment, strict=True)))
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    told = "error: stopped after all replications (4); those are in kept\n"
+    assert (done.returncode, done.stderr) == (130, told)
+    about = json.loads((tmp_path / "kept" / "provenance.json").read_text())
+    assert (about["runs"], about["stopping"]) == (4, "4 replications, as asked")
+    assert pq.read_table(tmp_path / "kept" / "flows.parquet").num_rows == 8
+
+
+SLOW = """
+import signal, sys, time
+from nodeb.__main__ import main
+from nodeb.results import result
+
+real = result.write_parquet
+
+def slow(file, table):
+    if file.name == "flows.parquet":
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(1.5)
+    real(file, table)
+
+result.write_parquet = slow
+sys.argv[1:] = ["run", "small.toml", "--out", "kept"]
+main()
+"""
+
+
+@needs_linux
+def test_ctrl_c_while_a_lot_is_saved_is_answered_at_once(tmp_path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    done = subprocess.run(
+        [sys.executable, "-c", SLOW], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    note, told = done.stderr.splitlines()
+    assert note == "note: ends when the results are in kept"
+    assert told == "error: stopped after all replications (4); those are in kept"

@@ -14,6 +14,12 @@ impl PacketId {
     pub const fn number(self) -> u64 {
         self.0 >> 32
     }
+
+    /// Its place among the packets on their way, which no other has at the same time, where a world has given the
+    /// identity.
+    pub const fn place(self) -> usize {
+        self.0 as u32 as usize
+    }
 }
 
 /// The ECN field of the IP header (RFC 3168, section 5).

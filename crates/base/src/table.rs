@@ -39,10 +39,14 @@ impl Texts {
         self.places.is_empty()
     }
 
+    /// No text yet, with room for so many rows.
+    fn with_capacity(rows: usize) -> Self {
+        Self { names: Vec::new(), places: Vec::with_capacity(rows) }
+    }
+
     /// The texts of rows by their codes, small numbers for each of which the text is asked for once.
-    fn of_codes(codes: impl Iterator<Item = u32>, text: fn(u32) -> Text) -> Self {
-        let (mut all, mut known) = (Self::default(), Vec::new());
-        all.places.reserve(codes.size_hint().0);
+    fn of_codes(codes: impl Iterator<Item = u32>, rows: usize, text: fn(u32) -> Text) -> Self {
+        let (mut all, mut known) = (Self::with_capacity(rows), Vec::new());
         for code in codes {
             let place = match known.get(code as usize) {
                 Some(&place) if place != UNKNOWN => place,
@@ -67,6 +71,14 @@ impl Texts {
         }) as u32
     }
 
+    /// Moves the rows of another column behind these; each of its texts is looked for once.
+    fn append(&mut self, other: &mut Self) {
+        let rows = self.places.len();
+        self.extend(other.names.drain(..));
+        let places = self.places.split_off(rows);
+        self.places.extend(other.places.drain(..).map(|place| places[place as usize]));
+    }
+
     /// The text of each row.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.places.iter().map(|place| &*self.names[*place as usize])
@@ -83,31 +95,30 @@ impl IntoIterator for Texts {
     }
 }
 
-impl FromIterator<Text> for Texts {
-    fn from_iter<I: IntoIterator<Item = Text>>(texts: I) -> Self {
+impl<'a> FromIterator<Cow<'a, str>> for Texts {
+    fn from_iter<I: IntoIterator<Item = Cow<'a, str>>>(texts: I) -> Self {
         let mut all = Self::default();
         all.extend(texts);
         all
     }
 }
 
-impl Extend<Text> for Texts {
-    fn extend<I: IntoIterator<Item = Text>>(&mut self, texts: I) {
+impl<'a> Extend<Cow<'a, str>> for Texts {
+    fn extend<I: IntoIterator<Item = Cow<'a, str>>>(&mut self, texts: I) {
         let Self { names, places } = self;
-        let places_of = names.iter().cloned().zip(0..);
-        let mut known: HashMap<Text, u32> = places_of.collect();
+        let mut known: HashMap<Text, u32> = names.iter().cloned().zip(0..).skip(FEW).collect();
         let texts = texts.into_iter();
         places.reserve(texts.size_hint().0);
         for text in texts {
-            // One of a few literals is known by its address.
-            let is_same = |name: &Text| std::ptr::eq(&raw const **name, &raw const *text);
-            let place = match names.iter().take(FEW).position(is_same) {
-                Some(place) => place as u32,
-                None => *known.entry(text).or_insert_with_key(|text| {
-                    names.push(text.clone());
-                    names.len() as u32 - 1
-                }),
-            };
+            let few = names.iter().take(FEW).position(|name| *name == text).map(|place| place as u32);
+            let place = few.or_else(|| known.get(&*text).copied()).unwrap_or_else(|| {
+                let place = names.len() as u32;
+                names.push(Text::Owned(text.into_owned()));
+                if names.len() > FEW {
+                    known.insert(names[place as usize].clone(), place);
+                }
+                place
+            });
             places.push(place);
         }
     }
@@ -128,10 +139,17 @@ macro_rules! kinds {
         }
 
         impl<R> Read<R> {
-            fn all(&self, rows: &[R]) -> Values {
+            fn all(&self, parts: &[(u64, &[R])], rows: usize) -> Values {
+                let each = parts.iter().flat_map(|(_, rows)| *rows);
                 match self {
-                    $( Self::$kind(read) => Values::$kind(rows.iter().map(read).collect()), )+
-                    Self::Name((code, text)) => Values::Text(Texts::of_codes(rows.iter().map(code), *text)),
+                    $( Self::$kind(read) => {
+                        let mut values = <$all>::with_capacity(rows);
+                        for (_, rows) in parts {
+                            values.extend(rows.iter().map(read));
+                        }
+                        Values::$kind(values)
+                    } )+
+                    Self::Name((code, text)) => Values::Text(Texts::of_codes(each.map(code), rows, *text)),
                 }
             }
         }
@@ -148,7 +166,7 @@ macro_rules! kinds {
             /// When the kinds differ, which one declaration rules out.
             fn append(&mut self, other: Self) {
                 match (self, other) {
-                    $( (Self::$kind(values), Self::$kind(more)) => values.extend(more), )+
+                    $( (Self::$kind(values), Self::$kind(mut more)) => values.append(&mut more), )+
                     _ => unreachable!("columns of one declaration have one kind"),
                 }
             }
@@ -168,7 +186,7 @@ kinds! {
     /// True or false.
     Bool(bool) in Vec<bool>,
     /// Text.
-    Text(Text) in Texts,
+    Text(Cow<'_, str>) in Texts,
 }
 
 impl Values {
@@ -205,11 +223,25 @@ pub struct Layout<R: 'static> {
 impl<R> Layout<R> {
     /// The table of some rows.
     pub fn table(&self, rows: &[R]) -> Table {
+        self.of_parts(&[(0, rows)])
+    }
+
+    /// The table of the rows of replications, each with its number, which is put in front.
+    pub fn of_runs(&self, runs: &[(u64, &[R])]) -> Table {
+        let mut numbers = Vec::with_capacity(count(runs));
+        for (run, rows) in runs {
+            numbers.extend(rows.iter().map(|_| *run));
+        }
+        self.of_parts(runs).numbered(numbers)
+    }
+
+    fn of_parts(&self, parts: &[(u64, &[R])]) -> Table {
+        let rows = count(parts);
         let column = |field: &Field<R>| Column {
             name: field.name,
             unit: field.unit,
             meaning: field.meaning,
-            values: field.read.all(rows),
+            values: field.read.all(parts, rows),
         };
         let columns = self.fields.iter().map(column).collect();
         Table { name: self.name, meaning: self.meaning, columns }
@@ -219,6 +251,11 @@ impl<R> Layout<R> {
     pub fn empty(&self) -> Table {
         self.table(&[])
     }
+}
+
+/// How many rows there are in all.
+fn count<R>(parts: &[(u64, &[R])]) -> usize {
+    parts.iter().map(|(_, rows)| rows.len()).sum()
 }
 
 /// A column with what it means.
@@ -269,10 +306,14 @@ impl Table {
 
     /// The table with the number of the replication in front.
     #[must_use]
-    pub fn of_run(mut self, run: u64) -> Self {
-        let values = Values::U64(vec![run; self.rows()]);
+    pub fn of_run(self, run: u64) -> Self {
+        let numbers = vec![run; self.rows()];
+        self.numbered(numbers)
+    }
+
+    fn numbered(mut self, runs: Vec<u64>) -> Self {
         let meaning = "Number of the replication, from 0.";
-        self.columns.insert(0, Column { name: "run", unit: "", meaning, values });
+        self.columns.insert(0, Column { name: "run", unit: "", meaning, values: Values::U64(runs) });
         self
     }
 
@@ -383,7 +424,7 @@ mod tests {
     #[test]
     fn codes_of_one_text_have_one_place() {
         let text = |code: u32| Text::from(["even", "odd"][code as usize % 2]);
-        let found = Texts::of_codes([3, 0, 40, 1, 3].into_iter(), text);
+        let found = Texts::of_codes([3, 0, 40, 1, 3].into_iter(), 5, text);
         assert_eq!(found.names, ["odd", "even"]);
         assert_eq!(found.places, [0, 1, 1, 0, 0]);
     }
@@ -412,6 +453,20 @@ mod tests {
         let table = table.of_run(4);
         assert_eq!(table.columns[0].values, Values::U64(vec![4, 4]));
         assert_eq!(table.column(USER), Some(&Values::U64(vec![7, 9])));
+    }
+
+    #[test]
+    fn rows_of_several_runs_are_those_of_each() {
+        let rows = |of: &[&'static str]| -> Vec<Row> {
+            of.iter().map(|kind| Row { user: of.len(), rate: 0.5, kind }).collect()
+        };
+        let runs = [(7, rows(&["a", "b"])), (8, rows(&[])), (9, rows(&["c", "a", "b"]))];
+        let mut apart = Vec::new();
+        for (run, rows) in &runs {
+            join(&mut apart, [RATES.table(rows).of_run(*run)]);
+        }
+        let parts: Vec<_> = runs.iter().map(|(run, rows)| (*run, &rows[..])).collect();
+        assert_eq!([RATES.of_runs(&parts)][..], apart);
     }
 
     #[test]

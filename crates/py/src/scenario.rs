@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nodeb_capture::{Interface, Options};
+use nodeb_sim::metrics::RunResult;
 use nodeb_sim::scenario::{Recorded, Spot};
 use nodeb_sim::table::{Table, join};
 use nodeb_sim::transport::classic::EraLine;
@@ -16,6 +17,9 @@ use pyo3::types::PyDict;
 
 use crate::border::{ScenarioError, guarded, to_py};
 use crate::tables;
+
+/// So many replications are put into tables at a time, while what they came to is in the processor's cache.
+const TOGETHER: usize = 16;
 
 /// Watches runs from another thread and stops them.
 #[pyclass(module = "nodeb._core", frozen)]
@@ -138,8 +142,7 @@ impl CompiledScenario {
         run: u64,
         control: &Bound<'py, Control>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let control = control.get();
-        tables::all(py, py.detach(|| self.replicate(seed, run, control))?)
+        self.run_many(py, seed, run, 1, control)
     }
 
     /// Simulates `runs` replications from number `first` on and returns their tables, each with the rows of
@@ -155,10 +158,16 @@ impl CompiledScenario {
         let control = control.get();
         let all = || -> PyResult<Vec<Table>> {
             control.of.store(runs, Ordering::Relaxed);
-            let mut tables = Vec::new();
-            for run in first..first.saturating_add(runs) {
-                control.done.store(run - first, Ordering::Relaxed);
-                join(&mut tables, self.replicate(seed, run, control)?);
+            let (mut tables, mut run, end) = (Vec::new(), first, first.saturating_add(runs));
+            while run < end {
+                let mut results = Vec::with_capacity(TOGETHER);
+                while run < end && results.len() < TOGETHER {
+                    control.done.store(run - first, Ordering::Relaxed);
+                    results.push((run, self.replicate(seed, run, control)?));
+                    run += 1;
+                }
+                let work = || join(&mut tables, RunResult::tables_of(&results, &self.scenario));
+                guarded(|| self.about(seed, run - 1), work)?;
             }
             Ok(tables)
         };
@@ -250,11 +259,8 @@ impl CompiledScenario {
         &self.label
     }
 
-    fn replicate(&self, seed: u64, run: u64, control: &Control) -> PyResult<Vec<Table>> {
-        let work = || {
-            nodeb_sim::run(&self.scenario, seed, run, &control.inner)
-                .map(|result| result.tables(run, &self.scenario))
-        };
+    fn replicate(&self, seed: u64, run: u64, control: &Control) -> PyResult<RunResult> {
+        let work = || nodeb_sim::run(&self.scenario, seed, run, &control.inner);
         guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
     }
 

@@ -1,9 +1,9 @@
-//! A run's results as columns: numpy arrays, and lists for text.
+//! A run's results as columns: numpy arrays.
 
 use nodeb_sim::table::{Table, Text, Texts, Values};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::PyDict;
 
 /// Tables by name, each a dict of its columns.
 pub fn all(py: Python<'_>, tables: Vec<Table>) -> PyResult<Bound<'_, PyDict>> {
@@ -25,7 +25,7 @@ fn values(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
         Values::F64(values) => PyArray1::from_vec(py, values).into_any(),
         Values::F32(values) => PyArray1::from_vec(py, values).into_any(),
         Values::Bool(values) => PyArray1::from_vec(py, values).into_any(),
-        Values::Text(values) => texts(py, &values)?.into_any(),
+        Values::Text(values) => texts(py, values)?,
     })
 }
 
@@ -45,10 +45,10 @@ fn codes(py: Python<'_>, Texts { names, places }: Texts) -> (Bound<'_, PyArray1<
     (PyArray1::from_vec(py, places), names.into_iter().map(Text::into_owned).collect())
 }
 
-/// A list of texts, each of them one object.
-fn texts<'py>(py: Python<'py>, Texts { names, places }: &Texts) -> PyResult<Bound<'py, PyList>> {
-    let names: Vec<_> = names.iter().map(|name| PyString::new(py, name)).collect();
-    PyList::new(py, places.iter().map(|place| &names[*place as usize]))
+/// An array of texts, which is what numpy makes of a list of them.
+fn texts(py: Python<'_>, texts: Texts) -> PyResult<Bound<'_, PyAny>> {
+    let (places, names) = codes(py, texts);
+    py.import("numpy")?.call_method1("array", (names,))?.call_method1("take", (places,))
 }
 
 /// What there is to know about a table: its name and meaning, and of each column name, unit and meaning.

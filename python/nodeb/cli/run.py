@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     from nodeb.storage.folders import Place
 
 __all__ = ["run"]
+
+MANY = 100_000
+"""It takes a moment to save so many replications."""
 
 
 def run(
@@ -116,14 +121,36 @@ def run(
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()
         result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
-        result.put(place, report=_page(result, place) if report else None)
-    notes.print_nothing_arrived(result)
-    _print_summary(result, scenario.name or file.stem)
-    print(f"\nresults: {folder}")
-    if report:
-        print(f"report: {folder / 'report.html'}")
-    if pcap is not None:
-        print(f"packets: {pcap}")
+        with _complete(result, place):
+            result.put(place, report=_page(result, place) if report else None)
+            notes.print_nothing_arrived(result)
+            _print_summary(result, scenario.name or file.stem)
+            print(f"\nresults: {folder}")
+            if report:
+                print(f"report: {folder / 'report.html'}")
+            if pcap is not None:
+                print(f"packets: {pcap}")
+            ignore()
+
+
+@contextmanager
+def _complete(result: Result, place: Place) -> Iterator[None]:
+    """Keeps everything where a signal comes after the last replication, and says so."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        text = f"stopped after all replications ({result.provenance.runs})"
+        raise _kept(result, place, text) from None
+
+
+def _kept(result: Result, place: Place, text: str) -> Stopped:
+    """Puts what was simulated into the folder, unless it is there, and says so."""
+    ignore()
+    if not place.is_put:
+        if result.provenance.runs >= MANY:
+            print(f"note: {text}; these are being saved", file=sys.stderr)
+        result.put(place)
+    return Stopped(f"{text}; those are in {place.shown}")
 
 
 def _simulated(
@@ -132,14 +159,20 @@ def _simulated(
     """Runs a scenario; what had finished when it was interrupted is put into the folder."""
     from nodeb.terminal.progress import progress_bar
 
+    found: Result | None = None
     try:
         with progress_bar(title) as bar:
-            return scenario.run(jobs=workers, progress=bar, **capture)
+            found = scenario.run(jobs=workers, progress=bar, **capture)
+        return found
     except Interrupted as stop:
         if stop.result is None:
             raise Stopped(str(stop)) from None
-        ignore()
-        raise Stopped(f"{stop}; those are in {stop.result.put(place)}") from None
+        raise _kept(cast("Result", stop.result), place, str(stop)) from None
+    except KeyboardInterrupt:
+        if found is None:
+            raise
+        with _complete(found, place):
+            raise
 
 
 def _page(result: Result, place: Place) -> str:

@@ -23,6 +23,7 @@ from nodeb.replication.runner import Experiment, Replicating
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
 from nodeb.scenario_types import Hsdpa, ScenarioFields
+from nodeb.signals import undisturbed
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
@@ -177,27 +178,33 @@ class Scenario(ScenarioFields):
         experiment = Experiment(work, planned.seed, rule, workers, progress=progress or None)
         started, begin = utc_now(), time.perf_counter()
 
-        def result(stop: Stop, reached: bool | None) -> Result:
+        def result(stop: Stop) -> Result:
             about = Provenance.now(
                 seed=planned.seed,
                 runs=experiment.replications,
                 stopping=stop.reason,
-                precision_reached=reached,
+                precision_reached=stop.reached if isinstance(rule, Precision) else None,
                 wall_time_s=round(time.perf_counter() - begin, 6),
                 jobs=width(workers),
                 started=started,
             )
             return Result.from_replications(planned, experiment.finished, about)
 
-        sequential = isinstance(rule, Precision)
+        found: Result | None = None
         try:
             stop = experiment.run()
+            with undisturbed():
+                found = result(stop)
         except KeyboardInterrupt:
             n = experiment.replications
             text = f"interrupted after {n} of at most {experiment.limit} replications"
-            partial = result(Stop(n, False, text), False if sequential else None) if n else None
-            raise Interrupted(text, partial) from None
-        return result(stop, stop.reached if sequential else None)
+            if experiment.stopped is not None:
+                text = f"stopped after all replications ({n})"
+            if found is None and n:
+                with undisturbed():
+                    found = result(experiment.stopped or Stop(n, False, text))
+            raise Interrupted(text, found) from None
+        return found
 
     def capture(
         self,

@@ -67,6 +67,8 @@ class Experiment:
     """
     replications: int = field(default=0, init=False)
     """How many replications these are."""
+    stopped: Stop | None = field(default=None, init=False)
+    """Why there are enough; None where there are not."""
 
     @property
     def limit(self) -> int:
@@ -96,6 +98,7 @@ class _Only(Subject[Tables]):
 
     def closed(self) -> None:
         known = self.known
+        self._experiment.stopped = self.stop
         self._experiment.replications = n = known.done if self.stop is None else self.stop.runs
         finished, over = known.finished, known.done - n
         if over:  # of those that went together not all are needed

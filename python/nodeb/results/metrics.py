@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from nodeb.arguments import as_texts
 from nodeb.errors import InputError, nearest
 from nodeb.results import glossary
-from nodeb.stats import jain_index
-from nodeb.table import Table
+from nodeb.stats import jain_indices
+from nodeb.table import Table, changes
 
 __all__ = ["ALL", "METRICS", "Group", "Metric", "by_run", "chosen"]
 
@@ -46,14 +46,16 @@ class Group:
         self.name = name
         self._tables = tables
         flows = tables["flows"]
-        self.run = np.unique(flows["run"])
+        self.run = changes(flows["run"])
         """The replications in which it has users."""
         self.users: NDArray[np.int64] | None = None
         """Their numbers; None for all."""
         if name != ALL:
             of_group = flows["group"] == name
             self.users = np.unique(flows["user"][of_group])
-            self.run = np.unique(flows["run"][of_group])
+            self.run = changes(flows["run"][of_group])
+        self._at: dict[str, NDArray[np.intp]] = {}
+        self._mine: dict[str, NDArray[np.bool_]] = {}
 
     def has(self, table: str, *columns: str) -> bool:
         """Whether the replications have a table with these columns."""
@@ -63,16 +65,21 @@ class Group:
     def column(self, table: str, name: str) -> Array:
         """A column of a table with a row for each user and run: the rows of this group."""
         found = np.asarray(self._tables[table][name], dtype=np.float64)
-        return found if self.users is None else found[self._mine(table, self.users)]
+        return found if self.users is None else found[self._rows(table, self.users)]
 
-    def _mine(self, table: str, users: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return np.isin(self._tables[table]["user"], users)
+    def _rows(self, table: str, users: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows of a table are of these users."""
+        if table not in self._mine:
+            self._mine[table] = np.isin(self._tables[table]["user"], users)
+        return self._mine[table]
 
     def at(self, table: str) -> NDArray[np.intp]:
         """To which of the runs each of these rows belongs."""
-        runs = self._tables[table]["run"]
-        rows = runs if self.users is None else runs[self._mine(table, self.users)]
-        return np.searchsorted(self.run, rows)
+        if table not in self._at:
+            runs = self._tables[table]["run"]
+            rows = runs if self.users is None else runs[self._rows(table, self.users)]
+            self._at[table] = np.searchsorted(self.run, rows)
+        return self._at[table]
 
     def mean(self, table: str, values: Array) -> Array:
         """Mean over users for each run; NaN for a run without any value."""
@@ -83,10 +90,22 @@ class Group:
         np.divide(total, count, out=means, where=count > 0)
         return means
 
-    def each(self, table: str, values: Array, of: Callable[[Array], float]) -> Array:
-        """A function of the values of all users for each run."""
+    def each(self, table: str, values: Array, of: Callable[[Array], Array]) -> Array:
+        """A function of the values of all users for each run.
+
+        Args:
+            table: where the values are from.
+            values: one of each row of this group.
+            of: takes runs with equally many users together, a row of values for each.
+        """
         at = self.at(table)
-        return np.array([of(values[at == run]) for run in range(len(self.run))])
+        users = np.bincount(at, minlength=len(self.run))
+        begins, order = np.cumsum(users) - users, np.argsort(at, kind="stable")
+        found = np.full(len(self.run), math.nan)
+        for many in np.unique(users):
+            runs = np.flatnonzero(users == many)
+            found[runs] = of(values[order[begins[runs][:, np.newaxis] + np.arange(many)]])
+        return found
 
     def bearers(self, *names: str) -> list[Array] | None:
         """Sums by run of columns of the bearers of this group alone; None where others share them.
@@ -177,12 +196,12 @@ def _edge(group: Group) -> Array | None:
     rates = group.column("flows", "received_bps")
     if len(rates) < EDGE_USERS * len(group.run):
         return None
-    return group.each("flows", rates, lambda one: float(np.quantile(one, 0.05)))
+    return group.each("flows", rates, lambda rows: np.quantile(rows, 0.05, axis=1))
 
 
 def _fairness(group: Group) -> Array | None:
-    def index(rates: Array) -> float:
-        return jain_index(rates) if rates.size > 1 else math.nan
+    def index(rates: Array) -> Array:
+        return jain_indices(rates) if rates.shape[1] > 1 else np.full(len(rates), math.nan)
 
     found = group.each("flows", group.column("flows", "received_bps"), index)
     return found if np.isfinite(found).any() else None

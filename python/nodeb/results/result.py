@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Plots", "Result"]
 
+WRITERS = 2
+"""Tables that are written at a time."""
 ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
 
@@ -133,11 +136,16 @@ class Result(NamedTables):
 
     @classmethod
     def from_replications(
-        cls, scenario: Scenario, replications: Sequence[Tables], provenance: Provenance
+        cls, scenario: Scenario, replications: list[Tables], provenance: Provenance
     ) -> Result:
-        """Puts the tables of replications, in order of the run, under each other."""
+        """Puts the tables of replications, in order of the run, under each other.
+
+        The list is emptied: those of a million replications should not be there twice.
+        """
         names = list(replications[0]) if replications else list(ALWAYS)
-        tables = {name: Table.concat(r[name] for r in replications) for name in names}
+        parts = [dict(one) for one in replications]
+        replications.clear()
+        tables = {name: Table.concat(one.pop(name) for one in parts) for name in names}
         return cls(scenario, tables, provenance)
 
     @cached_property
@@ -259,8 +267,11 @@ class Result(NamedTables):
 
         def write(part: Path) -> None:
             write_bytes(part / "scenario.toml", self.scenario.to_toml().encode())
-            for name, table in {"summary": self.summary, **self.tables}.items():
-                write_parquet(part / f"{name}.parquet", table)
+            # In threads: large tables are written side by side, and signals are heard meanwhile.
+            with ThreadPoolExecutor(WRITERS, thread_name_prefix="nodeb") as writers:
+                tables = {"summary": self.summary, **self.tables}.items()
+                files = [part / f"{name}.parquet" for name, _ in tables]
+                list(writers.map(write_parquet, files, (table for _, table in tables)))
             rows = (row.values() for row in self.summary)
             write_bytes(part / "summary.csv", csv_text(self.summary.columns, rows).encode())
             if report is not None:

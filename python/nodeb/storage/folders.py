@@ -121,7 +121,8 @@ class Place:
                 another's in the meantime the results are kept under the name that the error tells.
         """
         part = files.aside(self.path)
-        with _told(self.shown), nullcontext() if stoppable else undisturbed():
+        note = f"ends when the results are in {self.shown}"
+        with _told(self.shown), nullcontext() if stoppable else undisturbed(note):
             try:
                 part.mkdir()
                 write(part)

@@ -4,6 +4,8 @@
 
 pub mod series;
 
+use std::borrow::Borrow;
+
 use crate::context::Counts;
 use crate::network::LinkCounts;
 use crate::proxy::rnf::law::Windows;
@@ -53,7 +55,7 @@ table! {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
         /// Name of the user's group.
-        "group" [""] Text = |row| row.group.clone().into();
+        "group" [""] Text = |row| row.group.as_str().into();
         /// When the phone asked.
         "start_s" ["s"] F64 = |row| row.start_s;
         /// Whether its traffic has no end.
@@ -180,7 +182,7 @@ table! {
     /// One row per direction of a link: packets, and what became of them.
     pub static LINKS: "links" of LinkRow {
         /// `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and the user's number.
-        "link" [""] Text = |row| row.link.clone().into();
+        "link" [""] Text = |row| row.link.as_str().into();
         /// Packets handed to the link.
         "packets" [""] U64 = |row| row.counts.packets;
         /// Packets lost before the queue, by the link's loss.
@@ -299,14 +301,37 @@ impl RunResult {
     /// The tables of replication `run` of a scenario. A series that was not asked for is left out, and so is
     /// what the scenario does not have.
     pub fn tables(&self, run: u64, scenario: &Scenario) -> Vec<Table> {
-        let mut tables =
-            vec![FLOWS.table(&self.flows), BEARERS.table(&self.bearers), LINKS.table(&self.links)];
-        tables.extend(scenario.proxy.is_some().then(|| PROXIES.table(&self.proxies)));
-        tables.extend(scenario.snoop.is_some().then(|| SNOOP.table(&self.snoops)));
-        tables.extend_from_slice(&self.of_radio);
-        tables.extend(self.series.tables(scenario.record));
-        tables.into_iter().map(|table| table.of_run(run)).collect()
+        Self::tables_of(&[(run, self)], scenario)
     }
+
+    /// The tables of several replications of a scenario, each given with its number: every table has the rows of
+    /// all, in this order.
+    pub fn tables_of(runs: &[(u64, impl Borrow<Self>)], scenario: &Scenario) -> Vec<Table> {
+        let runs: Vec<(u64, &Self)> = runs.iter().map(|(run, result)| (*run, result.borrow())).collect();
+        let runs = &runs[..];
+        let mut tables = vec![
+            joined(runs, &FLOWS, |run| &run.flows),
+            joined(runs, &BEARERS, |run| &run.bearers),
+            joined(runs, &LINKS, |run| &run.links),
+        ];
+        tables.extend(scenario.proxy.is_some().then(|| joined(runs, &PROXIES, |run| &run.proxies)));
+        tables.extend(scenario.snoop.is_some().then(|| joined(runs, &SNOOP, |run| &run.snoops)));
+        for (run, result) in runs {
+            table::join(&mut tables, result.of_radio.iter().map(|table| table.clone().of_run(*run)));
+        }
+        tables.extend(series::Series::tables(runs, scenario.record));
+        tables
+    }
+}
+
+/// The table of the rows that replications have, each given with its number.
+fn joined<R>(
+    runs: &[(u64, &RunResult)],
+    layout: &table::Layout<R>,
+    rows: impl Fn(&RunResult) -> &Vec<R>,
+) -> Table {
+    let rows: Vec<_> = runs.iter().map(|(number, run)| (*number, &rows(run)[..])).collect();
+    layout.of_runs(&rows)
 }
 
 /// Every table that a run can have, without a row: the names, units and meanings of all results.

@@ -1,5 +1,6 @@
 //! Time series, kept in columns.
 
+use super::{RunResult, joined};
 use crate::scenario::Record;
 use crate::table;
 use crate::table::Table;
@@ -22,6 +23,9 @@ pub enum SegmentEvent {
 }
 
 impl SegmentEvent {
+    /// All of them, in order.
+    const ALL: [Self; 5] = [Self::Send, Self::Ack, Self::Resend, Self::Drop, Self::Deliver];
+
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -57,7 +61,7 @@ table! {
         /// When.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
         /// `send`, `drop`, `deliver` (to the phone), `ack` (its ACK has reached the sender), `resend` (by Snoop).
-        "event" [""] Text = |row| row.event.name().into();
+        "event" [""] Name = (|row| row.event as u32, |code| SegmentEvent::ALL[code as usize].name().into());
         /// Number of the segment; of an ACK the highest in order.
         "seq" [""] U64 = |row| row.seq;
         /// Whether it had been sent before.
@@ -249,17 +253,16 @@ pub struct Series {
 }
 
 impl Series {
-    /// The tables of what was recorded.
-    pub(super) fn tables(&self, record: Record) -> impl Iterator<Item = Table> {
-        let asked = |wanted: bool, table: &dyn Fn() -> Table| wanted.then(table);
+    /// The tables of what was recorded in replications, each with its number.
+    pub(super) fn tables(runs: &[(u64, &RunResult)], record: Record) -> impl Iterator<Item = Table> {
         [
-            asked(record.cwnd, &|| CWND.table(&self.cwnd)),
-            asked(record.segments, &|| SEGMENTS.table(&self.segments)),
-            asked(record.rtt, &|| RTT.table(&self.rtt)),
-            asked(record.queue, &|| QUEUE.table(&self.queue)),
-            asked(record.transfers, &|| TRANSFERS.table(&self.transfers)),
-            asked(record.scheduler, &|| SCHEDULER.table(&self.scheduler)),
-            asked(record.bandwidth, &|| BANDWIDTH.table(&self.bandwidth)),
+            record.cwnd.then(|| joined(runs, &CWND, |run| &run.series.cwnd)),
+            record.segments.then(|| joined(runs, &SEGMENTS, |run| &run.series.segments)),
+            record.rtt.then(|| joined(runs, &RTT, |run| &run.series.rtt)),
+            record.queue.then(|| joined(runs, &QUEUE, |run| &run.series.queue)),
+            record.transfers.then(|| joined(runs, &TRANSFERS, |run| &run.series.transfers)),
+            record.scheduler.then(|| joined(runs, &SCHEDULER, |run| &run.series.scheduler)),
+            record.bandwidth.then(|| joined(runs, &BANDWIDTH, |run| &run.series.bandwidth)),
         ]
         .into_iter()
         .flatten()

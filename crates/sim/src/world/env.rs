@@ -56,13 +56,13 @@ impl Flying {
     /// The flow of a packet.
     #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
-        self.segments[packet.id.0 as u32 as usize].flow
+        self.segments[packet.id.place()].flow
     }
 
     /// What a packet stands for, marked as the packet is.
     #[inline]
     pub fn look(&mut self, packet: &Packet) -> &Segment {
-        let segment = &mut self.segments[packet.id.0 as u32 as usize];
+        let segment = &mut self.segments[packet.id.place()];
         segment.ecn.experienced = packet.ecn == EcnField::Ce;
         segment
     }

@@ -1,7 +1,5 @@
 //! The listener that makes a run's time series.
 
-use std::collections::HashMap;
-
 use super::control::Listener;
 use crate::error::Result;
 use crate::event::{Event, Mask, Purpose, Site};
@@ -17,6 +15,7 @@ use crate::units::Time;
 /// A packet on its way, as far as rows speak of it.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
+    id: PacketId,
     flow: u32,
     seq: u64,
     again: bool,
@@ -31,9 +30,13 @@ pub struct Recorder {
     air_sender: Site,
     /// The numbers of each bearer's users.
     users: Vec<Vec<u32>>,
-    followed: HashMap<PacketId, Followed>,
+    /// Packets on their way, each at the place of its identity.
+    followed: Vec<Option<Followed>>,
     series: Series,
 }
+
+/// Room for so many rows of each series from the start: a short run then asks for memory once.
+const ROWS: usize = 128;
 
 /// What has to be heard for what is asked for.
 fn mask(record: Record) -> Mask {
@@ -55,7 +58,11 @@ impl Recorder {
     /// A recorder of what is asked for.
     pub fn new(record: Record, has_proxy: bool, users: Vec<Vec<u32>>) -> Self {
         let air_sender = if has_proxy { Site::Proxy } else { Site::Server };
-        Self { mask: mask(record), air_sender, users, followed: HashMap::new(), series: Series::default() }
+        let mut series = Series::default();
+        series.cwnd.reserve_exact(ROWS * usize::from(record.cwnd));
+        series.segments.reserve_exact(ROWS * usize::from(record.segments));
+        series.queue.reserve_exact(ROWS * usize::from(record.queue));
+        Self { mask: mask(record), air_sender, users, followed: Vec::new(), series }
     }
 
     /// What has been written down: rows of TTIs and bandwidth by bearers and users, all others in order
@@ -79,7 +86,7 @@ impl Recorder {
     }
 
     /// A packet begins its way; only the connections over the air are followed.
-    fn sent(&mut self, at: Time, site: Site, id: PacketId, followed: Followed) {
+    fn sent(&mut self, at: Time, site: Site, followed: Followed) {
         match site {
             Site::Phone => {}
             Site::Snoop => self.segment(at, followed, SegmentEvent::Resend),
@@ -88,11 +95,20 @@ impl Recorder {
             }
             _ => return,
         }
-        self.followed.insert(id, followed);
+        let place = followed.id.place();
+        if place >= self.followed.len() {
+            self.followed.resize(place + 1, None);
+        }
+        self.followed[place] = Some(followed);
+    }
+
+    /// Ends following a packet, and returns it if it was followed.
+    fn ended(&mut self, id: PacketId) -> Option<Followed> {
+        self.followed.get_mut(id.place())?.take_if(|followed| followed.id == id)
     }
 
     fn received(&mut self, at: Time, site: Site, id: PacketId) {
-        let Some(followed) = self.followed.remove(&id) else {
+        let Some(followed) = self.ended(id) else {
             return;
         };
         match (followed.is_data, site) {
@@ -103,7 +119,7 @@ impl Recorder {
     }
 
     fn lost(&mut self, at: Time, id: PacketId) {
-        if let Some(followed) = self.followed.remove(&id).filter(|followed| followed.is_data) {
+        if let Some(followed) = self.ended(id).filter(|followed| followed.is_data) {
             self.segment(at, followed, SegmentEvent::Drop);
         }
     }
@@ -119,10 +135,10 @@ impl Listener for Recorder {
             return Ok(());
         }
         match *event {
-            Event::Sent { place, packet, flow, purpose, seq, again, .. } => {
+            Event::Sent { place, packet: id, flow, purpose, seq, again, .. } => {
                 let is_data = purpose == Purpose::Data;
                 if is_data || purpose == Purpose::Ack {
-                    self.sent(at, place.site, packet, Followed { flow, seq, again, is_data });
+                    self.sent(at, place.site, Followed { id, flow, seq, again, is_data });
                 }
             }
             Event::Received { place, packet } => self.received(at, place.site, packet),

@@ -69,9 +69,7 @@ impl<T: Listener> Ears<T> {
 
     fn hear_both(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
         let class = event.class();
-        if self.recorder.mask().has(class) {
-            self.recorder.hear(at, event, segment)?;
-        }
+        self.recorder.hear(at, event, segment)?;
         if !self.has_failed && self.listener.mask().has(class) {
             self.listener.hear(at, event, segment)?;
         }
@@ -106,7 +104,9 @@ impl<T: Listener> World<T> {
     /// Tells of a packet and what it stands for, after all that has been told before.
     #[cold]
     fn tell(&mut self, event: &Event, segment: Option<&Segment>) {
-        self.hand_all_on();
+        if !self.env.sink.is_empty() {
+            self.hand_all_on();
+        }
         self.ears.hear(self.env.now, event, segment);
     }
 
