@@ -40,22 +40,24 @@ impl Texts {
     }
 
     /// The texts of rows by their codes, small numbers for each of which the text is asked for once.
+    #[inline]
     fn of_codes(codes: impl Iterator<Item = u32>, text: fn(u32) -> Text) -> Self {
         let (mut all, mut known) = (Self::default(), Vec::new());
-        all.places.reserve(codes.size_hint().0);
-        for code in codes {
-            let place = match known.get(code as usize) {
-                Some(&place) if place != UNKNOWN => place,
-                _ => {
-                    let place = all.place_of(text(code));
-                    known.resize(known.len().max(code as usize + 1), UNKNOWN);
-                    known[code as usize] = place;
-                    place
-                }
-            };
-            all.places.push(place);
-        }
-        all
+        let place = |code: u32| match known.get(code as usize) {
+            Some(&place) if place != UNKNOWN => place,
+            _ => all.place_of_code(text(code), &mut known, code as usize),
+        };
+        let places = codes.map(place).collect();
+        Self { places, ..all }
+    }
+
+    /// Returns the place of the text of a code that has not come yet.
+    #[cold]
+    fn place_of_code(&mut self, text: Text, known: &mut Vec<u32>, code: usize) -> u32 {
+        let place = self.place_of(text);
+        known.resize(known.len().max(code + 1), UNKNOWN);
+        known[code] = place;
+        place
     }
 
     /// The place of a name, which is put behind the others where it is new.
@@ -119,20 +121,23 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
-        /// How a column is read from a row.
-        #[derive(Debug)]
-        pub enum Read<R> {
-            $( $(#[$about])* $kind(fn(&R) -> $of), )+
-            /// Text, of which there are few: a small number that stands for it, and what it stands for.
-            Name((fn(&R) -> u32, fn(u32) -> Text)),
-        }
+        /// Reads columns: each has a loop of its own, in which no row needs a call.
+        #[allow(non_snake_case, reason = "named as the kinds are")]
+        pub mod read {
+            use super::{Text, Texts, Values};
 
-        impl<R> Read<R> {
-            fn all(&self, rows: &[R]) -> Values {
-                match self {
-                    $( Self::$kind(read) => Values::$kind(rows.iter().map(read).collect()), )+
-                    Self::Name((code, text)) => Values::Text(Texts::of_codes(rows.iter().map(code), *text)),
+            $(
+                $(#[$about])*
+                #[inline]
+                pub fn $kind<R>(rows: &[R], read: impl Fn(&R) -> $of) -> Values {
+                    Values::$kind(rows.iter().map(read).collect())
                 }
+            )+
+
+            /// Text, of which there are few: a small number that stands for it, and what it stands for.
+            #[inline]
+            pub fn Name<R>(rows: &[R], (code, text): (impl Fn(&R) -> u32, fn(u32) -> Text)) -> Values {
+                Values::Text(Texts::of_codes(rows.iter().map(code), text))
             }
         }
 
@@ -187,8 +192,8 @@ pub struct Field<R> {
     pub unit: &'static str,
     /// What it says, a sentence.
     pub meaning: &'static str,
-    /// How it is read from a row.
-    pub read: Read<R>,
+    /// Reads it from all rows.
+    pub read: fn(&[R]) -> Values,
 }
 
 /// What a table is called and means, and its columns.
@@ -209,7 +214,7 @@ impl<R> Layout<R> {
             name: field.name,
             unit: field.unit,
             meaning: field.meaning,
-            values: field.read.all(rows),
+            values: (field.read)(rows),
         };
         let columns = self.fields.iter().map(column).collect();
         Table { name: self.name, meaning: self.meaning, columns }
@@ -329,7 +334,7 @@ macro_rules! table {
                     name: $column,
                     unit: $unit,
                     meaning: concat!($($meaning),+).trim_ascii(),
-                    read: $crate::table::Read::$kind($read),
+                    read: |rows: &[$row]| $crate::table::read::$kind(rows, $read),
                 },
             )+],
         };
