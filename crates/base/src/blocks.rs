@@ -54,10 +54,14 @@ impl Blocks {
         (self.again & before(place)).count_ones()
     }
 
-    /// How many blocks of TTI number `tti` go again: they come before its new ones.
-    pub const fn again_in(&self, tti: u32) -> u32 {
+    /// How many blocks go again before TTI number `tti`, and how many in it: there they come before its new ones.
+    pub const fn again_before_and_in(&self, tti: u32) -> (u32, u32) {
+        if self.again == 0 {
+            return (0, 0);
+        }
         let first = tti * self.per_tti;
-        if self.again == 0 { 0 } else { self.again_before(first + self.per_tti) - self.again_before(first) }
+        let earlier = self.again_before(first);
+        (earlier, self.again_before(first + self.per_tti) - earlier)
     }
 
     /// The first unit of the first new block from number `place` on.
@@ -79,20 +83,24 @@ impl Blocks {
     }
 
     /// Takes the blocks of the TTIs that follow, if they can be told together.
+    #[inline]
     pub fn join(&mut self, next: &Self) -> bool {
-        let count = u64::from(self.count()) + u64::from(next.count());
-        let have_bits = count <= u64::from(Self::MOST) || (self.are_plain() && next.are_plain());
-        let units = self.units.checked_add(next.units);
-        let (true, Some(units), Ok(_)) = (have_bits, units, u32::try_from(count)) else {
+        let count = self.count();
+        let is_alike = (self.per_tti, self.per_block) == (next.per_tti, next.per_block);
+        let (Some(all), Some(units)) = (count.checked_add(next.count()), self.units.checked_add(next.units))
+        else {
             return false;
         };
-        let is_alike = (self.per_tti, self.per_block) == (next.per_tti, next.per_block);
-        if !is_alike || self.unit(self.count()) != next.first {
+        if !is_alike || (all > Self::MOST && !(self.are_plain() && next.are_plain())) {
+            return false;
+        }
+        let new = count - if self.again == 0 { 0 } else { self.again.count_ones() };
+        if self.first + u64::from(new) * u64::from(self.per_block) != next.first {
             return false;
         }
         if !next.are_plain() {
-            self.failed |= next.failed << self.count();
-            self.again |= next.again << self.count();
+            self.failed |= next.failed << count;
+            self.again |= next.again << count;
         }
         (self.units, self.ttis) = (units, self.ttis + next.ttis);
         true
@@ -132,7 +140,7 @@ mod tests {
         assert_eq!([0, 3, 6, 7, 9, 11].map(|place| all.unit(place)), [10, 16, 22, 22, 26, 26]);
         assert_eq!((all.again_before(6), all.again_before(12), all.end()), (0, 3, 28));
         assert_eq!([0, 1, 2, 3].map(|tti| all.new_since(tti)), [0, 0, 3, 4]);
-        assert_eq!([0, 1, 2, 3].map(|tti| all.again_in(tti)), [0, 0, 1, 2]);
+        assert_eq!([0, 1, 2, 3].map(|tti| all.again_before_and_in(tti)), [(0, 0), (0, 0), (0, 1), (1, 2)]);
         for part in &parts[..3] {
             assert_eq!(all.split(1), *part);
         }

@@ -148,7 +148,7 @@ impl Context<'_> {
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
         self.counts.packets_in += 1;
-        if self.wants(Mask::PLACES) {
+        if self.wants(Mask::ENTERED) {
             let place = self.place;
             self.emit(Event::Entered { place, packet: packet.id });
         }
@@ -159,7 +159,7 @@ impl Context<'_> {
     pub fn pass(&mut self, packet: &Packet) {
         self.counts.packets_delivered += 1;
         self.counts.bytes_delivered += u64::from(packet.size);
-        if self.wants(Mask::PLACES) {
+        if self.wants(Mask::LEFT) {
             let place = self.place;
             self.emit(Event::Left { place, packet: packet.id });
         }

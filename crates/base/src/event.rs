@@ -246,7 +246,11 @@ impl Mask {
     /// Packets: sent, received, lost.
     pub const PACKETS: Self = Self(1);
     /// The places that packets pass.
-    pub const PLACES: Self = Self(1 << 10);
+    pub const PLACES: Self = Self::ENTERED.or(Self::LEFT);
+    /// The places that packets come to.
+    pub const ENTERED: Self = Self(1 << 10);
+    /// The places that packets leave.
+    pub const LEFT: Self = Self(1 << 14);
     /// Queues at bearers.
     pub const QUEUE: Self = Self(1 << 1);
     /// What TTIs went to.
@@ -302,7 +306,8 @@ impl Event {
     pub const fn class(&self) -> Mask {
         match self {
             Self::Sent { .. } | Self::Lost { .. } | Self::Received { .. } => Mask::PACKETS,
-            Self::Entered { .. } | Self::Left { .. } => Mask::PLACES,
+            Self::Entered { .. } => Mask::ENTERED,
+            Self::Left { .. } => Mask::LEFT,
             Self::Served { .. } | Self::Frame { .. } => Mask::SERVICE,
             Self::Held { .. } | Self::Rang { .. } | Self::Began { .. } | Self::Arrived { .. } => {
                 Mask::DECISIONS
@@ -366,6 +371,18 @@ impl Sink {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
+    }
+
+    /// Returns everything kept.
+    #[inline]
+    pub fn kept(&self) -> &[Record] {
+        &self.kept
+    }
+
+    /// Forgets everything kept.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.kept.clear();
     }
 
     /// Takes everything kept.

@@ -45,21 +45,24 @@ impl Texts {
     }
 
     /// The texts of rows by their codes, small numbers for each of which the text is asked for once.
+    #[inline]
     fn of_codes(codes: impl Iterator<Item = u32>, rows: usize, text: fn(u32) -> Text) -> Self {
-        let (mut all, mut known) = (Self::with_capacity(rows), Vec::new());
-        for code in codes {
-            let place = match known.get(code as usize) {
-                Some(&place) if place != UNKNOWN => place,
-                _ => {
-                    let place = all.place_of(text(code));
-                    known.resize(known.len().max(code as usize + 1), UNKNOWN);
-                    known[code as usize] = place;
-                    place
-                }
-            };
-            all.places.push(place);
-        }
-        all
+        let (mut all, mut known, mut places) = (Self::default(), Vec::new(), Vec::with_capacity(rows));
+        let place = |code: u32| match known.get(code as usize) {
+            Some(&place) if place != UNKNOWN => place,
+            _ => all.place_of_code(text(code), &mut known, code as usize),
+        };
+        places.extend(codes.map(place));
+        Self { places, ..all }
+    }
+
+    /// Returns the place of the text of a code that has not come yet.
+    #[cold]
+    fn place_of_code(&mut self, text: Text, known: &mut Vec<u32>, code: usize) -> u32 {
+        let place = self.place_of(text);
+        known.resize(known.len().max(code + 1), UNKNOWN);
+        known[code] = place;
+        place
     }
 
     /// The place of a name, which is put behind the others where it is new.
@@ -130,27 +133,31 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
-        /// How a column is read from a row.
-        #[derive(Debug)]
-        pub enum Read<R> {
-            $( $(#[$about])* $kind(fn(&R) -> $of), )+
-            /// Text, of which there are few: a small number that stands for it, and what it stands for.
-            Name((fn(&R) -> u32, fn(u32) -> Text)),
-        }
+        /// Reads columns: each has a loop of its own, in which no row needs a call.
+        #[allow(non_snake_case, reason = "named as the kinds are")]
+        pub mod read {
+            use super::{Cow, Text, Texts, Values, count};
 
-        impl<R> Read<R> {
-            fn all(&self, parts: &[(u64, &[R])], rows: usize) -> Values {
-                let each = parts.iter().flat_map(|(_, rows)| *rows);
-                match self {
-                    $( Self::$kind(read) => {
-                        let mut values = <$all>::with_capacity(rows);
-                        for (_, rows) in parts {
-                            values.extend(rows.iter().map(read));
-                        }
-                        Values::$kind(values)
-                    } )+
-                    Self::Name((code, text)) => Values::Text(Texts::of_codes(each.map(code), rows, *text)),
+            $(
+                $(#[$about])*
+                #[inline]
+                pub fn $kind<R>(parts: &[(u64, &[R])], read: impl Fn(&R) -> $of) -> Values {
+                    let mut values = <$all>::with_capacity(count(parts));
+                    for (_, rows) in parts {
+                        values.extend(rows.iter().map(&read));
+                    }
+                    Values::$kind(values)
                 }
+            )+
+
+            /// Text, of which there are few: a small number that stands for it, and what it stands for.
+            #[inline]
+            pub fn Name<R>(
+                parts: &[(u64, &[R])],
+                (code, text): (impl Fn(&R) -> u32, fn(u32) -> Text),
+            ) -> Values {
+                let codes = parts.iter().flat_map(|(_, rows)| *rows).map(code);
+                Values::Text(Texts::of_codes(codes, count(parts), text))
             }
         }
 
@@ -205,8 +212,8 @@ pub struct Field<R> {
     pub unit: &'static str,
     /// What it says, a sentence.
     pub meaning: &'static str,
-    /// How it is read from a row.
-    pub read: Read<R>,
+    /// Reads it from the rows of replications, each with its number.
+    pub read: fn(&[(u64, &[R])]) -> Values,
 }
 
 /// What a table is called and means, and its columns.
@@ -236,12 +243,11 @@ impl<R> Layout<R> {
     }
 
     fn of_parts(&self, parts: &[(u64, &[R])]) -> Table {
-        let rows = count(parts);
         let column = |field: &Field<R>| Column {
             name: field.name,
             unit: field.unit,
             meaning: field.meaning,
-            values: field.read.all(parts, rows),
+            values: (field.read)(parts),
         };
         let columns = self.fields.iter().map(column).collect();
         Table { name: self.name, meaning: self.meaning, columns }
@@ -370,7 +376,7 @@ macro_rules! table {
                     name: $column,
                     unit: $unit,
                     meaning: concat!($($meaning),+).trim_ascii(),
-                    read: $crate::table::Read::$kind($read),
+                    read: |parts: &[(u64, &[$row])]| $crate::table::read::$kind(parts, $read),
                 },
             )+],
         };

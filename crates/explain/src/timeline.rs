@@ -9,7 +9,7 @@ mod near;
 mod packets;
 mod service;
 
-pub(crate) use air::{Air, Block, Group, Part};
+pub(crate) use air::{Air, Block, Group, Part, Sent};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
 pub(crate) use service::{Lane, Lanes, Served};
 
@@ -78,6 +78,8 @@ pub(crate) struct Timeline {
     pub last: u32,
     /// Whether a timer of the sender that faces the phone runs.
     pub is_armed: bool,
+    /// Whether a Snoop agent sees what passes the uplinks.
+    has_snoop: bool,
     pub packets: Packets,
     pub lanes: Lanes,
     pub air: Air,
@@ -110,6 +112,7 @@ impl Timeline {
             bytes: 0,
             last: NONE,
             is_armed: false,
+            has_snoop: scenario.snoop.is_some(),
             packets: Packets::default(),
             lanes: Lanes::default(),
             air: Air::new(facts.tti.unwrap_or_default()),
@@ -158,6 +161,7 @@ impl Timeline {
     }
 
     /// What is over when nothing of the transfer has begun is of no use.
+    #[inline]
     fn forget(&mut self) {
         if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
             let kept = self.packets.forget();
@@ -171,6 +175,18 @@ impl Timeline {
         self.packets.list.len() + self.packets.hops.len() + self.air.records()
     }
 
+    /// Fails when more records are kept than there is memory for: looked at when a packet is sent.
+    pub fn check_records(&self, at: Time) -> Result<()> {
+        if self.records() <= MOST_RECORDS {
+            return Ok(());
+        }
+        Err(Error::Tap(format!(
+            "the transfer is too long to be explained: after {} s there are more than {MOST_RECORDS} \
+             records of its packets and blocks; explain a shorter one",
+            at.as_secs()
+        )))
+    }
+
     /// TTIs of the bearer go to others. On a shared channel users take turns; codes of their own are in nobody's
     /// way.
     fn serve_others(&mut self, from: Time, ttis: u32) {
@@ -181,6 +197,8 @@ impl Timeline {
         }
     }
 
+    // Not a part of `hear`, where each short event would save registers for it.
+    #[inline(never)]
     fn hear_of_air(&mut self, at: Time, event: &Event) {
         let Seat { bearer: own, user: me, .. } = self.seat;
         match *event {
@@ -236,7 +254,9 @@ fn interruption(radio: &RadioSpec) -> Duration {
 
 impl Listener for Timeline {
     fn mask(&self) -> Mask {
-        [Mask::PLACES, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::RUNS, Mask::CHANNELS]
+        // Where a packet has left a place follows from where it comes next; only a Snoop agent needs to know more.
+        let left = Mask::LEFT.when(self.has_snoop);
+        [Mask::ENTERED, left, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::RUNS, Mask::CHANNELS]
             .into_iter()
             .fold(Mask::PACKETS, Mask::or)
     }
@@ -248,11 +268,14 @@ impl Listener for Timeline {
                     self.packets.send(at, place.site, packet, segment);
                 }
                 self.forget();
+                return self.check_records(at);
             }
             Event::Received { place, packet } => self.packets.receive(at, place.site, packet),
             Event::Lost { packet, .. } => self.packets.lose(at, packet),
             Event::Entered { place, packet } => self.packets.enter(at, place, packet),
-            Event::Left { place, packet } => self.packets.leave(at, place, packet),
+            Event::Left { place, packet } if place.site == Site::Uplink => {
+                self.packets.pass_snoop(at, packet);
+            }
             Event::Served { place, channel, packet, from, sent, arrives } if self.is_own(place) => {
                 // Another user's dedicated channel is in nobody's way.
                 if channel == 0 || channel == self.seat.user + 1 {
@@ -269,13 +292,6 @@ impl Listener for Timeline {
             Event::Began { flow, bytes } if flow == self.seat.flow => self.begin(at, bytes),
             Event::Arrived { flow, .. } if flow == self.seat.flow => return self.arrive(at),
             _ => self.hear_of_air(at, event),
-        }
-        if self.records() > MOST_RECORDS {
-            return Err(Error::Tap(format!(
-                "the transfer is too long to be explained: after {} s there are more than {MOST_RECORDS} \
-                 records of its packets and blocks; explain a shorter one",
-                at.as_secs()
-            )));
         }
         Ok(())
     }

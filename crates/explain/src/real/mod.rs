@@ -137,7 +137,7 @@ impl Pilot<'_> {
         self.sent += 1;
         self.timeline.packets.send(at, place.site, packet, &segment);
         self.timeline.origins.get_or_insert_default().push(origin);
-        Ok(())
+        self.timeline.check_records(at)
     }
 }
 

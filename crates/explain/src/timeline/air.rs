@@ -37,6 +37,16 @@ pub(crate) struct Group {
     tti: u32,
 }
 
+/// What is sent in a TTI.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    /// Units that are sent for the first time, and those that go again.
+    pub new: u64,
+    pub again: u64,
+    /// The first block that carries anything new.
+    pub first_new: Option<Block>,
+}
+
 /// The units into which a packet is cut.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
@@ -122,9 +132,9 @@ impl Air {
     }
 }
 
-/// The first unit of a new block, and how many it has.
-fn new_block(blocks: &Blocks, place: u32) -> (u64, u32) {
-    let unit = blocks.unit(place);
+/// The first unit of a new block, and how many it has; `again` blocks before it go again.
+fn new_block(blocks: &Blocks, place: u32, again: u32) -> (u64, u32) {
+    let unit = blocks.first + u64::from(place - again) * u64::from(blocks.per_block);
     (unit, blocks.per_block.min((blocks.end() - unit) as u32))
 }
 

@@ -2,9 +2,12 @@
 
 use nodeb_sim::packet::PacketId;
 
-/// Packets on their way, by the place that their identity names: the low half counts those on their way.
+use super::packets::NONE;
+
+/// Packets on their way, by the place that their identity names: the low half counts those on their way. Of each the
+/// other half of its identity and its number, [`NONE`] where the place has no packet of the flow.
 #[derive(Debug, Default)]
-pub(super) struct Flying(Vec<Option<(PacketId, u32)>>);
+pub(super) struct Flying(Vec<(u32, u32)>);
 
 impl Flying {
     fn place(id: PacketId) -> usize {
@@ -15,32 +18,35 @@ impl Flying {
     pub fn insert(&mut self, id: PacketId, number: u32) {
         let place = Self::place(id);
         if self.0.len() <= place {
-            self.0.resize(place + 1, None);
+            self.0.resize(place + 1, (0, NONE));
         }
-        self.0[place] = Some((id, number));
+        self.0[place] = (id.number() as u32, number);
     }
 
     /// A packet's number, if it is on its way.
+    #[inline]
     pub fn get(&self, id: PacketId) -> Option<u32> {
-        let (found, number) = (*self.0.get(Self::place(id))?)?;
-        (found == id).then_some(number)
+        let &(found, number) = self.0.get(Self::place(id))?;
+        (u64::from(found) == id.number() && number != NONE).then_some(number)
     }
 
     /// A packet's way is over; its number.
+    #[inline]
     pub fn remove(&mut self, id: PacketId) -> Option<u32> {
         let number = self.get(id)?;
-        self.0[Self::place(id)] = None;
+        self.0[Self::place(id)].1 = NONE;
         Some(number)
     }
 
     /// The numbers of all.
     pub fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.0.iter().flatten().map(|(_, number)| *number)
+        self.0.iter().map(|(_, number)| *number).filter(|number| *number != NONE)
     }
 
     /// Gives all new numbers.
     pub fn renumber(&mut self, new: impl Fn(u32) -> u32) {
-        self.0.iter_mut().flatten().for_each(|(_, number)| *number = new(*number));
+        let known = self.0.iter_mut().filter(|(_, number)| *number != NONE);
+        known.for_each(|(_, number)| *number = new(*number));
     }
 }
 

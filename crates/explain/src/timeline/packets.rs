@@ -33,6 +33,8 @@ pub(crate) struct Packet {
     /// The last place that it came to.
     pub hop: u32,
     over: Time,
+    /// Whether it was lost.
+    is_lost: bool,
     /// Whether it was sent before the transfer began.
     pub is_earlier: bool,
 }
@@ -41,6 +43,11 @@ impl Packet {
     /// When its way was over, if it was.
     pub fn over(&self) -> Option<Time> {
         (self.over < Time(u64::MAX)).then_some(self.over)
+    }
+
+    /// When it left the last place that it came to; the end of time if it is still there, or was lost there.
+    pub fn left(&self) -> Time {
+        if self.is_lost { Time(u64::MAX) } else { self.over }
     }
 }
 
@@ -52,8 +59,6 @@ pub(crate) struct Hop {
     pub packet: u32,
     pub place: Place,
     pub entered: Time,
-    /// The end of time while it stays.
-    pub left: Time,
     /// When it would have arrived without jitter.
     pub arrives: Time,
     /// Its turn among the own packets served at the place.
@@ -232,6 +237,8 @@ impl Packets {
         self.moments.len() as u32 - 1
     }
 
+    // Not a part of `hear`, where each short event would save registers for it.
+    #[inline(never)]
     pub fn send(&mut self, at: Time, site: Site, id: PacketId, segment: &Segment) {
         let Some(end) = end(site) else {
             return;
@@ -257,6 +264,7 @@ impl Packets {
             moment,
             hop: NONE,
             over: Time(u64::MAX),
+            is_lost: false,
             is_earlier: !self.has_begun,
         };
         self.list.push(packet);
@@ -342,7 +350,8 @@ impl Packets {
 
     pub fn lose(&mut self, at: Time, id: PacketId) {
         if let Some(number) = self.flying.remove(id) {
-            self.list[number as usize].over = at;
+            let packet = &mut self.list[number as usize];
+            (packet.over, packet.is_lost) = (at, true);
         }
     }
 
@@ -352,21 +361,14 @@ impl Packets {
             let hop = self.hops.len() as u32;
             let packet = &mut self.list[number as usize];
             let before = std::mem::replace(&mut packet.hop, hop);
-            let (left, arrives, service) = (Time(u64::MAX), Time(u64::MAX), NONE);
-            self.hops.push(Hop { before, packet: number, place, entered: at, left, arrives, service });
+            let (arrives, service) = (Time(u64::MAX), NONE);
+            self.hops.push(Hop { before, packet: number, place, entered: at, arrives, service });
         }
     }
 
-    pub fn leave(&mut self, at: Time, place: Place, id: PacketId) {
-        let Some(number) = self.number(id) else {
-            return;
-        };
-        let packet = &self.list[number as usize];
-        if let Some(hop) = self.hops.get_mut(packet.hop as usize) {
-            hop.left = at;
-        }
-        // What a Snoop agent sees of the phone's packets.
-        if place.site == Site::Uplink {
+    /// A Snoop agent sees a packet of the phone's.
+    pub fn pass_snoop(&mut self, at: Time, id: PacketId) {
+        if let Some(number) = self.number(id) {
             self.latest[End::Snoop as usize] = Latest::all(Moment { at, why: Why::Passed(number) });
         }
     }
@@ -440,6 +442,6 @@ mod tests {
     #[test]
     fn records_are_as_large_as_is_said_of_them() {
         let of_air = [size_of::<Tx>(), size_of::<Attempt>(), size_of::<Part>()];
-        assert_eq!((size_of::<Packet>(), size_of::<Hop>(), of_air), (72, 48, [56, 32, 16]));
+        assert_eq!((size_of::<Packet>(), size_of::<Hop>(), of_air), (72, 40, [56, 32, 16]));
     }
 }

@@ -1,6 +1,6 @@
 //! When a link or channel served whom.
 
-use nodeb_sim::event::Place;
+use nodeb_sim::event::{Place, Site};
 use nodeb_sim::units::Time;
 
 use super::packets::NONE;
@@ -14,27 +14,44 @@ pub(crate) struct Served {
 
 /// The times of service at each place; there are few.
 #[derive(Debug, Default)]
-pub(crate) struct Lanes(Vec<(Place, Lane)>);
+pub(crate) struct Lanes {
+    list: Vec<Lane>,
+    /// Where each place is in the list, by its code; [`NONE`] of those at which nothing was served.
+    numbers: Vec<u32>,
+}
+
+/// A small number for a place: of bearers and uplinks there is the user's own only.
+fn code(place: Place) -> usize {
+    let number = if matches!(place.site, Site::Bearer | Site::Uplink) { 0 } else { place.index as usize };
+    number * Site::ALL.len() + place.site as usize
+}
 
 impl Lanes {
     /// Those at a place, which may be new.
+    #[inline]
     pub fn at(&mut self, place: Place) -> &mut Lane {
-        let known = self.0.iter().position(|(of, _)| *of == place);
-        let known = known.unwrap_or_else(|| {
-            self.0.push((place, Lane::default()));
-            self.0.len() - 1
-        });
-        &mut self.0[known].1
+        let code = code(place);
+        let known = self.numbers.get(code).copied().filter(|number| *number != NONE);
+        let number = known.unwrap_or_else(|| self.add(code));
+        &mut self.list[number as usize]
+    }
+
+    #[cold]
+    fn add(&mut self, code: usize) -> u32 {
+        self.numbers.resize(self.numbers.len().max(code + 1), NONE);
+        self.numbers[code] = self.list.len() as u32;
+        self.list.push(Lane::default());
+        self.numbers[code]
     }
 
     /// Those at a place, if there are any.
     pub fn get(&self, place: Place) -> Option<&Lane> {
-        self.0.iter().find(|(of, _)| *of == place).map(|(_, lane)| lane)
+        self.list.get(*self.numbers.get(code(place))? as usize)
     }
 
     /// Forgets all that has been noted.
     pub fn forget(&mut self) {
-        self.0.iter_mut().for_each(|(_, lane)| lane.forget());
+        self.list.iter_mut().for_each(Lane::forget);
     }
 }
 

@@ -9,7 +9,7 @@ use nodeb_sim::units::{Duration, Time};
 
 use super::Walk;
 use crate::cause::{Cause, Step};
-use crate::timeline::{Air, Block, Group, Hop, NONE, Part};
+use crate::timeline::{Air, Block, Group, Hop, NONE, Part, Sent};
 
 /// Blocks before a time among which one is looked for that waits to go again.
 const LOOK_BACK: u32 = 256;
@@ -37,14 +37,14 @@ impl Walk<'_> {
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
-        if stay.left <= self.now {
+        if self.packet_at(packet).left() <= self.now {
             let Some(block) = self.completing(packet, stay) else {
                 self.not_sent(stay.entered, stay, None);
                 return (packet, hop);
             };
             let block = self.block(block, packet, stay);
             (packet, hop) = self.older_of(&block, packet, hop);
-            self.packet = packet;
+            self.follow(packet);
         }
         self.ttis_before(packet, hop)
     }
@@ -84,7 +84,7 @@ impl Walk<'_> {
         let place = stay.place;
         loop {
             let begin = block.begin;
-            self.packet = self.whose(&block, packet).unwrap_or(packet);
+            self.follow(self.whose(&block, packet).unwrap_or(packet));
             if block.is_repeat() {
                 self.to(begin, self.repair(), Step::Repeats, place);
                 let Some(before) = self.air().transmission_before(&block) else {
@@ -112,8 +112,8 @@ impl Walk<'_> {
         }
         let came = self.entered_bearer(packet);
         let is_ahead = |other: &u32| {
-            let stay = self.stay_at_bearer(*other).map(|hop| self.hop_at(hop));
-            stay.is_some_and(|stay| stay.left >= self.end_of(block) && Some(stay.entered) <= came)
+            let entered = self.entered_bearer(*other);
+            entered.is_some() && self.packet_at(*other).left() >= self.end_of(block) && entered <= came
         };
         self.air().parts_of(block).map(|part| part.packet).find(is_ahead)
     }
@@ -178,32 +178,43 @@ impl Walk<'_> {
     /// TTI by TTI back to when a packet came, going over to those ahead of it.
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let own = packet;
-        let mut sent = None;
+        let mut later: Option<Group> = None;
         loop {
             let stay = self.hop_at(hop);
             if self.now <= stay.entered.max(self.floor) {
                 return (packet, hop);
             }
-            let group = self.air().group_before(self.now);
+            let sent = later.map(|group| group.from);
+            let group = match &later {
+                Some(later) if later.begin == self.now => self.air().group_before_that(later),
+                _ => self.air().group_before(self.now),
+            };
             let Some(group) = group.filter(|group| group.begin + self.tti() > stay.entered) else {
                 self.not_sent(stay.entered, stay, sent);
                 return (packet, hop);
             };
             let begin = group.begin;
-            self.not_sent(begin + self.tti(), stay, sent);
+            if self.now > begin + self.tti() {
+                self.not_sent(begin + self.tti(), stay, sent);
+            }
             if self.is_of_others(&group) {
                 let begin = begin.max(stay.entered);
                 self.to(begin, Cause::QueueBehindOthers, Step::OthersServed, stay.place);
-                sent = Some(group.from);
+                later = Some(group);
                 continue;
             }
-            if let Some(new) = self.first_new(&group) {
-                (packet, hop) = self.older_of(&new, packet, hop);
-                self.packet = packet;
+            let all = self.sent_in(&group);
+            if let Some(new) = &all.first_new
+                && self.air().only_packet(new) != Some(packet)
+            {
+                (packet, hop) = self.older_of(new, packet, hop);
+                self.follow(packet);
             }
-            let begin = self.air().alike_since(&group, packet).max(self.hop_at(hop).entered);
-            self.share(&group, begin, stay, packet == own);
-            sent = Some(group.from);
+            // Together with others goes what is all new.
+            let since = if all.again > 0 { begin } else { self.air().alike_since(&group, packet) };
+            let begin = since.max(self.hop_at(hop).entered);
+            self.share(&all, begin, stay, packet == own);
+            later = Some(group);
         }
     }
 
@@ -218,33 +229,29 @@ impl Walk<'_> {
         block.is_repeat() || is_hidden()
     }
 
-    /// The first block of a TTI that carries anything new.
-    fn first_new(&self, group: &Group) -> Option<Block> {
-        if self.hides_repeats() {
-            self.air().blocks_of(group).find(|block| !self.is_again(block))
-        } else {
-            self.air().first_new(group)
-        }
-    }
-
-    /// Units of a TTI that are sent for the first time, and those that go again.
-    fn units_of(&self, group: &Group) -> (u64, u64) {
+    /// What is sent in a TTI.
+    fn sent_in(&self, group: &Group) -> Sent {
         if !self.hides_repeats() {
-            return self.air().units_of(group);
+            return self.air().sent_in(group);
         }
-        let (again, new): (Vec<_>, Vec<_>) =
-            self.air().blocks_of(group).partition(|block| self.is_again(block));
-        let units = |blocks: &[Block]| blocks.iter().map(|block| u64::from(block.units)).sum();
-        (units(&new), units(&again))
+        let mut all = Sent::default();
+        for block in self.air().blocks_of(group) {
+            if self.is_again(&block) {
+                all.again += u64::from(block.units);
+            } else {
+                all.new += u64::from(block.units);
+                all.first_new.get_or_insert(block);
+            }
+        }
+        all
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
-    fn share(&mut self, group: &Group, begin: Time, stay: &Hop, is_own: bool) {
+    fn share(&mut self, &Sent { new, again, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {
             return;
         }
-        let (new, again) = self.units_of(group);
         if again > 0 {
             let lasts = u128::from(self.now.since(begin).0);
             let repeated = lasts * u128::from(again) / u128::from(new + again);

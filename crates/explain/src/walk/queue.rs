@@ -66,7 +66,7 @@ impl Walk<'_> {
                 continue;
             }
             (turn, packet, hop) = (before, self.hop_at(ahead).packet, ahead);
-            self.packet = packet;
+            self.follow(packet);
             let cause = self.cause_of_own_ahead(packet);
             self.to(served.from, cause, Step::OwnAhead, stay.place);
         }

@@ -6,7 +6,7 @@ use super::flow::Flow;
 use super::recorder::Recorder;
 use crate::context::Output;
 use crate::error::{Error, Result};
-use crate::event::{Cause, Clock, Event, Hold, Mask, Place, Purpose, Sink, Site};
+use crate::event::{Cause, Clock, Event, Hold, Mask, Place, Purpose, Record, Sink, Site};
 use crate::packet::Packet;
 use crate::transport::segment::{Kind, Segment};
 use crate::units::Time;
@@ -52,19 +52,26 @@ impl<T: Listener> Ears<T> {
         self.recorder.mask().or(self.listener.mask())
     }
 
+    /// Hears what has happened; of a packet's event, what the packet stands for.
     #[inline]
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) {
-        let told = if self.recorder.mask() != Mask::NONE {
-            self.hear_both(at, event, segment)
-        } else if self.has_failed {
-            return;
-        } else {
-            // What nobody else wants is what it wants.
-            self.listener.hear(at, event, segment)
-        };
-        if let Err(failure) = told {
-            (self.failure, self.has_failed) = (Some(failure), true);
+    fn hear(&mut self, told: &[Record], segment: Option<&Segment>) {
+        let is_alone = self.recorder.mask() == Mask::NONE && !self.has_failed;
+        for (at, event) in told {
+            // What no recorder wants is what the listener wants.
+            let heard = if is_alone {
+                self.listener.hear(*at, event, segment)
+            } else {
+                self.hear_both(*at, event, segment)
+            };
+            if let Err(failure) = heard {
+                return self.fail(failure);
+            }
         }
+    }
+
+    #[cold]
+    fn fail(&mut self, failure: Error) {
+        (self.failure, self.has_failed) = (Some(failure), true);
     }
 
     fn hear_both(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
@@ -95,19 +102,20 @@ impl<T: Listener> World<T> {
         self.ears.failure.take().map_or(Ok(()), Err)
     }
 
+    #[cold]
     fn hand_all_on(&mut self) {
-        for (at, event) in self.env.common.sink.drain() {
-            self.ears.hear(at, &event, None);
-        }
+        let sink = &mut self.env.common.sink;
+        self.ears.hear(sink.kept(), None);
+        sink.clear();
     }
 
     /// Tells of a packet and what it stands for, after all that has been told before.
     #[cold]
-    fn tell(&mut self, event: &Event, segment: Option<&Segment>) {
+    fn tell(&mut self, event: Event, segment: Option<&Segment>) {
         if !self.env.sink.is_empty() {
             self.hand_all_on();
         }
-        self.ears.hear(self.env.now, event, segment);
+        self.ears.hear(&[(self.env.now, event)], segment);
     }
 
     /// Puts a segment on its way from a place.
@@ -118,7 +126,7 @@ impl<T: Listener> World<T> {
             let &Segment { flow, kind, size, seq, retransmission: again, .. } = segment;
             let place = Place::new(site, flow);
             let (packet, purpose) = (packet.id, purpose(kind));
-            self.tell(&Event::Sent { place, packet, flow, purpose, size, seq, again }, Some(segment));
+            self.tell(Event::Sent { place, packet, flow, purpose, size, seq, again }, Some(segment));
         }
         packet
     }
@@ -131,7 +139,7 @@ impl<T: Listener> World<T> {
             let segment = *self.env.flying.look(packet);
             let event = Event::Received { place: Place::new(site, flow), packet: packet.id };
             let is_simulated = !self.flows[flow as usize].is_external;
-            self.tell(&event, is_simulated.then_some(&segment));
+            self.tell(event, is_simulated.then_some(&segment));
         }
         flow
     }

@@ -5,7 +5,7 @@ use nodeb_sim::units::{Duration, Time};
 
 use super::super::packets::NONE;
 use super::tx::{Attempt, Block, FORGOTTEN, Tx};
-use super::{Air, Cut, Frame, Group, NEVER, Part, new_block};
+use super::{Air, Cut, Frame, Group, NEVER, Part, Sent, new_block};
 
 impl Air {
     /// Block number `place` of those that are told at a place in the list.
@@ -14,7 +14,9 @@ impl Air {
         let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
         let (unit, units) = match self.attempts.get(before as usize) {
             Some(attempt) if self.is_cut() => (attempt.block, attempt.units),
-            _ if self.is_cut() && before == NONE => new_block(&sent.blocks, place),
+            _ if self.is_cut() && before == NONE => {
+                new_block(&sent.blocks, place, sent.blocks.again_before(place))
+            }
             _ => (sent.blocks.first, sent.blocks.units),
         };
         Block { tx, place, begin, unit, units, before }
@@ -40,26 +42,37 @@ impl Air {
         self.tx[block.tx as usize].blocks.has_failed(block.place)
     }
 
-    /// The first new block of a TTI.
-    pub fn first_new(&self, group: &Group) -> Option<Block> {
-        (group.from..group.to).find_map(|tx| {
-            let blocks = &self.tx[tx as usize].blocks;
-            let again = blocks.again_in(group.tti);
-            (again < blocks.per_tti).then(|| self.block(tx, group.tti * blocks.per_tti + again))
-        })
-    }
-
-    /// Units of a TTI that are sent for the first time, and those that go again.
-    pub fn units_of(&self, group: &Group) -> (u64, u64) {
-        let (mut new, mut repeated) = (0, 0);
+    /// What is sent in a TTI.
+    #[inline]
+    pub fn sent_in(&self, group: &Group) -> Sent {
+        let mut all = Sent::default();
         for tx in group.from..group.to {
-            let blocks = &self.tx[tx as usize].blocks;
-            let (first, again) = (group.tti * blocks.per_tti, blocks.again_in(group.tti));
-            new += blocks.unit(first + blocks.per_tti).min(blocks.end()) - blocks.unit(first);
-            repeated +=
-                (first..first + again).map(|place| u64::from(self.block(tx, place).units)).sum::<u64>();
+            let sent = &self.tx[tx as usize];
+            let blocks = &sent.blocks;
+            let place = group.tti * blocks.per_tti;
+            let (earlier, again) = blocks.again_before_and_in(group.tti);
+            let unit = blocks.first + u64::from(place - earlier) * u64::from(blocks.per_block);
+            let new = blocks.per_tti - again;
+            all.new += (unit + u64::from(new) * u64::from(blocks.per_block)).min(blocks.end()) - unit;
+            if again > 0 {
+                // They follow each other, as in the list of what was sent before them.
+                let from = if self.is_cut() { sent.repeat(earlier) as usize } else { self.attempts.len() };
+                let before = self.attempts.get(from..).unwrap_or_default();
+                let before = &before[..before.len().min(again as usize)];
+                all.again += before.iter().map(|before| u64::from(before.units)).sum::<u64>();
+                all.again += u64::from(again - before.len() as u32) * u64::from(blocks.units);
+            }
+            if new > 0 && all.first_new.is_none() {
+                let (place, begin, before) = (place + again, group.begin, NONE);
+                let (unit, units) = if self.is_cut() {
+                    new_block(blocks, place, earlier + again)
+                } else {
+                    (blocks.first, blocks.units)
+                };
+                all.first_new = Some(Block { tx, place, begin, unit, units, before });
+            }
         }
-        (new, repeated)
+        all
     }
 
     /// What a block carried when it was sent for the first time. Where packets are cut into units of their own, offset
@@ -71,6 +84,7 @@ impl Air {
     }
 
     /// The packet of all that a new block carries, if it is one, where packets are cut into units of their own.
+    #[inline]
     pub fn only_packet(&self, block: &Block) -> Option<u32> {
         if !self.is_cut() || block.is_repeat() {
             return None;
@@ -186,7 +200,20 @@ impl Air {
 
     /// The blocks in the last TTI that has begun before `time`.
     pub fn group_before(&self, time: Time) -> Option<Group> {
-        let end = self.before(time);
+        self.last_group(self.before(time), time)
+    }
+
+    /// The blocks in the TTI before another.
+    #[inline]
+    pub fn group_before_that(&self, group: &Group) -> Option<Group> {
+        match group.tti.checked_sub(1) {
+            Some(tti) => Some(Group { tti, begin: Time(group.begin.0 - self.tti.0), ..*group }),
+            None => self.last_group(group.from as usize, group.begin),
+        }
+    }
+
+    /// The blocks in the last TTI that has begun before `time`, which are told before number `end` in the list.
+    fn last_group(&self, end: usize, time: Time) -> Option<Group> {
         let last = self.tx[..end].last()?;
         let tti = last.ttis_before(time, self.tti) - 1;
         let alike = self.tx[..end].iter().rev().take_while(|tx| tti == 0 && tx.begin == last.begin).count();

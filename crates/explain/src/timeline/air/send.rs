@@ -70,22 +70,27 @@ impl Air {
             self.tx.push(Tx { begin, blocks: *blocks, number, repeats });
             0
         });
-        let (number, tx) = (self.tx.len() as u32 - 1, self.tx[self.tx.len() - 1]);
+        let (number, tx) = (self.tx.len() as u32 - 1, &self.tx[self.tx.len() - 1]);
+        // Counted instead of asked for: of the blocks before, how many go again.
+        let mut again = tx.blocks.again_before(after);
         let mut left = blocks.failed | blocks.again;
         while left > 0 {
-            let place = after + left.trailing_zeros();
+            let bit = left.trailing_zeros();
             left &= left - 1;
-            let before = tx.before(place);
-            let mut attempt = Attempt { block: 0, units: 0, tx: number, place, before, again: NEVER };
-            if let Some(earlier) = self.attempts.get_mut(before as usize) {
-                self.waiting += 1;
-                earlier.again = tx.begin_of(place, self.tti);
-                (attempt.block, attempt.units) = (earlier.block, earlier.units);
-            } else {
-                (attempt.block, attempt.units) = new_block(&tx.blocks, place);
+            let (place, mut before) = (after + bit, NONE);
+            let new = new_block(&tx.blocks, place, again);
+            let (mut block, mut units) = new;
+            if blocks.is_again(bit) {
+                before = tx.repeat(again);
+                again += 1;
+                if let Some(earlier) = self.attempts.get_mut(before as usize) {
+                    self.waiting += 1;
+                    earlier.again = tx.begin_of(place, self.tti);
+                    (block, units) = (earlier.block, earlier.units);
+                }
             }
-            if tx.blocks.has_failed(place) {
-                self.attempts.push(attempt);
+            if blocks.has_failed(bit) {
+                self.attempts.push(Attempt { block, units, tx: number, place, before, again: NEVER });
             }
         }
     }

@@ -137,3 +137,34 @@ fn a_block_with_room_left_carries_nothing_of_what_comes_next() {
         None
     );
 }
+
+/// From the last TTI back to the first, with repetitions and gaps: each is the one that would be looked for, and what it
+/// sends is the sum over its blocks.
+#[test]
+fn ttis_in_a_row_are_those_that_are_looked_for() {
+    let (mut air, mut next, mut waiting) = (Air::new(TTI), 0, 0);
+    air.cut(Some(0), 0, 10_000);
+    for tti in 0..300_u64 {
+        let chance = tti.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 59;
+        if chance & 0b1_1000 == 0 {
+            continue;
+        }
+        let (failed, repeats) = (chance & 0b111, u32::min(waiting, 3));
+        together(&mut air, 2 * tti, next, 3, failed, (1 << repeats) - 1);
+        next += 2 * u64::from(3 - repeats);
+        waiting = waiting + failed.count_ones() - repeats;
+    }
+    let (mut known, mut ttis) = (air.group_before(ms(1_000)), 0);
+    while let Some(group) = known {
+        let sent = air.sent_in(&group);
+        let (again, new): (Vec<_>, Vec<_>) = air.blocks_of(&group).partition(Block::is_repeat);
+        let units = |blocks: &[Block]| blocks.iter().map(|block| u64::from(block.units)).sum::<u64>();
+        assert_eq!((sent.new, sent.again), (units(&new), units(&again)));
+        let [found, first] = [sent.first_new.as_ref(), new.first()].map(|block| format!("{block:?}"));
+        assert_eq!(found, first);
+        let before = [air.group_before_that(&group), air.group_before(group.begin)];
+        assert_eq!(format!("{:?}", before[0]), format!("{:?}", before[1]));
+        (known, ttis) = (before[0], ttis + 1);
+    }
+    assert!(ttis > 200, "{ttis}");
+}

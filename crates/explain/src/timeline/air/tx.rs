@@ -79,10 +79,11 @@ impl Tx {
 
     /// Of those that go again, which transmission block number `place` follows.
     pub(super) fn before(&self, place: u32) -> u32 {
-        match self.repeats {
-            _ if !self.blocks.is_again(place) => NONE,
-            FORGOTTEN => FORGOTTEN,
-            first => first + self.blocks.again_before(place),
-        }
+        if self.blocks.is_again(place) { self.repeat(self.blocks.again_before(place)) } else { NONE }
+    }
+
+    /// Which transmission number `number` of those follows that go again.
+    pub(super) fn repeat(&self, number: u32) -> u32 {
+        if self.repeats == FORGOTTEN { FORGOTTEN } else { self.repeats + number }
     }
 }
