@@ -73,58 +73,45 @@ impl Entry {
     }
 }
 
-/// Nodes of the top of the tree, which holds one alarm fewer than half of them.
-const TOP: usize = 16;
+/// Alarms that stand beside the tree.
+const FRONT: usize = 7;
 
-/// The alarms of all components, and which of them rings next. The first ones are near the top, so those that are set
-/// most often had better come first.
+/// The alarms of all components, and which of them rings next.
+///
+/// The first few are set at nearly every event, so they are only written down, and looked through when somebody asks
+/// for the next one. All others meet in a tree of matches.
 #[derive(Debug)]
 pub struct Agenda {
-    /// A tree of matches between two: node 1 holds the winner of all, and each node the winner of its children.
-    /// The top is a tree of nodes 1 to `TOP - 1`, whose children are `2 n` and `2 n + 1`. Of its leaves all but the last
-    /// are the first alarms; the last is the winner of the tree of all others, which stands behind it.
+    /// The times of the first alarms, and behind them that of the winner of the tree.
+    front: [u64; FRONT + 1],
+    /// A tree of matches between two: node 1 holds the winner of all, and each node that of its children `2 n` and
+    /// `2 n + 1`; the last ones are the alarms that are not in front.
     nodes: Vec<Entry>,
-    /// From the number of an alarm that is not in the top to its node.
-    offset: usize,
     /// The stamp of each alarm that is set, which decides between alarms of the same time.
     stamps: Vec<Stamp>,
-}
-
-/// Returns the node that holds the winner of a node and its sibling.
-#[inline]
-fn above(node: usize) -> usize {
-    match node {
-        0..TOP => node / 2,
-        // The root of the second tree, whose sibling is not used.
-        TOP | 17 => TOP - 1,
-        _ => TOP + (node - TOP) / 2,
-    }
 }
 
 impl Agenda {
     /// An agenda of `alarms` alarms, none of them set.
     pub fn new(alarms: usize) -> Self {
-        let in_top = TOP / 2 - 1;
-        let others = alarms.saturating_sub(in_top).next_power_of_two();
-        let offset = TOP + others - in_top;
-        let unused = Entry::never(alarms);
-        let mut nodes = vec![unused; TOP + 2 * others];
-        for alarm in 0..alarms {
-            nodes[if alarm < in_top { TOP / 2 + alarm } else { offset + alarm }] = Entry::never(alarm);
+        let leaves = alarms.saturating_sub(FRONT).next_power_of_two();
+        let mut nodes: Vec<_> = (0..2 * leaves).map(|node| Entry::never(FRONT + node % leaves)).collect();
+        for node in (1..leaves).rev() {
+            nodes[node] = nodes[2 * node];
         }
-        let mut agenda = Self { nodes, offset, stamps: vec![Stamp::default(); alarms] };
-        for node in (2..agenda.nodes.len()).rev() {
-            let entry = agenda.nodes[node];
-            if entry.at < agenda.nodes[above(node)].at {
-                agenda.nodes[above(node)] = entry;
-            }
-        }
-        agenda
+        let front = std::array::from_fn(|alarm| NEVER + alarm as u64);
+        Self { front, nodes, stamps: vec![Stamp::default(); alarms] }
+    }
+
+    /// Returns the node of an alarm that is not in front.
+    #[inline]
+    fn leaf(&self, alarm: usize) -> usize {
+        self.nodes.len() / 2 + alarm - FRONT
     }
 
     #[inline]
-    fn node(&self, alarm: usize) -> usize {
-        if alarm < TOP / 2 - 1 { TOP / 2 + alarm } else { self.offset + alarm }
+    fn at(&self, alarm: usize) -> u64 {
+        if alarm < FRONT { self.front[alarm] } else { self.nodes[self.leaf(alarm)].at }
     }
 
     #[cold]
@@ -136,31 +123,28 @@ impl Agenda {
     /// Sets an alarm to ring under `key`, or never.
     #[inline]
     pub fn set(&mut self, alarm: usize, key: Option<Key>) {
-        let node = self.node(alarm);
-        let held = &mut self.nodes[node];
-        match key {
+        let at = match key {
             Some((at, stamp)) if at.0 < NEVER => {
                 // Stopping where nothing changes is what makes repeated settings cheap.
-                if held.at == at.0 && self.stamps[alarm] == stamp {
+                if alarm >= FRONT && self.at(alarm) == at.0 && self.stamps[alarm] == stamp {
                     return;
                 }
                 self.stamps[alarm] = stamp;
-                held.at = at.0;
+                at.0
             }
-            _ if held.at >= NEVER => return,
-            _ => *held = Entry::never(alarm),
-        }
-        let entry = *held;
-        let winner = self.nodes[above(node)];
-        if entry.at <= winner.at || winner.alarm == entry.alarm {
-            self.replay(node, entry);
+            _ => NEVER + alarm as u64,
+        };
+        match self.front[..FRONT].get_mut(alarm) {
+            Some(held) => *held = at,
+            None => self.replay(Entry { at, alarm: alarm as u32 }),
         }
     }
 
-    /// Replays the matches above a node that has changed, up to where the winner stays.
-    #[inline(never)]
-    fn replay(&mut self, mut node: usize, changed: Entry) {
+    /// Gives an alarm in the tree another time, and replays its matches up to where the winner stays.
+    fn replay(&mut self, changed: Entry) {
+        let mut node = self.leaf(changed.alarm as usize);
         let mut entry = changed;
+        self.nodes[node] = entry;
         while node > 1 {
             let other = self.nodes[node ^ 1];
             entry = match entry.at.cmp(&other.at) {
@@ -168,13 +152,14 @@ impl Agenda {
                 Ordering::Greater => other,
                 Ordering::Equal => self.decided_first(entry, other),
             };
-            node = above(node);
+            node /= 2;
             let held = &mut self.nodes[node];
             if *held == entry && entry.alarm != changed.alarm {
                 return;
             }
             *held = entry;
         }
+        self.front[FRONT] = entry.at;
     }
 
     /// Sets an alarm to ring at a time, after all that were set for the same time before.
@@ -184,27 +169,37 @@ impl Agenda {
         self.set(alarm, key);
     }
 
-    /// Sets an alarm to ring at a time, unless it does so already.
-    #[inline]
-    pub fn keep_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
-        let held = self.nodes[self.node(alarm)].at;
-        let wanted = at.map_or(NEVER, |at| at.0);
-        if held != wanted && (held < NEVER || wanted < NEVER) {
-            self.set_time(alarm, at, stamps);
-        }
-    }
-
     /// When an alarm rings.
     pub fn due(&self, alarm: usize) -> Option<Key> {
-        let at = self.nodes[self.node(alarm)].at;
+        let at = self.at(alarm);
         (at < NEVER).then(|| (Time(at), self.stamps[alarm]))
     }
 
     /// The alarm that rings next. It goes on ringing until it is set anew.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
-        let Entry { at, alarm } = self.nodes[1];
-        (at < NEVER).then(|| ((Time(at), self.stamps[alarm as usize]), alarm as usize))
+        let (mut first, mut at) = (0, self.front[0]);
+        for (alarm, &other) in self.front.iter().enumerate().skip(1) {
+            (first, at) = if other < at { (alarm, other) } else { (first, at) };
+        }
+        if at >= NEVER {
+            return None;
+        }
+        let alarm = if self.front[first + 1..].contains(&at) {
+            self.first_of_tie(at)
+        } else if first < FRONT {
+            first
+        } else {
+            self.nodes[1].alarm as usize
+        };
+        Some(((Time(at), self.stamps[alarm]), alarm))
+    }
+
+    #[cold]
+    fn first_of_tie(&self, at: u64) -> usize {
+        let front = (0..FRONT).filter(|&alarm| self.front[alarm] == at);
+        let tree = (self.front[FRONT] == at).then_some(self.nodes[1].alarm as usize);
+        front.chain(tree).min_by_key(|&alarm| self.stamps[alarm]).unwrap_or_default()
     }
 }
 
