@@ -185,7 +185,8 @@ impl Agenda {
         if at >= NEVER {
             return None;
         }
-        let alarm = if self.front[first + 1..].contains(&at) {
+        let ties = self.front.iter().map(|&other| u32::from(other == at)).sum::<u32>();
+        let alarm = if ties > 1 {
             self.first_of_tie(at)
         } else if first < FRONT {
             first

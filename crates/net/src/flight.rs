@@ -80,10 +80,11 @@ impl Flight {
         }
     }
 
-    /// Sends a packet on its way that arrives under `key`, after those before it.
+    /// Sends a packet on its way that arrives under `key`, after those before it. Returns true if there are none.
     #[inline]
-    pub fn depart_under(&mut self, key: Key, packet: Packet) {
+    pub fn depart_under(&mut self, key: Key, packet: Packet) -> bool {
         self.lane.push_back((key, packet));
+        self.lane.len() == 1
     }
 
     /// Returns true if packets arrive in order and when the link's delay says.

@@ -43,16 +43,6 @@ impl Line {
         self.rated().is_some_and(Link::foresee)
     }
 
-    /// Takes a packet that enters under `entry`: now, or later where [`Self::foresee`] has returned true. Returns
-    /// false if it is lost.
-    #[inline]
-    pub fn accept_at(&mut self, ctx: &mut Context, packet: Packet, entry: Key) -> bool {
-        match self {
-            Self::Rated(link) => link.accept_at(ctx, packet, entry),
-            Self::Traced(link) => link.accept(ctx, packet),
-        }
-    }
-
     /// Takes back what has been counted and has not happened under `end` or before, and returns it.
     pub fn settle(&mut self, end: Key) -> Unhappened {
         self.rated().map_or_else(Unhappened::default, |link| link.settle(end))

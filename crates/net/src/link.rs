@@ -107,23 +107,10 @@ impl Link {
         Some(arrival)
     }
 
-    /// Takes a packet that enters under `entry`, as [`Self::enter`] does, and delivers it itself. Returns false if
-    /// it is lost.
+    /// Delivers a packet under a key that [`Self::enter`] has returned. Returns true if it is the next to arrive.
     #[inline]
-    pub fn accept_at(&mut self, ctx: &mut Context, packet: Packet, entry: Key) -> bool {
-        if self.foresight.is_none() {
-            return self.accept(ctx, packet);
-        }
-        let arrival = self.enter(ctx, &packet, entry);
-        if let Some(arrival) = arrival {
-            self.deliver(arrival, packet);
-        }
-        arrival.is_some()
-    }
-
-    /// Delivers a packet under a key that [`Self::enter`] has returned.
-    pub fn deliver(&mut self, arrival: Key, packet: Packet) {
-        self.flight.depart_under(arrival, packet);
+    pub fn deliver(&mut self, arrival: Key, packet: Packet) -> bool {
+        self.flight.depart_under(arrival, packet)
     }
 
     /// Takes back what has been counted and has not happened under `end` or before, and returns it.
@@ -368,8 +355,12 @@ mod tests {
             wake(&mut link, &mut around, Time(now));
             let mut ctx = around.at(Time(now));
             ctx.common.advance((Time(now), crate::engine::Stamp::LAST));
-            let entry = ctx.handled();
-            link.accept_at(&mut ctx, packet(size, seq), entry);
+            let (entry, packet) = (ctx.handled(), packet(size, seq));
+            if link.foresight.is_none() {
+                link.accept(&mut ctx, packet);
+            } else if let Some(arrival) = link.enter(&mut ctx, &packet, entry) {
+                link.deliver(arrival, packet);
+            }
         }
         wake(&mut link, &mut around, end);
         let unhappened = link.settle((end, crate::engine::Stamp::LAST));

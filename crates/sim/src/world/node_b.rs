@@ -51,10 +51,9 @@ impl<T: Listener> World<T> {
             return false;
         };
         if !self.to_phones.append(&mut self.env, arrival, packet)
-            && let Some(link) = air.bearer.as_link()
+            && air.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet))
         {
-            link.deliver(arrival, packet);
-            self.env.agenda.set(air.alarm, link.next_wake());
+            self.env.agenda.set(air.alarm, Some(arrival));
         }
         true
     }

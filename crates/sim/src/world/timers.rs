@@ -80,7 +80,9 @@ impl Timers {
         if let Some(timer) = expired {
             self.keys[timer as usize] = NEVER;
         }
-        self.armed = self.keys.into_iter().min().unwrap_or(NEVER);
+        let next = (1..self.keys.len())
+            .fold(0, |next, timer| if self.keys[timer] < self.keys[next] { timer } else { next });
+        self.armed = self.keys[next];
         env.agenda.set(self.alarm, (self.armed != NEVER).then_some(self.armed));
         expired
     }

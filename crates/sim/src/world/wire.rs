@@ -49,8 +49,14 @@ impl Wire {
     /// Takes a packet that comes under `entry`, or loses it.
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
+        if self.is_foreseen {
+            if let Some(arrival) = self.enter(env, &packet, entry) {
+                self.deliver(env, arrival, packet);
+            }
+            return;
+        }
         let (link, mut ctx) = self.at_work(env);
-        link.accept_at(&mut ctx, packet, entry);
+        link.accept(&mut ctx, packet);
         env.agenda.set(self.alarm, self.link.next_wake());
     }
 
@@ -64,9 +70,8 @@ impl Wire {
 
     /// Delivers a packet under a key that [`Self::enter`] has returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
-        if let Some(link) = self.link.rated() {
-            link.deliver(arrival, packet);
-            env.agenda.set(self.alarm, link.next_wake());
+        if self.link.rated().is_some_and(|link| link.deliver(arrival, packet)) {
+            env.agenda.set(self.alarm, Some(arrival));
         }
     }
 
