@@ -185,12 +185,12 @@ class Interrupter:
 
 
 def test_an_interrupted_run_keeps_the_first_replications(small):
-    whole = small.run(runs=50)
+    whole = small.run(runs=5000)  # so many that some are left when the first have finished
     with pytest.raises(nodeb.Interrupted) as caught:
-        small.run(runs=50, progress=Interrupter())
+        small.run(runs=5000, progress=Interrupter())
     part = caught.value.result
     n = part.provenance.runs
-    assert 1 <= n <= 50
+    assert 1 <= n < 5000
     assert "interrupted" in part.provenance.stopping
     np.testing.assert_array_equal(part.flows["transfer_s"], whole.flows["transfer_s"][: 2 * n])
 

@@ -98,8 +98,9 @@ impl Experience {
     }
 }
 
-/// Most times that are kept; where there are more, one of two, of four, ... evenly over the run.
-const MOST: usize = 1 << 16;
+/// Maximum number of times that are kept; where there are more, one of two, of four, ... evenly over the run. So
+/// memory does not grow with simulated time; the rank of a quantile is then exact to 0.7 percentage points (95 %).
+const MOST: usize = 1 << 13;
 
 /// How long things took: their number and mean, and quantiles.
 #[derive(Debug, Default)]
@@ -228,6 +229,7 @@ mod tests {
         let expected = 299_999.0 / 2.0 / 1e9;
         assert!((times.mean_s() - expected).abs() < 1e-15);
         let [median] = times.quantiles_s([0.5]);
-        assert!((median / expected - 1.0).abs() < 1e-4, "{median}");
+        // One of 64 is kept, so the median is that of neighbours 64 apart.
+        assert!((median - expected).abs() < 64e-9, "{median}");
     }
 }
