@@ -94,9 +94,9 @@ table! {
         "loads" [""] U64 = |row| row.loads;
         /// Mean time from asking for a load until the phone has its last byte.
         "load_mean_s" ["s"] F64 = |row| row.load_mean_s;
-        /// Median of these times.
+        /// Median of the load times; of more than 2,048 loads, of a part of them evenly over the run.
         "load_median_s" ["s"] F64 = |row| row.load_median_s;
-        /// What 95 of 100 of them do not exceed.
+        /// The 95 % quantile of the load times, from the same loads as the median.
         "load_p95_s" ["s"] F64 = |row| row.load_p95_s;
         /// Pauses of 1 s or more in which nothing came in order while more was to come of what the phone had asked
         /// for, after the first byte of it.
