@@ -6,6 +6,7 @@
 //! A component that has decided on several future things (packets in flight, say) keeps them
 //! itself, each under the [`Stamp`] drawn when it was decided, and shows the agenda the earliest.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 use crate::units::Time;
@@ -17,6 +18,7 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     decided: Time,
+    /// Twice the number of the stamp, and one more if it was drawn ahead of the time of decision.
     number: u64,
 }
 
@@ -38,7 +40,14 @@ impl Stamp {
     /// Returns true if `later` is the next stamp after this one.
     #[inline]
     pub fn is_just_before(self, later: Self) -> bool {
-        self.number + 1 == later.number
+        self.number / 2 + 1 == later.number / 2
+    }
+
+    /// Returns true if it is not known which of two simultaneous events was decided first: both were at the same time,
+    /// and one of the stamps had been drawn before.
+    #[inline]
+    pub fn is_uncertain_beside(self, other: Self) -> bool {
+        self.decided == other.decided && (self.number | other.number) % 2 == 1
     }
 }
 
@@ -52,8 +61,8 @@ impl Stamps {
     /// Returns the key of an event that is to happen `at` and counts as decided at `decided`, now or later.
     #[inline]
     pub fn key_decided(&mut self, decided: Time, at: Time) -> Key {
-        self.number += 1;
-        (at, Stamp { decided, number: self.number })
+        self.number += 2;
+        (at, Stamp { decided, number: self.number + u64::from(decided > self.now) })
     }
 }
 
@@ -89,6 +98,8 @@ pub struct Agenda {
     nodes: Vec<Entry>,
     /// The stamp of each alarm that is set, which decides between alarms of the same time.
     stamps: Vec<Stamp>,
+    /// Whether two alarms have met of which it is not known which one was decided first.
+    is_uncertain: Cell<bool>,
 }
 
 impl Agenda {
@@ -100,7 +111,7 @@ impl Agenda {
             nodes[node] = nodes[2 * node];
         }
         let front = std::array::from_fn(|alarm| NEVER + alarm as u64);
-        Self { front, nodes, stamps: vec![Stamp::default(); alarms] }
+        Self { front, nodes, stamps: vec![Stamp::default(); alarms], is_uncertain: Cell::new(false) }
     }
 
     /// Returns the node of an alarm that is not in front.
@@ -114,10 +125,12 @@ impl Agenda {
         if alarm < FRONT { self.front[alarm] } else { self.nodes[self.leaf(alarm)].at }
     }
 
+    /// Returns the one of two alarms of the same time that was decided first.
     #[cold]
-    fn decided_first(&self, one: Entry, other: Entry) -> Entry {
-        let stamp = |entry: Entry| self.stamps.get(entry.alarm as usize);
-        if stamp(one) < stamp(other) { one } else { other }
+    fn decided_first(&self, one: usize, other: usize) -> usize {
+        let (first, second) = (self.stamps[one], self.stamps[other]);
+        self.is_uncertain.set(self.is_uncertain.get() | first.is_uncertain_beside(second));
+        if first < second { one } else { other }
     }
 
     /// Sets an alarm to ring under `key`, or never.
@@ -150,7 +163,10 @@ impl Agenda {
             entry = match entry.at.cmp(&other.at) {
                 Ordering::Less => entry,
                 Ordering::Greater => other,
-                Ordering::Equal => self.decided_first(entry, other),
+                Ordering::Equal => {
+                    let alarm = self.decided_first(entry.alarm as usize, other.alarm as usize);
+                    Entry { at: entry.at, alarm: alarm as u32 }
+                }
             };
             node /= 2;
             let held = &mut self.nodes[node];
@@ -200,7 +216,13 @@ impl Agenda {
     fn first_of_tie(&self, at: u64) -> usize {
         let front = (0..FRONT).filter(|&alarm| self.front[alarm] == at);
         let tree = (self.front[FRONT] == at).then_some(self.nodes[1].alarm as usize);
-        front.chain(tree).min_by_key(|&alarm| self.stamps[alarm]).unwrap_or_default()
+        front.chain(tree).reduce(|one, other| self.decided_first(one, other)).unwrap_or_default()
+    }
+
+    /// Returns true if two alarms have met of which it is not known which one was decided first.
+    #[inline]
+    pub fn is_uncertain(&self) -> bool {
+        self.is_uncertain.get()
     }
 }
 

@@ -1,5 +1,4 @@
-//! What is known of a link ahead of time: where packets leave in the order in which they come and nothing else
-//! decides, each one's arrival is known when it enters.
+//! Links whose arrivals are known when packets enter: first in, first out, without jitter, reordering or outages.
 //!
 //! A packet may enter before its time, as it does where another such link leads here and nothing else does. What
 //! it changes counts at once; [`Foresight::settle`] says what of that is still to come when a run ends.
@@ -28,6 +27,8 @@ pub struct Foresight {
     waiting_bytes: u64,
     /// When packets are lost, and why.
     lost: VecDeque<(Key, Cause)>,
+    /// Whether something depended on the order of two simultaneous events that is not known.
+    is_uncertain: bool,
 }
 
 /// What a link has counted and what has not happened when a run ends.
@@ -43,12 +44,17 @@ pub struct Unhappened {
     pub overflowed: u64,
 }
 
+/// Returns true if it is not known which of two events comes first.
+fn is_uncertain(one: Key, other: Key) -> bool {
+    one.0 == other.0 && one.1.is_uncertain_beside(other.1)
+}
+
 impl Foresight {
     /// Returns the foresight of a link that is empty and in front of which fewer than `limit` packets and
     /// `limit_bytes` bytes may wait.
     pub fn new(limit: usize, limit_bytes: u64) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
-        Self { limit, limit_bytes, passages, waiting: 0, waiting_bytes: 0, lost }
+        Self { limit, limit_bytes, passages, waiting: 0, waiting_bytes: 0, lost, is_uncertain: false }
     }
 
     /// Moves on to the packet that enters under `entry`, and forgets what has happened by the time under `now`.
@@ -56,6 +62,7 @@ impl Foresight {
     pub fn advance(&mut self, entry: Key, now: Key) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
+            self.is_uncertain |= is_uncertain(next.begin, entry);
             if next.begin > entry {
                 break;
             }
@@ -101,14 +108,20 @@ impl Foresight {
         }
     }
 
-    /// Forgets everything, and returns what has not happened under `end` or before.
-    pub fn settle(&mut self, end: Key) -> Unhappened {
+    /// Returns true if something depended on the order of two simultaneous events that is not known.
+    #[inline]
+    pub fn is_uncertain(&self) -> bool {
+        self.is_uncertain
+    }
+
+    /// Returns what has been counted and has not happened under `end` or before.
+    pub fn settle(self, end: Key) -> Unhappened {
         let mut result = Unhappened::default();
-        for Passage { entry, begin, bytes } in self.passages.drain(..) {
+        for Passage { entry, begin, bytes } in self.passages {
             result.taken += u64::from(entry > end);
             result.bytes += if begin > end { u64::from(bytes) } else { 0 };
         }
-        for (_, cause) in self.lost.drain(..).filter(|(entry, _)| *entry > end) {
+        for (_, cause) in self.lost.into_iter().filter(|(entry, _)| *entry > end) {
             match cause {
                 Cause::LinkLoss => result.lost += 1,
                 _ => result.overflowed += 1,

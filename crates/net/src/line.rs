@@ -43,7 +43,7 @@ impl Line {
         self.rated().is_some_and(Link::foresee)
     }
 
-    /// Takes back what has been counted and has not happened under `end` or before, and returns it.
+    /// Ends foresight, as [`Link::settle`] says.
     pub fn settle(&mut self, end: Key) -> Unhappened {
         self.rated().map_or_else(Unhappened::default, |link| link.settle(end))
     }

@@ -113,9 +113,9 @@ impl Link {
         self.flight.depart_under(arrival, packet)
     }
 
-    /// Takes back what has been counted and has not happened under `end` or before, and returns it.
+    /// Ends foresight: takes back what has been counted and has not happened under `end` or before, and returns it.
     pub fn settle(&mut self, end: Key) -> Unhappened {
-        let Some(foresight) = &mut self.foresight else {
+        let Some(foresight) = self.foresight.take() else {
             return Unhappened::default();
         };
         let unhappened = foresight.settle(end);
@@ -222,6 +222,12 @@ impl Link {
             self.send_next(ctx);
         }
         arrived
+    }
+
+    /// Returns true if it depended on the order of two simultaneous events that is not known. Step by step, without
+    /// [`Self::foresee`], it is.
+    pub fn is_uncertain(&self) -> bool {
+        self.foresight.as_ref().is_some_and(Foresight::is_uncertain)
     }
 
     /// Packets waiting, the one in service not counted.

@@ -38,7 +38,7 @@ impl<T: Listener> World<T> {
         let links = links.collect();
         let [to_phones, from_phones] =
             [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Lane::new(&mut alarms, alarm));
-        // Alarms of bearers first: they are set most often.
+        // Alarms of links and bearers before those of flows: they are set more often.
         let mut bearers = bearers(scenario, streams, &mut alarms);
         let flows = flows(scenario, streams, &mut alarms);
         for (id, flow) in (0..).zip(&flows) {
@@ -72,7 +72,6 @@ impl<T: Listener> World<T> {
             relayed: Outbox::default(),
             again: Vec::new(),
         };
-        world.foresee();
         world.begin();
         world
     }

@@ -2,7 +2,9 @@
 //! the Node B.
 //!
 //! Where a packet that leaves a link can only enter the next one, and nothing else enters that, it enters the next
-//! one at once, ahead of its time: its arrival behind all of them is one event.
+//! one at once, ahead of its time: its arrival behind all of them is one event. What happens does not change, but where
+//! two events are simultaneous and were decided at the same time, their order cannot always be known ahead. Where that
+//! occurs the run begins anew, one step after the other.
 
 use super::World;
 use super::control::Listener;
@@ -15,7 +17,8 @@ use crate::packet::Packet;
 const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 
 impl<T: Listener> World<T> {
-    /// Finds the links whose arrivals are known ahead of time, and those of them that lead on to another one.
+    /// Finds the links whose arrivals are known ahead of time, and those of them that lead on to another one. The run
+    /// must not be asked how it stands before it ends.
     pub(super) fn foresee(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.iter().any(|flow| flow.is_external) {
             return;
@@ -44,6 +47,17 @@ impl<T: Listener> World<T> {
         if let [flow] = &mut self.flows[..] {
             flow.uplink.leads_on = uplinks && up[last] && !has_agent;
         }
+    }
+
+    /// Returns true if something may have depended on the order of two simultaneous events that is not known ahead of time.
+    pub(super) fn is_uncertain(&mut self) -> bool {
+        let wires = self.links.iter_mut().flat_map(|link| [&mut link.down, &mut link.up]);
+        let mut wires = wires.chain(self.flows.iter_mut().map(|flow| &mut flow.uplink));
+        self.env.agenda.is_uncertain()
+            || self.to_phones.is_uncertain
+            || self.from_phones.is_uncertain
+            || wires.any(|wire| wire.link.rated().is_some_and(|link| link.is_uncertain()))
+            || self.bearers.iter_mut().any(|air| air.bearer.as_link().is_some_and(|link| link.is_uncertain()))
     }
 
     /// A packet for a phone comes to the link of position `at`, or to the Node B behind the last one.

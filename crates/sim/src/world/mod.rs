@@ -50,7 +50,7 @@ use wire::Duplex;
 use crate::context::{Blocks, Context, Counts};
 use crate::engine::{Key, Stamp};
 use crate::error::{Error, Result};
-use crate::event::{Clock, Place, Site};
+use crate::event::{Clock, Mask, Place, Site};
 use crate::metrics::RunResult;
 use crate::proxy::split::Outbox;
 use crate::radio::Bearer;
@@ -83,8 +83,33 @@ pub fn run_heard<T: Listener>(
     if let Some(problem) = scenario.unread_file().or_else(|| scenario.external_users()) {
         return Err(Error::Scenario(problem));
     }
+    // Who listens has heard what cannot be taken back.
+    if listener.mask() == Mask::NONE
+        && let Some(result) = simulate(scenario, seed, run, control, listener, true)?
+    {
+        return Ok(result);
+    }
+    simulate(scenario, seed, run, control, listener, false).transpose().unwrap_or(Err(Error::Cancelled))
+}
+
+/// Simulates ahead of time where that is possible, or one step after the other. Returns nothing if the order of two
+/// events could not be known ahead of time.
+fn simulate<T: Listener>(
+    scenario: &Scenario,
+    seed: u64,
+    run: u64,
+    control: &Control,
+    listener: &mut T,
+    is_ahead: bool,
+) -> Result<Option<RunResult>> {
     let mut world = World::new(scenario, seed, run, listener);
+    if is_ahead {
+        world.foresee();
+    }
     while world.unfinished > 0 && world.step()? {
+        if world.env.agenda.is_uncertain() {
+            return Ok(None);
+        }
         if world.events.is_multiple_of(EVENTS_PER_REPORT) {
             control.report(world.progress())?;
         }
@@ -92,8 +117,11 @@ pub fn run_heard<T: Listener>(
     if world.unfinished > 0 {
         world.env.common.advance((world.env.horizon, Stamp::LAST));
     }
+    if world.is_uncertain() {
+        return Ok(None);
+    }
     control.report(1.0)?;
-    world.into_result(scenario)
+    world.into_result(scenario).map(Some)
 }
 
 /// A bearer with the number of its alarm and the flows of its users, by their position on it.

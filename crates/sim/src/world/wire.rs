@@ -65,7 +65,10 @@ impl Wire {
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
-        link.rated()?.enter(&mut ctx, packet, entry)
+        match link.rated() {
+            Some(link) => link.enter(&mut ctx, packet, entry),
+            None => unreachable!("only links with a rate are foreseen"),
+        }
     }
 
     /// Delivers a packet under a key that [`Self::enter`] has returned.

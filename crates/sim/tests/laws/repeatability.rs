@@ -6,6 +6,7 @@ use nodeb_sim::radio::mac::harq::CombiningSpec;
 use nodeb_sim::scenario::Record;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::json;
 
 use super::cases;
@@ -54,6 +55,52 @@ proptest! {
             format!("{:?}", (series.cwnd, series.rtt, series.transfers, flows, bearers, links))
         });
         prop_assert_eq!(stepwise, ahead);
+    }
+
+    /// The same where times coincide often: rates, delays and starts are a few round numbers, and queues are short.
+    #[test]
+    fn steps_ahead_of_time_keep_the_order_of_ties(
+        users in select(&[1, 1, 2, 3, 12][..]),
+        rates in prop::array::uniform4(select(&["500 kbps", "1 Mbps", "2 Mbps", "10 Mbps"][..])),
+        delays in prop::array::uniform4(select(&["0 ms", "1 ms", "2 ms", "8 ms", "20 ms"][..])),
+        limits in prop::array::uniform3(select(&[3, 5, 20, 1000][..])),
+        (stagger, size, loss) in (0u32..3, select(&[20, 100, 300][..]), select(&[0.0, 0.02][..])),
+        radio in select(&["link", "link", "dch", "hs_dsch", "fach_dch"][..]),
+        (has_core, has_proxy, linux) in any::<(bool, bool, bool)>(),
+        duration_ms in 50u32..4_000,
+    ) {
+        let [wired, core, air, up] = rates;
+        let [wired_delay, core_delay, air_delay, up_delay] = delays;
+        let [wired_limit, core_limit, air_limit] = limits;
+        let link = |rate, delay, limit| json!({
+            "rate": rate, "delay": delay, "loss": loss, "queue": { "drop_tail": { "limit": limit } },
+        });
+        let radio = if radio == "link" { json!({ "link": link(air, air_delay, air_limit) }) } else { json!(radio) };
+        let tcp = if linux {
+            json!({ "linux": { "packet_size": "1000 B" } })
+        } else {
+            json!({ "classic": { "packet_size": "1000 B", "delayed_ack": "0 s" } })
+        };
+        let user = json!({ "count": users, "stagger": format!("{stagger} ms"), "traffic": {
+            "ftp": { "size": format!("{size} kB") } } });
+        let mut text = json!({
+            "duration": format!("{duration_ms} ms"), "wired": link(wired, wired_delay, wired_limit), "radio": radio,
+            "uplink": { "rate": up, "delay": up_delay }, "tcp": tcp, "users": [user],
+        });
+        if has_core {
+            text["core"] = link(core, core_delay, core_limit);
+        }
+        if has_proxy {
+            text["proxy"] = json!("split");
+        }
+        let ahead = scenario::from_json(&text.to_string()).unwrap();
+        let record = Record { segments: true, ..Record::default() };
+        let stepwise = Scenario { record, ..ahead.clone() };
+        let [ahead, stepwise] = [ahead, stepwise].map(|scenario| {
+            let result = run(&scenario, 1, 0, &Control::default()).unwrap();
+            format!("{:?}", (result.flows, result.bearers, result.links, result.end_s))
+        });
+        prop_assert_eq!(ahead, stepwise);
     }
 
     /// A scenario that went through a file is the same scenario and gives the same run.
