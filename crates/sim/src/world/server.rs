@@ -146,6 +146,14 @@ impl<T: Listener> World<T> {
         if state.proxy.is_none() {
             self.after_air_sender(flow, progress);
         }
+        if !self.outbox.is_empty() {
+            self.send_outbox();
+        }
+        self.tell_hold(Site::Server, flow);
+    }
+
+    #[inline]
+    fn send_outbox(&mut self) {
         let mut outbox = std::mem::take(&mut self.outbox);
         for segment in &outbox {
             let packet = self.launch(Site::Server, segment);
@@ -153,7 +161,6 @@ impl<T: Listener> World<T> {
         }
         outbox.clear();
         self.outbox = outbox;
-        self.tell_hold(Site::Server, flow);
     }
 
     /// The sender that faces a phone has heard from it: transfers may be over.
