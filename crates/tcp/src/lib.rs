@@ -63,6 +63,19 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
+/// How far a sender is, as its methods of the same names tell it.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// When [`Sender::on_timer`] must be called, unless something happens before.
+    pub timer: Option<Time>,
+    /// Bytes of the application that have been acknowledged.
+    pub acked_bytes: u64,
+    /// What its loss recovery is at.
+    pub recovery: Recovery,
+    /// Whether everything has been acknowledged and nothing more will be written.
+    pub is_done: bool,
+}
+
 /// Segments that a sender whose window is set from outside repeats on each ACK after a timeout: slow
 /// start's pace (RFC 5681, 3.1), so that a window that stays open does not repeat everything at once.
 const REPEATS_PER_ACK: u64 = 2;
@@ -97,6 +110,15 @@ pub trait Sender: Send + std::fmt::Debug {
     fn window(&self) -> Window;
     /// What its loss recovery is at.
     fn recovery(&self) -> Recovery;
+    /// How far it is: what has to be asked after each event, at once.
+    fn progress(&self) -> Progress {
+        Progress {
+            timer: self.timer(),
+            acked_bytes: self.acked_bytes(),
+            recovery: self.recovery(),
+            is_done: self.is_done(),
+        }
+    }
     /// What keeps it from sending more.
     fn hold(&self) -> Hold;
     /// Which of its timers rings now that the time of [`Self::timer`] has come.

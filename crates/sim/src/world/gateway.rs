@@ -59,7 +59,8 @@ impl<T: Listener> World<T> {
         if let Some(proxy) = &state.proxy {
             state.timers.keep(&mut self.env, Timer::Proxy, proxy.timer());
         }
-        self.after_air_sender(flow);
+        let progress = state.air_sender().progress();
+        self.after_air_sender(flow, progress);
         let mut relayed = std::mem::take(&mut self.relayed);
         for segment in &relayed.down {
             let packet = self.launch(Site::Proxy, segment);

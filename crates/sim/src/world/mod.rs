@@ -194,9 +194,10 @@ impl<T: Listener> World<T> {
             Alarm::Uplink(flow) => self.wake_uplink(key, flow),
             Alarm::Bearer(bearer) => self.wake_bearer(key, bearer),
             Alarm::Timers(flow) => {
-                if let Some(timer) = self.flows[flow as usize].timers.expire(&mut self.env, key) {
+                if let Some(timer) = self.flows[flow as usize].timers.expire(key) {
                     self.handle_timer(timer, flow);
                 }
+                self.flows[flow as usize].timers.rearm(&mut self.env);
             }
         }
     }
@@ -209,8 +210,10 @@ impl<T: Listener> World<T> {
                 self.answer(flow);
             }
             Timer::Retransmission => {
-                let clock = self.flows[flow as usize].sender.ringing(self.env.now);
-                self.tell_clock(Site::Server, flow, clock);
+                if self.env.sink.wants(Mask::DECISIONS) {
+                    let clock = self.flows[flow as usize].sender.ringing(self.env.now);
+                    self.tell_clock(Site::Server, flow, clock);
+                }
                 self.flows[flow as usize].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow);
             }

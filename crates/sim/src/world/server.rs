@@ -9,8 +9,8 @@ use crate::event::{Event, Hold, Site};
 use crate::packet::Packet;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
-use crate::transport::Opener;
 use crate::transport::segment::Kind;
+use crate::transport::{Opener, Progress};
 
 impl<T: Listener> World<T> {
     /// A transfer begins: the first opens the connection, a later one is asked for by the phone or
@@ -141,11 +141,19 @@ impl<T: Listener> World<T> {
     /// Sends what a server's sender has put out, keeps its timer, and notes what changed.
     pub(super) fn after_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow as usize];
-        let is_air_sender = state.proxy.is_none();
-        state.timers.keep(&mut self.env, Timer::Retransmission, state.sender.timer());
-        if is_air_sender {
-            self.after_air_sender(flow);
+        let progress = state.sender.progress();
+        state.timers.keep(&mut self.env, Timer::Retransmission, progress.timer);
+        if state.proxy.is_none() {
+            self.after_air_sender(flow, progress);
         }
+        if !self.outbox.is_empty() {
+            self.send_outbox();
+        }
+        self.tell_hold(Site::Server, flow);
+    }
+
+    #[inline]
+    fn send_outbox(&mut self) {
         let mut outbox = std::mem::take(&mut self.outbox);
         for segment in &outbox {
             let packet = self.launch(Site::Server, segment);
@@ -153,22 +161,21 @@ impl<T: Listener> World<T> {
         }
         outbox.clear();
         self.outbox = outbox;
-        self.tell_hold(Site::Server, flow);
     }
 
     /// The sender that faces a phone has heard from it: transfers may be over.
-    pub(super) fn after_air_sender(&mut self, flow: u32) {
+    pub(super) fn after_air_sender(&mut self, flow: u32, progress: Progress) {
+        let Progress { acked_bytes, recovery, is_done, .. } = progress;
         let state = &mut self.flows[flow as usize];
-        let (acked, recovery) = (state.air_sender().acked_bytes(), state.air_sender().recovery());
         state.experience.repair(self.env.now, recovery);
-        while let Some(transfer) = state.demand.complete(self.env.now, acked) {
+        while let Some(transfer) = state.demand.complete(self.env.now, acked_bytes) {
             let Outstanding { begun, arrived, bytes, .. } = transfer;
             self.env.emit(Event::Transfer { flow, begun, arrived, bytes });
             if let Some(at) = state.demand.next_beginning(self.env.now, After::End) {
                 state.timers.set(&mut self.env, Timer::Traffic, at);
             }
         }
-        if state.finished.is_none() && state.air_sender().is_done() {
+        if is_done && state.finished.is_none() {
             state.finished = Some(self.env.now);
             self.unfinished -= 1;
         }

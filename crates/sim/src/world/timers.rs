@@ -1,7 +1,7 @@
 //! The timers of one connection, under one alarm.
 //!
 //! Most timers are moved or stopped before they expire. So the alarm is set only when one becomes the first; when it
-//! rings and the timer has moved meanwhile, it is set to the next one.
+//! has rung, it is set to the next one, after what the timer has led to: mostly to its being set anew.
 
 use super::alarms::{Alarm, Alarms};
 use super::env::Env;
@@ -42,15 +42,17 @@ const NEVER: Key = (Time(u64::MAX), Stamp::LAST);
 #[derive(Debug)]
 pub struct Timers {
     keys: [Key; Timer::ALL.len()],
-    /// What the alarm is set to: not later than any timer.
+    /// What the alarm is set to, not later than any timer, and for which one it was.
     armed: Key,
+    first: Timer,
     alarm: usize,
 }
 
 impl Timers {
     /// The timers of flow number `flow`, all stopped.
     pub fn new(alarms: &mut Alarms, flow: u32) -> Self {
-        Self { keys: [NEVER; Timer::ALL.len()], armed: NEVER, alarm: alarms.add(Alarm::Timers(flow)) }
+        let (keys, alarm) = ([NEVER; Timer::ALL.len()], alarms.add(Alarm::Timers(flow)));
+        Self { keys, armed: NEVER, first: Timer::Traffic, alarm }
     }
 
     /// Sets a timer to expire at a time, behind all that was decided for the same time before.
@@ -59,7 +61,7 @@ impl Timers {
         let key = env.common.stamps.key(at);
         self.keys[timer as usize] = key;
         if key < self.armed {
-            self.armed = key;
+            (self.armed, self.first) = (key, timer);
             env.agenda.set(self.alarm, Some(key));
         }
     }
@@ -74,17 +76,29 @@ impl Timers {
         }
     }
 
-    /// Returns the timer that expires under `key`, if it has not been moved, and sets the alarm to the next one.
-    pub fn expire(&mut self, env: &mut Env, key: Key) -> Option<Timer> {
-        let expired = Timer::ALL.into_iter().find(|&timer| self.keys[timer as usize] == key);
-        if let Some(timer) = expired {
-            self.keys[timer as usize] = NEVER;
+    /// Stops the timer for which the alarm rings under `key` and returns it, if it has not been moved. The alarm has
+    /// to be set anew afterwards.
+    #[inline]
+    pub fn expire(&mut self, key: Key) -> Option<Timer> {
+        let first = &mut self.keys[self.first as usize];
+        (*first == key).then(|| {
+            *first = NEVER;
+            self.first
+        })
+    }
+
+    /// Sets the alarm, which has rung, to the next timer.
+    #[inline]
+    pub fn rearm(&mut self, env: &mut Env) {
+        self.armed = NEVER;
+        for timer in Timer::ALL {
+            let key = self.keys[timer as usize];
+            // Most are never, and times are compared at once.
+            if key.0 <= self.armed.0 && key < self.armed {
+                (self.armed, self.first) = (key, timer);
+            }
         }
-        let next = (1..self.keys.len())
-            .fold(0, |next, timer| if self.keys[timer] < self.keys[next] { timer } else { next });
-        self.armed = self.keys[next];
         env.agenda.set(self.alarm, (self.armed != NEVER).then_some(self.armed));
-        expired
     }
 }
 
@@ -105,23 +119,28 @@ mod tests {
         /// Whatever is set, moved and stopped, timers expire in the order of their keys, each at its time.
         #[test]
         fn timers_expire_as_if_each_had_an_alarm(
-            steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8), 1..200),
+            steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8, prop::option::of(1u64..9)), 1..200),
         ) {
             let mut alarms = Alarms::default();
             let mut timers = Timers::new(&mut alarms, 0);
             let common = Common::new(Time(u64::MAX), Sink::new(Mask::NONE));
             let mut env = Env { common, agenda: Agenda::new(alarms.len()), flying: Flying::default() };
             let mut model: Vec<(Timer, Key)> = Vec::new();
-            let last = (Timer::Traffic, None, 1_000);
-            for (timer, wait, passes) in steps.into_iter().chain([last]) {
+            let last = (Timer::Traffic, None, 1_000, None);
+            for (timer, wait, passes, again) in steps.into_iter().chain([last]) {
                 let until = Time(env.now.0 + passes);
                 while let Some((key, _)) = env.agenda.next().filter(|(key, _)| key.0 <= until) {
                     env.advance(key);
-                    if let Some(expired) = timers.expire(&mut env, key) {
+                    if let Some(expired) = timers.expire(key) {
                         let first = model.iter().copied().min_by_key(|(_, key)| *key);
                         prop_assert_eq!(first, Some((expired, key)));
                         model.retain(|(timer, _)| *timer != expired);
+                        if let Some(wait) = again {
+                            timers.set(&mut env, expired, Time(until.0 + wait));
+                            model.push((expired, timers.keys[expired as usize]));
+                        }
                     }
+                    timers.rearm(&mut env);
                 }
                 prop_assert!(model.iter().all(|(_, key)| key.0 > until));
                 env.advance((until, Stamp::LAST));

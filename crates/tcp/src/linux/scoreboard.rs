@@ -70,7 +70,8 @@ pub struct Scoreboard {
     /// Number of the first outstanding segment.
     first: u64,
     segments: VecDeque<SentSegment>,
-    sacked_bytes: u64,
+    /// Bytes in flight, and bytes given up and not yet sent again.
+    pipe: u64,
     lost_bytes: u64,
     sacked_segments: u32,
     /// One past the highest segment that was reported delivered beyond a gap.
@@ -106,7 +107,7 @@ impl Scoreboard {
             next: 0,
             first: 0,
             segments: VecDeque::new(),
-            sacked_bytes: 0,
+            pipe: 0,
             lost_bytes: 0,
             sacked_segments: 0,
             highest_sacked: 0,
@@ -145,7 +146,7 @@ impl Scoreboard {
 
     /// Bytes in flight (RFC 6675, `pipe`).
     pub fn pipe(&self) -> u64 {
-        self.next - self.una - self.sacked_bytes - self.lost_bytes
+        self.pipe
     }
 
     /// Segments delivered beyond a gap.
@@ -203,6 +204,7 @@ impl Scoreboard {
         let (number, (first, end)) = (self.end(), self.next_range());
         self.order.push_back((now, number));
         self.next = end;
+        self.pipe += end - first;
         self.segments.push_back(SentSegment {
             first,
             length: (end - first) as u32,
@@ -225,12 +227,12 @@ impl Scoreboard {
         match before {
             State::Lost => self.lost_bytes -= bytes,
             State::Sacked => {
-                self.sacked_bytes -= bytes;
                 self.sacked_segments -= 1;
                 self.known = <_>::default();
             }
-            State::InFlight => {}
+            State::InFlight => self.pipe -= bytes,
         }
+        self.pipe += bytes;
         self.order.push_back((now, number));
     }
 
@@ -242,13 +244,12 @@ impl Scoreboard {
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
             self.una = segment.end();
             repeated |= segment.retransmitted;
-            if segment.state == State::Sacked {
-                self.sacked_bytes -= segment.bytes();
-                self.sacked_segments -= 1;
-            } else {
-                if segment.state == State::Lost {
-                    self.lost_bytes -= segment.bytes();
-                }
+            match segment.state {
+                State::Sacked => self.sacked_segments -= 1,
+                State::Lost => self.lost_bytes -= segment.bytes(),
+                State::InFlight => self.pipe -= segment.bytes(),
+            }
+            if segment.state != State::Sacked {
                 deliver(segment);
             }
             self.segments.pop_front();
@@ -313,10 +314,8 @@ impl Scoreboard {
             let before = std::mem::replace(&mut segment.state, State::Sacked);
             let bytes = segment.bytes();
             deliver(segment);
-            if before == State::Lost {
-                self.lost_bytes -= bytes;
-            }
-            self.sacked_bytes += bytes;
+            let counted = if before == State::Lost { &mut self.lost_bytes } else { &mut self.pipe };
+            *counted -= bytes;
             self.sacked_segments += 1;
             self.highest_sacked = self.highest_sacked.max(number + 1);
         }
@@ -332,6 +331,7 @@ impl Scoreboard {
         let bytes = segment.bytes();
         self.repeats_lost += u64::from(segment.retransmitted);
         self.given_up.push(segment);
+        self.pipe -= bytes;
         self.lost_bytes += bytes;
         self.lost_from = self.lost_from.min(number);
         bytes
@@ -360,7 +360,7 @@ impl Scoreboard {
                 }
             }
         }
-        self.lost_bytes = 0;
+        self.pipe += std::mem::take(&mut self.lost_bytes);
     }
 
     /// The first segment given up and not yet sent again.

@@ -402,7 +402,7 @@ impl crate::Sender for Sender {
     }
 
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
-        let due = self.timers.loss.filter(|(at, _)| *at <= now).map(|(_, pending)| pending);
+        let due = self.timers.due(now);
         if let Setup::SynSent(_, times) = self.setup {
             if due.is_some() {
                 self.rtt.back_off();
@@ -494,12 +494,12 @@ impl crate::Sender for Sender {
 
     fn ringing(&self, now: Time) -> Clock {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
-        match self.timers.loss {
-            Some((at, Pending::Timeout)) if at <= now => Clock::Retransmission,
-            Some((at, Pending::Probe)) if at <= now => Clock::Probe,
-            Some((at, Pending::Reorder)) if at <= now => Clock::Reorder,
-            _ if due(self.timers.persist) => Clock::Persist,
-            _ => Clock::Pacing,
+        match self.timers.due(now) {
+            Some(Pending::Timeout) => Clock::Retransmission,
+            Some(Pending::Probe) => Clock::Probe,
+            Some(Pending::Reorder) => Clock::Reorder,
+            None if due(self.timers.persist) => Clock::Persist,
+            None => Clock::Pacing,
         }
     }
 

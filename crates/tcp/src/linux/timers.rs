@@ -18,11 +18,30 @@ pub enum Pending {
     Reorder,
 }
 
+/// A timer as it was set. When it runs is worked out where that matters: most are set anew long before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    since: Time,
+    length: Duration,
+    pending: Pending,
+}
+
+impl Wait {
+    /// When it runs, by the kernel's clock: not before its time is over.
+    pub fn end(self) -> Time {
+        jiffies::expiry(self.since, self.length)
+    }
+
+    fn is_over(self, now: Time) -> bool {
+        self.since + self.length <= now && self.end() <= now
+    }
+}
+
 /// Everything that a sender may wait for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
     /// Loss: setting one of these stops the others.
-    pub loss: Option<(Time, Pending)>,
+    pub loss: Option<Wait>,
     /// Probe of a closed window (RFC 9293, 3.8.6.1).
     pub persist: Option<Time>,
     /// The pacer lets the next segment go.
@@ -38,28 +57,34 @@ impl Timers {
 
     /// Sets the time of waking after the timers have changed.
     pub fn settle(&mut self, now: Time) {
-        let earliest = self.earliest();
-        let stays = self.wake.is_some_and(|wake| now < wake && earliest.is_some_and(|at| wake <= at));
-        if !stays {
-            self.wake = earliest;
+        const NEVER: u64 = u64::MAX;
+        let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);
+        let (wake, others) = (at(self.wake), at(self.persist).min(at(self.pacing)));
+        let stays = |earliest: u64| now.0 < wake && wake <= earliest && earliest < NEVER;
+        // The wheel's timer does not run before its time is over; when it does matters only if that is first.
+        let least = at(self.loss.map(|wait| wait.since + wait.length));
+        if stays(others.min(least)) {
+            return;
         }
-    }
-
-    fn earliest(&self) -> Option<Time> {
-        let at = |timer: Option<Time>| timer.map_or(u64::MAX, |at| at.0);
-        let first = at(self.loss.map(|(at, _)| at)).min(at(self.persist)).min(at(self.pacing));
-        (first < u64::MAX).then_some(Time(first))
+        let earliest = if least < others { others.min(at(self.loss.map(Wait::end))) } else { others };
+        if !stays(earliest) {
+            self.wake = (earliest < NEVER).then_some(Time(earliest));
+        }
     }
 
     /// What the timer of the retransmission queue waits for.
     pub fn pending(&self) -> Option<Pending> {
-        self.loss.map(|(_, pending)| pending)
+        self.loss.map(|wait| wait.pending)
     }
 
-    /// Sets it to run after `wait`, by the kernel's clock.
-    #[inline(never)] // Many callers: one copy stays in the cache.
-    pub fn set(&mut self, now: Time, wait: Duration, pending: Pending) {
-        self.loss = Some((jiffies::expiry(now, wait), pending));
+    /// What it has waited for, if its time has come.
+    pub fn due(&self, now: Time) -> Option<Pending> {
+        self.loss.filter(|wait| wait.is_over(now)).map(|wait| wait.pending)
+    }
+
+    /// Sets it to run after `length`, by the kernel's clock.
+    pub fn set(&mut self, now: Time, length: Duration, pending: Pending) {
+        self.loss = Some(Wait { since: now, length, pending });
     }
 
     /// Stops a timer if its time has come; says whether it had.
@@ -75,22 +100,56 @@ impl Timers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    const MS: fn(u64) -> Time = |ms| Time(1_000_000 * ms);
+
+    fn waits(since: u64) -> Timers {
+        let mut timers = Timers::default();
+        timers.set(MS(since), Duration::from_millis(100), Pending::Timeout);
+        timers
+    }
 
     #[test]
     fn waking_moves_forward_at_once_and_back_when_it_comes() {
-        let mut timers = Timers { loss: Some((Time(100), Pending::Timeout)), ..Timers::default() };
-        timers.settle(Time(0));
-        assert_eq!(timers.wake(), Some(Time(100)));
-        timers.loss = Some((Time(150), Pending::Timeout));
-        timers.settle(Time(50));
-        assert_eq!(timers.wake(), Some(Time(100)));
-        timers.settle(Time(100));
-        assert_eq!(timers.wake(), Some(Time(150)));
-        timers.pacing = Some(Time(120));
-        timers.settle(Time(110));
-        assert_eq!(timers.wake(), Some(Time(120)));
+        let mut timers = waits(0);
+        timers.settle(MS(0));
+        // The wheel rings at the end of a jiffy, 4 ms.
+        assert_eq!(timers.wake(), Some(MS(104)));
+        timers.loss = waits(50).loss;
+        timers.settle(MS(50));
+        assert_eq!(timers.wake(), Some(MS(104)));
+        timers.settle(MS(104));
+        assert_eq!(timers.wake(), timers.loss.map(Wait::end));
+        timers.pacing = Some(MS(120));
+        timers.settle(MS(110));
+        assert_eq!(timers.wake(), Some(MS(120)));
         timers = Timers { wake: timers.wake, ..Timers::default() };
-        timers.settle(Time(115));
+        timers.settle(MS(115));
         assert_eq!(timers.wake(), None);
+    }
+
+    proptest! {
+        /// When a timer of the wheel runs is worked out only where that decides when to wake.
+        #[test]
+        fn waking_agrees_with_the_ends_of_all_timers(
+            steps in prop::collection::vec((0u64..9, 0u64..400, prop::option::of(0u64..90)), 1..200),
+        ) {
+            let (mut timers, mut now, mut wake): (Timers, Time, Option<Time>) = (Timers::default(), MS(0), None);
+            for (passes, length, pacing) in steps {
+                now += Duration::from_millis(passes);
+                let length = Duration::from_millis(length);
+                timers.set(now, length, Pending::Probe);
+                timers.pacing = pacing.map(|wait| now + Duration::from_millis(wait));
+                timers.settle(now);
+                let end = jiffies::expiry(now, length);
+                let earliest = timers.pacing.map_or(end, |at| at.min(end));
+                wake = wake.filter(|&wake| now < wake && wake <= earliest).or(Some(earliest));
+                prop_assert_eq!(timers.wake(), wake);
+                for later in (0..500).map(|ms| now + Duration::from_millis(ms)) {
+                    prop_assert_eq!(timers.due(later).is_some(), end <= later);
+                }
+            }
+        }
     }
 }

@@ -213,7 +213,7 @@ impl Sender {
 
     /// Sends segment `number`, for the first time or again.
     pub(in super::super) fn send(&mut self, now: Time, number: u64, again: bool, out: &mut Vec<Segment>) {
-        let (first, end) = self.board.range(number);
+        let (first, end) = if again { self.board.range(number) } else { self.board.next_range() };
         let (bytes, before) = (end - first, self.board.pipe());
         let nothing_outstanding = self.board.head().is_none();
         if before == 0 {

@@ -17,7 +17,7 @@ use super::control::CongestionSpec;
 use super::params::Linux;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use super::timers::Pending;
+use super::timers::{Pending, Wait};
 use super::{FIRST_BYTE, jiffies};
 use crate::segment::{Kind, Segment};
 use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};

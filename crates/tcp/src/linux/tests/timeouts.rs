@@ -10,7 +10,7 @@ fn params() -> Linux {
 }
 
 fn rto(script: &Script) -> Option<Time> {
-    script.sender.timers.loss.map(|(at, _)| at)
+    script.sender.timers.loss.map(Wait::end)
 }
 
 /// When a timer runs that is set at `now_ms` to run after `wait_ms`.
