@@ -373,7 +373,8 @@ def commit() -> str:
     """The commit that is measured; with a plus where there are changes that it lacks."""
     head = ["git", "rev-parse", "--short=10", "HEAD"]
     name = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-    sources = [":(glob)crates/*/src/**", "Cargo.toml", "Cargo.lock"]
+    sources = [":(glob)crates/*/src/**", ":(glob)crates/*/examples/*.rs", ":(glob)examples/*.toml"]
+    sources += ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "tools/instructions.py"]
     changed = ["git", "status", "--porcelain", "--", *sources]
     dirty = subprocess.run(changed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return name + ("+" if dirty else "")

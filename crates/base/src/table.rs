@@ -136,12 +136,12 @@ macro_rules! kinds {
         /// Reads columns: each has a loop of its own, in which no row needs a call.
         #[allow(non_snake_case, reason = "named as the kinds are")]
         pub mod read {
-            use super::{Cow, Text, Texts, Values, count};
+            use super::{Cow, Parts, Text, Texts, Values, count};
 
             $(
                 $(#[$about])*
                 #[inline]
-                pub fn $kind<R>(parts: &[(u64, &[R])], read: impl Fn(&R) -> $of) -> Values {
+                pub fn $kind<R>(parts: &Parts<R>, read: impl Fn(&R) -> $of) -> Values {
                     let mut values = <$all>::with_capacity(count(parts));
                     for (_, rows) in parts {
                         values.extend(rows.iter().map(&read));
@@ -153,7 +153,7 @@ macro_rules! kinds {
             /// Text, of which there are few: a small number that stands for it, and what it stands for.
             #[inline]
             pub fn Name<R>(
-                parts: &[(u64, &[R])],
+                parts: &Parts<R>,
                 (code, text): (impl Fn(&R) -> u32, fn(u32) -> Text),
             ) -> Values {
                 let codes = parts.iter().flat_map(|(_, rows)| *rows).map(code);
@@ -203,6 +203,9 @@ impl Values {
     }
 }
 
+/// The rows of a table by replication, each with its number.
+pub type Parts<'a, R> = [(u64, &'a [R])];
+
 /// What a column is called and means, and how it is read.
 #[derive(Debug)]
 pub struct Field<R> {
@@ -212,8 +215,8 @@ pub struct Field<R> {
     pub unit: &'static str,
     /// What it says, a sentence.
     pub meaning: &'static str,
-    /// Reads it from the rows of replications, each with its number.
-    pub read: fn(&[(u64, &[R])]) -> Values,
+    /// Reads it from all rows.
+    pub read: fn(&Parts<R>) -> Values,
 }
 
 /// What a table is called and means, and its columns.
@@ -234,7 +237,7 @@ impl<R> Layout<R> {
     }
 
     /// The table of the rows of replications, each with its number, which is put in front.
-    pub fn of_runs(&self, runs: &[(u64, &[R])]) -> Table {
+    pub fn of_runs(&self, runs: &Parts<R>) -> Table {
         let mut numbers = Vec::with_capacity(count(runs));
         for (run, rows) in runs {
             numbers.extend(rows.iter().map(|_| *run));
@@ -242,7 +245,7 @@ impl<R> Layout<R> {
         self.of_parts(runs).numbered(numbers)
     }
 
-    fn of_parts(&self, parts: &[(u64, &[R])]) -> Table {
+    fn of_parts(&self, parts: &Parts<R>) -> Table {
         let column = |field: &Field<R>| Column {
             name: field.name,
             unit: field.unit,
@@ -260,7 +263,7 @@ impl<R> Layout<R> {
 }
 
 /// How many rows there are in all.
-fn count<R>(parts: &[(u64, &[R])]) -> usize {
+fn count<R>(parts: &Parts<R>) -> usize {
     parts.iter().map(|(_, rows)| rows.len()).sum()
 }
 
@@ -376,7 +379,7 @@ macro_rules! table {
                     name: $column,
                     unit: $unit,
                     meaning: concat!($($meaning),+).trim_ascii(),
-                    read: |parts: &[(u64, &[$row])]| $crate::table::read::$kind(parts, $read),
+                    read: |parts: &$crate::table::Parts<$row>| $crate::table::read::$kind(parts, $read),
                 },
             )+],
         };

@@ -98,12 +98,12 @@ class _Only(Subject[Tables]):
 
     def closed(self) -> None:
         known = self.known
-        self._experiment.stopped = self.stop
         self._experiment.replications = n = known.done if self.stop is None else self.stop.runs
         finished, over = known.finished, known.done - n
         if over:  # of those that went together not all are needed
             finished[-1] = {name: _first(table, n) for name, table in finished[-1].items()}
         self._experiment.finished = finished
+        self._experiment.stopped = self.stop  # last: who sees it finds the others
 
 
 class _Shown(Engine[Tables]):

@@ -177,6 +177,7 @@ impl Cell {
 
     /// Sets an alarm that is not set, and is no timer.
     pub fn set_alarm(&mut self, alarm: Alarm, at: Time, stamps: &mut Stamps) {
+        debug_assert!(self.ends.iter().all(|(_, set)| *set != alarm), "{alarm:?} is set");
         let key = stamps.key(at);
         let place = self.ends.partition_point(|(due, _)| *due > key);
         self.ends.insert(place, (key, alarm));

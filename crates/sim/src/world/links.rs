@@ -25,8 +25,7 @@ impl<T: Listener> World<T> {
         }
         let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.foresee()).collect();
         let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.foresee()).collect();
-        let uplinks = self.flows.iter_mut().map(|flow| flow.uplink.foresee());
-        let uplinks = uplinks.fold(true, |all, one| all && one);
+        let uplinks: Vec<bool> = self.flows.iter_mut().map(|flow| flow.uplink.foresee()).collect();
         // Where backlogs are asked for, or an agent sends as well, bearers take packets when they come.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
@@ -45,7 +44,7 @@ impl<T: Listener> World<T> {
         }
         let has_agent = self.has_snoop || (self.has_proxy && last == 0);
         if let [flow] = &mut self.flows[..] {
-            flow.uplink.leads_on = uplinks && up[last] && !has_agent;
+            flow.uplink.leads_on = uplinks[0] && up[last] && !has_agent;
         }
     }
 

@@ -52,7 +52,8 @@ impl<L: Listener> Live<L> {
         self.world.env.now
     }
 
-    /// When something is due next; `None` while nothing happens unless a packet is offered.
+    /// Returns when to advance next at the latest, or `None` if nothing happens unless a packet is offered. Nothing may
+    /// be due then: timers that were stopped are looked at once more.
     pub fn next(&self) -> Option<Time> {
         self.world.env.agenda.next().map(|((at, _), _)| at)
     }

@@ -276,7 +276,8 @@ impl Scoreboard {
         let mut now_known = <[Block; SackBlocks::MOST]>::default();
         for (range, now) in blocks.zip(&mut now_known) {
             // Most blocks are as they were, or have grown at their end.
-            let known = self.known.iter().find(|known| known.range.0 == range.0).copied();
+            let known =
+                self.known.iter().find(|known| known.range.0 == range.0 && !self.has_grown(**known)).copied();
             *now = match known {
                 Some(known) if known.range.1 == range.1 => known,
                 _ => Block { range, end: self.holding(range.1) },
@@ -285,6 +286,12 @@ impl Scoreboard {
             self.sack_range(from.max(self.first)..now.end, &mut deliver);
         }
         self.known = now_known;
+    }
+
+    /// Returns true if a block reached beyond what had been sent, and holds segments that have been sent since.
+    #[inline]
+    fn has_grown(&self, known: Block) -> bool {
+        self.get(known.end).is_some_and(|segment| segment.first < known.range.1)
     }
 
     /// Returns the number of the first outstanding segment that begins at `byte` or above.
