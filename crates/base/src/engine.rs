@@ -30,6 +30,8 @@ pub type Key = (Time, Stamp);
 pub struct Stamps {
     /// The current time, at which events are decided.
     pub now: Time,
+    /// Whether something depended on the order of two simultaneous events that is not known ahead of time.
+    pub is_uncertain: bool,
     number: u64,
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use crate::engine::Key;
+use crate::engine::{Key, Stamps};
 use crate::event::Cause;
 
 /// A packet that has begun to be sent after it entered, or that will.
@@ -27,8 +27,6 @@ pub struct Foresight {
     waiting_bytes: u64,
     /// When packets are lost, and why.
     lost: VecDeque<(Key, Cause)>,
-    /// Whether something depended on the order of two simultaneous events that is not known.
-    is_uncertain: bool,
 }
 
 /// What a link has counted and what has not happened when a run ends.
@@ -44,25 +42,21 @@ pub struct Unhappened {
     pub overflowed: u64,
 }
 
-/// Returns true if it is not known which of two events comes first.
-fn is_uncertain(one: Key, other: Key) -> bool {
-    one.0 == other.0 && one.1.is_uncertain_beside(other.1)
-}
-
 impl Foresight {
     /// Returns the foresight of a link that is empty and in front of which fewer than `limit` packets and
     /// `limit_bytes` bytes may wait.
     pub fn new(limit: usize, limit_bytes: u64) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
-        Self { limit, limit_bytes, passages, waiting: 0, waiting_bytes: 0, lost, is_uncertain: false }
+        Self { limit, limit_bytes, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
     /// Moves on to the packet that enters under `entry`, and forgets what has happened by the time under `now`.
     #[inline]
-    pub fn advance(&mut self, entry: Key, now: Key) {
+    pub fn advance(&mut self, entry: Key, now: Key, stamps: &mut Stamps) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
-            self.is_uncertain |= is_uncertain(next.begin, entry);
+            // Whether it waits still decides who finds room.
+            stamps.is_uncertain |= next.begin.0 == entry.0 && next.begin.1.is_uncertain_beside(entry.1);
             if next.begin > entry {
                 break;
             }
@@ -106,12 +100,6 @@ impl Foresight {
         if entry > now {
             self.lost.push_back((entry, cause));
         }
-    }
-
-    /// Returns true if something depended on the order of two simultaneous events that is not known.
-    #[inline]
-    pub fn is_uncertain(&self) -> bool {
-        self.is_uncertain
     }
 
     /// Returns what has been counted and has not happened under `end` or before.

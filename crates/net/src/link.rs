@@ -87,7 +87,7 @@ impl Link {
     pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
         let foresight = self.foresight.as_mut().expect("a link with foresight");
         let now = ctx.handled();
-        foresight.advance(entry, now);
+        foresight.advance(entry, now, &mut ctx.stamps);
         if !self.ingress.admit(ctx, packet) {
             foresight.lose(entry, Cause::LinkLoss, now);
             return None;
@@ -222,12 +222,6 @@ impl Link {
             self.send_next(ctx);
         }
         arrived
-    }
-
-    /// Returns true if it depended on the order of two simultaneous events that is not known. Step by step, without
-    /// [`Self::foresee`], it is.
-    pub fn is_uncertain(&self) -> bool {
-        self.foresight.as_ref().is_some_and(Foresight::is_uncertain)
     }
 
     /// Packets waiting, the one in service not counted.

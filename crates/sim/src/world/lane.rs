@@ -12,13 +12,11 @@ use crate::packet::Packet;
 pub struct Lane {
     arrivals: VecDeque<(Key, Packet)>,
     alarm: usize,
-    /// Whether two packets arrive at the same time of which it is not known which one was sent first.
-    pub is_uncertain: bool,
 }
 
 impl Lane {
     pub fn new(alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self { arrivals: VecDeque::new(), alarm: alarms.add(alarm), is_uncertain: false }
+        Self { arrivals: VecDeque::new(), alarm: alarms.add(alarm) }
     }
 
     /// Takes a packet that arrives under `key`. Returns false if one that arrives later came before it.
@@ -27,7 +25,9 @@ impl Lane {
         match self.arrivals.back() {
             None => env.agenda.set(self.alarm, Some(key)),
             Some((last, _)) if *last > key => return false,
-            Some((last, _)) => self.is_uncertain |= last.0 == key.0 && last.1.is_uncertain_beside(key.1),
+            Some((last, _)) => {
+                env.common.stamps.is_uncertain |= last.0 == key.0 && last.1.is_uncertain_beside(key.1);
+            }
         }
         self.arrivals.push_back((key, packet));
         true

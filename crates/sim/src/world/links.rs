@@ -48,17 +48,6 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Returns true if something may have depended on the order of two simultaneous events that is not known ahead of time.
-    pub(super) fn is_uncertain(&mut self) -> bool {
-        let wires = self.links.iter_mut().flat_map(|link| [&mut link.down, &mut link.up]);
-        let mut wires = wires.chain(self.flows.iter_mut().map(|flow| &mut flow.uplink));
-        self.env.agenda.is_uncertain()
-            || self.to_phones.is_uncertain
-            || self.from_phones.is_uncertain
-            || wires.any(|wire| wire.link.rated().is_some_and(|link| link.is_uncertain()))
-            || self.bearers.iter_mut().any(|air| air.bearer.as_link().is_some_and(|link| link.is_uncertain()))
-    }
-
     /// A packet for a phone comes to the link of position `at`, or to the Node B behind the last one.
     pub(super) fn enter_down(&mut self, packet: Packet, mut at: usize) {
         let mut entry = self.env.handled();

@@ -83,8 +83,11 @@ pub fn run_heard<T: Listener>(
     if let Some(problem) = scenario.unread_file().or_else(|| scenario.external_users()) {
         return Err(Error::Scenario(problem));
     }
-    // Who listens has heard what cannot be taken back.
-    if listener.mask() == Mask::NONE
+    // What a listener has heard cannot be taken back, and phones that share TTIs act at the same times too often.
+    let is_worth_it = scenario.radio.facts().tti.is_none()
+        || scenario.users.iter().map(|group| group.count.get()).sum::<u32>() == 1;
+    if is_worth_it
+        && listener.mask() == Mask::NONE
         && let Some(result) = simulate(scenario, seed, run, control, listener, true)?
     {
         return Ok(result);
@@ -107,7 +110,7 @@ fn simulate<T: Listener>(
         world.foresee();
     }
     while world.unfinished > 0 && world.step()? {
-        if world.env.agenda.is_uncertain() {
+        if world.env.stamps.is_uncertain || world.env.agenda.is_uncertain() {
             return Ok(None);
         }
         if world.events.is_multiple_of(EVENTS_PER_REPORT) {
@@ -116,9 +119,6 @@ fn simulate<T: Listener>(
     }
     if world.unfinished > 0 {
         world.env.common.advance((world.env.horizon, Stamp::LAST));
-    }
-    if world.is_uncertain() {
-        return Ok(None);
     }
     control.report(1.0)?;
     world.into_result(scenario).map(Some)
