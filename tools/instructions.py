@@ -154,7 +154,7 @@ ROWS = (
         "examples/switching.toml",
         ("duration=10000 s",),
         ("duration=50000 s",),
-        memory=(("duration=10000 s",), ("duration=50000 s",)),
+        memory=(("duration=20000 s",), ("duration=50000 s",)),  # each keeps all load times it may
     ),
     _many("NewReno", f'classic = {{ control = "newreno", {CLASSIC} }}', memory=True),
     _many("SACK", f'classic = {{ control = "sack", {CLASSIC} }}'),
