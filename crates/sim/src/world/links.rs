@@ -37,10 +37,9 @@ impl<T: Listener> World<T> {
         let bearers = self.bearers.iter().all(|air| air.is_foreseen);
         let last = self.links.len() - 1;
         for (at, link) in self.links.iter_mut().enumerate() {
-            let is_split = self.has_proxy && at == 0;
-            link.down.leads_on = down[at] && !is_split && if at == last { bearers } else { down[at + 1] };
-            let is_split = self.has_proxy && at == 1;
-            link.up.leads_on = at > 0 && up[at] && up[at - 1] && !is_split;
+            let next = if at == last { bearers } else { down[at + 1] };
+            link.down.leads_on = down[at] && next && !(self.has_proxy && at == 0);
+            link.up.leads_on = at > 0 && up[at] && up[at - 1] && !(self.has_proxy && at == 1);
         }
         let has_agent = self.has_snoop || (self.has_proxy && last == 0);
         if let [flow] = &mut self.flows[..] {
@@ -72,8 +71,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// A packet of a phone comes under `entry` from the Node B, or from the link behind, to where `left` links are
-    /// before it.
+    /// A packet of a phone comes under `entry` from the Node B, or from the link behind. `left` is the number of links
+    /// still ahead of it.
     pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
         while let Some(at) = left.checked_sub(1) {
             if at == 0 && self.has_proxy {
