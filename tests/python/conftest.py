@@ -1,34 +1,15 @@
-"""Scenarios that many tests use."""
+"""Fixtures of many folders of tests; what else they share is in `helpers`."""
 
 import signal
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 import emulations
-from nodeb.replication.work import Source, Work
+from scenarios import SMALL
 
 settings.register_profile("same every time", derandomize=True, deadline=None)
 settings.load_profile("same every time")
-
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
-
-needs_linux = pytest.mark.skipif(
-    sys.platform != "linux", reason="devices, pipes and signals of Linux"
-)
-"""What such a test is about does not exist elsewhere; on Linux it always runs."""
-
-SMALL = """
-name = "small"
-runs = 4
-[radio.dch]
-bler = 0.1
-[[users]]
-count = 2
-traffic.ftp.size = "20 kB"
-"""
 
 
 def pytest_configure():
@@ -73,18 +54,6 @@ def call(capsys, tmp_path, monkeypatch):
     return call
 
 
-class Fails(Work):
-    """Replications of which number `wrong` fails, in whatever batch it is."""
-
-    def __init__(self, scenario, wrong):
-        self.scenario, self.wrong = Source(scenario.compiled().to_json(), None), wrong
-
-    def replicate(self, seed, runs, control):
-        if self.wrong in runs:
-            raise ValueError("something odd")
-        return self.scenario.compiled().run_many(seed, runs.start, len(runs), control)
-
-
 @pytest.fixture
 def small(scenario_file):
     """The same, loaded."""
@@ -106,3 +75,12 @@ def link(tmp_path):
     file = tmp_path / "link.toml"
     file.write_text(emulations.LINK)
     return file
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium, driven by playwright."""
+    from browsers import chromium
+
+    with chromium() as one:
+        yield one

@@ -10,8 +10,8 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from conftest import SMALL, needs_linux
 from nodeb import signals
+from scenarios import SMALL, needs_linux
 
 LOST = """
 import os, signal, time, weakref

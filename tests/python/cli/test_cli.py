@@ -1,0 +1,250 @@
+"""The command line as a user meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from nodeb.table import Table
+from nodeb.terminal import text
+from result_folders import start
+from scenarios import EXAMPLES, SMALL, needs_linux
+
+USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
+
+
+@pytest.fixture
+def refused(call):
+    """Calls the command line, which must refuse in one paragraph; returns that."""
+
+    def refuse(*arguments):
+        status, out, err = call(*arguments)
+        assert (status, out) == (2, "")
+        assert err.startswith("error: ")
+        assert "Traceback" not in err
+        assert "\n\n" not in err
+        return err
+
+    return refuse
+
+
+def test_run_prints_a_summary_and_saves_a_folder(call, scenario_file):
+    status, out, err = call("run", scenario_file, "--runs", 3, "--seed", 5)
+    assert (status, err) == (0, "")
+    assert "small: 3 replications, as asked; seed 5" in out
+    assert "application bit rate" in out
+    assert "kbit/s" in out
+    assert out.endswith("results: out/small\n")
+    assert pq.read_table("out/small/flows.parquet").num_rows == 6
+
+
+def test_set_changes_keys_and_precision_replicates(call, scenario_file):
+    settings = ("--set", "radio.dch.bler=0.2", "--set", "wired.delay=50 ms")
+    status, out, _ = call("run", scenario_file, *settings, "--precision", 0.05, "--out", "x")
+    assert status == 0
+    assert "precision reached" in out
+    saved = Path("x/scenario.toml").read_text(encoding="utf-8")
+    assert "bler = 0.2" in saved
+    assert '"50 ms"' in saved
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(call, path):
+    status, out, err = call("run", path, "--runs", 2)
+    assert status == 0
+    assert not err or err.startswith("note: ")  # of a sweep table
+    text = path.read_text(encoding="utf-8")
+    endless = any(key in text for key in ("traffic.on_off", "traffic.web", "duration ="))
+    assert endless or "100.0" in out  # every transfer completed
+
+
+def test_validate_judges_every_file(call, scenario_file, tmp_path):
+    bad = tmp_path / "bad.toml"
+    bad.write_text("[wired]\ndleay = '5 ms'\n" + USERS)
+    status, out, err = call("validate", bad, scenario_file)
+    assert status == 2
+    assert f"{scenario_file}: valid (small)" in out
+    assert f"error: {bad}:2: wired.dleay: unknown key; did you mean `delay`?" in err
+
+
+def test_schema_and_list(call, tmp_path):
+    _, out, _ = call("schema")
+    assert json.loads(out)["$schema"].endswith("2020-12/schema")
+    assert call("schema", "--out", tmp_path / "s.json")[0] == 0
+    assert (tmp_path / "s.json").read_text() == out
+    _, out, _ = call("list", "scheduler")
+    assert "round_robin" in out
+    assert "newreno" not in out
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            "[wired]\ndleay = '5 ms'\n" + USERS,
+            ":2: wired.dleay: unknown key; did you mean `delay`?",
+        ),
+        ("wired.delay = 5\n" + USERS, ":1: wired.delay: "),
+        ("wired.delay = '-5 ms'\n" + USERS, "negative"),
+        ("wired.delay = '5 kB'\n" + USERS, "not a unit of a time"),
+        ("wired.rate = '0 bps'\n" + USERS, "wired.rate"),
+        ("radio.dch.bler = 1\n" + USERS, "unlimited retransmissions"),
+        ("radio.dch.bler = 1.5\n" + USERS, "not a probability"),
+        ("radio = 'hsdsch'\n" + USERS, "did you mean `hs_dsch`?"),
+        ("runs = 2.5\n" + USERS, ":1: runs: "),
+        ("runs = 0\n" + USERS, ":1: runs: "),
+        ("tcp.classic.max_window = 0\n" + USERS, ":1: tcp.classic.max_window: "),
+        ("[[users]]\ncount = 0\ntraffic.ftp.size = '1 kB'\n", ":2: users.0.count: "),
+        ("[[users]]\ntraffic.ftp.size = '0 B'\n", "users.0.traffic.ftp.size: "),
+        ("[[users]]\n", "traffic"),
+        ("name = 'nobody'\n", "at least one `[[users]]`"),
+        ("", "at least one `[[users]]`"),
+        ("hello world\n", ":1: "),
+        ("a = 1\na = 2\n", ":2: "),
+        ("name = '\xe9'".encode("latin-1"), ":1: this is not UTF-8 text (byte 0xe9)"),
+        (b"\x00\x01\xff\xfe" * 100, "this is not UTF-8 text"),
+    ],
+)
+def test_bad_files_are_told_in_one_paragraph(refused, tmp_path, content, expected):
+    path = tmp_path / "bad.toml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    message = refused("run", path)
+    assert str(path) in message
+    assert expected in message
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--runs", "3", "--precision", "0.1"], "contradict"),
+        (["--runs", "0"], "at least one replication"),
+        (["--runs", "1000000000"], "absurd"),
+        (["--runs", "many"], "--runs"),
+        (["--precision", "0"], "share of the mean"),
+        (["--precision", "7"], "share of the mean"),
+        (["--jobs", "0"], "jobs is 0"),
+        (["--jobs", "-2"], "jobs is -2"),
+        (["--seed", "-1"], "seed is -1"),
+        (["--set", "wired.dleay=5 ms"], "did you mean `delay`?"),
+        (["--set", "wired"], "key=value"),
+        (["--set", "wired.delay=soon"], "wired.delay"),
+        (["--oops"], "--oops"),
+        (["--out", "small.toml"], "there is a file of this name"),
+        (["--out", "small.toml/below"], "not a directory"),
+    ],
+)
+def test_bad_options_are_told_in_one_paragraph(refused, scenario_file, arguments, expected):
+    assert expected in refused("run", scenario_file, *arguments)
+
+
+def test_names_that_do_not_exist_come_with_the_nearest(refused, tmp_path):
+    assert "there is no such file" in refused("run", "nope.toml")
+    assert "directory" in refused("run", tmp_path)
+    assert "did you mean `wang`?" in refused("reproduce", "wagn")
+    assert "Table 99" in refused("reproduce", "wang", "--item", "Table 99")
+    assert "did you mean `scheduler`?" in refused("list", "schedular")
+    assert "no such command" in refused("rnu")
+
+
+def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr("nodeb.terminal.text.summary_text", fail)
+    status, _, err = call("run", scenario_file)
+    assert status == 1
+    assert err.startswith("error: nodeb itself failed")
+    assert "ZeroDivisionError: oops" in err
+
+
+def test_ctrl_c_keeps_what_was_finished(tmp_path):
+    path = tmp_path / "long.toml"
+    path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
+    # A shell that runs the tests in the background leaves SIGINT ignored.
+    heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    process = start("run", path, "--out", "kept", cwd=tmp_path, preexec_fn=heard)
+    time.sleep(3)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    assert err.startswith("error: interrupted after ")
+    about = json.loads((tmp_path / "kept" / "provenance.json").read_text())
+    flows = pq.read_table(tmp_path / "kept" / "flows.parquet")
+    assert flows.num_rows == 2 * about["runs"] > 0
+    assert "interrupted" in about["stopping"]
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    process = start("schema", cwd=tmp_path)
+    process.stdout.close()
+    assert "Traceback" not in process.stderr.read()
+    process.wait(timeout=20)
+
+
+@needs_linux
+def test_a_terminal_sees_progress_and_a_pipe_does_not(tmp_path):
+    import pty
+
+    path = tmp_path / "long.toml"
+    path.write_text(SMALL.replace("20 kB", "100 MB"))
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nodeb", "run", str(path), "--runs", "60"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=follower,
+    )
+    os.close(follower)
+    shown = b""
+    try:
+        while chunk := os.read(leader, 4096):
+            shown += chunk
+    except OSError:  # Linux says so at the end
+        pass
+    os.close(leader)
+    assert process.wait() == 0
+    assert b"%" in shown
+    assert b"of 60 replications" in shown
+
+
+def test_help_is_quick():
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-m", "nodeb", "--help"], capture_output=True, check=True
+    )
+    assert b"reproduce" in done.stdout
+    assert time.perf_counter() - begin < 2  # 0.3 s at rest; this only catches a heavy import
+
+
+def test_numbers_are_shown_in_units_that_read_well():
+    rows = {
+        "group": ["g"] * 4,
+        "metric": ["application_bps", "rtt_mean_s", "utilization", "transfer_s"],
+        "unit": ["bit/s", "s", "1", "s"],
+        "mean": [384_123.4, 0.0123456, 0.4567, float("nan")],
+        "ci95_low": [384_000.0, 0.012, 0.45, float("nan")],
+        "ci95_high": [384_246.8, 0.013, 0.46, float("nan")],
+    }
+    lines = text.summary_text(Table(rows)).splitlines()
+    assert " ".join(lines[2].split()) == "g application bit rate 384.1 384.0 .. 384.2 kbit/s"
+    assert " ".join(lines[3].split()) == "g mean round-trip time 12.35 12.00 .. 13.00 ms"
+    assert " ".join(lines[4].split()) == "g channel utilization 45.67 45.00 .. 46.00 %"
+    assert len(lines) == 5  # a time that nobody took says nothing
+
+
+def test_what_a_library_makes_of_ctrl_c_is_no_mistake_of_ours(call, scenario_file, monkeypatch):
+    def fail(*_):
+        raise ImportError("initialization failed")
+
+    monkeypatch.setattr("nodeb.terminal.text.summary_text", fail)
+    monkeypatch.setattr("nodeb.cli.received", [signal.SIGINT])
+    status, _, err = call("run", scenario_file)
+    assert (status, err) == (130, "error: interrupted\n")

@@ -1,0 +1,152 @@
+"""What the environment does to a command is told as such, and is no mistake of nodeb's."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import nodeb
+from scenarios import needs_linux
+
+pytestmark = needs_linux
+
+NAMED = """
+name = "Zürich 📡"
+runs = 2
+radio = "dch"
+[[users]]
+name = "é"
+traffic.ftp.size = "1 kB"
+"""
+
+
+@pytest.fixture
+def shell(tmp_path, scenario_file):
+    """Runs a line of shell in a folder with `small.toml`; `nodeb` is the command."""
+    (tmp_path / "named.toml").write_text(NAMED, encoding="utf-8")
+    python_path = str(Path(nodeb.__file__).parents[1])
+
+    def shell(line, **environment):
+        command = line.replace("nodeb ", f"{sys.executable} -m nodeb ")
+        return subprocess.run(
+            ["bash", "-c", command],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": python_path, **environment},
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
+
+    return shell
+
+
+def text(done):
+    return (done.stdout + done.stderr).decode()
+
+
+def blames_nodeb(done):
+    return "report it" in text(done) or "Traceback" in text(done) or "Exception" in text(done)
+
+
+@pytest.mark.parametrize(
+    "command", ["list", "run small.toml --out o", "validate small.toml", "--help"]
+)
+def test_a_full_stdout_is_told(shell, command):
+    done = shell(f"nodeb {command} > /dev/full")
+    assert (done.returncode, blames_nodeb(done)) == (1, False), text(done)
+    assert done.stderr.decode().startswith("error: cannot print to stdout")
+    assert done.stderr.decode().endswith(": no space left on device\n")
+
+
+def test_a_full_stderr_leaves_no_traceback(shell):
+    done = shell("nodeb run none.toml 2> /dev/full")
+    assert (done.returncode, text(done)) == (2, "")
+
+
+def test_results_are_saved_whatever_becomes_of_stdout(shell, tmp_path):
+    shell("nodeb run small.toml --out o > /dev/full")
+    assert (tmp_path / "o" / "summary.csv").exists()
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_streams_change_nothing(shell, tmp_path, closed):
+    done = shell(f"nodeb run small.toml --out o {closed}")
+    assert (done.returncode, blames_nodeb(done)) == (0, False), text(done)
+    assert (tmp_path / "o" / "flows.parquet").exists()
+    assert shell(f"nodeb run none.toml {closed}").returncode == 2
+
+
+def test_an_error_does_not_go_to_stdout_because_stderr_is_closed(shell):
+    assert shell("nodeb run none.toml 2>&-").stdout == b""
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
+)
+def test_a_terminal_of_ascii_gets_escapes(shell, environment):
+    for command in ("run named.toml --out o", "validate named.toml", "link curve none"):
+        done = shell(f"nodeb {command}", **environment)
+        assert not blames_nodeb(done), text(done)
+    done = shell("nodeb validate named.toml", PYTHONIOENCODING="ascii")
+    assert done.stdout == b"named.toml: valid (Z\\xfcrich \\U0001f4e1)\n"
+
+
+@pytest.mark.parametrize("command", ["run small.toml", "fit x.txt", "reproduce wang"])
+def test_too_many_jobs_are_refused_with_the_reason(shell, command):
+    done = shell(f"nodeb {command} --jobs 100000 --out o")
+    assert done.returncode == 2
+    assert "jobs is 100000; each is a thread" in text(done)
+
+
+def test_a_system_that_starts_no_thread_is_told(small, monkeypatch):
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
+    with pytest.raises(nodeb.RunError, match="can't start new thread; fewer at a time"):
+        small.run()
+
+
+def test_files_that_cannot_be_read_are_told(shell, tmp_path):
+    for name in ("/proc/self/mem", ".", "none.toml"):
+        for command in ("run", "validate", "sweep", "import"):
+            done = shell(f"nodeb {command} {name}")
+            assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
+            assert text(done).startswith(f"error: {name}: "), text(done)
+    secret = tmp_path / "secret.toml"
+    secret.write_text(NAMED)
+    secret.chmod(0)
+    if not os.access(secret, os.R_OK):
+        assert text(shell("nodeb run secret.toml")).endswith("cannot be read: permission denied\n")
+
+
+def test_a_folder_that_cannot_be_written_is_told(shell, tmp_path):
+    (tmp_path / "log.txt").write_text("-1\n")
+    for command in ("run small.toml --out /proc/o", "import log.txt --out /proc/x.trace"):
+        done = shell(f"nodeb {command}")
+        assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
+        assert "error: cannot write " in text(done)
+
+
+def test_a_scenario_may_come_out_of_a_pipe(shell, tmp_path):
+    for command in ("validate", "run --out o"):
+        done = shell(f"nodeb {command} <(cat small.toml)")
+        assert (done.returncode, done.stderr) == (0, b""), text(done)
+    assert text(shell("cat small.toml | nodeb validate /dev/stdin")).startswith("/dev/stdin: valid")
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_while_python_closes_down_leaves_no_traceback(name):
+    code = (
+        "import atexit, os, signal, sys\n"
+        "from nodeb.__main__ import main\n"
+        f"atexit.register(lambda: os.kill(os.getpid(), signal.{name}))\n"
+        "sys.argv = ['nodeb', '--version']\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

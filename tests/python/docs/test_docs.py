@@ -1,0 +1,99 @@
+"""What the README and the documentation say can be done, is done here."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import nodeb
+from nodeb.sweep import Sweep, has_sweep
+from scenarios import EXAMPLES
+
+ROOT = Path(__file__).parents[3]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+REFERENCE = sorted((ROOT / "docs" / "scenario").glob("*.md"))
+
+BARE = """
+import sys
+import tomllib
+class Nowhere:  # as where nothing but nodeb is installed
+    def find_spec(self, name, path=None, target=None):
+        if name in ("pandas", "polars"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Nowhere())
+import matplotlib
+matplotlib.use("Agg")
+"""
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+
+
+def snippets():
+    """Python that somebody new will try, by where it stands."""
+    for name in ("README.md", "docs/quickstart.md"):
+        yield name, "\n".join(blocks(ROOT / name, "python"))
+    begin, _, _ = nodeb.__doc__.partition("Where to look further")
+    lines = [line[4:] for line in begin.splitlines() if line.startswith("    ")]
+    yield "help(nodeb)", "\n".join(lines)
+
+
+@pytest.mark.parametrize(("where", "code"), list(snippets()), ids=[name for name, _ in snippets()])
+def test_what_a_beginner_is_shown_works_without_extras(where, code, tmp_path):
+    shutil.copytree(EXAMPLES[0].parent, tmp_path / "examples")
+    done = subprocess.run(
+        [sys.executable, "-c", BARE + code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def examples():
+    for page in (ROOT / "README.md", ROOT / "docs" / "index.md", *REFERENCE):
+        for number, text in enumerate(blocks(page, "toml")):
+            yield pytest.param(text, id=f"{page.stem}-{number}")
+
+
+@pytest.mark.parametrize("text", list(examples()))
+def test_every_example_of_the_reference_is_a_scenario(text, tmp_path):
+    file = tmp_path / "example.toml"
+    file.write_text(text, encoding="utf-8")
+    found = Sweep.load(file) if has_sweep(file) else nodeb.load(file)
+    assert not found.warnings()
+
+
+def test_every_page_of_the_reference_has_an_example():
+    assert [page.name for page in REFERENCE if not blocks(page, "toml")] == []
+
+
+def test_the_index_leads_to_every_page():
+    """By itself, or to the first page of its part."""
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    linked = set(re.findall(r"\]\(([^)#]+\.md)", index))
+    parts = ("models", "scenario")
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]}
+    wanted = {page for page in pages if page.split("/")[0] not in parts}
+    assert wanted - linked == {"index.md"}
+    assert all(any(page.startswith(part) for page in linked) for part in parts)
+
+
+def test_the_navigation_has_every_page():
+    text = (ROOT / "mkdocs.yml").read_text("utf-8")
+    named = set(re.findall(r": (\S+\.md)$", text, re.M))
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]}
+    assert named == pages | {"results.md"}
+
+
+def test_the_version_is_the_same_wherever_it_is_said():
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    (cited,) = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)
+    assert cargo["version"] == cited == nodeb.__version__

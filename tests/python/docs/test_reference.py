@@ -1,0 +1,92 @@
+"""The scenario reference: all keys, once, in the words of TOML."""
+
+import json
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from nodeb import _core
+
+DOCS = Path(__file__).parents[3] / "docs"
+sys.path.insert(0, str(DOCS))
+from reference import Reference  # noqa: E402
+
+SCHEMA = json.loads(_core.schema())
+TEXTS = {page.name: page.read_text("utf-8") for page in sorted((DOCS / "scenario").glob("*.md"))}
+REFERENCE = Reference(SCHEMA, TEXTS)
+PAGES = {name: REFERENCE.expand(name, text) for name, text in TEXTS.items()}
+
+
+def rows():
+    """The cells of each row of each table of keys, with the heading above."""
+    for page in PAGES.values():
+        heading = ""
+        for line in page.splitlines():
+            if line.startswith("#"):
+                heading = line
+            if line.startswith("| `") and line.count("|") - line.count("\\|") == 6:
+                yield heading, re.split(r"(?<!\\) ?\| ?", line)[1:-1]
+
+
+def test_every_key_stands_on_one_page():
+    assert REFERENCE.missing() == []
+    wanted = [
+        key for part in [SCHEMA, *SCHEMA["$defs"].values()] for key in part.get("properties", ())
+    ]
+    found = [cells[0].strip("`") for heading, cells in rows() if "#range" not in heading]
+    assert sorted(found) == sorted([*wanted, "together"])
+
+
+def test_every_key_says_its_type_and_its_meaning():
+    for heading, (key, kind, _, _, meaning) in rows():
+        assert "" not in (kind, meaning), (heading, key)
+
+
+def test_defaults_are_toml():
+    for heading, (key, _, default, _, _) in rows():
+        if found := re.fullmatch(r"`(.*)`", default):
+            value = tomllib.loads(f"x = {found[1]}")["x"]
+            assert value != {}, (heading, key)
+
+
+def test_nothing_is_called_as_in_the_code():
+    inner = [name for name in SCHEMA["$defs"] if re.search(r"[a-z][A-Z]|Spec$", name)]
+    inner.remove("NewReno")  # which is its name elsewhere too
+    assert len(inner) > 50
+    for page, text in PAGES.items():
+        assert re.findall(rf"\b({'|'.join(inner)})\b", text) == [], page
+        assert "null" not in text, page
+
+
+def test_links_lead_somewhere():
+    anchors = {page: set(re.findall(r"\{#(\S+)\}", text)) for page, text in PAGES.items()}
+    for page, text in PAGES.items():
+        for target, anchor in re.findall(r"\]\(([\w-]+\.md)?#([^)]+)\)", text):
+            assert anchor in anchors[target or page], (page, target, anchor)
+    for page, found in anchors.items():
+        assert len(found) == len(re.findall(r"\{#(\S+)\}", PAGES[page])), page
+
+
+def test_defaults_say_only_what_differs():
+    cells = {(heading, one[0]): one for heading, one in rows()}
+    assert cells["## `wired` {#wired}", "`queue`"][2] == '`"drop_tail"`'
+    assert cells["## `wired` {#wired}", "`delay`"][1:4] == [
+        "time",
+        '`"110 ms"`',
+        "ns, us, ms, s, min, h, µs",
+    ]
+    assert cells["## `radio.hsdpa` {#radio-hsdpa}", "`cell`"][2] == "that of its keys"
+    assert cells["## `users.ue` {#users-ue}", "`category`"][2] == "`6`"
+
+
+def test_what_is_shared_names_all_its_keys():
+    assert "The same holds for `radio.hs_dsch.rlc`" in PAGES["rlc.md"]
+    assert "`uplink.queue`, `radio.link.queue`" in PAGES["queues.md"]
+
+
+def test_a_line_that_names_no_key_is_told():
+    with pytest.raises(ValueError, match="no section for `qeue`"):
+        Reference(SCHEMA, {"a.md": "{{ keys: wired.qeue }}"})

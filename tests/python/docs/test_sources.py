@@ -1,0 +1,139 @@
+"""Whatever the code cites is in SOURCES.md with how it was checked, and what is there is cited."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+ENDINGS = {".rs", ".py", ".md", ".toml", ".csv", ".pyi"}
+FOLDERS = ("crates", "python", "docs", "examples", "tools", "benches", "fuzz")
+SPECIFICATION = re.compile(
+    r"\bRFC \d{3,5}\b|\bT[SR] \d{2}\.\d{3}\b|\bTR \d{3} \d{3}\b|\bM\.\d{4}\b|\bC\.R\d{4}\b"
+    r"|\bdraft-[a-z]+(?:-[a-z]+)*(?:-\d{2})?\b"
+)
+NAME = r"[A-Z][\w-]*[a-zé][\w-]*"
+VENUE = r"(?: [A-Z]{2,}[\w-]*)?"
+PAPER = re.compile(
+    rf"\b({NAME})(?: and others| et al\.)?,?{VENUE} \(?((?:19|20)\d\d)(?:\)|\b(?! MB))"
+)
+NO_NAMES = {
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September"),
+    *("October", "November", "December", "Spring", "Fall", "Release", "Globecom", "Performance"),
+    *("Communications", "Conference", "Connections", "Downlink", "Intervals", "Networks"),
+    *("Signalling", "Stockholm", "Wiley", "UTC", "Systems"),
+}
+"""What else stands before a year: months, places, the ends of titles."""
+HOW = ("text", "implementation", "calculation", "memory", "not found")
+
+
+def entries():
+    """The rows of the tables: what the source is, what is taken from it, how that was checked."""
+    for line in (ROOT / "SOURCES.md").read_text("utf-8").splitlines():
+        if line.startswith("| ") and not line.startswith("| Source |"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def texts():
+    """Everything in the project that may cite."""
+    found = [ROOT / "README.md", ROOT / "DESIGN.md"]
+    for folder in FOLDERS:
+        parts = (path for path in (ROOT / folder).rglob("*") if path.suffix in ENDINGS)
+        found += [path for path in parts if "target" not in path.parts]
+    return {path: path.read_text("utf-8") for path in found}
+
+
+ENTRIES = list(entries())
+TEXTS = texts()
+EVERYTHING = "\n".join(TEXTS.values())
+
+
+def named(draft):
+    """A draft without its version, which the code may leave out."""
+    return re.sub(r"-\d{2}$", "", draft)
+
+
+def specifications(text):
+    return {named(found) for found in SPECIFICATION.findall(text)}
+
+
+def papers(text):
+    """Last author named, and year, of every citation."""
+    return {found for found in PAPER.findall(text) if found[0] not in NO_NAMES}
+
+
+def known(name, year):
+    return any(name in entry[0] + entry[2] and year in entry[0] + entry[2] for entry in ENTRIES)
+
+
+def test_a_source_says_how_it_was_checked():
+    for entry in ENTRIES:
+        assert len(entry) == 3, entry
+        assert any(re.search(rf"\b{how}\b", entry[2]) for how in HOW), entry
+
+
+def test_a_source_stands_there_once():
+    titles = [title for entry in ENTRIES for title in re.findall(r"\*([^*]{20,})\*", entry[0])]
+    assert sorted(titles) == sorted(set(titles))
+    found = [one for entry in ENTRIES for one in specifications(entry[0])]
+    assert sorted(found) == sorted(set(found))
+
+
+def test_every_specification_that_is_cited_is_there():
+    listed = specifications("\n".join(entry[0] for entry in ENTRIES))
+    missing = {
+        one: path.relative_to(ROOT).as_posix()
+        for path, text in TEXTS.items()
+        for one in specifications(text) - listed
+    }
+    assert missing == {}
+
+
+def test_every_paper_that_is_cited_is_there():
+    missing = {
+        " ".join(one): path.relative_to(ROOT).as_posix()
+        for path, text in TEXTS.items()
+        for one in papers(text)
+        if not known(*one)
+    }
+    assert missing == {}
+
+
+def test_every_specification_that_is_there_is_cited():
+    listed = specifications("\n".join(entry[0] for entry in ENTRIES))
+    assert listed - specifications(EVERYTHING) == set()
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry[0][:30])
+def test_every_author_who_is_there_is_named(entry):
+    """By surname: of each work in an entry, the authors are those before its title."""
+    for authors in re.findall(r"(?:^|; )([^*;]+?), \*", entry[0]):
+        names = re.findall(rf"(?:[A-Z]\.[ -])+(?:[a-z]+ )?({NAME})", authors)
+        named = [name for name in names if re.search(rf"\b{name}\b", EVERYTHING)]
+        assert named or not names, f"nobody cites {authors}"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("as RFC 9999, 2.1 has it", {"RFC 9999"}),
+        ("(TS 25.999; TR 25.998)", {"TS 25.999", "TR 25.998"}),
+        ("draft-somebody-something-03", {"draft-somebody-something"}),
+    ],
+)
+def test_specifications_are_recognized(text, found):
+    assert specifications(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("(Nobody and Somebody 1999)", {("Somebody", "1999")}),
+        ("Nobody and others, 2001", {("Nobody", "2001")}),
+        ("Nobody & Somebody, SIGCOMM 1987", {("Somebody", "1987")}),
+        ("in March 2004", set()),
+        ("Nobody 2000 MB", set()),
+    ],
+)
+def test_papers_are_recognized(text, found):
+    assert papers(text) == found

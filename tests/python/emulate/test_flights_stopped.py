@@ -1,0 +1,77 @@
+"""Looks at flights that take long: they tell how far they are, and end when nobody wants them."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import nodeb
+from emulations import REAL, made_by_hand, over
+from nodeb import _core
+from nodeb.emulate import connections, flights, lives
+from scenarios import needs_linux
+
+pytestmark = needs_linux
+
+
+@pytest.fixture
+def log(tmp_path):
+    """A day in which the real phone does nothing while others fill the cell."""
+    users = [REAL, {"name": "others", "count": 10, "traffic": {"ftp": {"size": "100 GB"}}}]
+    return made_by_hand(tmp_path / "silent.log", users, over(86_400))
+
+
+@pytest.mark.parametrize("command", ["replay", "life"])
+def test_ctrl_c_ends_a_look_at_a_flight(log, command):
+    run = [sys.executable, "-m", "nodeb", command, str(log)]
+    looking = subprocess.Popen(
+        run, cwd=log.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(2)
+    assert looking.poll() is None, "the day is over already"
+    begin = time.monotonic()
+    looking.send_signal(signal.SIGINT)
+    out, told = looking.communicate(timeout=30)
+    assert time.monotonic() - begin < 2
+    assert (looking.returncode, out) == (130, "")
+    assert told.startswith("error: interrupted")
+    assert len(told.splitlines()) == 1
+    assert sorted(file.name for file in log.parent.glob("**/*.*")) == ["silent.log"]
+
+
+def test_who_is_told_how_far_it_is_can_end_it(log):
+    shares = []
+
+    def impatient(share, _):
+        shares.append(share)
+        if len(shares) == 3:
+            raise BrokenPipeError("of whoever shows it, not of the log")
+
+    with pytest.raises(BrokenPipeError, match="whoever shows it"):
+        flights.read(log).fly(progress=impatient)
+    assert shares == sorted(shares)
+    assert 0 < shares[-1] < 0.9
+
+
+def test_what_is_cancelled_says_so(log):
+    control = _core.Control()
+    control.cancel()
+    flight = flights.read(log)
+    fly = flight.path, flight.compiled, flight.seed, flight.users
+    calls = [
+        lambda: _core.replay_flight(*fly, control),
+        lambda: _core.flight_timeline(*fly, control),
+        lambda: _core.flight_explain(*fly, 0, control),
+        lambda: _core.flight_connections(flight.path, control),
+        lambda: _core.flight_packets(flight.path, control),
+    ]
+    for call in calls:
+        with pytest.raises(_core.Cancelled):
+            call()
+    assert connections.connections(flight).all == []
+    with pytest.raises(nodeb.InputError, match="nothing happens"):
+        lives.watch(flight, 0, (0, 10**9))

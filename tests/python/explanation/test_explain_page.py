@@ -1,0 +1,62 @@
+"""The page of an explanation in a real browser: readable, within its width, asking nobody."""
+
+from __future__ import annotations
+
+import pytest
+
+import nodeb
+from browsers import looked_at
+from nodeb.report.explained import page
+from nodeb.scenario_types import Dch, FachDch, Ftp, Hsdpa, HsDsch, Iub, Radio, UserGroup
+
+RADIOS: dict[str, Radio] = {
+    "dch": Dch(bler=0.1),
+    "hs_dsch": HsDsch(bler=0.2),
+    "hsdpa": Hsdpa(iub=Iub(room="1 kB")),
+    "fach_dch": FachDch(),
+}
+MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in (390, 1400)]
+MODES += [("print", "dark", 718)]
+REQUESTS = """performance.getEntriesByType("resource").map(one => one.name)"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The file of each kind of page, made when it is first asked for."""
+    folder, files = tmp_path_factory.mktemp("explained"), {}
+
+    def file(kind):
+        if kind not in files:
+            users = [UserGroup(count=3, traffic=Ftp(size="100 kB"))]
+            scenario = nodeb.Scenario(name=f"a page of {kind}", radio=RADIOS[kind], users=users)
+            found = {f"user {one}": nodeb.explain(scenario, user=one, runs=3) for one in (0, 2)}
+            files[kind] = folder / f"{kind}.html"
+            files[kind].write_text(page(found, found["user 0"].what_if()), encoding="utf-8")
+        return files[kind]
+
+    return file
+
+
+@pytest.mark.parametrize("kind", RADIOS)
+def test_a_page_can_be_read_and_fits(browser, made, kind):
+    wrong, complaints, texts = looked_at(browser, made(kind), MODES)
+    assert (wrong, complaints) == ({}, [])
+    assert texts > 50
+
+
+def test_a_page_has_its_pictures_and_tables_and_asks_nobody(browser, made):
+    asked = []
+    with browser.new_page(viewport={"width": 1400, "height": 900}) as shown:
+        shown.on("request", lambda request: asked.append(request.url))
+        shown.goto(made("hsdpa").as_uri())
+        for anchor in ("waterfall", "causes"):
+            box = shown.locator(f"#{anchor} svg").bounding_box()
+            assert box["width"] > 300
+            assert box["height"] > 100
+        told = shown.locator("#causes-table").inner_text()
+        assert "waiting for the scheduler" in told
+        assert "alone in the cell" in told
+        shown.locator("#causes-table summary").click()
+        assert shown.locator("#causes-table dt").first.is_visible()
+        assert shown.evaluate(REQUESTS) == []
+    assert asked == [made("hsdpa").as_uri()]

@@ -1,0 +1,230 @@
+"""What changes win, against what the path says: nothing where it has nothing of their causes."""
+
+import random
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb.errors import InputError
+from nodeb.explanation.changes import CHANGES, _curves_without_errors
+from nodeb.explanation.text import what_if_text
+from nodeb.explanation.what_if import what_if
+from nodeb.scenario_types import Dch, Ftp, Hsdpa, Iub, UserGroup, Wcdma
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
+RUNS = 3
+REACTS = {
+    ("bler-sweep", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
+    ("hs-dsch-50k", "ACKs at once"): "twice as many ACKs let slow start grow twice as fast",
+    ("proxies", "a large receive window"): "it held back packets off the path, and losses are "
+    "drawn in the order of packets",
+    ("tcp-schedulers", "a window that is open at once"): "the others' windows open too",
+    ("trace", "ACKs at once"): "the window grows otherwise, and the queue overflows elsewhere",
+    ("trace", "a large receive window"): "it held back packets off the path, which meet the queue",
+    ("wcdma", "alone in the cell"): "the power for the others sets the rate, and nobody waits",
+}
+"""Where a cause that has no span is removed and the times change all the same, with the reason."""
+REFUSED = {("rlc-am", "half the time to a repetition"): "its reports tell when to repeat"}
+"""Changes that a scenario does not take."""
+
+
+@cache
+def explained(example):
+    return nodeb.explain(nodeb.load(example), runs=RUNS, jobs=1)
+
+
+def changed(example, change):
+    """The example with a change; None where there is nothing to change."""
+    data = explained(example).scenario.to_dict()
+    return nodeb.Scenario.from_dict(data).resolved() if change.apply(data, 0) else None
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_changes_make_scenarios(example, change):
+    if (example.stem, change.name) in REFUSED:
+        with pytest.raises(InputError, match="has no effect"):
+            changed(example, change)
+    else:
+        changed(example, change)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_removing_a_cause_that_has_no_span_changes_nothing(example):
+    found = explained(example)
+    assert moved_by(found) == {name for stem, name in REACTS if stem == example.stem}
+
+
+TCP_REACTS = {
+    *("ACKs at once", "ACKs held back half as long"),
+    *("a window that is open at once", "a large receive window"),
+}
+"""Changes of TCP also move packets off the path, which meet others in queues, and losses in their
+order."""
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_the_same_on_random_scenarios(number):
+    """Only TCP may react, and on what is shared, the power or the order of losses, who is there.
+
+    On `wcdma` frames that go again in a slot with new ones are part of its transmission.
+    """
+    found = nodeb.explain(random_scenario(number), runs=2, jobs=1)
+    data = found.scenario.to_dict()
+    is_shared = "wcdma" in data["radio"] or data["wired"]["loss"] > 0
+    untold = {"no block errors"} if "wcdma" in data["radio"] else set()
+    alone = {"alone in the cell"} if is_shared else set()
+    assert moved_by(found) <= TCP_REACTS | alone | untold
+
+
+def random_scenario(number):
+    draw = random.Random(number).choice
+    bler = draw([0.0, 0.05, 0.2])
+    radio = draw(
+        [
+            *({"dch": {"bler": bler}}, {"dch": {"bler": bler, "rlc": {"am": {}}}}),
+            *({"hsdpa": {}}, {"hsdpa": {"iub": {}, "rlc": {"am": {}}}}),
+            *({"hs_dsch": {"bler": bler}}, {"fach_dch": {}}, {"wcdma": {}}),
+            {"link": {"rate": draw(["384 kbps", "2 Mbps"]), "loss": draw([0.0, 0.01])}},
+        ]
+    )
+    classic = {"delayed_ack": draw(["0 s", "100 ms"]), "max_window": draw([8, 42])}
+    size = draw(["5 kB", "50 kB", "300 kB"])
+    return nodeb.Scenario.from_dict(
+        {
+            "seed": number,
+            "duration": "300 s",
+            "radio": radio,
+            "tcp": draw([{"classic": classic}, {"linux": {}}, {"linux": {"pacing": True}}]),
+            "wired": {"delay": draw(["10 ms", "110 ms"]), "loss": draw([0.0, 0.0, 0.02])},
+            "users": [{"count": draw([1, 1, 3]), "traffic": {"ftp": {"size": size}}}],
+        }
+    )
+
+
+def moved_by(found):
+    """Changes whose causes have no span in any replication, and that change a time all the same."""
+    moved = set()
+    for change in CHANGES:
+        data = found.scenario.to_dict()
+        absent = change.causes and not set(change.causes) & set(found.causes)
+        if absent and change.apply(data, found.user) and (other := explained_data(data, found)):
+            times = [[path.time_ns for path in one.paths] for one in (found, other)]
+            moved |= {change.name} if times[0] != times[1] else set()
+    return moved
+
+
+def explained_data(data, found):
+    """A changed scenario explained; None where it is refused."""
+    try:
+        scenario = nodeb.Scenario.from_dict(data)
+        return nodeb.explain(scenario, found.user, runs=len(found.paths), jobs=1)
+    except InputError:
+        return None
+
+
+def of(tried, name):
+    return next(one for one in tried if one.name == name)
+
+
+def download(radio, size="40 kB", *, count=1, duration="1000 s"):
+    users = [UserGroup(count=count, stagger="50 ms", traffic=Ftp(size=size))]
+    return nodeb.Scenario(radio=radio, users=users, duration=duration)
+
+
+@pytest.mark.parametrize("user", [0, 1, 2])
+def test_who_has_a_channel_of_his_own_is_alone_already(user):
+    """So the change itself, which divides groups and lets others wait, changes nothing else."""
+    found = nodeb.explain(download(Dch(bler=0.1), count=3), user=user, runs=RUNS)
+    alone = of(what_if(found, jobs=1), "alone in the cell")
+    assert (alone.gain.mean, alone.gain.low, alone.gain.high) == (0.0, 0.0, 0.0)
+
+
+def test_alone_in_a_cell_nobody_else_is_waited_for():
+    found = nodeb.explain(download(Hsdpa(), count=4, size="200 kB"), user=2, runs=10)
+    assert "waiting for the scheduler" in found.causes
+    alone = of(what_if(found, jobs=1), "alone in the cell")
+    assert alone.gain.low > 0
+    (own,) = [part for part in alone.parts if part.cause == "waiting for the scheduler"]
+    assert own.other_s < 0.1 * own.baseline_s
+
+
+def test_frames_of_wcdma_arrive_at_the_rates_that_they_had():
+    """What arrives is the same, and what failed is not sent."""
+    found = nodeb.explain(download(Wcdma(eb_n0_db=8.0), size="30 kB"), runs=RUNS, jobs=1)
+    gain = of(what_if(found, jobs=1), "no block errors").gain
+    assert gain.low > 0
+    noisy, without = (
+        download(Wcdma(eb_n0_db=8.0, frame_errors=errors)).run(runs=1, jobs=1).tables["cell"]
+        for errors in (True, False)
+    )
+    assert noisy["frames_failed"].sum() > 0 == without["frames_failed"].sum()
+    arrived = [int((one["frames"] - one["frames_failed"]).sum()) for one in (noisy, without)]
+    assert arrived[0] == arrived[1]
+
+
+def test_block_errors_of_hsdpa_can_be_taken_away():
+    found = nodeb.explain(download(Hsdpa(), size="200 kB"), runs=RUNS)
+    assert "HARQ round trips" in found.causes
+    tried = of(what_if(found, jobs=1), "no block errors")
+    (harq,) = [part for part in tried.parts if part.cause == "HARQ round trips"]
+    assert (harq.baseline_s > 0, harq.other_s) == (True, 0.0)
+
+
+@pytest.mark.parametrize("snr_db", [-3.0, 0.0, 5.0])
+def test_without_block_errors_formats_stay_as_they_are(snr_db):
+    """On a channel that stays as it is no block fails here, and there is nothing to win."""
+    group = {
+        "traffic": {"ftp": {"size": "50 kB"}},
+        "ue": {"channel": {"constant": {"snr_db": snr_db}}},
+    }
+    scenario = nodeb.Scenario.from_dict({"radio": {"hsdpa": {}}, "users": [group]})
+    found = nodeb.explain(scenario, runs=RUNS, jobs=1)
+    assert found.complete
+    assert "HARQ round trips" not in found.causes
+    tried = of(what_if(found, jobs=1), "no block errors")
+    assert (tried.told, tried.gain.low, tried.gain.high) == ("as the path says", 0.0, 0.0)
+
+
+def test_measured_curves_come_down_where_they_did():
+    measured = {
+        "cqi": [2, 1, 1, 2],
+        "snr_db": [4.0, 0.0, -2.0, 2.0],
+        "bler": [0.01, 0.05, 0.2, 1.0],
+    }
+    curves = _curves_without_errors(measured)
+    assert curves["cqi"] == [1, 2]
+    np.testing.assert_allclose(curves["snr_db"], [-1.0, 3.0])
+    assert max(curves["bler"]) < 1e-9
+
+
+def test_a_run_of_hours_can_be_had_alone():
+    scenario = download(Dch(), size="20 kB", duration="1 h")
+    found = nodeb.explain(scenario.with_({"users.0.count": 2}), runs=1, jobs=1)
+    assert of(what_if(found, jobs=1), "alone in the cell").complete
+
+
+def test_credits_can_be_taken_away():
+    found = nodeb.explain(download(Hsdpa(iub=Iub(room="1 kB")), size="200 kB"), runs=RUNS)
+    assert "credits" in found.causes
+    tried = of(what_if(found, jobs=1), "credits for everything")
+    assert tried.gain.mean > 0
+    (own,) = [part for part in tried.parts if part.cause == "credits"]
+    assert own.other_s == 0.0
+
+
+def test_a_transfer_that_is_not_begun_any_more_is_told(monkeypatch):
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    found = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users), runs=2)
+
+    def none(*_):
+        raise InputError("user 0 has begun no transfer 0")
+
+    monkeypatch.setattr("nodeb.explanation.what_if.paths", none)
+    tried = what_if(found, jobs=1)
+    assert tried
+    assert all("not begun" in one.told for one in tried)
+    assert "not begun" in what_if_text(tried, found.named)

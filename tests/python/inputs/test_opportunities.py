@@ -1,0 +1,321 @@
+"""Traces of delivery opportunities: mahimahi's rule re-stated, every byte, what is refused."""
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import nodeb
+from scenarios import EXAMPLES
+
+MS = 1_000_000
+OPPORTUNITY, HEADER = 1504, 4
+MEASURED = Path(__file__).parents[4] / "shared" / "traces"
+"""Recordings of live networks, which are no part of the project."""
+
+SCENARIO = """
+name = "opportunities"
+runs = 1
+duration = "{duration}"
+[wired]
+rate = "1 Gbps"
+delay = "7 ms"
+[uplink]
+delay = "11 ms"
+queue.drop_tail.limit = {limit}
+[radio.trace]
+down.file = "{down}"
+up.file = "{up}"
+queue.drop_tail.limit = {limit}
+[tcp.linux]
+control = "cubic"
+[[users]]
+traffic.ftp.size = "{size}"
+"""
+DOWN = [3, 3, 3, 9, 10, 10, 24, 30, 31, 31, 31, 32, 45, 47, 70]
+UP = [0, 5, 12, 12, 19, 26, 40, 41, 60]
+
+
+def departures(times_ms, arrivals):
+    """mahimahi's rule (link_queue.cc of its sources), re-stated: when each packet has gone, in ns.
+
+    Args:
+        times_ms: the lines of a trace.
+        arrivals: of each packet the time in ns and the bytes of IP, in order.
+    """
+    gone, waiting, coming = [], deque(), deque(enumerate(arrivals))
+    for round_ in count():
+        for at in ((round_ * times_ms[-1] + ms) * MS for ms in times_ms):
+            while coming and coming[0][1][0] < at:  # at the very time is too late
+                number, (_, size) = coming.popleft()
+                waiting.append([number, size + HEADER])
+            room = OPPORTUNITY
+            while room and waiting:
+                sent = min(room, waiting[0][1])
+                room, waiting[0][1] = room - sent, waiting[0][1] - sent
+                if not waiting[0][1]:
+                    waiting.popleft()
+                    gone.append(at)
+            if len(gone) == len(arrivals):
+                return gone
+
+
+def opportunities_until(times_ms, end_ns, *, included):
+    """How many opportunities a trace has until a time."""
+    rounds, rest = divmod(end_ns, times_ms[-1] * MS)
+    bisect = bisect_right if included else bisect_left
+    here = bisect([ms * MS for ms in times_ms], rest)
+    if not included and rest == 0 and rounds:  # the end of a round belongs to it
+        return rounds * len(times_ms) - times_ms.count(times_ms[-1])
+    return rounds * len(times_ms) + here
+
+
+def lines(path):
+    return [int(line) for line in path.read_text().split()]
+
+
+def write(folder, down=DOWN, up=UP, *, duration="1000 s", limit=2000, size="300 kB"):
+    """A scenario with these traces; its file."""
+    for name, times in (("down", down), ("up", up)):
+        (folder / name).write_text("".join(f"{ms}\n" for ms in times))
+    text = SCENARIO.format(duration=duration, limit=limit, size=size, down="down", up="up")
+    (folder / "trace.toml").write_text(text)
+    return folder / "trace.toml"
+
+
+def stays(life, place):
+    """The packets that went through a place: when each came and left, and its bytes, in order."""
+    names = life.hops["place"].to_pylist()
+    sizes = dict(
+        zip(life.packets["packet"].to_pylist(), life.packets["bytes"].to_pylist(), strict=True)
+    )
+    rows = zip(
+        life.hops["entered_ns"].to_pylist(),
+        life.hops["packet"].to_pylist(),
+        life.hops["left_ns"].to_pylist(),
+        life.hops["end"].to_pylist(),
+        names,
+        strict=True,
+    )
+    found = sorted(row for row in rows if str(row[4]) == place and str(row[3]) == "received")
+    return [(entered, left, sizes[packet]) for entered, packet, left, _, _ in found]
+
+
+def agree(file, down, up, **window):
+    """Every packet of a replication leaves both links when the rule says; how many there were."""
+    life = nodeb.load(file).life(**window)
+    found = 0
+    for place, times, delay in (("bearer", down, 0), ("uplink", up, 11 * MS)):
+        through = stays(life, place)
+        arrivals = [(entered, size) for entered, _, size in through]
+        wanted = [at + delay for at in departures(times, arrivals)]
+        assert [left for _, left, _ in through] == wanted, place
+        found += len(through)
+    return found
+
+
+def accounted(result, down, up):
+    """Used and wasted are what the traces offer, to the byte."""
+    table = result.opportunities
+    end_ns = round(result.bearers["end_s"][0] * 1e9)
+    for row, times in enumerate((down, up)):
+        cell = {name: table[name][row] for name in table.columns}
+        assert cell["used"] + cell["wasted"] == cell["offered"]
+        assert cell["used_bytes"] + cell["wasted_bytes"] == cell["offered_bytes"]
+        assert cell["offered_bytes"] == cell["offered"] * OPPORTUNITY
+        least = opportunities_until(times, end_ns, included=False)
+        most = opportunities_until(times, end_ns, included=True)
+        assert least <= cell["offered"] <= most
+    assert list(table["way"]) == ["down", "up"]
+
+
+@pytest.fixture
+def measured():
+    if not (MEASURED / "TMobile-UMTS-driving.down").exists():
+        pytest.skip(f"there are no recordings in {MEASURED}; they are no part of the project")
+    return MEASURED
+
+
+def test_packets_leave_when_mahimahi_would_let_them(tmp_path):
+    assert agree(write(tmp_path), DOWN, UP) > 250
+
+
+def test_hours_without_traffic_are_counted_and_cost_nothing(tmp_path):
+    file = write(tmp_path, size="30 kB", duration="100 h")
+    text = file.read_text().replace("traffic.ftp", 'start = "99 h"\ntraffic.ftp')
+    file.write_text(text)
+    result = nodeb.load(file).run()
+    accounted(result, DOWN, UP)
+    assert result.opportunities["offered"][0] > 99 * 3600 * 1000 / 70 * 15
+    assert result.flows["complete"][0]
+
+
+def test_every_byte_is_accounted_for(tmp_path):
+    result = nodeb.load(write(tmp_path)).run()
+    accounted(result, DOWN, UP)
+    table, links, down = result.opportunities, result.links, result.bearers
+    sent = down["bytes_delivered"][0] + HEADER * down["packets_delivered"][0]
+    assert table["used_bytes"][0] == sent
+    place = list(links["link"]).index("uplink_0")
+    acks = links["bytes"][place] + HEADER * links["packets"][place]
+    assert acks - 60 * 2 <= table["used_bytes"][1] <= acks
+
+
+def test_a_sender_who_always_has_something_gets_all(tmp_path):
+    """All opportunities between the first data packet and the last are used."""
+    file = write(tmp_path, size="1 MB")
+    text = file.read_text().replace(
+        '[tcp.linux]\ncontrol = "cubic"', "[tcp.classic]\ninitial_window = 1000\nmax_window = 1000"
+    )
+    file.write_text(text)
+    life = nodeb.load(file).life()
+    full = [left for _, left, size in stays(life, "bearer") if size == 1500]
+    first, last = full[0], full[-1]
+    offered = opportunities_until(DOWN, last, included=True) - opportunities_until(
+        DOWN, first, included=False
+    )
+    assert len(full) >= 680
+    assert 0 <= offered - len(full) <= 2  # the first and the last ms may have one more
+
+
+def test_a_trace_may_stop(tmp_path):
+    file = write(tmp_path, duration="10 s")
+    file.write_text(file.read_text().replace("[tcp.linux]", 'at_end = "stop"\n[tcp.linux]', 1))
+    result = nodeb.load(file).run()
+    assert list(result.opportunities["offered"]) == [len(DOWN), len(UP)]
+    assert not result.flows["complete"][0]
+
+
+def test_without_a_trace_the_uplink_has_its_rate(tmp_path):
+    file = write(tmp_path)
+    text = file.read_text().replace('up.file = "up"\n', "")
+    file.write_text(text.replace('delay = "11 ms"', 'delay = "11 ms"\nrate = "384 kbps"'))
+    assert list(nodeb.load(file).run().opportunities["way"]) == ["down"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "down: there is nothing in it; expected at least one delivery opportunity"),
+        (b"# only\n\n", "down: there is nothing in it"),
+        (b"5\n4\n", "down:2: 4 goes backward in time"),
+        (b"-1\n4\n", "down:1: -1 is no time of an opportunity"),
+        (b"1\n\n2.5\n", "down:3: 2.5 is no time of an opportunity"),
+        (b"1\n1e300\n", "down:2: 1e+300 is no time of an opportunity"),
+        (b"1\n99999999999999999999\n", "down:2: 1e+20 is no time of an opportunity"),
+        (b"1\ninf\n", "down:2: `inf` is not a number"),
+        (b"0\n0\n0\n", "down:3: 0 is the last time, and a trace lasts until then"),
+        (b"1 2\n3 4\n", "down:1: 2 numbers in a line; expected one"),
+        (b"1\n2 3\n", "down:2: 2 numbers after lines of 1"),
+        (b"\x00\xff\x7fELF\n", "ELF` is not a number"),
+        (b"# nodeb trace 1\n# kind: rate\n", "down:1: this is a trace as `nodeb import` makes it"),
+    ],
+)
+def test_what_is_no_trace_is_told(tmp_path, content, message):
+    file = write(tmp_path)
+    (tmp_path / "down").write_bytes(content)
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(file)
+    assert message in str(caught.value)
+    assert "trace.toml:12: radio.trace.down.file: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"3\r\n3\r\n9\r\n", b"3\n3\n\n9", b"\xef\xbb\xbf# by hand\n3\n3\n9\n", b" 3\n3 \n9\n"],
+)
+def test_lines_may_end_as_they_do(tmp_path, content):
+    file = write(tmp_path)
+    (tmp_path / "down").write_bytes(content)
+    radio = nodeb.load(file).to_dict()["radio"]["trace"]
+    assert radio["down"]["times_ms"] == [3, 3, 9]
+
+
+def test_a_missing_trace_is_told_with_the_line_that_names_it(tmp_path):
+    file = write(tmp_path)
+    (tmp_path / "up").unlink()
+    place = r"trace\.toml:13: radio\.trace\.up\.file: .*up: there is no such file"
+    with pytest.raises(nodeb.ScenarioError, match=place):
+        nodeb.load(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('delay = "11 ms"', 'rate = "1 Mbps"', "uplink.rate: this has no effect: the trace in"),
+        (
+            "limit = 2000\n[tcp",
+            "limit = 1\n[tcp",
+            "trace.queue.drop_tail.limit: every",
+        ),
+        ("limit = 2000\n[radio", "limit = 1\n[radio", "uplink.queue.drop_tail.limit: every"),
+        ('down.file = "down"', "down.times_ms = [2, 1]", "times_ms: time goes backward at entry 1"),
+        ('down.file = "down"', "down.times_ms = []", "times_ms: there is no delivery opportunity"),
+        ('down.file = "down"', "down.times_ms = [-1]", "times_ms"),
+        ("[tcp.linux]", 'opportunity = "0 B"\n[tcp.linux]', "radio.trace.opportunity: 0 B carry"),
+    ],
+)
+def test_what_makes_no_sense_is_told(tmp_path, old, new, message):
+    file = write(tmp_path)
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(file)
+    assert message in str(caught.value)
+
+
+def test_what_is_saved_needs_the_files_no_more(tmp_path):
+    scenario = nodeb.load(write(tmp_path, size="20 kB"))
+    again = tmp_path / "again.toml"
+    again.write_text(scenario.to_toml())
+    changed = scenario.with_({"radio.trace.delay": "5 ms"})
+    for name in ("down", "up"):
+        (tmp_path / name).unlink()
+    wanted = scenario.run().flows["download_s"][0]
+    text = again.read_text()
+    assert "times_ms" in text
+    assert nodeb.Scenario.from_dict(scenario.to_dict()).run().flows["download_s"][0] == wanted
+    assert changed.to_dict()["radio"]["trace"]["up"]["times_ms"] == UP
+    assert changed.run().flows["download_s"][0] > wanted
+
+
+def test_commands_take_it(tmp_path, call):
+    """run, sweep over traces, explain, life, captures."""
+    file = write(tmp_path, size="40 kB")
+    (tmp_path / "slow").write_text("".join(f"{ms}\n" for ms in range(20, 2000, 20)))
+    assert call("validate", file)[0] == 0
+    assert call("run", file, "--out", "a", "--pcap", "a.pcapng")[0] == 0
+    status, out, err = call("explain", file, "--out", "why")
+    assert status == 0, err
+    assert "waiting for the scheduler" in out
+    assert call("life", file, "--out", "life")[0] == 0
+    swept = file.with_name("swept.toml")
+    swept.write_text(file.read_text() + '[sweep]\n"radio.trace.down.file" = ["down", "slow"]\n')
+    status, out, err = call("sweep", swept, "--out", "sweep")
+    assert status == 0, err
+
+
+def test_time_without_opportunities_is_told_apart(tmp_path):
+    """An opportunity in each ms is a link of that rate; one in 20 ms is waited for."""
+    for times, share in (([*range(1, 101)], 0.0), ([*range(20, 2001, 20)], 0.7)):
+        found = nodeb.explain(nodeb.load(write(tmp_path, times, [*range(1, 101)])), runs=1)
+        part = found.seconds("waiting for the scheduler")[0] / found.times[0]
+        assert part == 0.0 if share == 0.0 else share < part < 1.0
+
+
+def test_the_example_is_one_of_these():
+    (file,) = (path for path in EXAMPLES if path.stem == "trace")
+    traces = file.parent / "traces"
+    down, up = lines(traces / "hand-made.down"), lines(traces / "hand-made.up")
+    accounted(nodeb.load(file).run(), down, up)
+
+
+@pytest.mark.parametrize("name", ["TMobile-UMTS-driving", "ATT-LTE-driving"])
+def test_measured_traces_are_replayed_as_by_mahimahi(tmp_path, measured, name):
+    down = lines(measured / f"{name}.down")
+    up = lines(measured / "TMobile-UMTS-driving.up")
+    file = write(tmp_path, down, up, size="20 MB", limit=201)
+    scenario = nodeb.load(file)
+    accounted(scenario.run(), down, up)
+    assert agree(file, down, up, end_s=20.0) > 2000

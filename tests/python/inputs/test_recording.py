@@ -1,0 +1,272 @@
+"""Recordings that scenarios replay: trace files, and what is refused."""
+
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb.inputs import recording, trace_file, trace_reader
+from nodeb.storage import bounded
+from scenarios import needs_linux
+
+TRAFFIC = "# nodeb trace 1\n# kind: traffic\n# count: {}\ntime_s,bytes\n{}"
+CHANNEL = "# nodeb trace 1\n# kind: {}\n# step: {}\n# count: {}\n{}\n"
+
+SCENARIO = """
+runs = 1
+[[users]]
+traffic.replay.file = "traffic.trace"
+"""
+CELL = """
+runs = 1
+duration = "4 s"
+[radio.hsdpa]
+[[users]]
+traffic.ftp.size = "1 kB"
+ue.channel.trace = { file = "channel.trace", at_end = "loop" }
+"""
+
+
+def traffic(folder: Path, rows: str) -> Path:
+    count = sum(bool(row.strip()) for row in rows.splitlines())
+    (folder / "traffic.trace").write_text(TRAFFIC.format(count, rows))
+    (folder / "scenario.toml").write_text(SCENARIO)
+    return folder / "scenario.toml"
+
+
+def channel(folder: Path, kind: str, rows: str, step: str = "2 ms") -> Path:
+    count = len(rows.splitlines()) - 1
+    (folder / "channel.trace").write_text(CHANNEL.format(kind, step, count, rows))
+    (folder / "cell.toml").write_text(CELL)
+    return folder / "cell.toml"
+
+
+def lists(file: Path) -> dict:
+    return nodeb.load(file).to_dict()["users"][0]["ue"]["channel"]["trace"]
+
+
+def test_traffic_is_replayed(tmp_path):
+    scenario = nodeb.load(traffic(tmp_path, "0,1000\n\n0.25, 20000\n0.25,1\n"))
+    result = scenario.run()
+    assert list(result.flows["delivered_bytes"]) == [21_001]
+    assert list(result.flows["transfers"]) == [3]
+    # What is saved needs the recording no more.
+    (tmp_path / "traffic.trace").unlink()
+    assert "250 ms" in scenario.to_toml()
+    assert list(nodeb.Scenario.from_dict(scenario.to_dict()).run().flows["app_bytes"]) == [21_001]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("0,10\n2.5,10\n1,10\n", "traffic.trace:7: 1 s goes backward in time"),
+        ("0,10\nsoon,10\n", "traffic.trace:6: `soon` is not a number"),
+        ("0,10\n1,10,3\n", "traffic.trace:6: 3 numbers after lines of 2"),
+        ("0,10,3\n", "traffic.trace:5: 3 numbers below 2 columns"),
+        ("0,0\n", "traffic.trace:5: 0 is not bytes, a whole number of at least 1"),
+        ("-1,10\n", "traffic.trace:5: -1 s is not a time of a recording"),
+        ("nan,10\n", "traffic.trace:5: `nan` is not a number"),
+        ("", "there is nothing in it"),
+    ],
+)
+def test_what_is_wrong_in_traffic_is_told(tmp_path, rows, message):
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(traffic(tmp_path, rows))
+    assert message in str(caught.value)
+    assert "scenario.toml:4: users.0.traffic.replay.file: " in str(caught.value)
+
+
+def test_a_recording_that_is_not_there_is_told_with_the_line_that_names_it(tmp_path):
+    file = traffic(tmp_path, "0,1\n")
+    (tmp_path / "traffic.trace").unlink()
+    place = r"scenario\.toml:4: users\.0\.traffic\.replay\.file: .*traffic\.trace: there is no such"
+    with pytest.raises(nodeb.ScenarioError, match=place):
+        nodeb.load(file)
+    with pytest.raises(nodeb.ScenarioError, match="this is a directory"):
+        recording.read(tmp_path, traffic=True)
+
+
+def test_channels_of_every_kind_are_replayed(tmp_path):
+    rows = "snr_db,second_db,third_db,cqi\n-10.5,-7.5,-5.7,6\n-2, 1, 2.8, 14"
+    file = channel(tmp_path, "combined", rows)
+    assert list(nodeb.load(file).run().flows["complete"]) == [True]
+    trace = lists(file)
+    assert (trace["snrs_db"], trace["third_db"]) == ([-10.5, -2], [-5.7, 2.8])
+    assert trace["cqi"] == [6, 14]
+    assert lists(channel(tmp_path, "snr", "snr_db\n3\n4.5"))["snrs_db"] == [3, 4.5]
+    assert lists(channel(tmp_path, "rate", "rate_bps\n1e6\n3000000"))["rates"] == [
+        "1000000 bps",
+        "3000000 bps",
+    ]
+    trace = lists(channel(tmp_path, "cqi", "cqi\n0\n16\n30"))
+    assert trace["cqi"] == [0, 16, 30]
+    # Each SNR is one at which the phone would have reported its CQI.
+    assert [np.floor(snr / 1.02 + 16.62) for snr in trace["snrs_db"]] == [0, 16, 30]
+
+
+def test_entries_hold_for_their_step(tmp_path):
+    file = channel(tmp_path, "snr", "snr_db\n3\n4", step="6 ms")
+    assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
+    file = channel(tmp_path, "snr", "snr_db\n1\n2\n3", step="3 ms")  # at 0, 3 and 6 ms
+    assert lists(file)["snrs_db"] == [1, 1, 2, 3, 3]
+    file = channel(tmp_path, "rate", "rate_bps\n1000\n2000\n3000", step="1 ms")
+    assert lists(file)["rates"] == ["1500 bps", "3000 bps"]  # the last has half a TTI
+
+
+def test_entries_hold_until_the_next_time(tmp_path):
+    head = "# nodeb trace 1\n# kind: rate\n# end: 8 ms\n# count: 2\n"
+    file = channel(tmp_path, "rate", "rate_bps\n1")
+    (tmp_path / "channel.trace").write_text(head + "time_s,rate_bps\n0,1000\n0.005,9000")
+    assert lists(file)["rates"] == ["1000 bps", "1000 bps", "5000 bps", "9000 bps"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "message"),
+    [
+        ("rate", "rate_bps\nfast", "channel.trace:6: `fast` is not a number"),
+        ("rate", "rate_bps\n-1", "channel.trace:6: -1 is not bit/s"),
+        ("snr", "cqi\n1", "channel.trace:5: the columns are `cqi`; expected `snr_db`"),
+        ("snr", "snr_db\n5\nloud", "channel.trace:7: `loud` is not a number"),
+        ("cqi", "cqi\n31", "channel.trace:6: 31 is not a CQI"),
+        ("cqi", "cqi\n4.5", "channel.trace:6: 4.5 is not a CQI"),
+        ("snr", "snr_db\n1 2 3 4\n5", "channel.trace:7: 1 numbers after lines of 4"),
+        ("snr", "snr_db\nnan", "channel.trace:6: `nan` is not a number"),
+        ("snr", "snr_db", "there is nothing in it"),
+        ("snr", "snr_db\n300", "channel.trace:6: 300 is not an SNR from -200 to 200 dB"),
+        ("snrs", "snr_db\n3", "channel.trace:2: kind: there is no kind `snrs`"),
+        ("traffic", "time_s,bytes\n3,4", "this is a trace of amounts of data"),
+    ],
+)
+def test_what_is_wrong_in_a_channel_is_told(tmp_path, kind, rows, message):
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(channel(tmp_path, kind, rows))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ("# nodeb trace 2\n# kind: snr\n", "1: `nodeb trace 2` is not known"),
+        ("# nodeb trace 1\n# step: 2 ms\n", "kind: there is no kind ``"),
+        ("# nodeb trace 1\n# kind: snr\n# unit: bit/s\n", "3: unit: `bit/s` is not that of `snr`"),
+        ("# nodeb trace 1\n# kind: snr\n# step: 0 s\n# count: 1\nsnr_db\n1", "3: step: `0 s`"),
+        (
+            "# nodeb trace 1\n# kind: snr\n# step: 2 ms\n# count: 9\nsnr_db\n1",
+            "4: count: it says 9, and 1 entries",
+        ),
+    ],
+)
+def test_a_damaged_header_is_refused(tmp_path, head, message):
+    (tmp_path / "x.trace").write_text(head)
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        trace_reader.read(tmp_path / "x.trace")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "formats"),
+    [
+        ("3.5\n-4\n", ["snr"]),
+        ("12\n13\n11\n", ["cqi", "snr"]),
+        ("0\n3\n3\n40\n", ["mahimahi"]),
+        ("rate_bps\n1e6\n", ["rates"]),
+        ("1 2 3 14\n", ["eurane"]),
+    ],
+)
+def test_what_does_not_say_what_it_is_is_refused_with_the_command(tmp_path, text, formats):
+    file = channel(tmp_path, "snr", "snr_db\n1")
+    (tmp_path / "channel.trace").write_text(text)
+    with pytest.raises(nodeb.ScenarioError) as caught:
+        nodeb.load(file)
+    message = str(caught.value)
+    assert f"`nodeb import {tmp_path / 'channel.trace'} --as {formats[0]} --out " in message
+    assert all(f"--as {one}" in message for one in formats)
+
+
+def test_a_channel_shorter_than_the_run_needs_a_word(tmp_path):
+    file = channel(tmp_path, "snr", "snr_db\n5\n6")
+    file.write_text(CELL.replace(', at_end = "loop"', ""))
+    with pytest.raises(nodeb.ScenarioError, match="ends at 4 ms, the run at 4 s; expected `loop`"):
+        nodeb.load(file)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        'traffic.replay.file = "a\\u0000b"',
+        'traffic.ftp.size = "1 kB"\nue.channel.trace.file = "a\\u0000b"',
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused(group, tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(f'radio = "hsdpa"\n[[users]]\n{group}\n')
+    with pytest.raises(nodeb.ScenarioError, match="cannot be read: embedded null"):
+        nodeb.load(path)
+
+
+def test_changes_keep_a_recording_and_another_file_is_another(tmp_path):
+    scenario = nodeb.load(channel(tmp_path, "snr", "snr_db\n5\n6"))
+    changed = scenario.with_(**{"wired.delay": "5 ms"})
+    assert list(changed.users[0].ue.channel.snrs_db) == [5, 6]
+    assert changed.users[0].ue.channel == scenario.users[0].ue.channel
+    other = tmp_path / "other.trace"
+    trace_file.write(other, trace_file.Trace("snr", {"snr_db": np.array([7.0])}, "x", 2_000_000))
+    another = scenario.with_(**{"users.0.ue.channel.trace.file": str(other)})
+    assert list(another.resolved().users[0].ue.channel.snrs_db) == [7]
+    plain = scenario.with_(**{"users.0.ue.channel": {"constant": {"snr_db": 3}}})
+    assert plain.resolved().users[0].ue.channel.snr_db == 3
+
+
+def test_a_recording_that_has_changed_is_read_again(tmp_path):
+    file = channel(tmp_path, "snr", "snr_db\n5\n6")
+    assert lists(file)["snrs_db"] == [5, 6]
+    channel(tmp_path, "snr", "snr_db\n7\n8\n9")
+    assert lists(file)["snrs_db"] == [7, 8, 9]
+
+
+@needs_linux
+def test_what_is_without_end_is_refused(monkeypatch):
+    with pytest.raises(nodeb.ScenarioError, match="more than 64 MiB"):
+        nodeb.load("/dev/zero")
+    monkeypatch.setattr(trace_reader, "MOST_BYTES", 1 << 20)
+    with pytest.raises(nodeb.ScenarioError, match="more than 1 MiB"):
+        trace_reader.read(Path("/dev/zero"))
+
+
+@needs_linux
+def test_a_pipe_is_read_and_one_without_writer_is_told(tmp_path, monkeypatch):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(bounded, "SILENCE_S", 0.05)
+    with pytest.raises(nodeb.ScenarioError, match="this is a pipe"):
+        nodeb.load(pipe)
+    monkeypatch.setattr(bounded, "SILENCE_S", 10.0)
+    writer = threading.Thread(target=pipe.write_text, args=("traffic = 3\n",))
+    writer.start()
+    with pytest.raises(nodeb.ScenarioError, match="unknown key"):
+        nodeb.load(pipe)
+    writer.join()
+    assert bounded.read_bytes(pipe, 100) == b"traffic = 3\n"  # whoever asks again gets the same
+
+
+def test_a_sweep_over_recordings_knows_what_is_in_them(call, tmp_path):
+    scenario = CELL.replace(
+        '{ file = "channel.trace", at_end = "loop" }', '{ file = "a.trace", at_end = "loop" }'
+    )
+    sweep = '[sweep]\n"users.0.ue.channel.trace.file" = ["a.trace", "b.trace"]\n'
+    (tmp_path / "s.toml").write_text(scenario + sweep)
+
+    def write(name, snr):
+        trace = trace_file.Trace("snr", {"snr_db": np.array([snr])}, "x", 2_000_000)
+        trace_file.write(tmp_path / name, trace)
+
+    write("a.trace", 5.0)
+    write("b.trace", -9.0)
+    status, out, err = call("sweep", "s.toml", "--runs", "2")
+    assert (status, "2 cells, 0 of them kept" in out) == (0, True), err
+    assert "2 cells, 2 of them kept" in call("sweep", "s.toml", "--runs", "2")[1]
+    write("b.trace", 1.0)
+    assert "2 cells, 1 of them kept" in call("sweep", "s.toml", "--runs", "2")[1]

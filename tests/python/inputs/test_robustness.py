@@ -1,0 +1,90 @@
+"""Whatever is thrown at the reader of scenarios, it reads it or refuses it in one sentence."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nodeb import _core
+from scenarios import EXAMPLES
+
+# One that names recordings is whole only with what is in them.
+TEXTS = [text for path in EXAMPLES if ".file = " not in (text := path.read_text(encoding="utf-8"))]
+SCHEMA = json.loads(_core.schema())
+KEYS = sorted({key for d in [SCHEMA, *SCHEMA["$defs"].values()] for key in d.get("properties", {})})
+
+numbers = st.integers() | st.floats()
+words = st.sampled_from(
+    ["0 s", "-1 ms", "1e300 s", "50 kB", "10 Mbps", "round_robin", "dch", "", "x"]
+)
+values = st.recursive(
+    st.none() | st.booleans() | numbers | words | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def read_or_refuse(read, *arguments):
+    try:
+        resolved = read(*arguments)
+    except _core.ScenarioError as error:
+        message = str(error)
+    else:
+        assert _core.resolve(resolved) == resolved
+        message = _core.CompiledScenario.from_json(resolved).to_toml()
+    assert message.strip()
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(TEXTS), st.data())
+def test_damaged_files(text, data):
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, min(len(text), start + 40)))
+    damaged = text[:start] + data.draw(st.text(max_size=6)) + text[end:]
+    read_or_refuse(_core.parse_toml, damaged, "damaged.toml", [])
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(KEYS), min_size=1, max_size=4), st.text(max_size=10) | words)
+def test_odd_overrides(path, value):
+    read_or_refuse(_core.parse_toml, TEXTS[0], "scenario.toml", [".".join(path) + "=" + value])
+
+
+@settings(max_examples=300)
+@given(st.dictionaries(st.sampled_from(KEYS), values, max_size=5))
+def test_odd_scenarios_built_in_code(data):
+    read_or_refuse(_core.resolve, json.dumps(data))
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_whatever_is_valid_runs(data):
+    """One odd value in a valid scenario: it is refused, or it simulates to the end."""
+    scenario = json.loads(_core.parse_toml(TEXTS[0], "scenario.toml", []))
+    place = scenario[data.draw(st.sampled_from(["wired", "uplink", "tcp", "radio"]))]
+    place = place.get("dch", place)
+    key = data.draw(st.sampled_from(sorted(place)))
+    place[key] = data.draw(
+        st.sampled_from(
+            [0, 1, 2, 0.5, 0.999, 10**6, "1 ns", "1 s", "1 h", "1 bps", "1 Gbps", "1 B", "41 B"]
+        )
+    )
+    scenario["duration"] = "100 s"
+    try:
+        resolved = _core.resolve(json.dumps(scenario))
+    except _core.ScenarioError:
+        return
+    control = _core.Control()
+    flows = _core.CompiledScenario.from_json(resolved).run(1, 0, control)["flows"]
+    assert len(flows["user"]) == 1
+
+
+def test_a_cancelled_control_stops_a_run_at_once():
+    control = _core.Control()
+    control.cancel()
+    scenario = _core.parse_toml(TEXTS[0], "scenario.toml", [])
+    with pytest.raises(_core.Cancelled):
+        _core.CompiledScenario.from_json(scenario).run(1, 0, control)

@@ -1,0 +1,315 @@
+"""Loading, building, changing and running scenarios."""
+
+import threading
+import time
+import tomllib
+from functools import reduce
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb import Scenario, _core
+from nodeb.replication.runner import Experiment
+from nodeb.replication.work import Source
+from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
+from nodeb.stats import Precision, mean_interval
+from scenarios import Fails
+
+
+def test_building_in_code_is_the_same_as_loading(small):
+    built = Scenario(
+        name="small",
+        runs=4,
+        radio=Dch(bler=0.1),
+        users=[UserGroup(count=2, traffic=Ftp(size="20 kB"))],
+    )
+    assert built.resolved() == small
+
+
+def test_a_variant_may_be_given_by_name():
+    users = [UserGroup(traffic=Ftp(size="20 kB"))]
+    by_name = Scenario(radio="dch", users=users).resolved()
+    assert by_name.radio == Scenario(radio=Dch(), users=users).resolved().radio
+
+
+def test_with_changes_a_copy(small):
+    other = small.with_(
+        **{"wired.delay": "50 ms", "radio.dch.bler": 0.01, "tcp.classic.limited_transmit": True}
+    )
+    assert (other.wired.delay, other.radio.bler) == ("50 ms", 0.01)
+    assert other.tcp.limited_transmit
+    assert small.wired.delay == "110 ms"
+
+
+def test_with_takes_parts_and_takes_keys_away(small):
+    precise = small.with_(precision=0.05)
+    assert precise.precision == 0.05
+    assert precise.with_(precision=None).precision is None
+    shared = small.with_(radio=HsDsch(channels=2), name='a "quoted" näme')
+    assert isinstance(shared.radio, HsDsch)
+    assert shared.name == 'a "quoted" näme'
+
+
+def test_a_wrong_key_or_value_in_code_is_told(small):
+    with pytest.raises(nodeb.ScenarioError, match="did you mean `delay`"):
+        small.with_(**{"wired.dleay": "5 ms"})
+    small.wired.delay = "5 kB"
+    with pytest.raises(nodeb.ScenarioError, match="not a unit of a time"):
+        small.run()
+
+
+USER = """
+[[users]]
+traffic.ftp.size = "20 kB"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('duration = "0 s"' + USER, r"s.toml:1: duration: .* more than 0 s"),
+        ('proxy = "rnf"\nradio.dch.tti = "0 s"' + USER, "s.toml:1: proxy.rnf: a dch cannot tell"),
+        ('proxy = "split"\nradio.dch.tti = "0 s"' + USER, "s.toml:2: radio.dch.tti"),
+        ('radio.hs_dsch.tti = "0 s"' + USER, "s.toml:1: radio.hs_dsch.tti"),
+        ('radio.wcdma.slot = "0 s"' + USER, "s.toml:1: radio.wcdma.slot"),
+        ('proxy = "rnf"\nradio.wcdma.slot = "0 s"' + USER, "s.toml:1: proxy.rnf: a wcdma cannot"),
+        (
+            'duration = "1 s"\n[[users]]\ntraffic.on_off.closed_loop = false\n'
+            'traffic.on_off.pause.constant.value = "1 ns"',
+            r"s.toml:4: users.0.traffic.on_off.pause: some 1.0e9 transfers would begin in 1 s",
+        ),
+        (
+            '[[users]]\ntraffic.cbr = { size = "1 B", interval = "1 us" }',
+            r"s.toml:2: users.0.traffic.cbr.interval: .* expected more time between them",
+        ),
+        (
+            "[[users]]\ntraffic.web = { embedded_objects = 1e9, most_embedded = 4294967295 }",
+            r"s.toml:2: users.0.traffic.web.embedded_objects: .* at most 10000",
+        ),
+        (
+            "[[users]]\ntraffic.web.most_embedded = 4294967295",
+            r"s.toml:2: users.0.traffic.web.most_embedded: .* at most 10000",
+        ),
+    ],
+)
+def test_what_could_not_be_simulated_is_refused_with_its_place(text, message, tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(text)
+    with pytest.raises(nodeb.ScenarioError, match=message):
+        nodeb.load(path)
+
+
+def test_to_toml_is_the_resolved_scenario(small, tmp_path):
+    path = tmp_path / "again.toml"
+    path.write_text(small.to_toml(), encoding="utf-8")
+    assert tomllib.loads(small.to_toml())["tcp"]["classic"]["max_window"] == 42
+    assert nodeb.load(path) == small
+
+
+def tables_equal(first, second):
+    assert first.tables.keys() == second.tables.keys()
+    for name, table in first.tables.items():
+        assert table.columns == second.tables[name].columns
+        for column in table.columns:
+            np.testing.assert_array_equal(table[column], second.tables[name][column])
+
+
+def test_results_do_not_depend_on_the_number_of_jobs(small):
+    recorded = small.with_(**{"record.cwnd": True, "record.segments": True})
+    one, three = recorded.run(runs=7, jobs=1), recorded.run(runs=7, jobs=3)
+    tables_equal(one, three)
+    assert one.flows["run"].tolist() == [r for r in range(7) for _ in range(2)]
+
+
+def test_precision_stops_at_the_same_run_for_any_jobs(small):
+    one, four = small.run(precision=0.02, jobs=1), small.run(precision=0.02, jobs=4)
+    tables_equal(one, four)
+    assert one.provenance.precision_reached
+    rates = one.flows["application_bps"].reshape(-1, 2).mean(axis=1)
+    assert mean_interval(rates).relative_half_width <= 0.02
+    assert mean_interval(rates[:-1]).relative_half_width > 0.02
+
+
+def test_precision_that_is_not_reached_is_told(small):
+    result = small.with_(max_runs=6).run(precision=1e-6)
+    assert result.provenance.runs == 6
+    assert result.provenance.precision_reached is False
+    assert "not reached" in result.provenance.stopping
+
+
+def test_the_saved_choices_reproduce_the_result(small):
+    result = small.run(runs=3, seed=9)
+    tables_equal(result, result.scenario.run())
+    assert result.provenance.seed == 9
+    assert small.run(runs=3, seed=10).flows["transfer_s"][0] != result.flows["transfer_s"][0]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"runs": 0},
+        {"runs": 3, "precision": 0.1},
+        {"precision": 0.0},
+        {"precision": 1.5},
+        {"jobs": 0},
+        {"seed": -1},
+        {"seed": 2**64},
+    ],
+)
+def test_arguments_that_make_no_sense_are_refused(small, wrong):
+    with pytest.raises(nodeb.InputError):
+        small.run(**wrong)
+
+
+def test_progress_is_told_and_never_runs_backwards(small):
+    told = []
+    big = small.with_(users=[UserGroup(traffic=Ftp(size="3 MB"))])
+    big.run(runs=4, progress=lambda fraction, text: told.append((fraction, text)))
+    fractions = [fraction for fraction, _ in told]
+    assert told
+    assert fractions == sorted(fractions)
+    assert 0 <= fractions[0] <= fractions[-1] <= 1
+    assert "of 4 replications" in told[0][1]
+
+
+class Interrupter:
+    """A progress callback that behaves like Ctrl-C once a replication has finished."""
+
+    def __init__(self, when=1):
+        self.when = when
+
+    def __call__(self, fraction, text):
+        if int(text.split()[0]) >= self.when:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_keeps_the_first_replications(small):
+    whole = small.run(runs=5000)  # so many that some are left when the first have finished
+    with pytest.raises(nodeb.Interrupted) as caught:
+        small.run(runs=5000, progress=Interrupter())
+    part = caught.value.result
+    n = part.provenance.runs
+    assert 1 <= n < 5000
+    assert "interrupted" in part.provenance.stopping
+    np.testing.assert_array_equal(part.flows["transfer_s"], whole.flows["transfer_s"][: 2 * n])
+
+
+def test_an_interrupted_run_without_any_replication_has_no_result(small):
+    endless = small.with_(users=[UserGroup(traffic=Ftp(size="5 GB"))])
+    begin = time.monotonic()
+    with pytest.raises(nodeb.Interrupted) as caught:
+        endless.run(runs=3, progress=Interrupter(0))
+    assert caught.value.result is None
+    assert time.monotonic() - begin < 5
+    assert threading.active_count() < 5
+
+
+class Failing:
+    """A compiled scenario that cannot be simulated."""
+
+    def __init__(self, scenario, error):
+        self.scenario, self.error = scenario, error
+
+    def __getattr__(self, name):
+        return getattr(self.scenario, name)
+
+    def run_many(self, *_):
+        raise self.error
+
+
+def have_fail(monkeypatch, error):
+    """Has every scenario fail when it is simulated."""
+    compiled = Source.compiled
+    monkeypatch.setattr(Source, "compiled", lambda self: Failing(compiled(self), error))
+
+
+def test_a_failing_replication_is_a_run_error(small, monkeypatch):
+    have_fail(monkeypatch, ValueError("something odd"))
+    with pytest.raises(nodeb.RunError, match=r"replication 0 \(seed 1\) failed: something odd"):
+        small.run(runs=2, jobs=1)
+
+
+def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
+    with pytest.raises(_core.InternalError) as caught:
+        _core.fail_on_purpose("scenario `small`, seed 1, replication 0")
+    message = str(caught.value)
+    assert message.startswith("nodeb itself failed, please report it: on purpose (")
+    assert message.endswith("; scenario `small`, seed 1, replication 0)")
+    have_fail(monkeypatch, caught.value)
+    with pytest.raises(nodeb.RunError) as told:
+        small.run(runs=2, jobs=1)
+    assert str(told.value) == message
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 4])
+def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, jobs):
+    wanted = Precision(0.5, 3, 8)
+    for wrong, fails in [(2, True), (3, False), (5, False)]:
+        experiment = Experiment(Fails(small, wrong), 1, wanted, jobs)
+        if fails:
+            with pytest.raises(nodeb.RunError, match=r"replication 2 \(seed 1\)"):
+                experiment.run()
+        else:
+            assert experiment.run().runs == 3
+
+
+@pytest.mark.parametrize("users", [1, 20])
+@pytest.mark.parametrize("radio", ["dch", "fach_dch"])
+def test_many_replications_are_the_same_as_one_after_the_other(small, users, radio):
+    series = {f"record.{name}": True for name in ("cwnd", "segments", "rtt", "queue", "transfers")}
+    scenario = small.with_({"users.0.count": users, "radio": radio, **series}).compiled()
+    many = scenario.run_many(5, 2, 40, _core.Control())
+    single = [scenario.run(5, run, _core.Control()) for run in range(2, 42)]
+    assert list(many) == list(single[0])
+    for name, table in many.items():
+        assert list(table) == list(single[0][name])
+        for column, values in table.items():
+            expected = np.concatenate([one[name][column] for one in single])
+            np.testing.assert_array_equal(values, expected)
+            assert values.dtype == expected.dtype
+
+
+def test_replications_that_go_together_are_in_order(small):
+    batches = small.with_(runs=300).run(jobs=3)
+    assert batches.flows["run"].tolist() == [run for run in range(300) for _ in range(2)]
+    assert batches.provenance.runs == 300
+
+
+CROWD = """
+precision = 0.2
+runs = 5
+max_runs = 40
+duration = "20 s"
+radio = "hs_dsch"
+[[users]]
+count = 10
+stagger = "1 s"
+traffic.ftp.size = "SIZE"
+"""
+
+
+def test_a_rule_asks_everybody_and_not_only_who_completed(tmp_path):
+    path = tmp_path / "crowd.toml"
+    path.write_text(CROWD.replace("SIZE", "100 kB"))
+    some = nodeb.load(path).run()
+    assert 0 < some.flows["complete"].mean() < 1
+    assert "of the mean bit rate received (not every transfer was completed)" in (
+        some.provenance.stopping
+    )
+    received = some.flows["received_bps"].reshape(-1, 10).mean(axis=1)
+    found = mean_interval(received).relative_half_width
+    assert some.provenance.precision_reached is bool(found <= 0.2)
+    path.write_text(CROWD.replace("SIZE", "2 kB"))
+    everybody = nodeb.load(path).run()
+    assert everybody.flows["complete"].all()
+    assert "of the mean application bit rate" in everybody.provenance.stopping
+
+
+def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
+    path = tmp_path / "dead.toml"
+    early = {"SIZE": "2 kB", "20 s": "10 ms", "1 s": "0 s"}
+    path.write_text(reduce(lambda text, one: text.replace(*one), early.items(), CROWD))
+    dead = nodeb.load(path).run()
+    assert (dead.provenance.runs, dead.provenance.precision_reached) == (5, False)
+    assert "there is no mean bit rate received" in dead.provenance.stopping

@@ -1,0 +1,289 @@
+"""The chip-level link from Python: runs, results, files, pictures, mistakes."""
+
+import json
+import re
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nodeb import _core, link
+from nodeb.cli import invoke
+from nodeb.errors import InputError, Interrupted, ScenarioError
+from nodeb.fit import read_errors
+from nodeb.link.result import read_points
+from nodeb.plot import link_curves
+
+EXAMPLES = sorted((Path(__file__).parents[3] / "examples/link").glob("*.toml"))
+FILE = """
+eb_n0_db = [4.0, 5.0]
+service = "costamagna_64"
+seed = 3
+
+[stop]
+bits = 60_000
+
+[air]
+profile = "vehicular_a"
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "car.toml"
+    path.write_text(FILE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def result():
+    experiment = link.Experiment(
+        service="costamagna_64",
+        eb_n0_db=[4, 5],
+        seed=3,
+        stop={"bits": 60_000},
+        air={"profile": "vehicular_a"},
+    )
+    return experiment.run(jobs=1)
+
+
+def test_counts_rates_and_the_sequence_agree(result):
+    noisy, better = result
+    assert noisy.pdu_errors.dtype == np.uint8
+    for point in result:
+        blocks = point.pdu_errors.reshape(-1, 4)
+        assert point.per.errors == point.pdu_errors.sum()
+        assert point.per.trials == point.pdu_errors.size == 4 * point.bler.trials
+        assert point.bler.errors == blocks.max(axis=1).sum()
+        assert point.ber.trials == 320 * point.per.trials >= 60_000
+        assert point.per.ci95_low < point.per.rate < point.per.ci95_high
+        assert point.air_s == pytest.approx(point.ber.trials / 64e3)
+        assert 1 <= point.iterations <= 3
+    assert noisy.bler.rate > better.bler.rate > 0
+    table = result.points
+    assert table["eb_n0_db"].tolist() == [4.0, 5.0]
+    assert table["bler"].tolist() == [point.bler.rate for point in result]
+    assert table["pdus_errors"].tolist() == [point.per.errors for point in result]
+
+
+def test_the_sequence_is_the_seeds_alone(result):
+    for jobs, portable in ((2, False), (1, True), (2, True)):
+        again = result.experiment.run(jobs=jobs, portable=portable)
+        for one, other in zip(result, again, strict=True):
+            assert np.array_equal(one.pdu_errors, other.pdu_errors)
+            assert one.row() == other.row()
+    other = result.experiment.with_(seed=4).run(jobs=2)
+    assert not np.array_equal(other[0].pdu_errors, result[0].pdu_errors)
+
+
+def test_defaults_and_changes(result):
+    experiment = result.experiment
+    assert experiment.pdus_per_block == 4
+    assert experiment.rate_bps == 64e3
+    assert experiment.name == "64 kb/s, Vehicular A"
+    assert experiment.to_dict()["receiver"]["fingers"] == 3
+    changed = experiment.with_(**{"receiver.fingers": 1, "eb_n0_db": 3, "name": "one finger"})
+    assert (changed.name, changed.eb_n0_db) == ("one finger", (3.0,))
+    assert changed.to_dict()["receiver"] == {**experiment.to_dict()["receiver"], "fingers": 1}
+    assert changed.with_(**{"receiver.fingers": None}).to_dict()["receiver"]["fingers"] == 3
+    full = experiment.with_(service=experiment.service | {"beta_c": 15})
+    assert full.service["beta_c"] == 15
+
+
+def test_a_folder_says_it_all(result, tmp_path):
+    folder = result.save(tmp_path / "found")
+    name, table = read_points(folder)
+    assert name == "64 kb/s, Vehicular A"
+    assert list(table) == list(result.points)
+    for point in result:
+        errors = read_errors(folder / f"errors_{point.eb_n0_db:g}dB.txt")
+        assert np.array_equal(errors.errors, point.pdu_errors)
+        assert errors.pdus_per_block == 4
+    again = link.load(folder / "experiment.json")
+    assert again.to_dict() == result.experiment.to_dict()
+    assert json.loads((folder / "provenance.json").read_text())["seed"] == 3
+    shorter = link.LinkResult(result.experiment, [result[0]], result.provenance)
+    shorter.save(folder)
+    assert [path.name for path in folder.glob("errors*")] == ["errors_4dB.txt"]
+
+
+def test_a_run_shows_its_progress_and_can_be_stopped(result):
+    experiment, seen = result.experiment, []
+
+    def stop(fraction, text):
+        seen.append((fraction, text))
+        if fraction > 0.7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted, match="after 1 of 2 points") as stopped:
+        experiment.with_(**{"stop.bits": 200_000}).run(jobs=1, progress=stop)
+    fractions = [fraction for fraction, _ in seen]
+    assert fractions == sorted(fractions)
+    assert "Eb/N0 4 dB: 0.1 Mbit" in seen[0][1]
+    first, begun = stopped.value.result
+    assert not first.interrupted
+    assert begun.interrupted
+    size = min(begun.pdu_errors.size, result[1].pdu_errors.size)
+    assert np.array_equal(begun.pdu_errors[:size], result[1].pdu_errors[:size])
+
+    def fail(fraction, text):
+        raise RuntimeError("the watcher's own")
+
+    with pytest.raises(RuntimeError, match="the watcher's own"):
+        experiment.run(jobs=1, progress=fail)
+
+
+def test_stops_at_the_wanted_number_of_errors(result):
+    (point,) = result.experiment.with_(eb_n0_db=-3, **{"stop.block_errors": 20}).run(jobs=2)
+    assert 20 <= point.bler.errors < 40
+
+
+def test_other_threads_go_on(result):
+    running = threading.Thread(target=lambda: result.experiment.run(jobs=1))
+    running.start()
+    beats, begin = 0, time.perf_counter()
+    while running.is_alive():
+        time.sleep(0.001)
+        beats += 1
+    assert beats > 50 * (time.perf_counter() - begin)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "[air]",
+            "[air]\nspeed = 3",
+            r":10: air.speed: unknown key `speed`; did you mean `speed_kmh`",
+        ),
+        (
+            '"vehicular_a"',
+            '"vehicular"',
+            r":10: air.profile: unknown name `vehicular`; did you mean",
+        ),
+        ('"costamagna_64"', '"umts"', r":3: service: unknown name `umts`"),
+        ('service = "costamagna_64"', "", r"toml: the key `service` is missing"),
+        ("60_000", "6e4", r":7: stop.bits: .*expected a whole number, at least 0"),
+        ("60_000", "0", r":7: stop.bits: at least one bit"),
+        ("60_000", "-5", r":7: stop.bits: .*expected a whole number, at least 0"),
+        ("[4.0, 5.0]", '"3 dB"', r":2: eb_n0_db: .*a number or a list of numbers"),
+        ("[4.0, 5.0]", "[]", r":2: eb_n0_db: 1 to 1000 points"),
+        ("[4.0, 5.0]", "[1000]", r":2: eb_n0_db: -100 to 100 dB"),
+        ("seed = 3", "seed = ", r":4: "),
+        ("[air]", "[receiver]\nfingers = 0\n[air]", r":10: receiver.fingers: at least one finger"),
+        ('"vehicular_a"', '"vehicular_b"\n[receiver]\nwindow_chips = 20', r"at least 77"),
+        ('"vehicular_a"', "{ taps = [{ delay_ns = 0, power = 0 }] }", r"unknown key `power`"),
+    ],
+)
+def test_mistakes_in_a_file_are_explained(file, old, new, message):
+    assert old in FILE
+    file.write_text(FILE.replace(old, new))
+    with pytest.raises(ScenarioError, match=message) as error:
+        link.load(file)
+    assert str(file) in str(error.value)
+
+
+def service(**changes):
+    full = link.Experiment(service="costamagna_384", eb_n0_db=3).service
+    for key, value in changes.items():
+        table, _, name = key.rpartition("__")
+        (full[table] if table else full)[name or key] = value
+    return {"service": full, "eb_n0_db": 3}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"dtch__pdu_bits": 3200}, r"service.*: .*smaller spreading factor"),
+        ({"dtch__pdu_bits": 0}, r"service.dtch"),
+        ({"dtch__pdus": 0}, r"service.dtch.pdus: at least one"),
+        ({"dtch__tti_ms": 15}, r"service.dtch.tti_ms: 10, 20, 40 or 80"),
+        ({"spreading_factor": 5}, r"service.spreading_factor: 4, 8"),
+        ({"dtch__coding": "turbo"}, r"service.dtch.coding: unknown name `turbo`.*turbo_1/3"),
+    ],
+)
+def test_pdus_that_do_not_fit_are_explained(changes, message):
+    with pytest.raises(ScenarioError, match=message):
+        link.Experiment(**service(**changes))
+
+
+def test_settings_on_top_of_a_file(file):
+    settings = ["eb_n0_db=[2]", "air.profile=static", "receiver.antennas=2"]
+    experiment = link.load(file, settings)
+    assert (experiment.eb_n0_db, experiment.profile) == ((2.0,), "Static")
+    with pytest.raises(InputError, match="expected key=value"):
+        link.load(file, ["seed"])
+    with pytest.raises(ScenarioError, match=re.escape(f"{file}: receiver.antennas: 1 or 2")):
+        link.load(file, ["receiver.antennas=3"])
+    with pytest.raises(ScenarioError, match="`seed` is not a table"):
+        link.load(file, ["seed.x=3"])
+
+
+def test_curves_have_intervals_on_a_logarithmic_axis(result):
+    table = result.points
+    figure = link_curves({"car": table, "again": table}, "bler")
+    axes = figure.axes[0]
+    assert axes.get_yscale() == "log"
+    assert len(axes.containers) == 2
+    drawn = axes.containers[0].lines[0].get_ydata()
+    assert drawn.tolist() == table["bler"].tolist()
+    with pytest.raises(InputError, match="there is no rate `blr`; did you mean `bler`"):
+        link_curves({"car": table}, "blr")
+
+
+def test_where_nothing_failed_the_upper_end_is_marked():
+    fine = link.Experiment(service="costamagna_64", eb_n0_db=8, stop={"bits": 1000}).run(jobs=1)
+    assert fine[0].bler.errors == 0
+    marks = link_curves({"fine": fine.points}).axes[0].lines[-1]
+    assert marks.get_ydata().tolist() == [fine[0].bler.ci95_high]
+
+
+def test_the_command_line_goes_from_a_file_to_a_model(file, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert invoke(["link", "run", str(file), "--jobs", "1", "--out", str(out), "--seed", "5"]) == 0
+    assert "block errors" in capsys.readouterr().out
+    picture = tmp_path / "c.svg"
+    assert (
+        invoke(["link", "curve", str(out), str(out), "--rate", "per", "--out", str(picture)]) == 0
+    )
+    assert "Eb/N0" in picture.read_text()
+    fitted = tmp_path / "fitted"
+    arguments = [
+        str(out / "errors_4dB.txt"),
+        "--states",
+        "2",
+        "--starts",
+        "1",
+        "--out",
+        str(fitted),
+    ]
+    assert invoke(["fit", *arguments]) == 0
+    assert "By blocks" in capsys.readouterr().out
+    best = json.loads((fitted / "best.json").read_text())
+    assert (best["format"], best["pdus_per_block"]) == ("nodeb-error-model", 4)
+    assert best["provenance"]["errors"].endswith("errors_4dB.txt")
+    made = {path.name for path in fitted.iterdir()}
+    assert made >= {"gaps.png", "bursts.png", "bic.png", "recorded.json", "pdu_hmm2.json"}
+
+
+def test_the_command_line_explains_mistakes(file, tmp_path, capsys):
+    assert invoke(["link", "run", str(tmp_path / "none.toml")]) == 2
+    assert invoke(["link", "curve", str(tmp_path)]) == 2
+    assert "no results of `nodeb link run`" in capsys.readouterr().err
+    assert invoke(["fit", str(file), "--states", "8-2"]) == 2
+    assert invoke(["fit", str(file), "--unit", "bit"]) == 2
+    assert "found `e`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_can_be_run(path):
+    quick = link.load(path).with_(stop={"bits": 1}).run()
+    assert len(quick) == len(quick.experiment.eb_n0_db)
+
+
+def test_the_schema_knows_every_key():
+    schema = json.loads(_core.link_schema())
+    assert {"service", "eb_n0_db", "air", "receiver", "stop"} <= schema["properties"].keys()
+    assert invoke(["link", "schema"]) == 0

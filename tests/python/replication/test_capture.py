@@ -1,0 +1,446 @@
+"""Captures as Wireshark's tshark and tcptrace judge them; both are needed for most of this."""
+
+import csv
+import itertools
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+import nodeb
+from nodeb import cli
+from scenarios import needs_linux
+
+TSHARK, TCPTRACE = shutil.which("tshark"), shutil.which("tcptrace")
+needs_tshark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed")
+needs_both = pytest.mark.skipif(
+    TSHARK is None or TCPTRACE is None, reason="tshark or tcptrace is not installed"
+)
+
+LOSSY = """
+name = "lossy"
+runs = 2
+[wired]
+loss = 0.02
+[radio.dch]
+bler = 0.1
+[[users]]
+count = 3
+stagger = "1 s"
+traffic.ftp = { size = "300 kB", request = "300 B" }
+[record]
+segments = true
+"""
+
+VARIANTS = {
+    "newreno": ["tcp.classic.control.newreno={}"],
+    "reno": ["tcp.classic.control.reno={}"],
+    "tahoe": ["tcp.classic.control.tahoe={}"],
+    "sack": ["tcp.classic.control.sack={}"],
+    "sack, server opens": ["tcp.classic.control.sack={}", 'tcp.classic.opened_by="server"'],
+    "large window": ["tcp.classic.max_window=200", "tcp.classic.initial_ssthresh=200"],
+    "every segment acknowledged": ['tcp.classic.delayed_ack="0 s"'],
+    "out of sequence": ['radio.dch.delivery="out_of_sequence"', "radio.dch.bler=0.3"],
+    "overflow": ["radio.dch.buffer=10"],
+    "linux": ["tcp.linux={}"],
+    "linux, small window": ['tcp.linux.receive_buffer="20 kB"', 'tcp.linux.read_rate="200 kbps"'],
+    "linux, ecn, server opens": ["tcp.linux.ecn=true", 'tcp.linux.opened_by="server"'],
+    "linux, web": [
+        "tcp.linux={}",
+        'users=[{count=3, traffic.web={request="400 B"}}]',
+        'duration="200 s"',
+    ],
+    "web": [
+        'users=[{count=3, traffic.web={request="400 B"}}]',
+        'duration="200 s"',
+    ],
+}
+
+ANALYSIS = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
+
+
+@dataclass
+class Captured:
+    result: nodeb.Result
+    path: Path
+
+    def packets(self, interface, wanted, *fields):
+        """Fields of the packets of one interface that a filter lets pass."""
+        split = self.split(interface)
+        command = [TSHARK, "-r", split, "-Y", wanted, "-T", "fields", "-E", "separator=,"]
+        command += ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
+        for field in fields or ("frame.number",):
+            command += ["-e", field]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return [tuple(line.split(",")) for line in done.stdout.splitlines()]
+
+    def packets_of_all(self, wanted, *fields):
+        """Fields of the packets of all interfaces that a filter lets pass."""
+        command = [TSHARK, "-r", self.path, "-Y", wanted, "-T", "fields", "-E", "separator=|"]
+        for field in fields or ("frame.number",):
+            command += ["-e", field]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return [tuple(line.split("|")) for line in done.stdout.splitlines()]
+
+    def split(self, interface, form="pcapng"):
+        """What one interface saw: a packet seen at both would pass for a retransmission."""
+        split = self.path.with_suffix(f".{interface}.{form}")
+        if not split.exists():
+            command = [TSHARK, "-r", self.path, "-Y", f'frame.interface_name == "{interface}"']
+            subprocess.run([*command, "-F", form, "-w", split], capture_output=True, check=True)
+        return split
+
+    def by_user(self, interface, wanted, field="tcp.stream"):
+        return Counter(int(stream) for (stream,) in self.packets(interface, wanted, field))
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def captured(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("capture")
+    (folder / "lossy.toml").write_text(LOSSY, encoding="utf-8")
+    scenario = nodeb.load(folder / "lossy.toml", VARIANTS[request.param])
+    path = folder / "lossy.pcapng"
+    return Captured(scenario.capture(path, snap_length=65_535), path)
+
+
+def columns(result, *names):
+    return [list(result.flows[name]) for name in names]
+
+
+@needs_tshark
+@pytest.mark.parametrize("interface", ["server", "phone"])
+def test_tshark_finds_nothing_malformed_and_every_checksum_right(captured, interface):
+    wrong = "_ws.malformed || tcp.checksum.status != 1 || ip.checksum.status != 1"
+    assert captured.packets(interface, wrong) == []
+    gaps = "tcp.analysis.ack_lost_segment || tcp.analysis.lost_segment && tcp.dstport == 40000"
+    assert captured.packets(interface, gaps) == []
+    names = captured.packets(interface, "tcp", "_ws.col.Protocol")
+    assert set(names) == {("TCP",)}, "no dissector takes the data for its own"
+
+
+@needs_tshark
+def test_tshark_counts_the_packets_that_nodeb_counts(captured):
+    """A retransmission is the same to both: it begins below the highest byte sent so far.
+
+    Wireshark splits them by guesses (fast, spurious; out of order where it follows the packet
+    before too closely), so that only the sum can be compared.
+    """
+    users, sent, again = columns(captured.result, "user", "packets_sent", "packets_retransmitted")
+    assert captured.by_user("server", "tcp.srcport == 40000") == dict(zip(users, sent, strict=True))
+    wanted = " || ".join(f"tcp.analysis.{name}" for name in ANALYSIS)
+    found = captured.by_user("server", f"tcp.srcport == 40000 && ({wanted})")
+    assert [found[user] for user in users] == again
+
+
+@needs_tshark
+def test_tshark_counts_the_bytes_that_nodeb_counts(captured):
+    """`ip_bytes` counts each data segment once, without the SYN."""
+    unique = {}
+    wanted = "tcp.srcport == 40000 && tcp.len > 0"
+    for stream, seq, *lengths in captured.packets(
+        "server", wanted, "tcp.stream", "tcp.seq", "tcp.len", "ip.len"
+    ):
+        unique[int(stream), int(seq)] = [int(length) for length in lengths]
+    acks = {}
+    for stream, ack in captured.packets("phone", "tcp.dstport == 40000", "tcp.stream", "tcp.ack"):
+        acks[int(stream)] = max(int(ack), acks.get(int(stream), 0))
+    flows = zip(
+        *columns(captured.result, "user", "complete", "delivered_bytes", "ip_bytes"), strict=True
+    )
+    for user, complete, app, ip in flows:
+        own = [lengths for (stream, _), lengths in unique.items() if stream == user]
+        assert app <= sum(data for data, _ in own)
+        assert sum(whole for _, whole in own) <= ip
+        if complete:
+            assert [sum(column) for column in zip(*own, strict=True)] == [app, ip]
+            assert acks[user] == app + 1
+
+
+@needs_tshark
+def test_tshark_counts_the_duplicate_acks_that_nodeb_records(captured):
+    """An ACK that repeats the one before; RFC 5681 also wants the window to be the same."""
+    rows, tcp = captured.result.segments, captured.result.scenario.to_dict()["tcp"]
+    expected = Counter()
+    for user in captured.result.flows["user"]:
+        acks = [
+            seq
+            for who, event, seq in zip(rows["user"], rows["event"], rows["seq"], strict=True)
+            if who == user and event == "ack"
+        ]
+        expected[user] = sum(a == b for a, b in itertools.pairwise(acks))
+    found = captured.by_user("server", "tcp.analysis.duplicate_ack")
+    if "linux" in tcp:  # a window that changes, as a buffer that grows lets it, makes an update
+        assert all(found[user] <= expected[user] for user in expected)
+        assert found.total() > 0
+    else:
+        assert found == +expected
+
+
+@needs_tshark
+def test_connections_open_with_three_packets(captured):
+    ((_, tcp),) = captured.result.scenario.to_dict()["tcp"].items()
+    opened_by = tcp["opened_by"]
+    fields = ("tcp.stream", "tcp.srcport", "tcp.flags.syn", "tcp.flags.ack", "tcp.seq", "tcp.ack")
+    packets = captured.packets("server", "tcp", *fields)
+    for user in captured.result.flows["user"]:
+        own = (packet[1:] for packet in packets if packet[0] == str(user))
+        once = (packet for packet, _ in itertools.groupby(own))  # without those sent again
+        first, second, third = itertools.islice(once, 3)
+        by_server = [packet[0] == "40000" for packet in (first, second, third)]
+        assert by_server == ([False, True, False] if opened_by == "phone" else [True, False, True])
+        assert first[1:] == ("1", "0", "0", "0")
+        assert second[1:] == ("1", "1", "0", "1")
+        assert third[1:4] == ("0", "1", "1")
+
+
+@needs_both
+def test_tcptrace_agrees(captured):
+    """It counts data sent again; nodeb counts a SYN sent again as well."""
+    split = captured.split("server", "pcap")
+    command = [TCPTRACE, "-l", "-n", "--csv", split]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    lines = [line for line in done.stdout.splitlines() if line and not line.startswith("#")]
+    rows = csv.DictReader(lines, skipinitialspace=True)
+    flows = captured.result.flows
+    found = {}
+    for row in rows:
+        row = {key.strip(): value.strip() for key, value in row.items() if key and value}
+        down = "b2a" if row["port_b"] == "40000" else "a2b"
+        phone = row["host_a"] if down == "b2a" else row["host_b"]
+        user = int(phone.rpartition(".")[2]) - 1
+        names = ("total_packets", "unique_bytes_sent", "rexmt_data_pkts", "SYN/FIN_pkts_sent")
+        found[user] = [row[f"{name}_{down}"] for name in names]
+    for user, sent, again in zip(
+        *columns(captured.result, "user", "packets_sent", "packets_retransmitted"), strict=True
+    ):
+        packets, unique, rexmt, syns = found[user]
+        assert int(packets) == sent
+        assert int(rexmt) + int(syns.split("/")[0]) - 1 == again
+        if flows["complete"][user]:
+            assert int(unique) == flows["delivered_bytes"][user]
+
+
+def test_the_result_is_that_of_a_plain_run(small, tmp_path):
+    captured = small.run(runs=3, pcap=tmp_path / "x.pcapng")
+    plain = small.run(runs=3)
+    assert captured.flows.to_pandas().equals(plain.flows.to_pandas())
+    assert small.capture(tmp_path / "y.pcapng").provenance.runs == 1
+    first, second = ((tmp_path / name).read_bytes() for name in ("x.pcapng", "y.pcapng"))
+    assert len(first) > 10_000
+    assert abs(len(first) - len(second)) < 10  # the scenario in the comment: `runs = 3`
+
+
+def test_another_seed_is_another_capture(small, tmp_path):
+    def capture(seed):
+        small.capture(tmp_path / "x.pcapng", seed=seed)
+        return (tmp_path / "x.pcapng").read_bytes()
+
+    one, two, again = capture(1), capture(2), capture(2)
+    assert one != two
+    assert two == again
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        status = cli.invoke(["run", *(str(argument) for argument in arguments)])
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def test_run_with_pcap(command, scenario_file):
+    status, out, err = command(scenario_file, "--pcap", "x.pcapng", "--snap-length", 128)
+    assert (status, err) == (0, "")
+    assert out.endswith("packets: x.pcapng\n")
+    assert Path("x.pcapng").read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ["--pcap", "no/such/x.pcapng"],
+            "cannot write a capture to no/such/x.pcapng: no such file",
+        ),
+        (["--pcap", "."], "is a directory"),
+        (["--pcap", "x.pcapng", "--snap-length", "79"], "from 80 (the longest headers) to 65535"),
+        (["--snap-length", "128"], "give --pcap too"),
+    ],
+)
+def test_what_cannot_be_captured_is_refused_before_the_run(
+    command, scenario_file, arguments, words
+):
+    status, out, err = command(scenario_file, *arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("error: ")
+    assert words in err
+
+
+@needs_linux
+def test_a_full_device_is_an_error(command, scenario_file):
+    status, out, err = command(scenario_file, "--pcap", "/dev/full")
+    assert (status, out) == (1, "")
+    assert "cannot write the capture /dev/full: No space left on device" in err
+
+
+@needs_linux
+def test_an_interrupted_capture_takes_no_earlier_ones_place(scenario_file, tmp_path):
+    place, kept = tmp_path / "link.pcapng", tmp_path / "kept" / "x.pcapng"
+    kept.parent.mkdir()
+    place.symlink_to(kept)
+    run = [sys.executable, "-m", "nodeb", "run", str(scenario_file), "--pcap", str(place)]
+    assert subprocess.run([*run, "--out", str(tmp_path / "a")], check=False).returncode == 0
+    before = kept.read_bytes()
+    size = 'users.0.traffic.ftp.size="100 MB"'
+    more = ["--out", str(tmp_path / "b"), "--set", size, "--set", "duration=10 h"]
+    long = subprocess.Popen([*run, *more], stderr=subprocess.PIPE, text=True)
+    parts = until(lambda: [part for part in kept.parent.glob(".*") if part.stat().st_size > 10**6])
+    long.send_signal(signal.SIGINT)
+    _, told = long.communicate(timeout=30)
+    assert (long.returncode, len(parts)) == (130, 1), told
+    assert place.is_symlink()
+    assert list(kept.parent.iterdir()) == [kept]
+    assert kept.read_bytes() == before
+
+
+def until(found, timeout_s=20.0):
+    end = time.monotonic() + timeout_s
+    while not (known := found()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return known
+
+
+@needs_linux
+def test_a_disk_that_fills_up_leaves_whole_packets(scenario_file, tmp_path):
+    limit = 300_000
+    path = tmp_path / "x.pcapng"
+    code = (
+        f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}));"
+        f"import nodeb; nodeb.load({str(scenario_file)!r}, ['users.0.traffic.ftp.size=\"4 MB\"'])"
+        f".capture({str(path)!r})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"cannot write the capture {path}: " in done.stderr
+    assert limit - 1000 < path.stat().st_size <= limit
+    if TSHARK:
+        read = subprocess.run([TSHARK, "-r", path], capture_output=True, text=True, check=True)
+        assert len(read.stdout.splitlines()) > 1000
+        assert "cut short" not in read.stderr
+
+
+@needs_tshark
+@pytest.mark.parametrize(
+    ("radio", "places"), [('hsdpa]\niub.delay = "15 ms"', ["rnc", "node_b"]), ("dch]", ["node_b"])]
+)
+def test_tshark_reads_the_radio_network_and_what_became_of_packets(tmp_path, radio, places):
+    text = f'duration = "20 s"\n[wired]\nloss = 0.02\n[radio.{radio}\n'
+    (tmp_path / "radio.toml").write_text(text + '[[users]]\ntraffic.ftp.size = "200 kB"\n')
+    scenario = nodeb.load(tmp_path / "radio.toml")
+    found = Captured(
+        scenario.capture(tmp_path / "radio.pcapng", radio=True), tmp_path / "radio.pcapng"
+    )
+    names = {name for (name,) in found.packets_of_all("tcp", "frame.interface_name")}
+    assert names == {"server", "phone", *places}
+    assert found.packets_of_all("_ws.malformed", "frame.number") == []
+    comments = [text for (text,) in found.packets_of_all("tcp", "frame.comment")]
+    assert all(comments)
+    lost = found.packets_of_all(
+        'frame.comment contains "lost"', "frame.interface_name", "frame.comment"
+    )
+    assert len(lost) == found.result.links["lost"].sum() > 0
+    assert all("at the wired link: link loss" in " ".join(row) for row in lost)
+    again = found.packets_of_all(
+        'frame.comment contains "retransmission" && frame.interface_name == "server"'
+    )
+    assert len(again) == found.result.flows["packets_retransmitted"].sum()
+    assert any("repetition" in text for text in comments)
+
+
+SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")
+
+
+def spans_told(found, user, transfer):
+    """Spans of a transfer's path by what tshark reads: of each packet those of one interface."""
+    head = f"critical path of user {user}'s transfer {transfer}, packet "
+    comments = found.packets_of_all(f'frame.comment contains "{head}"', "frame.comment")
+    told = {}
+    for (comment,) in comments:
+        (text,) = (part for part in comment.split("; ") if part.startswith(head))
+        number, said = text.removeprefix(head).split(": ", 1)
+        parts = [SPAN.fullmatch(part) for part in said.split(", ")]
+        spans = [(one["cause"], round(Decimal(one["ms"]) * 10**6), one["place"]) for one in parts]
+        assert told.setdefault(int(number), spans) == spans
+    return told
+
+
+CAUSED = {
+    "hsdpa": ('[radio.hsdpa]\niub.delay = "15 ms"\n', True),
+    "dch": ("[radio.dch]\nbler = 0.1\n[wired]\nloss = 0.02\n", False),
+    "proxy": ('proxy = "split"\n[radio.hs_dsch]\nbler = 0.1\n', True),
+    "fach": ("[radio.fach_dch]\n", True),
+}
+
+
+@needs_tshark
+@pytest.mark.parametrize("name", CAUSED)
+def test_tshark_reads_critical_paths_that_add_up_to_the_nanosecond(tmp_path, name):
+    radio, with_radio = CAUSED[name]
+    users = '[[users]]\ncount = 2\ntraffic.web = { reading.constant.value = "2 s" }\n'
+    (tmp_path / "file.toml").write_text(f'duration = "20 s"\n{radio}{users}')
+    scenario = nodeb.load(tmp_path / "file.toml")
+    path = tmp_path / "file.pcapng"
+    found = Captured(scenario.capture(path, radio=with_radio, causes=[1]), path)
+    assert found.packets_of_all("_ws.malformed", "frame.number") == []
+    life = scenario.life(user=1)
+    packets = {row["packet"]: row for row in life.packets.to_pylist()}
+    for transfer in range(2):
+        explained = nodeb.explain(scenario, user=1, transfer=transfer, runs=1)
+        told = spans_told(found, 1, transfer)
+        spans = [span for of_packet in told.values() for span in of_packet]
+        assert sum(ns for _, ns, _ in spans) == explained.paths[0].time_ns > 0
+        causes = Counter()
+        for cause, ns, _ in spans:
+            causes[cause] += ns
+        assert causes == explained.paths[0].causes
+        assert {place for *_, place in spans} <= {*explained.spans["place"]}
+        assert set(told) <= set(packets)
+    assert not spans_told(found, 0, 0)
+    plain = tmp_path / "plain.pcapng"
+    assert str(scenario.capture(plain, radio=with_radio).flows) == str(found.result.flows)
+
+
+def test_causes_of_users_that_are_not_there_are_refused(command, scenario_file, tmp_path):
+    file = tmp_path / "causes.pcapng"
+    assert command(scenario_file, "--pcap-causes", 0)[0] == 2
+    status, _, err = command(scenario_file, "--pcap", file, "--pcap-causes", 7)
+    assert (status, "there is no user 7; the scenario has" in err) == (2, True)
+    assert not file.exists()
+    text = '[radio.dch]\n[[users]]\ntraffic.on_off.pause.constant.value = "2 s"\n'
+    (tmp_path / "late.toml").write_text(f'duration = "1 s"\n{text}')
+    with pytest.raises(nodeb.errors.NodebError, match="user 0 has begun no transfer 0"):
+        nodeb.load(tmp_path / "late.toml").capture(file, causes=[0])
+
+
+def test_a_capture_is_the_same_byte_for_byte_unless_the_radio_network_is_asked_for(tmp_path):
+    (tmp_path / "lossy.toml").write_text(LOSSY)
+    scenario = nodeb.load(tmp_path / "lossy.toml")
+    plain, radio = tmp_path / "plain.pcapng", tmp_path / "radio.pcapng"
+    results = [scenario.capture(plain), scenario.capture(radio, radio=True)]
+    assert str(results[0].flows) == str(results[1].flows)
+    assert len(plain.read_bytes()) < len(radio.read_bytes())
+    with pytest.raises(nodeb.InputError, match="--pcap-radio"):
+        scenario.capture(plain, at=["node_b"])
+    with pytest.raises(nodeb.InputError, match="no RNC"):
+        scenario.capture(plain, at=["rnc"], radio=True)

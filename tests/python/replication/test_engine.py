@@ -1,0 +1,347 @@
+"""The engine: rules that see batches, failures within them, and what is known from before."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fake_core import FakeSimulator
+from nodeb import _core
+from nodeb.errors import RunError
+from nodeb.replication.engine import Engine, Subject
+from nodeb.replication.replications import Replications
+from nodeb.replication.rules import RATES, Count, Sequential
+from nodeb.replication.runner import Experiment, mean_rates
+from nodeb.replication.work import Work
+from nodeb.reproduce import campaign as campaign_module
+from nodeb.reproduce import run
+from nodeb.reproduce.kept import Part, from_tables, to_tables
+from nodeb.reproduce.log import Run
+from nodeb.reproduce.metrics import METRICS, Metric
+from nodeb.stats import Precision, Stop, mean_interval
+from nodeb.storage.folders import MARK
+from scenarios import Fails
+
+VALUES = st.lists(
+    st.one_of(st.floats(1e3, 2e3), st.floats(1.0, 1e6), st.just(0.0), st.just(5.0)), max_size=60
+)
+
+
+def one_by_one(rule: Precision, application: list[float], received: list[float]) -> Stop | None:
+    """What the rule says when it is asked after each replication."""
+    for n in range(len(received) + 1):
+        everybody = all(np.isfinite(application[:n]))
+        values, name = (application, RATES[0]) if everybody else (received, RATES[1])
+        if (found := rule.judge(values[:n], name)) is not None:
+            return found
+    return None
+
+
+@given(VALUES, st.integers(0, 80), st.floats(0.001, 0.9), st.integers(2, 12), st.randoms())
+def test_a_rule_answers_the_same_whatever_goes_together(values, lost, relative, least, chance):
+    rule = Precision(relative, least, least + 30)
+    application = [np.nan if n == lost else 2 * value for n, value in enumerate(values)]
+    batches = Sequential(rule, lambda part: part)
+    at = 0
+    while at < len(values):
+        size = chance.randint(1, 20)
+        part = slice(at, at + size)
+        batches.take((np.array(application[part]), np.array(values[part])), size)
+        at += size
+    assert batches.stop() == one_by_one(rule, application, values)
+
+
+def test_judging_does_not_look_at_everything_again(monkeypatch):
+    judged = []
+    real = Precision.judge
+
+    def judge(self, values, mean="mean"):
+        judged.append(len(values))
+        return real(self, values, mean)
+
+    monkeypatch.setattr(Precision, "judge", judge)
+    chance = np.random.default_rng(1)
+    rule = Sequential(Precision(0.005, 10, 50_000), lambda part: part)
+    while rule.stop() is None:
+        part = chance.normal(10.0, 5.0, 100)
+        rule.take((part, part), 100)
+    stop = rule.stop()
+    assert stop is not None
+    assert stop.reached
+    assert stop.runs > 30_000
+    assert len(judged) < stop.runs / 100
+
+
+def test_expected_replications_follow_the_last_width():
+    rule = Sequential(Precision(0.01, 5, 1000), lambda part: part)
+    assert (rule.ahead(), rule.expected()) == (5, 1000)
+    part = np.array([9.0, 11.0] * 10)
+    rule.take((part, part), 20)
+    exact = math.ceil(20 * (mean_interval(part).relative_half_width / 0.01) ** 2)
+    assert rule.expected() == rule.ahead() == exact
+
+
+def test_rates_of_a_batch_are_those_of_each_replication(small):
+    crowd = small.with_(**{"users.0.count": 37}).compiled()
+    many = mean_rates(crowd.run_many(3, 0, 6, _core.Control()))
+    single = [crowd.run_many(3, at, 1, _core.Control()) for at in range(6)]
+    for place, name in enumerate(("application_bps", "received_bps")):
+        expected = [float(np.mean(np.asarray(one["flows"][name]))) for one in single]
+        assert many[place].tolist() == expected
+
+
+def test_a_number_of_replications_that_are_more_than_asked():
+    known: Replications[str] = Replications(Count(3))
+    known.add(0, "five of them", 5)
+    stop = known.judge()
+    assert stop is not None
+    assert (stop.runs, known.done) == (3, 5)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_replication_that_failed_is_named(small, jobs):
+    with pytest.raises(RunError, match=r"^replication 200 \(seed 1\) failed: something odd$"):
+        Experiment(Fails(small, 200), 1, 300, jobs).run()
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_precision_is_the_same_for_any_jobs_and_batches(small, jobs, monkeypatch):
+    wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
+    monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)  # each alone
+    found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
+    assert found.provenance.stopping == wanted.provenance.stopping
+    assert found.provenance.runs == wanted.provenance.runs > 3
+    for name, table in wanted.tables.items():
+        for column in table.columns:
+            np.testing.assert_array_equal(found.tables[name][column], table[column])
+
+
+# --- reproductions go on ---
+
+
+def rows(folder: Path) -> dict[str, bytes]:
+    """What a reproduction found, and what it kept; pages tell how long it took."""
+    names = [folder / "cells.csv", folder / "claims.csv", *sorted((folder / "cells").iterdir())]
+    return {file.name: file.read_bytes() for file in names if not file.name.startswith(".")}
+
+
+def test_a_reproduction_goes_on_from_what_is_there(tmp_path):
+    class Stopped(FakeSimulator):
+        def run(self, text: str, *args: Any) -> Any:
+            if len(self.calls) > 100:
+                raise KeyboardInterrupt
+            return super().run(text, *args)
+
+    table, whole, rest = ["Table 13"], FakeSimulator(), FakeSimulator()
+    run("wang", tmp_path / "whole", table, quick=True, simulator=whole)
+    with pytest.raises(KeyboardInterrupt):
+        run("wang", tmp_path / "cut", table, quick=True, jobs=1, simulator=Stopped())
+    kept = len(list((tmp_path / "cut" / "cells").iterdir()))
+    assert kept > 0
+    run("wang", tmp_path / "cut", table, quick=True, simulator=rest)
+    assert 0 < len(rest.calls) <= len(whole.calls) - 80
+    assert rows(tmp_path / "cut") == rows(tmp_path / "whole")
+    again = FakeSimulator()
+    run("wang", tmp_path / "cut", table, quick=True, simulator=again)
+    assert again.calls == []
+
+
+def test_a_longer_reproduction_goes_on_from_a_quick_one_and_back(tmp_path):
+    quick, full, back = FakeSimulator(), FakeSimulator(), FakeSimulator()
+    folder, table = tmp_path / "out", ["Table 13"]
+    run("wang", folder, table, quick=True, simulator=quick)
+    found = (folder / "cells.csv").read_bytes()
+    run("wang", folder, table, simulator=full)
+    fresh = FakeSimulator()
+    run("wang", tmp_path / "fresh", table, simulator=fresh)
+    assert len(full.calls) == len(fresh.calls) - len(quick.calls)
+    assert (folder / "cells.csv").read_bytes() == (tmp_path / "fresh" / "cells.csv").read_bytes()
+    run("wang", folder, table, quick=True, simulator=back)
+    assert (back.calls, (folder / "cells.csv").read_bytes()) == ([], found)
+
+
+def test_damaged_replications_are_simulated_again_and_told(tmp_path):
+    run("wang", tmp_path / "out", ["Table 13"], quick=True, simulator=FakeSimulator())
+    before = rows(tmp_path / "out")
+    broken = sorted((tmp_path / "out" / "cells").iterdir())[0]
+    broken.write_bytes(broken.read_bytes()[:-40])
+    again = FakeSimulator()
+    outcome = run("wang", tmp_path / "out", ["Table 13"], quick=True, simulator=again)
+    assert outcome.damaged == [broken]
+    assert len(again.calls) == 20
+    assert rows(tmp_path / "out") == before
+
+
+def test_results_of_other_items_do_not_stay(tmp_path):
+    folder = tmp_path / "out"
+    run("wang", folder, ["Table 13", "Figure 12"], quick=True, simulator=FakeSimulator())
+    assert list((folder / "figures").iterdir())
+    run("wang", folder, ["Table 13"], quick=True, simulator=FakeSimulator())
+    assert not (folder / "figures").exists()
+    about = json.loads((folder / MARK).read_text())
+    assert (about["items"], about["complete"]) == (["Table 13"], True)
+
+
+def test_kept_replications_come_back_bit_for_bit():
+    chance = np.random.default_rng(2)
+    parts = [
+        Part(
+            {
+                "flows": {
+                    "run": np.repeat(np.arange(at, at + 2, dtype=np.uint64), 2),
+                    "rate": np.append(chance.normal(size=3), np.nan),
+                    "name": ["a", "", "\N{GREEK SMALL LETTER ALPHA}", "b"],
+                    "done": np.array([True, False, True, False]),
+                },
+                "drops": {"run": np.full(at, at), "t_s": chance.normal(size=at)},
+            },
+            [{"a": chance.normal(size=3), "b.c": np.array([np.nan])} for _ in range(2)],
+        )
+        for at in (0, 2, 4)
+    ]
+    found = list(from_tables(to_tables(parts, 5)).each())
+    assert len(found) == 5, "of the last part one replication is left out"
+    wanted = [one for part in parts for one in part.each()][:5]
+    for (tables, series), (others, other) in zip(found, wanted, strict=True):
+        assert {name: values.tobytes() for name, values in series.items()} == {
+            name: values.tobytes() for name, values in other.items()
+        }
+        assert list(tables) == list(others)
+        for name, table in others.items():
+            assert list(tables[name]) == list(table)
+            for key, column in table.items():
+                one, two = tables[name][key], np.asarray(column)
+                assert one.tolist() == two.tolist() or one.tobytes() == two.tobytes()
+
+
+def test_a_new_metric_needs_no_new_simulation(tmp_path, monkeypatch):
+    """Whatever the core told of a replication is kept, not only what metrics ask for today."""
+    simulator, table = FakeSimulator(), ["Table 13"]
+    run("wang", tmp_path, table, quick=True, simulator=simulator)
+    reduce, again = campaign_module.reduce, FakeSimulator()
+
+    def more(tables, *arguments):
+        found = reduce(tables, *arguments)
+        started = np.asarray(tables["flows"]["start_s"])
+        return Run({**found.quantities, "started": started}, found.unfinished)
+
+    new = Metric("application_kbps", "s", "", lambda means, _: means["started"][..., 0] - 7)
+    monkeypatch.setattr(campaign_module, "reduce", more)
+    monkeypatch.setitem(METRICS, "utilization_percent", new)
+    outcome = run("wang", tmp_path, table, quick=True, simulator=again)
+    assert again.calls == []
+    assert {cell.measured.value for cell in outcome.cells} == {-7.0}
+
+
+def test_a_reproduction_killed_anywhere_comes_to_the_same(tmp_path):
+    arguments = [sys.executable, "-m", "nodeb", "reproduce", "wang", "--quick"]
+    arguments += ["--item", "Table 13"]
+    begin = time.monotonic()
+    subprocess.run([*arguments, "--out", tmp_path / "whole"], check=True, capture_output=True)
+    took_s, chance, kills = time.monotonic() - begin, random.Random(4), 0
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+        process = subprocess.Popen(
+            [*arguments, "--out", tmp_path / "killed"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        time.sleep(took_s * chance.uniform(0.3, 0.8))
+        process.send_signal(number)
+        kills += process.wait(20) != 0
+    assert kills >= 1
+    subprocess.run([*arguments, "--out", tmp_path / "killed"], check=True, capture_output=True)
+    assert rows(tmp_path / "killed") == rows(tmp_path / "whole")
+    assert not list((tmp_path / "killed").rglob(".*"))
+
+
+def test_many_small_replications_cost_little_beside_the_simulation(small):
+    """A batch goes to the core in one call: far fewer calls than replications."""
+    calls = []
+
+    class Counts(Work):
+        def replicate(self, seed, runs, control):
+            calls.append(len(runs))
+            return scenario.run_many(seed, runs.start, len(runs), control)
+
+    scenario = small.compiled()
+    Experiment(Counts(), 1, 2000, 2).run()
+    assert sum(calls) == 2000
+    assert len(calls) < 200
+
+
+class Counted(Subject[int]):
+    """A subject that counts how often it is asked."""
+
+    asked = 0
+
+    def wants(self) -> bool:
+        Counted.asked += 1
+        return super().wants()
+
+    def judge(self) -> bool:
+        Counted.asked += 1
+        return super().judge()
+
+
+class Slow:
+    """Who simulates does it when there is much to do, one after the other."""
+
+    width, batch_s = 1000, 1.0
+
+    def __init__(self) -> None:
+        self._tasks: dict[Any, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @property
+    def full(self) -> bool:
+        return len(self._tasks) >= 2000
+
+    def submit(self, key: Any, work: Any) -> None:
+        self._tasks[key] = work
+
+    def ended(self) -> dict[Any, Any]:
+        key = next(iter(self._tasks))
+        return {key: self._tasks.pop(key)(None)}
+
+    def cancel(self, unwanted: Any) -> None:
+        pass
+
+    def progress(self, weight: Any) -> float:
+        return 0.0
+
+    def close(self) -> None:
+        pass
+
+    def pool(self) -> Slow:
+        return self
+
+
+class Number(Work[int]):
+    """Replications that are numbers."""
+
+    def replicate(self, seed: int, runs: range, control: Any) -> int:
+        return runs.start
+
+
+def test_what_is_under_way_is_not_gone_through_again_and_again():
+    Counted.asked = 0
+    subjects = (Counted(Number(), Count(3)) for _ in range(5000))
+    engine = Engine(subjects, 1, Slow())
+    engine.run()
+    assert (engine.completed, engine.replications) == (5000, 15_000)
+    assert Counted.asked < 15 * 5000

@@ -1,0 +1,81 @@
+"""Every kind of page in a real browser: readable, within its width, without complaints.
+
+Needs Chromium and `playwright`, which drives it; without them these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import pages
+from browsers import looked_at
+
+KINDS = (*pages.SCENARIOS, "without series", "reproduction", "studies", "emulation")
+LEAST_TEXTS = 50
+"""Every page has more texts than this."""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The file of each kind of page, made when it is first asked for."""
+    folder = tmp_path_factory.mktemp("pages")
+    files = {}
+
+    def file(kind):
+        if kind not in files:
+            with pytest.MonkeyPatch.context() as patch:
+                if kind == "without series":
+                    files[kind] = pages.without_series(folder, patch)
+                elif kind == "reproduction":
+                    files[kind] = pages.of_study(folder)
+                elif kind == "studies":
+                    files[kind] = pages.of_studies(folder)
+                elif kind == "emulation":
+                    files[kind] = pages.of_emulation(folder)
+                else:
+                    files[kind] = pages.of_run(kind, folder)
+        return files[kind]
+
+    return file
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_can_be_read_and_fits(browser, made, kind):
+    wrong, complaints, texts = looked_at(browser, made(kind))
+    assert (wrong, complaints) == ({}, [])
+    assert texts > LEAST_TEXTS
+
+
+def test_claims_of_all_studies_can_be_filtered(browser, made):
+    with browser.new_page() as page:
+        page.goto(made("studies").as_uri())
+        shown = page.locator("#claim-list > li:visible")
+        told = page.locator("#shown")
+        every = shown.count()
+        assert told.inner_text() == f"{every} claims."
+        page.select_option("select[name=study]", "wang")
+        assert shown.count() == every // 2
+        page.select_option("select[name=verdict]", "holds")
+        some = shown.count()
+        assert 0 < some < every // 2
+        assert told.inner_text() == f"{some} of {every} claims: wang, holds."
+        page.fill("input[name=words]", "no such words")
+        assert shown.count() == 0
+        page.emulate_media(media="print")
+        assert told.is_visible()
+        assert not page.locator("form.filter").is_visible()
+
+
+def test_what_cannot_be_read_or_does_not_fit_is_found(browser, tmp_path):
+    bad = tmp_path / "bad.html"
+    bad.write_text(
+        '<body style="background:#000"><p style="color:#222">faint</p>'
+        '<svg><text y="20" fill="#111">dark</text></svg><div style="width:900px">wide</div>'
+        '<script>console.error("odd")</script>'
+    )
+    mode = ("screen", "light", 390)
+    wrong, complaints, _ = looked_at(browser, bad, [mode])
+    found = wrong[mode]
+    assert [one.split(": ")[1] for one in found["faint"]] == ["faint", "dark", "wide"]
+    assert found["wide"]
+    assert complaints == ["odd"]

@@ -1,0 +1,155 @@
+"""The report page: complete in itself, and plain about what does not match."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from fake_core import FakeSimulator
+from nodeb import plot
+from nodeb.report import inline_svg, png, standalone_svg
+from nodeb.report.render import render, unbroken
+from nodeb.reproduce.reproduction import run
+from nodeb.reproduce.shown import half_width
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Outline(HTMLParser):
+    """Checks that tags are closed in order and collects links, identifiers and loaded resources."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.loaded: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.append(value)
+            if name == "href" and value:
+                self.targets.append(value)
+            if name in ("src", "srcset", "data", "action", "poster") and value:
+                self.loaded.append(value)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag, tag
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("report")
+    outcome = run("wang", folder, quick=True, simulator=FakeSimulator())
+    return outcome.report.read_text(encoding="utf-8")
+
+
+def test_page_is_well_formed_and_its_links_lead_somewhere(page: str) -> None:
+    outline = Outline()
+    outline.feed(page)
+    assert not outline.open
+    assert len(outline.ids) == len(set(outline.ids)), "an identifier occurs twice"
+    inner = [target[1:] for target in outline.targets if target.startswith("#")]
+    assert inner
+    assert set(inner) <= set(outline.ids)
+
+
+def test_page_asks_nobody_for_anything(page: str) -> None:
+    outline = Outline()
+    outline.feed(page)
+    assert not outline.loaded
+    assert all(target.startswith("#") for target in outline.targets)
+    assert "http:" not in page
+    assert "https:" not in page
+    assert "@import" not in page
+    assert "<script" not in page
+    assert not re.search(r"url\((?!#)", page)
+
+
+def test_page_names_no_place_on_this_machine(page: str) -> None:
+    assert str(Path.home()) not in page
+    assert str(Path(__file__).resolve().parents[3]) not in page
+    assert "/tmp" not in page
+
+
+def test_page_has_its_parts(page: str) -> None:
+    for part in (
+        "Conformance",
+        "Tables",
+        "Figures",
+        "Claims",
+        "What does not match",
+        "Assumptions",
+    ):
+        assert f">{part}</h2>" in page
+    assert page.count("<figure ") == 11
+    assert "prefers-color-scheme: dark" in page
+    assert "@media print" in page
+    assert "prediction" in page
+    assert "nodeb reproduce wang --seed 1 --quick" in page
+
+
+def test_what_does_not_match_is_said(page: str) -> None:
+    mismatch = page[page.index('id="mismatch"') :]
+    # The stand-in's numbers are not the study's, and Table 1 as printed contradicts its own
+    # equation.
+    assert "Table 1: 15 of 15 cells lie beyond the tolerance" in mismatch
+    assert "missed" in mismatch
+    assert "fails" in mismatch
+
+
+def test_inline_figures_share_no_identifiers_and_follow_the_page() -> None:
+    data = [plot.Line("a", [1.0, 2.0], [0.9, 1.9], [1.1, 2.1])]
+    first, second = (
+        inline_svg(plot.lines("title", "x", "y", [1, 2], data), name, 'says "<this>"')
+        for name in ("figure-1", "figure-2")
+    )
+    ids = [set(re.findall(r'\bid="([^"]+)"', text)) for text in (first, second)]
+    assert ids[0]
+    assert not ids[0] & ids[1]
+    used = set(re.findall(r"(?:url\(|href=\")#([^)\"]+)", first))
+    assert used <= ids[0]
+    assert "var(--c0)" in first
+    assert "currentColor" in first
+    assert 'aria-label="says &quot;&lt;this>&quot;"' in first
+    assert "title" not in re.sub(r"<[^>]*>", "", first)
+
+
+def test_files_of_a_figure_are_the_same_each_time() -> None:
+    def draw() -> tuple[bytes, str]:
+        figure = plot.lines("title", "x", "y", [1, 2], [plot.Line("a", [1.0, 2.0])])
+        return png(figure), standalone_svg(figure, "name")
+
+    first, second = draw(), draw()
+    assert first == second
+    assert first[0].startswith(b"\x89PNG")
+
+
+def test_a_template_must_get_all_it_shows() -> None:
+    from jinja2 import UndefinedError
+
+    with pytest.raises(UndefinedError):
+        render("reproduction.html", {})
+
+
+def test_units_stay_with_their_numbers() -> None:
+    assert unbroken("HS-DSCH 384 kb/s") == "HS\u2011DSCH 384\u00a0kb/s"
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [(0.31, 1, "0.3"), (0.031, 1, "0.03"), (0.0, 1, "0.0"), (12.4, 0, "12")],
+)
+def test_half_widths_are_not_shown_as_zero(value: float, digits: int, text: str) -> None:
+    assert half_width(value, digits) == text

@@ -1,0 +1,152 @@
+"""The replication that a page shows: the same as the one measured, and never too large."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb import cli
+from nodeb.errors import Interrupted, RunError
+from nodeb.report import recording
+from nodeb.report.delays import packet_delays
+from nodeb.report.run import html
+from nodeb.scenario_types import Record
+from nodeb.storage.files import read_parquet
+from nodeb.table import Table
+from scenarios import EXAMPLES
+
+SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
+
+
+@pytest.fixture(scope="module", params=["dch-50k", "hsdpa-cell", "switching", "wcdma", "rlc-am"])
+def result(request):
+    (file,) = (one for one in EXAMPLES if one.stem == request.param)
+    return nodeb.load(file, ["runs=2", 'duration="40 s"', "record={}"]).run(jobs=1)
+
+
+def rows(table):
+    return [tuple(row.values()) for row in table]
+
+
+def test_what_is_shown_is_what_was_measured(result):
+    before = {name: rows(table) for name, table in result.tables.items()}
+    found = recording.record(result)
+    assert (found.until_s, found.problem, found.is_again) == (None, "", True)
+    assert all(len(found.result.tables[name]) for name in ("cwnd", "segments", "queue"))
+    for name in ("flows", "bearers", "links"):
+        mine = result.tables[name].where(np.asarray(result.tables[name]["run"]) == 0)
+        assert repr(rows(mine)) == repr(rows(found.result.tables[name]))
+    assert repr({name: rows(table) for name, table in result.tables.items()}) == repr(before)
+
+
+def test_of_a_long_one_the_first_part_is_shown_as_it_was(result):
+    whole = recording.record(result).result
+    most = sum(len(whole.tables[name]) for name in SERIES) // 3
+    part = recording.record(result, most_rows=most)
+    assert part.until_s < float(np.max(result.bearers["end_s"]))
+    assert f"the first {part.until_s:g} s" in part.told
+    for name in SERIES:
+        # What is told at the very end of a part may be told of later moments in the whole.
+        short, long = (
+            rows(one.tables[name].where(_times(one.tables[name]) < part.until_s))
+            for one in (part.result, whole)
+        )
+        assert repr(short) == repr(long)
+    assert sum(len(part.result.tables[name]) for name in SERIES) <= 1.2 * most
+
+
+def _times(table):
+    begun = "begin_s" in table.columns
+    return table["begin_s"] + table["delay_s"] if begun else table["t_s"]
+
+
+def test_who_begins_later_than_the_part_is_not_in_it(small):
+    scenario = small.with_(**{"radio.dch.bler": 0}).to_dict()
+    scenario["users"] += [scenario["users"][0] | {"name": "late", "start": "50 s"}]
+    result = nodeb.Scenario.from_dict(scenario).run(jobs=1)
+    whole = recording.record(result).result
+    part = recording.record(result, most_rows=100)
+    assert part.until_s < 50
+    before = whole.segments.where(_times(whole.segments) < part.until_s * recording.LAST)
+    early = part.result.segments.where(np.asarray(part.result.segments["user"]) < 2)
+    assert rows(early) == rows(before)
+    assert len(part.result.flows) == 4
+    assert html(result)
+
+
+def test_what_was_recorded_is_not_simulated_again(small, monkeypatch):
+    result = small.with_(record=Record(**dict.fromkeys(SERIES, True))).run(jobs=1)
+    monkeypatch.setattr(nodeb.Scenario, "run", None)
+    found = recording.record(result)
+    assert set(found.result.segments["run"].tolist()) == {0}
+    assert not found.is_again
+
+
+@pytest.mark.parametrize("error", [RunError("something odd"), MemoryError()])
+def test_a_page_says_why_it_has_no_series_and_appears_all_the_same(small, monkeypatch, error):
+    result = small.run(jobs=1)
+
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(nodeb.Scenario, "run", fail)
+    page = html(result)
+    told = "something odd" if isinstance(error, RunError) else "not enough memory"
+    assert told in page
+    assert 'id="transfers"' in page
+    assert 'id="cwnd"' not in page
+
+
+def test_of_what_is_far_too_much_nothing_is_recorded(small, monkeypatch):
+    result = small.run(jobs=1)
+    found = recording.record(result, most_rows=1)
+    assert found.result is None
+    assert "too short to show anything" in found.problem
+    monkeypatch.setattr(recording, "TRIES", 1)
+    assert "too many packets" in recording.record(result, most_rows=100).problem
+
+
+def test_a_report_changes_no_file_of_a_run(call, scenario_file):
+    for folder, more in (("plain", ()), ("shown", ("--report",))):
+        assert call("run", scenario_file, "--out", folder, *more)[0] == 0
+    plain, shown = (scenario_file.parent / name for name in ("plain", "shown"))
+    names = {file.name for file in shown.iterdir()}
+    assert names == {file.name for file in plain.iterdir()} | {"report.html"}
+    for file in plain.glob("*.parquet"):
+        first, second = (read_parquet(folder / file.name)[0] for folder in (plain, shown))
+        assert repr(rows(first)) == repr(rows(second))
+
+
+@pytest.mark.parametrize("stop", [Interrupted("stopped"), ValueError("a mistake of ours")])
+def test_tables_are_kept_whatever_happens_to_the_report(call, scenario_file, monkeypatch, stop):
+    def fail(*_):
+        raise stop
+
+    monkeypatch.setattr("nodeb.report.run.html", fail)
+    status, _, error = call("run", scenario_file, "--out", "out", "--report")
+    folder = scenario_file.parent / "out"
+    assert len(read_parquet(folder / "flows.parquet")[0]) == 8
+    assert not (folder / "report.html").exists()
+    assert "report.html" not in (folder / "provenance.json").read_text()
+    assert status == (cli.INTERRUPTED if isinstance(stop, Interrupted) else cli.FAILED)
+    assert "tables are in" in error or "a mistake of ours" in error
+
+
+def test_packets_sent_twice_have_no_delay():
+    events = [
+        (0.0, 0, "send", 1),
+        (0.1, 0, "send", 2),
+        (0.3, 0, "deliver", 1),
+        (0.5, 0, "send", 2),
+        (0.6, 0, "deliver", 2),
+        (0.7, 1, "send", 1),
+        (0.8, 0, "send", 3),
+        (0.9, 1, "deliver", 1),
+        (0.95, 1, "deliver", 1),
+    ]
+    times, users, kinds, numbers = zip(*events, strict=True)
+    columns = {"run": [0] * 9, "user": users, "t_s": times, "event": kinds, "seq": numbers}
+    found = packet_delays(Table(columns))
+    assert found["user"].tolist() == [0, 1]
+    assert found["delay_s"] == pytest.approx([0.3, 0.2])

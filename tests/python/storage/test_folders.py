@@ -1,0 +1,302 @@
+"""Folders of results: whole or not at all, one's own or left alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nodeb.errors import OutputError
+from nodeb.storage import files, folders
+from nodeb.storage.folders import MARK, Owner, claim
+from result_folders import MINE, OTHERS, SWEEP, content, put
+from scenarios import SMALL
+
+# --- whose a folder is ---
+
+
+def test_results_are_replaced_as_a_whole(tmp_path):
+    folder = tmp_path / "out"
+    put(folder, a="1", b="1")
+    put(folder, b="2", c="2")
+    assert set(content(folder)) == {"b", "c", MARK}
+    about = json.loads((folder / MARK).read_text())
+    assert (about["kind"], about["of"], about["files"]) == ("run", "mine.toml", ["b", "c"])
+    assert about["complete"] is True
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_of_another_is_left_alone_unless_forced(tmp_path):
+    folder = tmp_path / "out"
+    put(folder, OTHERS, a="1")
+    before = content(folder)
+    with pytest.raises(OutputError, match=r"holds a run of other\.toml; give another.*--force"):
+        claim(folder, MINE)
+    assert content(folder) == before
+    with claim(folder, MINE, force=True) as place:
+        assert place.replaces == "a run of other.toml (seed 1)"
+        assert content(folder) == before  # what is there stays until there is something better
+    put(folder, MINE, force=True, b="2")
+    assert set(content(folder)) == {"b", MARK}
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("name", ["thesis.tex", "flows.parquet", ".hidden"])
+def test_what_somebody_put_there_is_never_touched(tmp_path, name, force):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).write_text("mine")
+    with pytest.raises(OutputError, match=f"holds `{name}`, which nodeb did not put there"):
+        claim(tmp_path / "data", MINE, force=force)
+    put(tmp_path / "out", a="1")
+    (tmp_path / "out" / name).write_text("mine")
+    with pytest.raises(OutputError, match=f"holds `{name}`, which nodeb did not put there"):
+        claim(tmp_path / "out", MINE, force=force)
+    assert set(content(tmp_path / "out")) == {"a", name, MARK}
+    assert content(tmp_path / "data") == {name: b"mine"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (MARK, '{"seed": 1, "version": "0.1.0"}'),
+        ("sweep.json", "{}"),
+        ("claims.csv", ""),
+    ],
+)
+def test_a_folder_of_an_earlier_version_says_what_to_do(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(OutputError, match=r"earlier version of nodeb.*; move it away, or give"):
+        claim(tmp_path, MINE, force=True)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "run"}', "\x00", "[" * 100_000])
+def test_a_mark_that_is_not_understood_protects_the_folder(tmp_path, text):
+    (tmp_path / MARK).write_text(text)
+    with pytest.raises(OutputError, match="cannot be understood, so whose folder it is"):
+        claim(tmp_path, MINE, force=True)
+
+
+def test_a_claim_without_results_leaves_nothing(tmp_path):
+    with claim(tmp_path / "out", MINE):
+        assert (tmp_path / "out" / MARK).exists()
+        with pytest.raises(OutputError, match=r"holds a run of mine\.toml"):
+            claim(tmp_path / "out", OTHERS)
+    assert not (tmp_path / "out").exists()
+    put(tmp_path / "out", a="1")
+    with claim(tmp_path / "out", MINE):
+        pass
+    assert set(content(tmp_path / "out")) == {"a", MARK}
+
+
+def test_results_of_a_folder_that_was_taken_away_are_kept_elsewhere(tmp_path):
+    place = claim(tmp_path / "out", MINE)
+    put(tmp_path / "out", OTHERS, force=True, a="others")
+    with pytest.raises(OutputError, match=r"; the results are in .*out-1 instead"):
+        place.put(lambda part: files.write_bytes(part / "a", b"mine"), {})
+    assert content(tmp_path / "out")["a"] == b"others"
+    assert content(tmp_path / "out-1")["a"] == b"mine"
+
+
+def test_where_one_is_and_what_one_reads_cannot_be_replaced(tmp_path, monkeypatch):
+    folder = put(tmp_path / "out", a="1")
+    (folder / "deep").mkdir()
+    monkeypatch.chdir(folder / "deep")
+    for place in (".", "..", str(folder), str(tmp_path)):
+        with pytest.raises(OutputError, match="is the folder you are in or above it"):
+            claim(place, MINE)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(OutputError, match=r"out holds out/a, which is read here"):
+        claim("out", MINE, force=True, inputs=["out/a"])
+    (tmp_path / "link").symlink_to(folder / "a")
+    with pytest.raises(OutputError, match=r"out holds link, which is read here"):
+        claim("out", MINE, inputs=["link"])
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    put(tmp_path / "out", a="1")
+    put(tmp_path / "out", a="2")
+    assert (tmp_path / "out").is_symlink()
+    assert content(tmp_path / "disk")["a"] == b"2"
+
+
+def test_a_system_that_cannot_exchange_names_swaps_all_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_exchange", lambda *_: False)
+    put(tmp_path / "out", a="1")
+    put(tmp_path / "out", b="2")
+    assert set(content(tmp_path / "out")) == {"b", MARK}
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_leftovers_of_the_dead_are_cleared_and_nothing_else(tmp_path):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    alive = files.aside(tmp_path / "out").name
+    killed = alive.replace(f"-{os.getpid()}-", f"-{dead.pid}-")
+    elsewhere = killed.replace(files._HOST, "elsewhere")
+    old = killed.replace(files._HOST, "old")
+    foreign = ".out.tmp"
+    for name in (alive, killed, elsewhere, old, foreign):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "half").write_text("half")
+    long_ago = time.time() - files.LEFTOVER_S - 1
+    for name in (old, foreign):
+        os.utime(tmp_path / name, (long_ago, long_ago))
+    put(tmp_path / "out", a="1")
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"out", alive, elsewhere, foreign}
+
+
+# --- the command line ---
+
+
+def test_run_overwrites_nothing_of_the_users(call, scenario_file, tmp_path):
+    before = scenario_file.read_bytes()
+    status, _, err = call("run", scenario_file, "--out", ".")
+    assert (status, scenario_file.read_bytes()) == (2, before)
+    assert "error: . is the folder you are in or above it" in err
+    Path("data").mkdir()
+    Path("data/phones.parquet").write_text("mine")
+    status, _, err = call("run", scenario_file, "--out", "data", "--force")
+    assert status == 2
+    assert "data holds `phones.parquet`, which nodeb did not put there" in err
+    assert content(Path("data")) == {"phones.parquet": b"mine"}
+
+
+def test_a_capture_replaces_captures_only(call, scenario_file, tmp_path):
+    for target, why in (
+        (scenario_file.name, "is there already and is not a capture"),
+        ("out/small/x.pcapng", "lies in out/small, which is put in place as a whole"),
+    ):
+        before = scenario_file.read_bytes()
+        status, _, err = call("run", scenario_file, "--pcap", target)
+        assert (status, scenario_file.read_bytes()) == (2, before)
+        assert why in err
+        assert not Path("out/small").exists()
+    assert call("run", scenario_file, "--pcap", "x.pcapng")[0] == 0
+    assert call("run", scenario_file, "--pcap", "x.pcapng")[0] == 0
+    status, _, err = call("run", scenario_file, "--pcap", "out/small/summary.csv")
+    assert status == 2
+    assert "lies in out/small" in err
+
+
+def test_a_schema_does_not_replace_a_scenario(call, scenario_file):
+    before = scenario_file.read_bytes()
+    status, _, err = call("schema", "--out", scenario_file)
+    assert (status, scenario_file.read_bytes()) == (2, before)
+    assert "is there already and is not a JSON Schema" in err
+    assert call("schema", "--out", "s.json")[0] == call("schema", "--out", "s.json")[0] == 0
+
+
+def test_no_report_or_table_of_an_earlier_run_stays(call, scenario_file):
+    assert call("run", scenario_file, "--report", "--set", "record.cwnd=true")[0] == 0
+    assert {"report.html", "cwnd.parquet"} <= set(content(Path("out/small")))
+    picture = ("--x", "user", "--y", "application_bps")
+    assert call("plot", "out/small", *picture)[0] == 0
+    assert "application_bps.png" in content(Path("out/small"))
+    assert call("run", scenario_file)[0] == 0
+    assert not {"report.html", "cwnd.parquet", "application_bps.png"} & set(
+        content(Path("out/small"))
+    )
+
+
+def test_commands_do_not_take_each_others_folders(call, scenario_file, tmp_path):
+    swept = tmp_path / "swept.toml"
+    swept.write_text(SMALL + SWEEP)
+    assert call("run", scenario_file, "--out", "a")[0] == 0
+    assert call("sweep", swept, "--out", "b")[0] == 0
+    for arguments, held in (
+        (("sweep", swept, "--out", "a"), "a holds a run of small.toml"),
+        (("run", scenario_file, "--out", "b"), "b holds a sweep of swept.toml"),
+        (("reproduce", "wang", "--out", "b"), "b holds a sweep of swept.toml"),
+        (("run", swept, "--out", "a"), "a holds a run of small.toml"),
+    ):
+        before = content(tmp_path)
+        status, _, err = call(*arguments)
+        assert (status, content(tmp_path)) == (2, before)
+        assert held in err
+        assert "--force" in err
+    status, _, err = call("sweep", swept, "--out", "a", "--force")
+    assert status == 0
+    assert err.startswith("note: replaced a run of small.toml (seed 1, started ")
+    assert "flows.parquet" not in content(Path("a"))
+    status, _, err = call("run", scenario_file, "--out", "b", "--force")
+    assert status == 0
+    assert "note: replaces a sweep of swept.toml" in err
+    assert "sweep.parquet" not in content(Path("b"))
+
+
+def test_a_scenario_in_its_own_results_is_read_and_not_replaced(call, scenario_file):
+    assert call("run", scenario_file, "--out", "out/scenario")[0] == 0
+    before = content(Path("out/scenario"))
+    status, _, err = call("run", "out/scenario/scenario.toml", "--force")
+    assert (status, content(Path("out/scenario"))) == (2, before)
+    assert "holds out/scenario/scenario.toml, which is read here" in err
+
+
+def test_a_trace_in_a_folder_of_results_is_not_replaced(call, tmp_path):
+    trace = "# nodeb trace 1\n# kind: traffic\n# count: 1\ntime_s,bytes\n0,1000\n"
+    put(tmp_path / "out", **{"t.trace": trace})
+    file = tmp_path / "replay.toml"
+    file.write_text('radio.dch = {}\n[[users]]\ntraffic.replay.file = "out/t.trace"\n')
+    status, _, err = call("run", file, "--out", "out", "--force")
+    assert status == 2
+    assert "t.trace, which is read here" in err
+
+
+def test_a_picture_is_listed_in_the_folder_that_it_is_in(tmp_path):
+    folder = put(tmp_path / "out", a="1")
+    (folder / "p.png").write_text("")
+    folders.note(folder / "p.png")
+    assert json.loads((folder / MARK).read_text())["files"] == ["a", "p.png"]
+    (tmp_path / "q.png").write_text("")
+    folders.note(tmp_path / "q.png")  # there is no mark: nothing to do
+    assert not (tmp_path / MARK).exists()
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "d/thesis.txt", "0123.arrow"])
+def test_what_somebody_put_among_cells_is_not_replaced(call, tmp_path, name):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    assert call("sweep", "s.toml", "--out", "out")[0] == 0
+    mine = tmp_path / "out" / "cells" / name
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("mine")
+    status, _, err = call("run", "s.toml", "--out", "out", "--force")
+    assert status == 2
+    assert f"`cells/{name.split('/')[0]}`, which nodeb did not put there" in err
+    assert mine.read_text() == "mine"
+
+
+def test_a_mount_point_is_told(call, scenario_file, tmp_path, monkeypatch):
+    (tmp_path / "disk").mkdir()
+    monkeypatch.setattr("os.path.ismount", lambda path: str(path).endswith("disk"))
+    status, _, err = call("run", scenario_file, "--out", "disk")
+    assert status == 2
+    assert "disk is where a disk is mounted" in err
+    assert "give a folder in it, such as disk/results" in err
+    assert call("run", scenario_file, "--out", "disk/results")[0] == 0
+
+
+def test_a_sweep_at_work_is_not_replaced(call, tmp_path):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    assert call("sweep", "s.toml", "--out", "out")[0] == 0
+    with claim(tmp_path / "out", Owner("other", "x"), force=True, resumes=True):
+        status, _, err = call("run", "s.toml", "--out", "out", "--force")
+    assert status == 2
+    assert "another nodeb is at work in out" in err
+
+
+def test_the_old_table_stays_with_its_mark_until_the_new_one_is_there(call, tmp_path, monkeypatch):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    assert call("sweep", "s.toml", "--out", "out")[0] == 0
+    before = (tmp_path / "out" / MARK).read_bytes()
+    monkeypatch.setattr("nodeb.replication.cells.Filler.run", lambda _: 1 / 0)
+    assert call("sweep", "s.toml", "--out", "out", "--seed", "7")[0] == 1
+    assert (tmp_path / "out" / MARK).read_bytes() == before
+    assert (tmp_path / "out" / "sweep.parquet").exists()

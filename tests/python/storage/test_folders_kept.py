@@ -1,0 +1,239 @@
+"""Folders of results when processes die and disks are full: the old whole, or the new."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from nodeb.storage import files
+from nodeb.storage.folders import MARK, claim
+from result_folders import MINE, SWEEP, content, put, start
+from scenarios import SMALL
+
+# --- processes that die ---
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_run_that_is_terminated_keeps_what_had_finished(tmp_path, number, status):
+    path = tmp_path / "long.toml"
+    path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
+    process = start("run", path, "--out", "kept", cwd=tmp_path)
+    time.sleep(3)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (status, "")
+    assert err.startswith("error: interrupted after ")
+    about = json.loads((tmp_path / "kept" / MARK).read_text())
+    assert pq.read_table(tmp_path / "kept" / "flows.parquet").num_rows == 2 * about["runs"] > 0
+
+
+def whole(folder: Path) -> tuple[int, int] | None:
+    """How many replications a folder is of, and how many it has, all of one run; None without any.
+
+    Fewer than were asked for only if the run was stopped, and says so.
+    """
+    if not folder.exists() or not json.loads((folder / MARK).read_text())["complete"]:
+        return None
+    about = json.loads((folder / MARK).read_text())
+    assert {p.name for p in folder.iterdir()} == {MARK, *about["files"]}
+    asked = tomllib.loads((folder / "scenario.toml").read_text())["runs"]
+    flows, has = pq.read_table(folder / "flows.parquet"), about["runs"]
+    assert (flows.num_rows, set(flows["run"].to_pylist())) == (2 * has, set(range(has)))
+    assert has == asked or (has < asked and about["stopping"].startswith("interrupted"))
+    return asked, has
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_killed_at_any_moment_leaves_the_old_results_or_the_new(tmp_path, number):
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    begin = time.monotonic()
+    assert start("run", file, "--runs", 2, cwd=tmp_path).wait() == 0
+    took_s, folder, chance = time.monotonic() - begin, tmp_path / "out" / "small", random.Random(3)
+    before = whole(folder)
+    for runs in range(3, 9):
+        process = start("run", file, "--runs", runs, cwd=tmp_path)
+        time.sleep(took_s * chance.uniform(0.5, 1.05))
+        process.send_signal(number)
+        process.communicate()
+        after = whole(folder)
+        assert after == before or (after is not None and after[0] == runs)
+        assert number != signal.SIGKILL or after in (before, (runs, runs))
+        before = after
+    assert start("run", file, cwd=tmp_path).wait() == 0
+    assert whole(folder) == (4, 4)
+    assert [path.name for path in folder.parent.iterdir()] == ["small"]
+
+
+WORST = """
+import os, signal, sys
+from pathlib import Path
+from nodeb.storage import files
+from nodeb.storage.folders import Owner, claim
+real, when = files.swap, sys.argv[2]
+def swap(new, old):
+    if when == "before":
+        os.kill(os.getpid(), signal.SIGKILL)
+    real(new, old)
+    os.kill(os.getpid(), signal.SIGKILL)
+files.swap = swap
+place = claim(sys.argv[1], Owner("run", "mine.toml"))
+place.put(lambda part: files.write_bytes(part / "a", b"new"), {})
+"""
+
+
+@pytest.mark.parametrize(("when", "left"), [("before", b"old"), ("after", b"new")])
+def test_the_worst_moments_are_before_and_after_the_swap(tmp_path, when, left):
+    put(tmp_path / "out", a="old")
+    done = subprocess.run([sys.executable, "-c", WORST, tmp_path / "out", when])
+    assert done.returncode == -signal.SIGKILL
+    assert content(tmp_path / "out")["a"] == left
+    assert len(list(tmp_path.iterdir())) == 2
+    claim(tmp_path / "out", MINE)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_kill_between_two_renames_loses_nothing(tmp_path):
+    """Where names cannot be exchanged there is a moment without a folder."""
+    put(tmp_path / "out", a="old")
+    code = WORST.replace("files.swap = swap", "files._exchange = lambda *_: False")
+    code = code.replace("place.put(", "Path.rename = once\nplace.put(").replace(
+        "place = claim",
+        "rename = Path.rename\n"
+        "def once(self, to):\n"
+        "    rename(self, to)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "place = claim",
+    )
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "out", "before"])
+    assert done.returncode == -signal.SIGKILL
+    with claim(tmp_path / "out", MINE):
+        pass
+    assert content(tmp_path / "out")["a"] in (b"old", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_signal_waits_until_results_are_in_place(tmp_path):
+    place = claim(tmp_path / "out", MINE)
+
+    def write(part: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+        (part / "a").write_text("1")
+
+    with pytest.raises(KeyboardInterrupt):
+        place.put(write, {})
+    assert set(content(tmp_path / "out")) == {"a", MARK}
+
+
+def test_a_signal_stops_at_once_what_can_be_made_again(tmp_path):
+    put(tmp_path / "out", a="old")
+    place = claim(tmp_path / "out", MINE)
+
+    def write(part: Path) -> None:
+        (part / "a").write_text("new")
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("went on")
+
+    with pytest.raises(KeyboardInterrupt):
+        place.put(write, {}, stoppable=True)
+    assert not place.is_put
+    assert content(tmp_path / "out")["a"] == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_signal_in_a_swap_waits_for_its_end(tmp_path, monkeypatch):
+    put(tmp_path / "out", a="old")
+    place, swap = claim(tmp_path / "out", MINE), files.swap
+
+    def disturbed(new: Path, old: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+        swap(new, old)
+
+    monkeypatch.setattr(files, "swap", disturbed)
+    with pytest.raises(KeyboardInterrupt):
+        place.put(lambda part: files.write_bytes(part / "a", b"new"), {}, stoppable=True)
+    assert place.is_put
+    assert content(tmp_path / "out")["a"] == b"new"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+# --- a disk that is full ---
+
+
+@pytest.mark.parametrize("limit", [0, 100, 1000, 3000, 6000, 8000])
+def test_a_full_disk_leaves_the_old_results(tmp_path, limit):
+    """No file may grow beyond the limit, so that one write after the other fails."""
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL)
+    assert start("run", file, cwd=tmp_path).wait() == 0
+    before = content(tmp_path / "out")
+
+    def fill() -> None:
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    process = start("run", file, "--runs", 400, cwd=tmp_path, preexec_fn=fill)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "error: cannot write results to out/small: file too large" in err
+    assert content(tmp_path / "out") == before
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["small"]
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """A small disk of its own; gives what makes it a certain size, KiB."""
+    path = tmp_path / "disk"
+    path.mkdir()
+
+    def sized(kib: int) -> Path:
+        option = f"size={kib}k" if not path.is_mount() else f"remount,size={kib}k"
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", option, "tmpfs", path], capture_output=True
+        )
+        if done.returncode:
+            pytest.skip("needs the right to mount")
+        return path
+
+    yield sized
+    if path.is_mount():
+        subprocess.run(["umount", path], check=True)
+
+
+@pytest.mark.parametrize("kib", [4, 16, 32, 48, 64])
+def test_a_disk_without_room_has_the_old_results_or_none(call, disk, scenario_file, kib):
+    place = disk(kib) / "small"
+    first = call("run", scenario_file, "--out", place)[0]
+    assert (whole(place) == (4, 4)) == (first == 0)
+    before = content(place) if place.exists() else {}
+    status, _, err = call("run", scenario_file, "--runs", 3000, "--out", place)
+    assert status == 2
+    assert "no space left on device" in err
+    assert (content(place) if place.exists() else {}) == before
+    assert [path.name for path in place.parent.iterdir()] == (["small"] if before else [])
+
+
+@pytest.mark.parametrize("kib", [8, 24, 40])
+def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(call, disk, tmp_path, kib):
+    file = tmp_path / "swept.toml"
+    file.write_text(SMALL + SWEEP.replace("[0.1, 0.2]", "{ from = 0.0, to = 0.4, steps = 9 }"))
+    status, _, err = call("sweep", file, "--out", disk(kib) / "s")
+    assert status == 2
+    assert "no space left on device" in err
+    assert call("sweep", file, "--out", disk(4096) / "s")[0] == 0
+    assert call("sweep", file, "--out", "fresh")[0] == 0
+    found, fresh = content(disk(4096) / "s"), content(Path("fresh"))
+    assert {k: v for k, v in found.items() if k != MARK} == {
+        k: v for k, v in fresh.items() if k != MARK
+    }

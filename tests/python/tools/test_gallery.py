@@ -1,0 +1,74 @@
+"""Every example is in the gallery, with a picture of the file as it is."""
+
+import hashlib
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import nodeb
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
+import docs_gallery  # noqa: E402
+import gallery  # noqa: E402
+
+MOST_BYTES = 60_000
+"""Of a picture: the page has one for each example."""
+
+
+def test_every_example_is_in_the_gallery():
+    folder = ROOT / "examples"
+    files = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.toml")}
+    assert set(gallery.plan()) == files
+    assert list(gallery.drawn()) == list(gallery.plan())
+
+
+@pytest.mark.parametrize("name", gallery.plan())
+def test_a_picture_is_of_the_file_as_it_is(name):
+    text = (ROOT / "examples" / f"{name}.toml").read_bytes()
+    of = gallery.drawn()[name]
+    assert of["example_sha256"] == hashlib.sha256(text).hexdigest(), "make gallery"
+    assert of["seed"] == 1
+    assert 0 < (DOCS / gallery.picture(name)).stat().st_size < MOST_BYTES
+
+
+def test_no_picture_is_of_nothing():
+    pictures = {path.relative_to(DOCS) for path in (DOCS / gallery.PICTURES).iterdir()}
+    assert pictures == {gallery.picture(name) for name in gallery.plan()}
+
+
+@pytest.mark.parametrize("name", gallery.plan())
+def test_commands_are_of_the_example(name):
+    entry = gallery.plan()[name]
+    assert f"examples/{name}.toml" in shlex.split(entry["command"])
+    assert ("plot" in entry) != ("python" in entry)
+    assert f"examples/{name}.toml" in entry.get("python", f"examples/{name}.toml")
+
+
+def test_the_page_has_every_example():
+    text = gallery.expand((DOCS / "gallery.md").read_text("utf-8"))
+    for name, entry in gallery.plan().items():
+        assert f"`examples/{name}.toml`" in text
+        assert entry["command"] in text
+        assert f"({gallery.picture(name).as_posix()})" in text
+    assert "{{" not in text
+
+
+@pytest.mark.parametrize("name", ["wired-baseline", "hsdpa-cell"])
+def test_the_same_example_gives_the_same_picture(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(gallery, "DOCS", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    about = docs_gallery.draw(name, gallery.plan()[name], tmp_path)
+    assert about == gallery.drawn()[name] | {"nodeb": nodeb.__version__}
+    drawn = (tmp_path / gallery.picture(name)).read_bytes()
+    docs_gallery.draw(name, gallery.plan()[name], tmp_path)
+    assert (tmp_path / gallery.picture(name)).read_bytes() == drawn
+
+
+def test_other_programs_are_not_run():
+    with pytest.raises(ValueError, match="none of nodeb's commands"):
+        docs_gallery.command("rm out")

@@ -1,0 +1,246 @@
+"""The counts of instructions: what callgrind writes, what is kept, what fails and is named."""
+
+import platform
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+sys.path[:0] = [str(ROOT / "tools")]
+import callgrind  # noqa: E402
+import instructions  # noqa: E402
+from instructions import Found, judge  # noqa: E402
+
+PROGRAM = Path("/somewhere/simulate")
+
+# Calls of a function of its own, of memcpy, and of a function that depends on the processor.
+OUTPUT = """\
+# callgrind format
+version: 1
+cmd: /somewhere/simulate
+positions: line
+events: Ir
+
+ob=(1) /lib/ld.so
+fl=(1) rtld.c
+fn=(1) _dl_start
+0 5000
+cob=(2) /somewhere/simulate
+cfi=(2) ???
+cfn=(2) main
+calls=1 0
+0 9999
+
+ob=(2)
+fl=(2)
+fn=(2)
+10 40
+cfn=(3) nodeb::work.llvm.123
+calls=100 7
++1 900
+fi=(3) inlined.rs
+* 3
+fe=(2)
+-1 2
+cob=(3) /lib/libc.so
+cfi=(4) memcpy.S
+cfn=(4) __memcpy_avx_unaligned_erms
+calls=100 1
++2 6000
+cfn=(5) rand_chacha::guts::refill_wide
+calls=10 1
++2 500
+
+fn=(3)
+7 600
+cfn=(3)
+calls=3 7
+* 70
++1 300
+
+fn=(5)
+1 20
+cfn=(6) rand_chacha::guts::refill_wide::impl_avx2
+calls=10 1
+2 480
+
+fn=(6)
+1 480
+
+ob=(3)
+fl=(4)
+fn=(4)
+1 6000
+
+totals: 12445
+"""
+
+
+def test_only_the_program_s_own_functions_count():
+    found = callgrind.read(OUTPUT, PROGRAM)
+    assert found.functions == {"main": 45, "nodeb::work": 900}
+    assert found.instructions == 945
+
+
+def test_calls_that_leave_the_program_count_and_have_one_name_on_every_processor():
+    found = callgrind.read(OUTPUT, PROGRAM)
+    assert found.outside == {"memcpy": 100, "rand_chacha::guts::refill_wide": 10}
+    assert found.calls == 110
+    other = OUTPUT.replace("__memcpy_avx_unaligned_erms", "__memmove_sse2_unaligned")
+    assert callgrind.read(other, PROGRAM).outside["memmove"] == 100
+
+
+def test_a_run_of_another_program_is_an_error():
+    with pytest.raises(ValueError, match="has not seen /another"):
+        callgrind.read(OUTPUT, Path("/another"))
+
+
+def test_the_start_cancels_out():
+    long = callgrind.read(OUTPUT.replace("\n7 600", "\n7 1600"), PROGRAM)
+    difference = long.less(callgrind.read(OUTPUT, PROGRAM))
+    assert +difference.functions == Counter({"nodeb::work": 1000})
+    assert difference.calls == 0
+
+
+def test_the_peak_is_the_largest_snapshot():
+    assert (
+        instructions.peak("mem_heap_B=5\nmem_heap_extra_B=9\nmem_heap_B=17\nmem_heap_B=0\n") == 17
+    )
+
+
+def row(instructions=1000.0, calls=1.0, peak=None, short=None, **functions):
+    outside = {"malloc": calls}
+    functions = functions or {"send": instructions}
+    return Found("packet", instructions, calls, peak, "abc", functions, outside, short)
+
+
+def test_two_percent_more_pass_and_not_a_bit_beyond():
+    assert judge("wire", row(calls=0.0), row(1020.0, calls=0.0)) == (True, [])
+    good, _ = judge("wire", row(calls=0.0), row(1020.1, calls=0.0))
+    assert not good
+
+
+def test_who_has_become_slower_is_named_first():
+    before = row(send=600.0, receive=300.0, queue=100.0)
+    now = row(1052.5, send=610.0, receive=380.0, queue=60.0)
+    good, said = judge("wire", before, now)
+    assert not good
+    assert "wire: 1050.00 -> 1102.50 instructions a packet (+5.0%), set at abc" in said[0]
+    assert [line.split()[-1] for line in said[1:]] == ["receive", "send"]
+    assert "+80.000" in said[1]
+
+
+def test_a_call_counts_as_fifty_instructions():
+    good, said = judge("wire", row(950.0, calls=1.0), row(950.0, calls=1.5))
+    assert not good
+    assert said[1].endswith("calls of malloc")
+    assert said[1].split()[0] == "+25.000"
+    assert judge("wire", row(950.0, calls=1.0), row(950.0, calls=1.4)) == (True, [])
+    assert judge("wire", row(950.0, calls=1.0), row(920.0, calls=1.6)) == (True, [])
+
+
+def test_what_is_lower_passes_and_is_to_be_written_down():
+    good, said = judge("wire", row(), row(970.0))
+    assert good
+    assert len(said) == 1
+    assert "make instructions WRITE=1" in said[0]
+    assert judge("wire", row(), row(981.0)) == (True, [])
+
+
+def test_a_row_that_is_not_written_down_fails():
+    good, (said,) = judge("wire", None, row())
+    assert not good
+    assert "not written down" in said
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "words"),
+    [(500, 501, "grows with simulated time, by 1 bytes"), (520, 520, "500 -> 520 bytes")],
+)
+def test_memory_neither_grows_with_time_nor_with_a_change(short, long, words):
+    good, said = judge("wire", row(peak=500), row(peak=long, short=short))
+    assert not good
+    assert words in said[0]
+    assert judge("wire", row(peak=500), row(peak=510, short=510)) == (True, [])
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    files = tmp_path / "rows.tsv", tmp_path / "functions.tsv"
+    rows = {
+        "a, b": row(1000.123, 0.25, 77, send=990.0, rare=1.5),
+        "c": row(5.0, 0.0),
+    }
+    instructions.write(rows, *files)
+    again = instructions.read(*files)
+    assert again["a, b"].functions == {"send": 990.0}  # what is rare is left out
+    assert again["a, b"].outside == {"malloc": 0.25}
+    assert (again["a, b"].peak_bytes, again["c"].peak_bytes) == (77, None)
+    assert all(instructions.same(one, again[name]) for name, one in rows.items())
+
+
+def test_every_row_is_written_down_and_no_other():
+    kept = instructions.read()
+    assert list(kept) == [row.name for row in instructions.ROWS]
+    assert all(one.commit and one.functions for one in kept.values())
+    assert all(
+        (kept[row.name].peak_bytes is not None) == bool(row.memory) for row in instructions.ROWS
+    )
+
+
+def test_commands_of_a_row_have_one_length():
+    for row in instructions.ROWS:
+        for short, long in ((row.short, row.long), row.memory or ((), ())):
+            assert [len(word) for word in short] == [len(word) for word in long], row.name
+            assert short != long or not short
+        assert (ROOT / row.file).is_file() or row.file in instructions.WRITTEN
+
+
+def test_without_valgrind_it_is_skipped_and_says_so(tmp_path):
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/instructions.py"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert "skipped" in done.stdout
+    assert "valgrind" in done.stdout
+
+
+VALGRIND = """#!{python}
+import sys
+from pathlib import Path
+
+file = next(word for word in sys.argv if "out-file=" in word).partition("=")[2]
+program = next(word for word in sys.argv[1:] if not word.startswith("-"))
+size = int(sys.argv[-1].partition("=")[2].split()[0])
+costs = f"ob=(1) {{program}}\\nfl=(1) a.rs\\nfn=(1) nodeb::made_up\\n1 {{size * 9_000_000}}\\n"
+Path(file).write_text(f"mem_heap_B={{1000 * size}}\\n" if "--tool=massif" in sys.argv else costs)
+print(f"data_pkts={{size * 1000}} simtime=1")
+"""
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="counted on x86_64")
+def test_a_made_up_regression_fails_and_names_its_function(tmp_path):
+    valgrind = tmp_path / "valgrind"
+    valgrind.write_text(VALGRIND.format(python=sys.executable))
+    valgrind.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/instructions.py", "--built", tmp_path, "wire"],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    failed = next(line for line in done.stdout.splitlines() if "instructions a packet" in line)
+    assert failed.startswith("FAIL  wire: ")
+    assert "-> 9000.00 instr" in failed
+    after = done.stdout.partition(failed)[2].splitlines()[1]
+    assert after.split()[0] == "+9000.000"
+    assert after.endswith("nodeb::made_up")
+    assert "memory grows with simulated time, by 40000 bytes" in done.stdout

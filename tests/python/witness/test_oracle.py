@@ -1,0 +1,93 @@
+"""nodeb's TCP against ns-2's, packet by packet."""
+
+from __future__ import annotations
+
+import tarfile
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from nodeb import _core, oracle
+
+DATA = Path(__file__).parents[2] / "data"
+VARIANTS = {name for kind, name, _ in _core.registry() if kind == "control"}
+
+
+def traces(archive: str) -> dict[str, str]:
+    with tarfile.open(DATA / archive) as opened:
+        members = [m for m in opened.getmembers() if m.name.split("_")[1:2] and m.isfile()]
+        texts = {m.name: opened.extractfile(m).read().decode() for m in members}
+    return {name: text for name, text in texts.items() if name.split("_")[1] in VARIANTS}
+
+
+TRACES = traces("ns2-traces.tar.xz")
+ERAS = traces("ns2-eras.tar.xz")
+
+
+def test_there_are_traces_to_match() -> None:
+    assert len([name for name in TRACES if "_newreno_" in name]) == 64
+    assert len(ERAS) == 127
+
+
+@pytest.mark.parametrize("name", sorted(TRACES | ERAS))
+def test_trace_is_matched_row_by_row(name: str) -> None:
+    difference = oracle.check((TRACES | ERAS)[name])
+    assert difference is None, difference
+
+
+DAYS = sorted({name.removesuffix(".csv").split("_")[2] for name in ERAS})
+
+
+@pytest.mark.parametrize(("day", "later"), list(pairwise(DAYS)))
+def test_another_era_gives_other_traces(day: str, later: str) -> None:
+    of_day = [text for name, text in ERAS.items() if name.endswith(f"_{day}.csv")]
+    moved = [text.replace(f"era={day}", f"era={later}", 1) for text in of_day]
+    assert any(oracle.check(text) for text in moved)
+
+
+@pytest.fixture
+def trace() -> str:
+    return TRACES["A_newreno_ackall_single.csv"]
+
+
+def damaged(trace: str, event: str, change: tuple[str, str]) -> str:
+    """The trace with one row of a kind changed, somewhere in its middle."""
+    lines = trace.splitlines()
+    rows = [i for i, line in enumerate(lines) if line.split(",")[1:2] == [event]]
+    at = rows[len(rows) // 2]
+    assert change[0] in lines[at]
+    lines[at] = lines[at].replace(*change, 1)
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("event", ["s", "a", "w"])
+def test_a_wrong_time_is_found(trace: str, event: str) -> None:
+    assert "ns-2 has" in (oracle.check(damaged(trace, event, (".", ".9"))) or "")
+
+
+def test_a_missing_row_is_found(trace: str) -> None:
+    lines = trace.splitlines()
+    drop = next(i for i, line in enumerate(lines) if ",d," in line)
+    difference = oracle.check("\n".join(lines[:drop] + lines[drop + 1 :])) or ""
+    assert "nothing more of this kind" in difference
+
+
+def test_what_is_not_a_trace_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "not.csv"
+    path.write_text("hello\n")
+    assert oracle.main([str(path)]) == 1
+    assert "line 1 should be a comment" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="not a row"):
+        oracle.check("# variant=newreno\nt,ev,seq,rtx,cwnd,ssthresh\n1,2\n")
+    with pytest.raises(ValueError, match="is missing in line 1"):
+        oracle.check("# variant=newreno\nt,ev,seq,rtx,cwnd,ssthresh\n")
+
+
+def test_main_counts(trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text(trace)
+    bad.write_text(damaged(trace, "s", (".", ".9")))
+    assert oracle.main([str(good)]) == 0
+    assert oracle.main([str(good), str(bad)]) == 1
+    assert capsys.readouterr().out.endswith("1 passed, 1 failed\n")
