@@ -24,12 +24,17 @@ from nodeb.errors import InputError
 from nodeb.student import t_quantile
 
 __all__ = [
+    "CONFIDENCE",
     "BatchMeans",
+    "Estimate",
     "Interval",
     "Precision",
     "Stop",
     "batch_means",
+    "calculated",
     "family_confidence",
+    "holm",
+    "jackknife",
     "jain_index",
     "jain_indices",
     "mean_interval",
@@ -419,3 +424,66 @@ def prediction_interval(values: ArrayLike, of: int = 1, confidence: float = 0.95
     found = mean_interval(values, confidence)
     half = found.half_width * math.sqrt(1 + found.n / of)
     return Interval(found.mean, found.mean - half, found.mean + half, found.stdev, found.n)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A value that is a function of replications, with its 95 % confidence interval."""
+
+    value: float
+    """The estimate; NaN where there is none."""
+    low: float
+    """Lower end of the interval."""
+    high: float
+    """Upper end of the interval."""
+    runs: int
+    """Replications that it comes from; 0 for a value that was calculated."""
+
+    @property
+    def half_width(self) -> float:
+        """Half of the interval's length."""
+        return (self.high - self.low) / 2
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a value at all."""
+        return math.isfinite(self.value)
+
+
+def calculated(value: float) -> Estimate:
+    """A number that nothing was simulated for."""
+    return Estimate(float(value), math.nan, math.nan, 0)
+
+
+def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
+    """A function of means over replications, such as a ratio of two, with its interval.
+
+    Formula: `v +- t(n-1, 0.975) * sqrt((n-1)/n * sum (v_i - mean)^2)`, v_i the function without
+    replication i. For a plain mean this is the usual interval. Source: Efron and Tibshirani, An
+    Introduction to the Bootstrap, 1993, chapter 11.
+
+    Args:
+        value: the function of the means over all replications.
+        left_out: the function of the means without each replication in turn.
+    """
+    n = len(left_out)
+    if n < 2:
+        end = math.nan if n else value
+        return Estimate(value, end, end, n)
+    spread = float(np.sum((left_out - np.mean(left_out)) ** 2))
+    half = float(t_quantile(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(spread * (n - 1) / n)
+    return Estimate(value, value - half, value + half, n)
+
+
+def holm(p_values: Sequence[float], level: float) -> list[bool]:
+    """Which of some hypotheses are rejected, with an error of at most `level` for all together.
+
+    Formula: in order of size the k-th of m is compared with level / (m - k + 1), up to the first
+    that is larger. Source: Holm 1979, A simple sequentially rejective multiple test procedure.
+    """
+    rejected = [False] * len(p_values)
+    for place, at in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
+        if p_values[at] > level / (len(p_values) - place):
+            break
+        rejected[at] = True
+    return rejected

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.pool import Jobs
+from nodeb.replication.reduction import Reduction
 from nodeb.replication.replications import Replications
-from nodeb.replication.rules import rule_of
+from nodeb.replication.rules import Rule, rule_of
 from nodeb.replication.runner import mean_rates
 from nodeb.replication.work import Source, Work
 from nodeb.results.provenance import core_hash
@@ -27,6 +28,8 @@ __all__ = [
     "ASIDE",
     "Cell",
     "Filler",
+    "Replicating",
+    "Stored",
     "enough",
     "identity",
     "simulated",
@@ -85,15 +88,18 @@ def source(cell: Cell) -> Source:
     return Source(cell.scenario, cell.label, [one.arrays() for one in cell.recorded])
 
 
-def identity(cell: Cell, seed: int) -> str:
+def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
     """What tells a cell's results from all others: a hash of scenario, seed and core.
 
     The core is told by a hash too, as it changes between versions while somebody works on it. What
-    is made of its tables is not part of it: that is made when they are read.
+    is made of its tables is not part of it: that is made when they are read, unless it is what is
+    kept in place of series.
     """
     parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}
     if cell.recorded:
         parts["recorded"] = [one.digest() for one in cell.recorded]
+    if reduce is not None:
+        parts["series"] = reduce.identity()
     return name_of(parts)
 
 
@@ -116,38 +122,72 @@ def _first(tables: Tables, runs: int) -> Tables:
     return {name: table.first_runs(runs) for name, table in tables.items()}
 
 
-class _Replicating(Work[Tables]):
-    """Replications of a cell, as they are kept."""
+class Replicating(Work[Tables]):
+    """Replications of a cell, as they are kept.
 
-    def __init__(self, cell: Source) -> None:
-        self._source = cell
+    Args:
+        source: the scenario.
+        reduce: what is kept in place of series; None keeps everything.
+    """
+
+    def __init__(self, source: Source, reduce: Reduction | None = None) -> None:
+        self._source, self._reduce = source, reduce
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
+        """Simulates replications that go together."""
         found = self._source.compiled().run_many(seed, runs.start, len(runs), control)
+        if self._reduce is not None:
+            return self._reduce(found, runs)
         return {name: Table(columns) for name, columns in found.items()}
 
 
-class _Missing(Subject[Tables]):
-    """A cell of which replications may be missing."""
+class Stored(Subject[Tables]):
+    """A cell, of which replications may be missing; they are kept when there are enough.
 
-    def __init__(self, cell: Cell, seed: int, stop: int | Precision, store: Store) -> None:
-        self._cell, self._store, self._identity = cell, store, identity(cell, seed)
+    Args:
+        cell: what is simulated.
+        seed: seed of all random streams.
+        rule: decides how many replications it has.
+        store: where it is kept.
+        reduce: what is kept in place of series; None keeps everything.
+        where: begins a message about a replication that failed; None names the cell.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        seed: int,
+        rule: Rule[Tables],
+        store: Store,
+        reduce: Reduction | None = None,
+        where: str | None = None,
+    ) -> None:
+        self.cell, self._store = cell, store
+        self._identity = identity(cell, seed, reduce)
         stored = store.load(self._identity)
         known = None if stored is None else (stored, replications(stored))
-        work = _Replicating(source(cell))
-        super().__init__(work, rule_of(stop, mean_rates), known, f"{cell.label}: ")
+        self._stored = 0 if known is None else known[1]
+        work = Replicating(source(cell), reduce)
+        super().__init__(work, rule, known, f"{cell.label}: " if where is None else where)
 
-    def closed(self) -> None:
+    @property
+    def runs(self) -> int:
+        """How many replications count."""
+        return self.known.done if self.stop is None else self.stop.runs
+
+    def tables(self) -> Tables:
+        """The tables of the replications that count, of which there must be some."""
         parts = self.known.finished
-        if not parts:
-            return
         found: Tables = {
             name: Table.concat({k: part[name][k] for k in part[name].columns} for part in parts)
             for name in parts[0]
         }
-        if self.stop is not None:
-            found = _first(found, self.stop.runs)
-        self._store.save(self._identity, self._cell.scenario, found)
+        return _first(found, self.runs)
+
+    def closed(self) -> None:
+        """Keeps what is more than was kept."""
+        if self.runs > self._stored:
+            self._store.save(self._identity, self.cell.scenario, self.tables())
 
 
 class Filler(Engine[Tables]):
@@ -189,7 +229,7 @@ class Filler(Engine[Tables]):
     def _missing(self, seed: int, stop: int | Precision, store: Store) -> Iterator[Subject[Tables]]:
         """The missing cells, each looked up when its turn comes."""
         for cell in self._cells:
-            one = _Missing(cell, seed, stop, store)
+            one = Stored(cell, seed, rule_of(stop, mean_rates), store)
             if one.judge():
                 self.kept += 1
             else:

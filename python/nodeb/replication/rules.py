@@ -14,10 +14,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.stats import Precision, Stop
+from nodeb.stats import Precision, Stop, mean_interval
 from nodeb.student import t_quantile
 
-__all__ = ["RATES", "Count", "Rates", "Rule", "Sequential", "rule_of"]
+__all__ = ["RATES", "Count", "Rates", "Rounds", "Rule", "Sequential", "rule_of"]
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -31,6 +31,8 @@ has one. Those who do not complete in time have none; to leave them out would be
 """
 Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
 """These means over the users of each replication, bit/s; NaN where a user has none."""
+SAFETY = 1.1
+"""Replications beyond what the last interval asks for, so that rounds stay few."""
 NEAR = 1.001
 """Widths within this factor of the one wanted are worked out exactly."""
 
@@ -132,6 +134,61 @@ class Sequential:
             return self._limit
         needed = seen * min(spread.width / self._precision.relative, 1e3) ** 2
         return min(max(math.ceil(needed), self._precision.min_runs, seen), self._limit)
+
+
+class Rounds:
+    """Replicates in rounds, each as long as the last interval asks for.
+
+    Args:
+        runs: replications of the first round.
+        max_runs: replications at which it gives up.
+        relative: half-width over mean to reach; None asks for no more than the first round.
+        measure: the value of each replication of which the mean is to be known.
+    """
+
+    def __init__(
+        self,
+        runs: int,
+        max_runs: int,
+        relative: float | None,
+        measure: Callable[[Any], NDArray[np.float64]],
+    ) -> None:
+        self._limit, self._relative, self._measure = max_runs, relative, measure
+        self._values: NDArray[np.float64] = np.empty(0)
+        self._target = runs
+        self._enough = False
+
+    def take(self, outcome: Any, runs: int) -> None:
+        """Looks at the interval at the end of each round, not in between."""
+        del runs
+        self._values = np.concatenate([self._values, self._measure(outcome)])
+        while not self._enough and len(self._values) >= self._target:
+            wanted = self._wanted(self._target)
+            self._enough, self._target = wanted == self._target, wanted
+
+    def stop(self) -> Stop | None:
+        """Stops where the precision is reached, or at the limit."""
+        return Stop(self._target, True, "known well enough") if self._enough else None
+
+    def ahead(self) -> int:
+        """The end of the round."""
+        return self._target
+
+    def expected(self) -> int:
+        """The end of the round."""
+        return self._target
+
+    def _wanted(self, done: int) -> int:
+        """Replications that are needed as far as is known after so many."""
+        if self._relative is None or done >= self._limit:
+            return done
+        known = self._values[:done]
+        # More replications cannot help where a value is missing, as of a download without end.
+        width = mean_interval(known).relative_half_width if np.isfinite(known).all() else 0.0
+        if width <= self._relative:
+            return done
+        needed = math.ceil(done * (width / self._relative) ** 2 * SAFETY)
+        return min(self._limit, max(done + 1, needed))
 
 
 class _Spread:

@@ -17,10 +17,9 @@ from nodeb.reproduce import grid, series
 from nodeb.reproduce.arrays import Array, Tables, apart
 from nodeb.reproduce.kept import Kept, Part, identity
 from nodeb.reproduce.log import Log, Run, reduce
-from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import Effort, Selection
 from nodeb.reproduce.study import Study
-from nodeb.stats import Stop
+from nodeb.stats import Estimate, Stop
 
 SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.specs import FigureSpec, Selection, TableSpec, Tolerance
+from nodeb.reproduce.specs import Selection, Tolerance
+from nodeb.stats import Estimate
 from nodeb.storage.files import csv_text
 
 COLUMNS = (
@@ -110,7 +111,7 @@ class Grid:
     `corner` and `across` are what the rows and columns are, when they are of one axis.
     """
 
-    spec: TableSpec
+    spec: Any
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: tuple[tuple[Cell, ...], ...]
@@ -145,7 +146,7 @@ class Chart:
     `panel_rows` are the rows of its panels, where several axes have panels.
     """
 
-    spec: FigureSpec
+    spec: Any
     x_label: str
     x_ticks: tuple[str, ...]
     curves: tuple[Curve, ...]

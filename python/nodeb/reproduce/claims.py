@@ -18,9 +18,10 @@ from nodeb.errors import InputError
 from nodeb.reproduce import cells, verdicts
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.comparison import Comparison
-from nodeb.reproduce.measure import Combined, Constant, Estimate, Quantity, estimate
+from nodeb.reproduce.measure import Combined, Constant, Quantity, estimate
 from nodeb.reproduce.specs import Choice, Selection, nearest
 from nodeb.reproduce.verdicts import Finding, Verdict
+from nodeb.stats import Estimate
 
 ARROW = " \N{RIGHTWARDS ARROW} "
 

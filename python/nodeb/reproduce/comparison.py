@@ -8,10 +8,9 @@ short version of a study has, leave the comparison open.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nodeb.reproduce.measure import CONFIDENCE, Estimate
+from nodeb.stats import CONFIDENCE, Estimate
 from nodeb.student import t_quantile
 
 ERROR = 1 - CONFIDENCE
@@ -98,20 +97,6 @@ class Comparison:
         if not self.low <= found.value <= self.high:
             width *= _quantile(level, found.runs) / _quantile(ERROR, found.runs)
         return max(1.0, found.runs * ((width / needed) ** 2 - 1))
-
-
-def holm(p_values: Sequence[float], level: float) -> list[bool]:
-    """Which of some hypotheses are rejected, with an error of at most `level` for all together.
-
-    Formula: in order of size the k-th of m is compared with level / (m - k + 1), up to the first
-    that is larger. Source: Holm 1979, A simple sequentially rejective multiple test procedure.
-    """
-    rejected = [False] * len(p_values)
-    for place, at in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
-        if p_values[at] > level / (len(p_values) - place):
-            break
-        rejected[at] = True
-    return rejected
 
 
 def _ends(found: Estimate) -> tuple[float, float]:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nodeb.reproduce.cell import Cell, Chart, Grid
-from nodeb.reproduce.study import Study
 from nodeb.reproduce.targets import Target
 from nodeb.reproduce.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.traces import Picture
+    from nodeb.study.stage import Picture
 
 
 @dataclass
 class Findings:
     """Everything measured so far."""
 
-    study: Study
+    study: Any
     seed: int
     quick: bool
     items: list[str]

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
-from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.output import write
 from nodeb.reproduce.specs import Axis, nearest
 from nodeb.reproduce.study import Study
 from nodeb.results.provenance import core_hash
+from nodeb.stats import Estimate
 from nodeb.storage.files import csv_text
 from nodeb.storage.folders import MARK
 from nodeb.storage.store import name_of

@@ -9,7 +9,6 @@ is the usual interval.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -19,36 +18,7 @@ import numpy as np
 from nodeb.reproduce.arrays import Array
 from nodeb.reproduce.log import Log
 from nodeb.reproduce.metrics import Metric
-from nodeb.student import t_quantile
-
-CONFIDENCE = 0.95
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A measured value with its 95 % confidence interval.
-
-    Attributes:
-        value: the estimate.
-        low: lower end of the interval.
-        high: upper end of the interval.
-        runs: replications that it comes from; 0 for a value that was calculated.
-    """
-
-    value: float
-    low: float
-    high: float
-    runs: int
-
-    @property
-    def half_width(self) -> float:
-        """Half of the interval's length."""
-        return (self.high - self.low) / 2
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a value at all (a download that never ended leaves none)."""
-        return math.isfinite(self.value)
+from nodeb.stats import Estimate, jackknife
 
 
 @dataclass(frozen=True)
@@ -60,13 +30,7 @@ class Sample:
 
     def estimate(self) -> Estimate:
         """Value with its jackknife interval."""
-        n = len(self.left_out)
-        if n < 2:
-            nan = math.nan
-            return Estimate(self.value, nan if n else self.value, nan if n else self.value, n)
-        spread = float(np.sum((self.left_out - np.mean(self.left_out)) ** 2))
-        half = float(t_quantile(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(spread * (n - 1) / n)
-        return Estimate(self.value, self.value - half, self.value + half, n)
+        return jackknife(self.value, self.left_out)
 
 
 class Quantity(Protocol):

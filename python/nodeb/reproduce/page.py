@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
 from nodeb.reproduce.cell import Cell
-from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.shown import Content, decimals, marked, number
 from nodeb.reproduce.verdicts import Verdict
 
@@ -37,7 +36,7 @@ def html(findings: Findings) -> str:
         "targets": [_target(target) for target in findings.targets if target.measured],
         "summary": study.summary,
         "limits": study.limits,
-        "diagram": path_diagram(study.scenario),
+        "diagram": study.diagram(),
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
         "scattered": any(grid.spec.published_runs for grid in findings.grids.values()),

@@ -11,7 +11,7 @@ from nodeb.reproduce.charts import draw
 from nodeb.reproduce.shown import Content, anchor, number
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.traces import Picture
+    from nodeb.study.stage import Picture
 
 
 def files(charts: Mapping[str, Chart]) -> dict[str, str | bytes]:

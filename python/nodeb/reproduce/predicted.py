@@ -85,14 +85,14 @@ class Compared:
         return self.cell.grade_of(self.predicted.value)
 
 
-def read(folder: Traversable) -> Predictions:
+def read(folder: Traversable, prefix: str = "") -> Predictions:
     """Read a study's predictions from its folder; there may be none.
 
     Raises:
         InputError: if a column of `predicted.csv` is missing, or a statement has no such key.
     """
-    provenance, cells = _cells(folder / "predicted.csv")
-    text = _text(folder / "predicted.toml")
+    provenance, cells = _cells(folder / f"{prefix}predicted.csv")
+    text = _text(folder / f"{prefix}predicted.toml")
     words = tomllib.loads(text) if text else {}
     try:
         statements = tuple(

@@ -16,9 +16,10 @@ from nodeb.errors import InputError
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.cell import Cell, Grid, label
 from nodeb.reproduce.cells import quantity
-from nodeb.reproduce.measure import Combined, Constant, Estimate, estimate
+from nodeb.reproduce.measure import Combined, Constant, estimate
 from nodeb.reproduce.specs import Reading, Selection, TableSpec
 from nodeb.reproduce.study import Study
+from nodeb.stats import Estimate
 
 UNIT = "%"
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs, check_jobs, threads
 from nodeb.reproduce import cell as cell_module
@@ -34,7 +35,7 @@ STEP = 0.002  # a bar that is redrawn for less only costs time
 
 
 def run(
-    name: str,
+    name: str | Any,
     out: Path,
     items: Sequence[str] | None = None,
     quick: bool = False,
@@ -70,11 +71,21 @@ def run(
         RunError: if a simulation fails.
     """
     started = time.monotonic()
-    study = study_module.load(name)
+    from nodeb.study import Study as StudyProgram  # which imports this package
+
+    if isinstance(name, str):
+        program = name.endswith(".py") or name in studies.names()
+        study: Any = studies.load(name) if program else study_module.load(name)
+    else:
+        study = name
+    if isinstance(study, StudyProgram):
+        from nodeb.reproduce import evaluation
+
+        return evaluation.run(study, out, items, quick, jobs, seed, progress, force=force)
     chosen = choose(study, items)
     workers = check_jobs(jobs)
     about = _about(seed, quick, chosen)
-    with output.claim(out, name, about, force=force) as place:
+    with output.claim(out, study.name, about, force=force) as place:
         work = _Work(study, chosen, items is None, out, quick, workers, seed, simulator)
         found = work.run(_Bar(progress), started)
         place.mark((), about, complete=True)
@@ -125,13 +136,13 @@ def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:
     return {"seed": seed, "quick": quick, "items": list(items), **made()}
 
 
-def choose(study: Study, items: Iterable[str] | None) -> list[str]:
+def choose(study: Any, items: Iterable[str] | None) -> list[str]:
     """The items to do, in the study's order; names are taken without regard to case and spaces.
 
     Raises:
         InputError: if one is unknown; the message names the nearest.
     """
-    known = study.items()
+    known: list[str] = study.items()
     if items is None:
         return known
     plain = {_plain(item): item for item in known}

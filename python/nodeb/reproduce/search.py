@@ -27,7 +27,7 @@ from nodeb.reproduce.study import Study
 from nodeb.storage.files import csv_text
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.traces import Picture
+    from nodeb.study.stage import Picture
 
 AXIS = "drawn"
 FILE = "search.csv"

@@ -12,7 +12,7 @@ from nodeb.plot.source import save
 from nodeb.plot.style import MUTED, color, new_figure
 from nodeb.reproduce.search import Reading
 from nodeb.reproduce.study import Study
-from nodeb.reproduce.traces import Picture
+from nodeb.study.stage import Picture
 
 
 def draw(study: Study, readings: Sequence[Reading], out: Path) -> Picture:

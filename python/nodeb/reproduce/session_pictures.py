@@ -20,7 +20,7 @@ from nodeb.plot.style import BAND, color, new_rows
 from nodeb.reproduce import session
 from nodeb.reproduce.arrays import Array, Tables
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.traces import Picture
+from nodeb.study.stage import Picture
 
 RUN = 0
 NOTE = "The first replication."

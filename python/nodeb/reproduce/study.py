@@ -16,6 +16,7 @@ from importlib.resources.abc import Traversable
 from itertools import product
 from typing import Any
 
+from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.reproduce import predicted
 from nodeb.reproduce.predicted import Predictions
@@ -65,6 +66,12 @@ class Study:
     session: Mapping[str, Any] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
     predictions: Predictions = field(default_factory=Predictions)
+
+    def diagram(self) -> Any:
+        """A drawing of the path that is simulated."""
+        from nodeb.reproduce.diagram import path_diagram
+
+        return path_diagram(self.scenario)
 
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""
@@ -134,7 +141,8 @@ class Study:
 def names() -> list[str]:
     """Names of the studies that can be reproduced."""
     here = resources.files(__package__)
-    return sorted(entry.name for entry in here.iterdir() if (entry / "study.toml").is_file())
+    old = {entry.name for entry in here.iterdir() if (entry / "study.toml").is_file()}
+    return sorted(old | set(studies.names()))
 
 
 def load(name: str) -> Study:
@@ -146,6 +154,8 @@ def load(name: str) -> Study:
     Raises:
         InputError: if there is no such study; the message names the nearest.
     """
+    if name in studies.names():
+        return studies.load(name)  # type: ignore[return-value]
     if name not in names():
         raise InputError(f"unknown study `{name}`; {nearest(name, names())}")
     return read(resources.files(__package__) / name)
@@ -153,6 +163,8 @@ def load(name: str) -> Study:
 
 def files(name: str) -> list[Traversable]:
     """The files that a study's data are in, by name."""
+    if name in studies.names():
+        return list(studies.load(name).files())
     entries = (resources.files(__package__) / name).iterdir()
     return sorted((one for one in entries if one.is_file()), key=lambda one: one.name)
 

@@ -19,8 +19,8 @@ from nodeb.plot.style import DASHES, color, legend, new_figure, new_rows
 from nodeb.reproduce.arrays import Array, Tables
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.link_stage import Facts, calculated
-from nodeb.reproduce.measure import Estimate
-from nodeb.stats import mean_interval
+from nodeb.stats import Estimate, mean_interval
+from nodeb.study.stage import Picture
 
 RECORD = {"cwnd": True, "segments": True}
 THIRD_DUPLICATE = 3
@@ -64,17 +64,6 @@ class Trace:
             if run == THIRD_DUPLICATE:
                 return float(at)
         return float("nan")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture with the study's number of it, what it shows, the same in words, and a note."""
-
-    id: str
-    title: str
-    figure: Figure
-    spoken: str
-    note: str
 
 
 def draw(campaign: Campaign, out: Path) -> tuple[Facts, list[Picture]]:

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nodeb.reproduce.comparison import ERROR, Comparison, holm
+from nodeb.reproduce.comparison import ERROR, Comparison
+from nodeb.stats import holm
 from nodeb.storage.files import csv_text
 
 Judgement = Literal["holds", "contradicted", "undecided"]

@@ -7,10 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from nodeb.reproduce.comparison import Comparison, holm
-from nodeb.reproduce.measure import Estimate
+from nodeb.reproduce.comparison import Comparison
 from nodeb.reproduce.verdicts import Finding, Verdict, judge, rounded, to_csv
-from nodeb.stats import mean_interval
+from nodeb.stats import Estimate, holm, mean_interval
 
 
 def interval(low: float, high: float, runs: int = 20) -> Estimate:

@@ -1,0 +1,61 @@
+"""Published studies, each a program of `nodeb.study`: the module's `study`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from nodeb.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from nodeb.study import Study
+
+__all__ = ["load", "names"]
+
+HERE = Path(__file__).parent
+MARK = "study = Study("
+"""What tells a study's module from those that it is helped by."""
+
+
+def names() -> list[str]:
+    """Names of the studies that can be reproduced."""
+    files = sorted(HERE.glob("[a-z]*.py"))
+    return [one.stem for one in files if MARK in one.read_text(encoding="utf-8")]
+
+
+def load(name: str) -> Study:
+    """The study of a name, or of a file such as `my_study.py`.
+
+    Raises:
+        InputError: there is no such study, or the file makes none.
+    """
+    if name.endswith(".py"):
+        return _of(_from_file(Path(name)), name)
+    if name not in names():
+        raise InputError(f"unknown study `{name}`{nearest(name, names())}")
+    return _of(importlib.import_module(f"{__name__}.{name}"), name)
+
+
+def _from_file(file: Path) -> ModuleType:
+    if not file.is_file():
+        raise InputError(f"there is no file {file}")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{file} is no Python program")
+    module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _of(module: ModuleType, name: str) -> Study:
+    from nodeb.study import Study
+
+    study = getattr(module, "study", None)
+    if not isinstance(study, Study):
+        raise InputError(f"{name} makes no study; it needs `study = nodeb.study.Study(...)`")
+    study.check()
+    return study

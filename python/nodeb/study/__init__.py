@@ -1,0 +1,56 @@
+"""Reproduce a paper: its tables beside measured ones, its figures, its statements judged.
+
+A study is a program. An axis has labelled values; a scenario is a function of them, and a metric
+of it a lazy quantity; tables and figures are rows and curves of quantities; a claim is a generator
+whose docstring is the statement. `docs/reproductions/new.md` begins with an example.
+"""
+
+from nodeb.study.axis import Axis, Point, each
+from nodeb.study.case import Case, Effort, Quick
+from nodeb.study.claims import (
+    at_least,
+    at_most,
+    between,
+    falling,
+    flat,
+    least_at,
+    most_at,
+    ordered,
+    rising,
+)
+from nodeb.study.items import Figure, Mark, Table
+from nodeb.study.quantity import Means, Metric, Quantity, change, least, metric, most, rms
+from nodeb.study.stage import Around, Picture
+from nodeb.study.study import Study
+
+__all__ = [
+    "Around",
+    "Axis",
+    "Case",
+    "Effort",
+    "Figure",
+    "Mark",
+    "Means",
+    "Metric",
+    "Picture",
+    "Point",
+    "Quantity",
+    "Quick",
+    "Study",
+    "Table",
+    "at_least",
+    "at_most",
+    "between",
+    "change",
+    "each",
+    "falling",
+    "flat",
+    "least",
+    "least_at",
+    "metric",
+    "most",
+    "most_at",
+    "ordered",
+    "rising",
+    "rms",
+]

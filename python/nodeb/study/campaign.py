@@ -1,0 +1,218 @@
+"""The replications of a study's cases: each simulated once, until it is known well enough."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb import _core
+from nodeb.errors import InputError, RunError
+from nodeb.replication.cells import Stored
+from nodeb.replication.engine import Engine, Subject
+from nodeb.replication.pool import Jobs
+from nodeb.replication.reduction import Reduction
+from nodeb.replication.rules import Rounds
+from nodeb.replication.work import Source
+from nodeb.stats import Estimate
+from nodeb.storage.store import Store, Tables
+from nodeb.study.case import Case, Effort, Settings
+from nodeb.study.log import Log
+
+if TYPE_CHECKING:
+    from nodeb.inputs.columns import Taken
+    from nodeb.study.study import Study
+
+__all__ = ["Campaign"]
+
+Tick = Callable[[str, float], None]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A distinct scenario of a study."""
+
+    scenario: str
+    recorded: Sequence[Taken]
+    label: str
+
+
+class _Point(Stored):
+    """A distinct scenario, its effort, and its replications once there are enough."""
+
+    def __init__(self, campaign: Campaign, cell: _Cell, case: Case, effort: Effort) -> None:
+        self.effort, self.endless = effort, case.of.endless
+        self.reduce = _reduction(case, cell.scenario, campaign.settings)
+        self._settings = campaign.settings
+        measure = _delivered if self.endless else _time
+        most = max(effort.max_runs, effort.runs)
+        rule = Rounds(effort.runs, most, effort.precision, measure)
+        where = f"{campaign.study.name}, the scenario of {cell.label}: "
+        super().__init__(cell, campaign.seed, rule, campaign.store, self.reduce, where)
+        self._log: Log | None = None
+
+    @property
+    def log(self) -> Log:
+        """Its replications."""
+        if self._log is None or len(self._log) != self.runs:
+            self._log = Log(self.tables(), self.runs, self._settings)
+        return self._log
+
+    @property
+    def unfinished(self) -> int:
+        """Downloads that were meant to end and did not."""
+        return 0 if self.endless or self.reduce or not self.runs else self.log.unfinished
+
+
+def _reduction(case: Case, scenario: str, settings: Settings) -> Reduction | None:
+    """What is kept in place of the series that a scenario records."""
+    if case.of.reduce is None:
+        return None
+    record: Mapping[str, bool] = json.loads(scenario).get("record", {})
+    series = frozenset(name for name, wanted in record.items() if wanted)
+    return Reduction(case.of.reduce, settings.asked(case.of.reduce), series)
+
+
+def _time(tables: Tables) -> NDArray[np.float64]:
+    """Mean download time of each replication."""
+    return _means(tables, "transfer_s")
+
+
+def _delivered(tables: Tables) -> NDArray[np.float64]:
+    """Mean of what each replication delivered."""
+    return _means(tables, "delivered_bytes")
+
+
+def _means(tables: Tables, column: str) -> NDArray[np.float64]:
+    flows = tables["flows"]
+    runs = len(np.unique(flows["run"]))
+    means = np.asarray(flows[column], dtype=float).reshape(runs, -1).mean(axis=1)
+    return np.asarray(means, dtype=np.float64)
+
+
+class _Rising(Engine[Tables]):
+    """An engine that tells of finished replications."""
+
+    def __init__(self, points: Sequence[_Point], campaign: Campaign) -> None:
+        super().__init__(points, campaign.seed, campaign.jobs)
+        self._tick = campaign.tick
+
+    def noted(self, one: Subject[Tables], runs: int) -> None:
+        """Ticks by what they cost."""
+        if isinstance(one, _Point):
+            self._tick(one.cell.label, one.effort.cost * runs)
+
+
+class Campaign:
+    """The replications of one study.
+
+    Results depend on study, seed and settings only, never on who simulates. All cases use the same
+    seed, so replication i of any two meets the same random streams.
+
+    Args:
+        study: whose cases these are.
+        store: where replications are found and kept.
+        seed: seed of all random streams.
+        jobs: threads, or who simulates.
+        settings: how it is measured.
+        tick: called with a label and the cost of finished replications.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        store: Store,
+        *,
+        seed: int,
+        jobs: Jobs = 1,
+        settings: Settings | None = None,
+        tick: Tick | None = None,
+    ) -> None:
+        self.study, self.store, self.seed, self.jobs = study, store, seed, jobs
+        self.settings = settings or Settings()
+        self.tick: Tick = tick or (lambda label, cost: None)
+        self.facts: dict[str, Estimate] = {}
+        self._points: dict[str, _Point] = {}
+        self._by_case: dict[Case, _Point] = {}
+
+    @property
+    def quick(self) -> bool:
+        """Whether this is the short version of the study."""
+        return self.settings.quick
+
+    def replications(self) -> int:
+        """Replications so far, of all scenarios."""
+        return sum(point.runs for point in self._points.values())
+
+    def scenarios(self) -> int:
+        """Distinct scenarios so far."""
+        return len(self._points)
+
+    def unfinished(self) -> list[str]:
+        """Sentences about downloads that did not end."""
+        points = ((point, point.unfinished) for point in self._points.values())
+        return [
+            f"{point.cell.label}: {lost} downloads did not end in {point.runs} replications"
+            for point, lost in points
+            if lost
+        ]
+
+    def log(self, case: Case) -> Log:
+        """Replications of a case, simulated now if they were not before."""
+        point = self._point(case)
+        if not point.judge():
+            self.measure([case])
+        return point.log
+
+    def cost(self, cases: Iterable[Case]) -> float:
+        """Rough cost of what is still to be simulated for these cases."""
+        points = {id(p): p for p in map(self._point, cases)}
+        return sum(max(0, p.effort.runs - p.runs) * p.effort.cost for p in points.values())
+
+    def measure(self, cases: Iterable[Case]) -> None:
+        """Simulates what these cases need, until all are known well enough."""
+        points = {id(p): p for p in map(self._point, cases)}.values()
+        missing = [point for point in points if not point.judge()]
+        if missing:  # the longest first
+            _Rising(sorted(missing, key=lambda point: -point.effort.cost), self).run()
+
+    def replication(
+        self, case: Case, run: int, record: Mapping[str, bool]
+    ) -> dict[str, dict[str, Any]]:
+        """Everything about one replication of a case, with series that it does not keep."""
+        changed = case.under({f"record.{name}": wanted for name, wanted in record.items()})
+        cell = self._cell(changed)
+        source = Source(cell.scenario, cell.label, [one.arrays() for one in cell.recorded])
+        return source.compiled().run_many(self.seed, run, 1, _core.Control())
+
+    def _point(self, case: Case) -> _Point:
+        if case not in self._by_case:
+            cell, effort = self._cell(case), self._effort(case)
+            known = self._points.get(cell.scenario)
+            if known is None:
+                known = self._points[cell.scenario] = _Point(self, cell, case, effort)
+            elif known.effort != effort:
+                raise InputError(
+                    f"{self.study.name}: `{known.cell.label}` and `{case.label}` are one scenario, "
+                    f"of {known.effort} and of {effort}"
+                )
+            self._by_case[case] = known
+        return self._by_case[case]
+
+    def _effort(self, case: Case) -> Effort:
+        whole = case.effort(self.settings, self.study.effort)
+        return self.study.quick.effort(whole) if self.quick else whole
+
+    def _cell(self, case: Case) -> _Cell:
+        try:
+            data, taken = case.scenario(self.settings, self.study.quick).apart()
+            text = _core.resolve(json.dumps(data))
+        except ValueError as error:
+            raise RunError(
+                f"{self.study.name}: the scenario of {case.label} is wrong: {error}"
+            ) from error
+        return _Cell(text, taken, case.label)

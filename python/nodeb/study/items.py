@@ -1,0 +1,273 @@
+"""The tables and figures of a study: rows and curves of quantities, beside printed values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nodeb.errors import InputError
+from nodeb.reproduce.cell import Cell, Chart, Curve, Grid, Prediction
+from nodeb.reproduce.specs import Tolerance
+from nodeb.stats import prediction_interval
+from nodeb.study.axis import Key, Point, axis_label, context_of, label_of, parts
+from nodeb.study.case import Case
+from nodeb.study.quantity import Measured, Quantity, Work, quantity
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["Figure", "Mark", "Table"]
+
+Rows = Mapping[Key, Mapping[Key, Quantity | float]]
+"""By row or curve, by column or place: what is measured."""
+MISSING = ("-", "nan")
+"""What stands for a value that the study did not print."""
+
+
+class _Item:
+    """What tables and figures have in common."""
+
+    def __init__(self, name: str, title: str, rows: Rows | Callable[[], Rows], unit: str | None):
+        self.id, self.title = name, title
+        self._rows, self._unit = rows, unit
+        self._made: dict[Key, dict[Key, Quantity]] | None = None
+
+    @property
+    def rows(self) -> dict[Key, dict[Key, Quantity]]:
+        """The quantities, made when they are first asked for.
+
+        Raises:
+            InputError: there are none, or the rows have different columns.
+        """
+        if self._made is None:
+            rows = self._rows() if callable(self._rows) else self._rows
+            self._made = {
+                key: {column: quantity(cell) for column, cell in row.items()}
+                for key, row in rows.items()
+            }
+            columns = [list(map(label_of, row)) for row in self._made.values()]
+            if not columns or not columns[0]:
+                raise InputError(f"{self.id} has no cells")
+            if odd := [one for one in columns if one != columns[0]]:
+                raise InputError(f"{self.id}: rows have different columns, {columns[0]}, {odd[0]}")
+        return self._made
+
+    @property
+    def columns(self) -> list[Key]:
+        """The columns of a table, or the places of a figure."""
+        return list(next(iter(self.rows.values())))
+
+    @property
+    def unit(self) -> str:
+        """Unit of all cells that have no other; where none was given that of the first."""
+        if self._unit is not None:
+            return self._unit
+        return next(cell for row in self.rows.values() for cell in row.values()).unit
+
+    def cases(self) -> Iterator[Case]:
+        """The cases that it is measured from."""
+        for row in self.rows.values():
+            for cell in row.values():
+                yield from cell.cases()
+
+
+class Table(_Item):
+    """A table of the study. The arguments are those of `nodeb.study.Study.table`."""
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        rows: Rows | Callable[[], Rows],
+        printed: str = "",
+        *,
+        unit: str | None = None,
+        digits: int = 1,
+        runs: int | None = None,
+        near: float | None = None,
+        near_percent: float | None = None,
+        note: str = "",
+        withheld: bool = False,
+    ) -> None:
+        super().__init__(name, title, rows, unit)
+        self.digits, self.published_runs, self.note, self.withheld = digits, runs, note, withheld
+        relative = None if near_percent is None else near_percent / 100
+        self.tolerance = Tolerance(absolute=near, relative=relative)
+        self.published = _values(printed)
+
+    @property
+    def rounding(self) -> float:
+        """Half of the last digit that the study printed in the table."""
+        texts = [f"{value:.12g}" for row in self.published for value in row if value is not None]
+        digits = max((len(text.partition(".")[2]) for text in texts), default=0)
+        return float(0.5 * 10.0**-digits)
+
+    @property
+    def printed(self) -> dict[Key, dict[Key, float | None]]:
+        """The printed values, by row and column; the rows of a table without any are empty.
+
+        Raises:
+            InputError: they are not as many as the cells.
+        """
+        if not self.published:
+            return {key: {} for key in self.rows}
+        shape = [len(row) for row in self.published]
+        if shape != [len(self.columns)] * len(self.rows):
+            raise InputError(
+                f"{self.id} is {len(self.rows)} by {len(self.columns)}, but its printed values are "
+                f"rows of {shape}"
+            )
+        return {
+            key: dict(zip(self.columns, values, strict=True))
+            for key, values in zip(self.rows, self.published, strict=True)
+        }
+
+    def measure(self, work: Work) -> Grid:
+        """The table with its values."""
+        printed = self.printed
+        cells = tuple(
+            tuple(
+                self._cell(work, (row, column), cell, printed[row].get(column))
+                for column, cell in quantities.items()
+            )
+            for row, quantities in self.rows.items()
+        )
+        rows = tuple(self.rows)
+        return Grid(
+            self,
+            tuple(map(label_of, rows)),
+            tuple(map(label_of, self.columns)),
+            cells,
+            tuple(str(row[0]) if isinstance(row, tuple) and len(row) > 1 else "" for row in rows),
+            axis_label(rows),
+            axis_label(self.columns),
+        )
+
+    def _cell(
+        self, work: Work, place: tuple[Key, Key], cell: Quantity, printed: float | None
+    ) -> Cell:
+        row, column = place
+        unit = cell.unit or self.unit
+        # A tolerance is in the table's own unit; cells in another unit are shown without a grade.
+        own = unit == self.unit
+        return Cell(
+            self.id,
+            label_of(row),
+            label_of(column),
+            unit,
+            printed,
+            cell.estimate(work),
+            self.digits,
+            self.tolerance if own else Tolerance(relative=self.tolerance.relative),
+            _expected(work, cell, self.published_runs),
+            self.rounding,
+        )
+
+
+def _values(printed: str) -> tuple[tuple[float | None, ...], ...]:
+    """The numbers of a text, row by row."""
+    return tuple(
+        tuple(None if one in MISSING else float(one) for one in line.split())
+        for line in printed.strip().splitlines()
+    )
+
+
+def _expected(work: Work, cell: Quantity, runs: int | None) -> Prediction | None:
+    """Where the mean of `runs` replications lies; None for what two cases make together.
+
+    Whether the two met the same losses in the study is not known, and decides how far they differ.
+    """
+    if runs is None or not isinstance(cell, Measured):
+        return None
+    values = cell.singles(work)
+    if len(values) < 2 or not np.isfinite(values).all():
+        return None
+    found = prediction_interval(values, runs)
+    return Prediction(runs, found.low, found.high)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What the text of a study says about a figure: a place on one of its axes, and a few words."""
+
+    text: str
+    x: float | None = None
+    y: float | None = None
+
+
+class Figure(_Item):
+    """A figure of the study. The arguments are those of `nodeb.study.Study.figure`."""
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        curves: Rows | Callable[[], Rows],
+        y_label: str,
+        *,
+        x_label: str | None = None,
+        unit: str | None = None,
+        digits: int = 1,
+        printed: Mapping[Key, Mapping[Key, float | None]] | None = None,
+        marks: Sequence[Mark] = (),
+        said: str = "",
+        note: str = "",
+        kind: str = "lines",
+        from_zero: bool = True,
+        panels: int = 0,
+        dodge: bool = False,
+        withheld: bool = False,
+        extra: bool = False,
+    ) -> None:
+        super().__init__(name, title, curves, unit)
+        self.y_label, self.x_label, self.digits = y_label, x_label, digits
+        self.printed = printed or {}
+        self.marks, self.said, self.note, self.kind = tuple(marks), said, note, kind
+        self.from_zero, self.panels, self.dodge = from_zero, panels, dodge
+        self.withheld, self.extra = withheld, extra
+
+    def measure(self, work: Work) -> Chart:
+        """The figure with its values."""
+        places = self.columns
+        x = tuple(p.x if isinstance(p, Point) else float(at) for at, p in enumerate(places))
+        first = self.panels  # axes of the panels are not named again in their legends
+        curves = tuple(
+            Curve(
+                label_of(parts(key)[first:]),
+                x,
+                tuple(self._cell(work, key, place, cell) for place, cell in cells.items()),
+                label_of(parts(key)[:first]),
+                context_of(parts(key)[first:]),
+            )
+            for key, cells in self.rows.items()
+        )
+        panel_rows = len({parts(key)[0] for key in self.rows}) if first > 1 else 1
+        label = axis_label(places) if self.x_label is None else self.x_label
+        ticks = tuple(map(label_of, places))
+        return Chart(self, label, ticks, curves, self._implied(), panel_rows)
+
+    def _cell(self, work: Work, key: Key, place: Key, cell: Quantity) -> Cell:
+        value, row, column = cell.estimate(work), label_of(place), label_of(key)
+        return Cell(self.id, row, column, cell.unit or self.unit, None, value, self.digits)
+
+    def _implied(self) -> tuple[tuple[float | None, ...], ...]:
+        """What is known of the study's own figure, a tuple for each curve.
+
+        Raises:
+            InputError: a value is of no point of the figure.
+        """
+        known = {
+            (label_of(curve), label_of(place)): value
+            for curve, values in self.printed.items()
+            for place, value in values.items()
+        }
+        found = tuple(
+            tuple(known.pop((label_of(key), label_of(place)), None) for place in self.columns)
+            for key in self.rows
+        )
+        if known:
+            raise InputError(f"{self.id} has no point {next(iter(known))}")
+        return found

@@ -1,0 +1,77 @@
+"""The replications of one case, as arrays of runs by rows of their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError, nearest
+from nodeb.replication.reduction import REDUCED, RUN, apart
+from nodeb.storage.store import Tables
+from nodeb.study.case import Settings
+
+Array = NDArray[np.float64]
+FLOWS = "flows"
+
+
+class Log:
+    """The replications of one case.
+
+    Args:
+        tables: theirs, one after the other.
+        runs: how many there are.
+        settings: what functions of the tables of one may ask for.
+    """
+
+    def __init__(self, tables: Tables, runs: int, settings: Settings) -> None:
+        self._tables, self._runs, self._settings = tables, runs, settings
+        self._stacked: dict[Any, Array] = {}
+
+    def __len__(self) -> int:
+        return self._runs
+
+    @property
+    def unfinished(self) -> int:
+        """Downloads that did not end."""
+        return int(np.sum(~np.asarray(self._tables[FLOWS]["complete"], dtype=bool)))
+
+    def stack(self, key: str | Callable[..., Any]) -> Array:
+        """What `nodeb.study.Means` names, of each replication.
+
+        Raises:
+            InputError: there is no such column.
+        """
+        if key not in self._stacked:
+            found = self._column(key) if isinstance(key, str) else self._made(key)
+            self._stacked[key] = found
+        return self._stacked[key]
+
+    def _column(self, key: str) -> Array:
+        table, _, column = key.rpartition(".")
+        if not table:
+            kept = self._kept(key)
+            if kept is not None:
+                return kept
+        found = self._tables.get(table or FLOWS)
+        if found is None or column not in found.columns:
+            known = list(self._tables) if found is None else found.columns
+            raise InputError(f"replications have no `{key}`{nearest(column, known)}")
+        return np.asarray(found[column], dtype=float).reshape(self._runs, -1)
+
+    def _kept(self, name: str) -> Array | None:
+        """Numbers that the reduction kept."""
+        kept = self._tables.get(REDUCED)
+        columns = [] if kept is None else [c for c in kept.columns if c.startswith(f"{name}.")]
+        if kept is None or not columns:
+            return None
+        places = [f"{name}.{place}" for place in range(len(columns))]
+        return np.stack([np.asarray(kept[place], dtype=float) for place in places], axis=1)
+
+    def _made(self, function: Callable[..., Any]) -> Array:
+        asked = self._settings.asked(function)
+        runs = range(int(self._tables[FLOWS][RUN][0]), self._runs)
+        each = [np.atleast_1d(function(one, **asked)) for one in apart(self._tables, runs)]
+        return np.stack(each).astype(float)

@@ -1,0 +1,364 @@
+"""Quantities: what is measured from the replications of cases, and how sure it is.
+
+A metric is a function of *means* over the replications: a rate is the data divided by the mean
+time. The 95 % interval of such a function is the jackknife's (`nodeb.stats.jackknife`). A quantity
+is lazy: it names its cases, and has a value once they were simulated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.errors import InputError, nearest
+from nodeb.stats import Estimate, jackknife
+from nodeb.study.case import Case, Cases, Change
+
+if TYPE_CHECKING:
+    from nodeb.study.log import Log
+
+__all__ = [
+    "Constant",
+    "Fact",
+    "Means",
+    "Measured",
+    "Metric",
+    "Quantity",
+    "Work",
+    "change",
+    "least",
+    "metric",
+    "most",
+    "quantity",
+    "rms",
+]
+
+Array = NDArray[np.float64]
+
+
+class Work(Protocol):
+    """Where cases are measured."""
+
+    @property
+    def quick(self) -> bool:
+        """Whether this is the short version of the study."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, Estimate]:
+        """What was found beside the scenarios, by name."""
+        ...
+
+    def measure(self, cases: Iterable[Case]) -> None:
+        """Simulates what these cases need, until all are known well enough."""
+        ...
+
+    def log(self, case: Case) -> Log:
+        """The replications of a case, simulated now if they were not before."""
+        ...
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A value and what it becomes without each replication in turn."""
+
+    value: float
+    left_out: Array
+
+    def estimate(self) -> Estimate:
+        """Value with its jackknife interval."""
+        return jackknife(self.value, self.left_out)
+
+
+class Quantity:
+    """Something whose value follows from replications."""
+
+    unit: str = ""
+    parts: tuple[Quantity, ...] = ()
+    """What it is made of."""
+
+    def cases(self) -> Iterator[Case]:
+        """The cases that it is measured from."""
+        for part in self.parts:
+            yield from part.cases()
+
+    def runs(self, work: Work) -> int:
+        """Replications that all its parts have; 0 for a number that was calculated."""
+        return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
+
+    def sample(self, work: Work, n: int) -> Sample:
+        """Value from the first `n` replications."""
+        return self._sample(work, n)
+
+    def estimate(self, work: Work) -> Estimate:
+        """Value and interval from all its replications."""
+        return self._estimate(work)
+
+    def under(self, change: Change | None = None, /, **arguments: Any) -> Quantity:
+        """The same of cases with other arguments, or with their scenarios changed."""
+        return self._with(tuple(part.under(change, **arguments) for part in self.parts))
+
+    def _sample(self, work: Work, n: int) -> Sample:
+        value = self.estimate(work).value
+        return Sample(value, np.full(n, value))
+
+    def _estimate(self, work: Work) -> Estimate:
+        return self.sample(work, self.runs(work)).estimate()
+
+    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
+        del parts
+        return self
+
+    def __sub__(self, other: Quantity | float) -> Quantity:
+        """The difference, paired run by run: all cases met the same random numbers."""
+        return Combined(_difference, (self, quantity(other)), self.unit)
+
+    def __rsub__(self, other: float) -> Quantity:
+        return Combined(_difference, (quantity(other), self), self.unit)
+
+    def __truediv__(self, other: Quantity | float) -> Quantity:
+        """The ratio, paired run by run."""
+        return Combined(_ratio, (self, quantity(other)))
+
+    def __rtruediv__(self, other: float) -> Quantity:
+        return Combined(_ratio, (quantity(other), self))
+
+    def __bool__(self) -> bool:
+        raise TypeError("a quantity is neither true nor false; a claim yields what it compares")
+
+    def __lt__(self, other: object) -> bool:
+        raise TypeError("quantities are not compared with <; a claim yields `ordered`, `between`")
+
+    __gt__ = __le__ = __ge__ = __lt__
+
+
+def quantity(value: Quantity | float) -> Quantity:
+    """A quantity as it is, or a number as one."""
+    return value if isinstance(value, Quantity) else Constant(float(value))
+
+
+def change(of: Quantity | float, against: Quantity | float) -> Quantity:
+    """The change of a quantity against another, paired run by run, in %."""
+    return Combined(_relative, (quantity(of), quantity(against)), "%")
+
+
+@dataclass(frozen=True)
+class Constant(Quantity):
+    """A calculated number."""
+
+    value: float
+    unit: str = ""
+
+    def _estimate(self, work: Work) -> Estimate:
+        return Estimate(self.value, self.value, self.value, 0)
+
+
+@dataclass(frozen=True)
+class Fact(Quantity):
+    """What was found beside the scenarios, by its name; more replications make it no better."""
+
+    name: str
+    unit: str = ""
+
+    def _estimate(self, work: Work) -> Estimate:
+        try:
+            return work.facts[self.name]
+        except KeyError:
+            raise InputError(f"no fact `{self.name}`{nearest(self.name, work.facts)}") from None
+
+
+class Means:
+    """The means over replications that a metric is a function of.
+
+    `m.app_bytes` is a column of the table `flows`, or a number that the case's reduction kept;
+    `m["bearers.bler"]` a column of another table; `m[f]` what the function f makes of the tables
+    of one replication. The last axis are the rows of the table, for flows the users. A metric is
+    asked for the mean of all replications, and for the means without each of them in turn: there
+    may be an axis before the last.
+    """
+
+    def __init__(self, get: Callable[[Any], Array]) -> None:
+        self._get, self._known = get, dict[Any, Array]()
+
+    def __getitem__(self, key: str | Callable[..., Any]) -> Array:
+        if key not in self._known:
+            self._known[key] = self._get(key)
+        return self._known[key]
+
+    def __getattr__(self, name: str) -> Array:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A function of means over replications."""
+
+    function: Callable[..., Any]
+    unit: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, **parameters: Any) -> Metric:
+        """The metric with further arguments of its function, such as which user."""
+        return replace(self, parameters={**self.parameters, **parameters})
+
+    def of(self, cases: Cases) -> Callable[..., Measured]:
+        """The metric of a scenario: takes the scenario's arguments, and gives a quantity."""
+        return lambda *points, **named: Measured(self, cases(*points, **named), self.unit)
+
+    def value(self, means: Means) -> Array:
+        """The metric from means."""
+        return np.asarray(self.function(means, **self.parameters), dtype=float)
+
+
+def metric(unit: str = "") -> Callable[[Callable[..., Any]], Metric]:
+    """Makes a metric of a function of means (`Means`).
+
+    @metric("kb/s")
+    def application_rate(m):
+        return (m.app_bytes / m.transfer_s * 8 / 1000).mean(axis=-1)
+    """
+    return lambda function: Metric(function, unit)
+
+
+@dataclass(frozen=True)
+class Measured(Quantity):
+    """A metric of one case."""
+
+    metric: Metric
+    case: Case
+    unit: str = ""
+
+    def cases(self) -> Iterator[Case]:
+        """Its case."""
+        yield self.case
+
+    def runs(self, work: Work) -> int:
+        """Replications of its case."""
+        return len(work.log(self.case))
+
+    def singles(self, work: Work) -> Array:
+        """The metric of each replication by itself."""
+        log = work.log(self.case)
+        return np.broadcast_to(self.metric.value(Means(log.stack)), (len(log),))
+
+    def under(self, change: Change | None = None, /, **arguments: Any) -> Measured:
+        """The same of the case with other arguments, or with its scenario changed."""
+        return replace(self, case=self.case.under(change, **arguments))
+
+    def _sample(self, work: Work, n: int) -> Sample:
+        log = work.log(self.case)
+        value = float(self.metric.value(Means(lambda key: log.stack(key)[:n].mean(axis=0))))
+        if n < 2:
+            return Sample(value, np.full(n, value))
+
+        def rest(key: Any) -> Array:
+            values = log.stack(key)[:n]
+            return np.asarray((n * values.mean(axis=0) - values) / (n - 1))
+
+        return Sample(value, np.broadcast_to(self.metric.value(Means(rest)), (n,)))
+
+
+@dataclass(frozen=True)
+class Combined(Quantity):
+    """Two quantities under common random numbers: replication i of both met the same radio."""
+
+    operation: Callable[[Array, Array], Array]
+    parts: tuple[Quantity, ...]
+    unit: str = ""
+
+    def _sample(self, work: Work, n: int) -> Sample:
+        left, right = (part.sample(work, n) for part in self.parts)
+        value = self.operation(np.asarray(left.value), np.asarray(right.value))
+        return Sample(float(value), np.asarray(self.operation(left.left_out, right.left_out)))
+
+    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
+        return replace(self, parts=parts)
+
+
+@dataclass(frozen=True)
+class Best(Quantity):
+    """The quantity of several whose value is least or most.
+
+    It is chosen from the same replications, which flatters it a little.
+    """
+
+    sign: int
+    parts: tuple[Quantity, ...]
+    unit: str = ""
+
+    def runs(self, work: Work) -> int:
+        """Replications of the one that is chosen."""
+        return self._chosen(work).runs(work)
+
+    def _chosen(self, work: Work) -> Quantity:
+        return min(self.parts, key=lambda one: self.sign * one.estimate(work).value)
+
+    def _sample(self, work: Work, n: int) -> Sample:
+        return self._chosen(work).sample(work, n)
+
+    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
+        return replace(self, parts=parts)
+
+
+@dataclass(frozen=True)
+class RootMeanSquare(Quantity):
+    """The root of the mean square of quantities, as if they erred apart."""
+
+    parts: tuple[Quantity, ...]
+    unit: str = ""
+
+    def _estimate(self, work: Work) -> Estimate:
+        of = [one.estimate(work) for one in self.parts]
+        value = math.sqrt(sum(one.value**2 for one in of) / len(of))
+        steep = [one.value * one.half_width / (len(of) * value) if value else 0.0 for one in of]
+        half = math.sqrt(sum(part**2 for part in steep))
+        return Estimate(value, value - half, value + half, min(one.runs for one in of))
+
+    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
+        return replace(self, parts=parts)
+
+
+def _several(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> tuple[Quantity, ...]:
+    found = quantities.values() if isinstance(quantities, Mapping) else quantities
+    of = tuple(found)
+    if not of:
+        raise InputError("there are no quantities to choose from")
+    return of
+
+
+def least(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:
+    """The quantity whose value is least."""
+    of = _several(quantities)
+    return Best(1, of, of[0].unit)
+
+
+def most(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:
+    """The quantity whose value is most."""
+    of = _several(quantities)
+    return Best(-1, of, of[0].unit)
+
+
+def rms(quantities: Sequence[Quantity]) -> Quantity:
+    """The root of the mean square of several quantities."""
+    of = _several(quantities)
+    return RootMeanSquare(of, of[0].unit)
+
+
+def _difference(left: Array, right: Array) -> Array:
+    return left - right
+
+
+def _ratio(left: Array, right: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return left / right
+
+
+def _relative(left: Array, right: Array) -> Array:
+    return 100 * (_ratio(left, right) - 1)

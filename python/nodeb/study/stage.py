@@ -1,0 +1,61 @@
+"""Stages: what a study does beside its cases, such as a link that is simulated by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nodeb.replication.pool import Jobs
+from nodeb.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from nodeb.study.campaign import Campaign
+    from nodeb.study.study import Study
+
+__all__ = ["Around", "Picture", "Stage"]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture with the study's number of it, what it shows, the same in words, and a note."""
+
+    id: str
+    title: str
+    figure: Figure
+    spoken: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Something that a study does beside its cases."""
+
+    function: Callable[[Around], Any]
+    first: bool
+    """Whether it comes before the scenarios; else after the items of a whole study."""
+
+
+@dataclass
+class Around:
+    """What a stage is given, and what it leaves: `facts`, `given` and `pictures`."""
+
+    study: Study
+    out: Path
+    """The study's folder of results."""
+    seed: int
+    quick: bool
+    jobs: Jobs
+    show: Callable[[float, str], None]
+    """Told the share that is done, and what is being done."""
+    campaign: Campaign | None = None
+    """Measures cases; None in a stage before the scenarios."""
+    facts: dict[str, Estimate] = field(default_factory=dict)
+    """What it finds, by name: `study.fact(name)` is a quantity of claims."""
+    given: dict[str, Any] = field(default_factory=dict)
+    """What scenario functions with an argument `given` are given, such as fitted models."""
+    pictures: list[Picture] = field(default_factory=list)
+    """What the page shows beside the figures."""

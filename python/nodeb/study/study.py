@@ -1,0 +1,266 @@
+"""A study: the tables, figures and statements of a paper, and how they are measured again."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from nodeb.errors import InputError, nearest
+from nodeb.reproduce import predicted
+from nodeb.study.case import Cases, Effort, Quick
+from nodeb.study.claims import Check, Claim
+from nodeb.study.items import Figure, Rows, Table
+from nodeb.study.quantity import Fact
+
+if TYPE_CHECKING:
+    from nodeb.inputs.scenario import Scenario
+    from nodeb.study.stage import Stage
+
+__all__ = ["Study"]
+
+USUAL, SHORT = Effort(), Quick()
+Item = TypeVar("Item", Table, Figure)
+PROSE = {"subtitle": "", "question": "", "summary": [], "limits": [], "assumptions": []}
+"""Keys of the file of texts."""
+
+
+class Study:
+    """The tables, figures and statements of a paper, and how they are measured again.
+
+    Args:
+        file: the study's own file, `__file__`. Its name is the study's, and begins the names of
+            the files beside it: texts in `NAME.toml`, predictions in `NAME_predicted.csv` and
+            `NAME_predicted.toml`; none of them needs to be there.
+        title: what the study is about.
+        reference: the paper.
+        effort: how long cases are replicated that say nothing else.
+        quick: the short version.
+        warm_up_s: beginning of each replication that does not count, s.
+        minutes: about how long two processors take, for `quick` and `full`.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        *,
+        title: str,
+        reference: str = "",
+        effort: Effort = USUAL,
+        quick: Quick = SHORT,
+        warm_up_s: float = 0.0,
+        minutes: Mapping[str, float] | None = None,
+    ) -> None:
+        self.file = Path(file)
+        self.name = self.file.stem
+        self.title, self.reference = title, reference
+        self.effort, self.quick, self.minutes = effort, quick, minutes or {}
+        self.warm_up = warm_up_s
+        self.tables: dict[str, Table] = {}
+        self.figures: dict[str, Figure] = {}
+        self.claims: list[Claim] = []
+        self.targets: list[dict[str, Any]] = []
+        self.stages: list[Stage] = []
+        self.headline: dict[str, Any] = {"table": None}
+        self.base: Scenario | None = None
+        """The scenario that the page shows."""
+        self.scenario_text = ""
+        texts = PROSE | self._texts(f"{self.name}.toml")
+        if unknown := texts.keys() - PROSE.keys():
+            name = min(unknown)
+            raise InputError(f"{self.name}.toml: unknown key `{name}`{nearest(name, PROSE)}")
+        self.subtitle, self.question = texts["subtitle"], texts["question"]
+        self.summary, self.limits = tuple(texts["summary"]), tuple(texts["limits"])
+        self.assumptions: tuple[Mapping[str, str], ...] = tuple(texts["assumptions"])
+        self.predictions = predicted.read(self.file.parent, f"{self.name}_")
+
+    def _texts(self, name: str) -> dict[str, Any]:
+        file = self.file.with_name(name)
+        return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+    def load(self, name: str) -> Scenario:
+        """Reads a scenario file beside the study's file, which the page shows."""
+        import nodeb
+
+        path = self.file.with_name(name)
+        self.base, self.scenario_text = nodeb.load(path), path.read_text(encoding="utf-8")
+        return self.base
+
+    def files(self) -> list[Path]:
+        """The files that the study is made of, by name."""
+        return sorted(
+            one
+            for one in self.file.parent.iterdir()
+            if one.is_file() and one.stem.partition(".")[0].startswith(self.name)
+        )
+
+    def scenario(
+        self,
+        function: Callable[..., Scenario] | None = None,
+        *,
+        effort: Effort | Callable[..., Effort] | None = None,
+        reduce: Callable[..., Mapping[str, Any]] | None = None,
+        endless: bool = False,
+    ) -> Any:
+        """Makes cases of a function that returns a scenario: each call with points is a case.
+
+            @study.scenario
+            def download(size, bler): ...
+
+        Args:
+            function: takes points' values.
+            effort: how long they are replicated; may be a function of some of the same values.
+            reduce: makes numbers of the tables of one replication, which are kept in place of the
+                series that the scenario records (`nodeb.replication.reduction.Reduction`).
+            endless: whether downloads are not meant to end: what they delivered is watched.
+        """
+
+        def cases(of: Callable[..., Scenario]) -> Cases:
+            return Cases(of, effort, reduce, endless)
+
+        return cases if function is None else cases(function)
+
+    def table(
+        self, name: str, title: str, rows: Rows | Callable[[], Rows], printed: str = "", **how: Any
+    ) -> Table:
+        """Adds a table.
+
+        Args:
+            name: what the paper calls it, such as "Table 12".
+            title: what it shows.
+            rows: quantities by row and column, or a function that makes them when they are needed.
+            printed: the values of the paper as text, a line for each row; `-` where there is none.
+            how: `unit`, None for that of the first cell; `digits` shown; `runs` that a printed
+                value is the mean of, where the paper tells; `near` or `near_percent`, the
+                deviation up to which a cell counts as near; a `note`; `withheld`, whether the
+                paper has values that are not known here.
+        """
+        return self._add(self.tables, Table(name, title, rows, printed, **how))
+
+    def figure(
+        self, name: str, title: str, curves: Rows | Callable[[], Rows], y_label: str, **how: Any
+    ) -> Figure:
+        """Adds a figure.
+
+        Args:
+            name: what the paper calls it, such as "Figure 8".
+            title: what it shows.
+            curves: quantities by curve and place, or a function that makes them.
+            y_label: name and unit of the quantity.
+            how: `x_label`, None for that of the places' axis; `unit`; `digits`; `printed`, values
+                that the paper tells, by curve and place; `marks` (`Mark`) and what is `said` of it
+                in the paper's text; a `note`; `kind`, "lines" or "bars"; `from_zero`; `panels`,
+                how many first parts of a curve's key have panels of their own; `dodge`, whether
+                points of a place stand beside each other there; `withheld`; `extra`, whether it
+                shows what a table does.
+        """
+        return self._add(self.figures, Figure(name, title, curves, y_label, **how))
+
+    def _add(self, items: dict[str, Item], item: Item) -> Item:
+        if item.id in self.tables or item.id in self.figures:
+            raise InputError(f"{self.name} has two items `{item.id}`")
+        items[item.id] = item
+        return item
+
+    def claim(
+        self, section: str, *items: str, name: str | None = None, text: str | None = None
+    ) -> Callable[[Callable[[], Iterable[Check]]], Callable[[], Iterable[Check]]]:
+        """Makes a claim of a generator of checks, whose docstring is the statement.
+
+        Args:
+            section: where the paper says it.
+            items: tables and figures that it is about: it is judged when all of them were
+                measured, and only with the whole study where there are none.
+            name: of the claim; None for that of the function.
+            text: the statement; None for the docstring.
+        """
+
+        def add(checks: Callable[[], Iterable[Check]]) -> Callable[[], Iterable[Check]]:
+            identity = name or checks.__name__.replace("_", "-")
+            said = checks.__doc__ if text is None else text
+            if not said:
+                raise InputError(f"claim `{identity}` has no statement; write it as the docstring")
+            if any(one.id == identity for one in self.claims):
+                raise InputError(f"{self.name} has two claims `{identity}`")
+            self.claims.append(Claim(identity, section, " ".join(said.split()), items, checks))
+            return checks
+
+        return add
+
+    def target(self, name: str, text: str, *items: str, **what: Any) -> None:
+        """Adds an expectation of the reproduction.
+
+        Args:
+            name: of the target.
+            text: the expectation.
+            items: tables whose cells it is about.
+            what: `rows` and `columns`, patterns of labels; of the cells `each` deviation at most,
+                in a `unit`, or `each_percent`, and their `mean`; or the `least` value at most; or
+                names of `claims` that must hold.
+        """
+        self.targets.append({"id": name, "text": text, "items": list(items), **what})
+
+    def fact(self, name: str, unit: str = "") -> Fact:
+        """A number that a stage finds beside the scenarios."""
+        return Fact(name, unit)
+
+    def stage(self, *, first: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Makes a stage of a function (`nodeb.study.stage`).
+
+        Args:
+            first: whether it comes before the scenarios; else after the items of a whole study.
+        """
+        from nodeb.study.stage import Stage
+
+        def add(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.stages.append(Stage(function, first))
+            return function
+
+        return add
+
+    def show(self, title: str, table: str, columns: Sequence[str]) -> None:
+        """Chooses the columns of a table that the terminal shows at the end."""
+        self.headline = {"title": title, "table": table, "columns": list(columns)}
+
+    def items(self) -> list[str]:
+        """Names of the tables and figures, in the study's order."""
+        return [*self.tables, *(name for name, figure in self.figures.items() if not figure.extra)]
+
+    def warm_up_s(self, quick: bool) -> float:
+        """Beginning of each replication that does not count, s."""
+        short = self.quick.warm_up_s if quick else None
+        return self.warm_up if short is None else short
+
+    def diagram(self) -> Any:
+        """A drawing of the path that is simulated; none where no scenario is shown."""
+        from nodeb.reproduce.diagram import path_diagram
+
+        return "" if self.base is None else path_diagram(self.base.apart()[0])
+
+    def check(self) -> None:
+        """Checks what names what.
+
+        Raises:
+            InputError: a claim or a target names an unknown item, or a target an unknown claim.
+        """
+        known, claims = self.items(), [claim.id for claim in self.claims]
+        for claim in self.claims:
+            self._check(f"claim `{claim.id}`", "item", claim.items, known)
+        for target in self.targets:
+            self._check(f"target `{target['id']}`", "item", target["items"], known)
+            self._check(f"target `{target['id']}`", "claim", target.get("claims", ()), claims)
+
+    def _check(self, who: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    f"{self.name}: {who} names no {what}, `{name}`{nearest(name, known)}"
+                )
+
+    def run(self, out: str | os.PathLike[str] | None = None, **how: Any) -> Any:
+        """Measures the study; the arguments are those of `nodeb.reproduce.run`."""
+        from nodeb.reproduce import run
+
+        return run(self, Path("out") / self.name if out is None else Path(out), **how)
