@@ -18,7 +18,12 @@ __all__ = ["reproduce"]
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(help="A published study, such as `wang`, or `all`.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A published study, such as `wang`, a file such as my_study.py, or `all`."
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>.")
     ] = None,
@@ -38,8 +43,9 @@ def reproduce(
     from nodeb import reproduce as studies
     from nodeb.reproduce.every import ALL
 
-    check_name("study", name, [*studies.names(), ALL])
-    folder = Path("out") / name if out is None else out
+    if not name.endswith(".py"):
+        check_name("study", name, [*studies.names(), ALL])
+    folder = Path("out") / Path(name).stem if out is None else out
     if name == ALL:
         _refuse_items(item)
     with workplace(jobs, cluster) as workers:

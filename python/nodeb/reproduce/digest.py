@@ -119,7 +119,7 @@ def of(findings: Findings) -> Digest:
     known = [cell.within for cell in cells if cell.within is not None]
     return Digest(
         study=findings.study.name,
-        program=program(findings.study.name),
+        program=_program(_files(findings.study)),
         seed=findings.seed,
         quick=findings.quick,
         complete=findings.complete,
@@ -164,12 +164,20 @@ def load(folder: Path) -> Digest | None:
     return digest if all((folder / name).is_file() for name in wanted) else None
 
 
-@cache
 def program(study: str) -> str:
     """What tells results from those of another version: a hash of the code and the study's data."""
+    return _program(tuple(study_module.files(study)))
+
+
+def _files(study: Any) -> tuple[Any, ...]:
+    found = study.files() if hasattr(study, "files") else study_module.files(study.name)
+    return tuple(found)
+
+
+@cache
+def _program(files: tuple[Any, ...]) -> str:
     package = Path(__file__).parents[1]
     found = hashlib.sha256(core_hash().encode())
-    data = study_module.files(study)
-    for path in [*sorted(package.rglob("*.py")), *data]:
+    for path in [*sorted(package.rglob("*.py")), *files]:
         found.update(hashlib.sha256(path.read_bytes()).digest())
     return found.hexdigest()

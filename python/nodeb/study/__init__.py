@@ -5,7 +5,7 @@ of it a lazy quantity; tables and figures are rows and curves of quantities; a c
 whose docstring is the statement. `docs/reproductions/new.md` begins with an example.
 """
 
-from nodeb.study.axis import Axis, Point, each
+from nodeb.study.axis import Axis, Point, each, label_of
 from nodeb.study.case import Case, Effort, Quick
 from nodeb.study.claims import (
     at_least,
@@ -45,6 +45,7 @@ __all__ = [
     "each",
     "falling",
     "flat",
+    "label_of",
     "least",
     "least_at",
     "metric",

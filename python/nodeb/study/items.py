@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -141,7 +142,7 @@ class Table(_Item):
             tuple(map(label_of, rows)),
             tuple(map(label_of, self.columns)),
             cells,
-            tuple(str(row[0]) if isinstance(row, tuple) and len(row) > 1 else "" for row in rows),
+            tuple(map(_block, rows)),
             axis_label(rows),
             axis_label(self.columns),
         )
@@ -165,6 +166,12 @@ class Table(_Item):
             _expected(work, cell, self.published_runs),
             self.rounding,
         )
+
+
+def _block(row: Key) -> str:
+    """The block of rows that a row belongs to: its first part, also of a text of several."""
+    texts = re.split(": |, ", row, maxsplit=1) if isinstance(row, str) else parts(row)
+    return str(texts[0]) if len(texts) > 1 else ""
 
 
 def _values(printed: str) -> tuple[tuple[float | None, ...], ...]:

@@ -264,3 +264,12 @@ class Study:
         from nodeb.reproduce import run
 
         return run(self, Path("out") / self.name if out is None else Path(out), **how)
+
+    def main(self) -> None:
+        """Measures the study as a command: `nodeb reproduce` with the study's file."""
+        import sys
+
+        from nodeb.__main__ import main
+
+        sys.argv[:] = ["nodeb", "reproduce", str(self.file), *sys.argv[1:]]
+        main()

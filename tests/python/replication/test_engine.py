@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fake_core import FakeSimulator
 from nodeb import _core
 from nodeb.errors import RunError
 from nodeb.replication.engine import Engine, Subject
@@ -25,11 +24,8 @@ from nodeb.replication.replications import Replications
 from nodeb.replication.rules import RATES, Count, Sequential
 from nodeb.replication.runner import Experiment, mean_rates
 from nodeb.replication.work import Work
-from nodeb.reproduce import campaign as campaign_module
 from nodeb.reproduce import run
 from nodeb.reproduce.kept import Part, from_tables, to_tables
-from nodeb.reproduce.log import Run
-from nodeb.reproduce.metrics import METRICS, Metric
 from nodeb.stats import Precision, Stop, mean_interval
 from nodeb.storage.folders import MARK
 from scenarios import Fails
@@ -137,58 +133,11 @@ def rows(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in names if not file.name.startswith(".")}
 
 
-def test_a_reproduction_goes_on_from_what_is_there(tmp_path):
-    class Stopped(FakeSimulator):
-        def run(self, text: str, *args: Any) -> Any:
-            if len(self.calls) > 100:
-                raise KeyboardInterrupt
-            return super().run(text, *args)
-
-    table, whole, rest = ["Table 13"], FakeSimulator(), FakeSimulator()
-    run("wang", tmp_path / "whole", table, quick=True, simulator=whole)
-    with pytest.raises(KeyboardInterrupt):
-        run("wang", tmp_path / "cut", table, quick=True, jobs=1, simulator=Stopped())
-    kept = len(list((tmp_path / "cut" / "cells").iterdir()))
-    assert kept > 0
-    run("wang", tmp_path / "cut", table, quick=True, simulator=rest)
-    assert 0 < len(rest.calls) <= len(whole.calls) - 80
-    assert rows(tmp_path / "cut") == rows(tmp_path / "whole")
-    again = FakeSimulator()
-    run("wang", tmp_path / "cut", table, quick=True, simulator=again)
-    assert again.calls == []
-
-
-def test_a_longer_reproduction_goes_on_from_a_quick_one_and_back(tmp_path):
-    quick, full, back = FakeSimulator(), FakeSimulator(), FakeSimulator()
-    folder, table = tmp_path / "out", ["Table 13"]
-    run("wang", folder, table, quick=True, simulator=quick)
-    found = (folder / "cells.csv").read_bytes()
-    run("wang", folder, table, simulator=full)
-    fresh = FakeSimulator()
-    run("wang", tmp_path / "fresh", table, simulator=fresh)
-    assert len(full.calls) == len(fresh.calls) - len(quick.calls)
-    assert (folder / "cells.csv").read_bytes() == (tmp_path / "fresh" / "cells.csv").read_bytes()
-    run("wang", folder, table, quick=True, simulator=back)
-    assert (back.calls, (folder / "cells.csv").read_bytes()) == ([], found)
-
-
-def test_damaged_replications_are_simulated_again_and_told(tmp_path):
-    run("wang", tmp_path / "out", ["Table 13"], quick=True, simulator=FakeSimulator())
-    before = rows(tmp_path / "out")
-    broken = sorted((tmp_path / "out" / "cells").iterdir())[0]
-    broken.write_bytes(broken.read_bytes()[:-40])
-    again = FakeSimulator()
-    outcome = run("wang", tmp_path / "out", ["Table 13"], quick=True, simulator=again)
-    assert outcome.damaged == [broken]
-    assert len(again.calls) == 20
-    assert rows(tmp_path / "out") == before
-
-
 def test_results_of_other_items_do_not_stay(tmp_path):
     folder = tmp_path / "out"
-    run("wang", folder, ["Table 13", "Figure 12"], quick=True, simulator=FakeSimulator())
+    run("wang", folder, ["Table 13", "Figure 12"], quick=True)
     assert list((folder / "figures").iterdir())
-    run("wang", folder, ["Table 13"], quick=True, simulator=FakeSimulator())
+    run("wang", folder, ["Table 13"], quick=True)
     assert not (folder / "figures").exists()
     about = json.loads((folder / MARK).read_text())
     assert (about["items"], about["complete"]) == (["Table 13"], True)
@@ -224,25 +173,6 @@ def test_kept_replications_come_back_bit_for_bit():
             for key, column in table.items():
                 one, two = tables[name][key], np.asarray(column)
                 assert one.tolist() == two.tolist() or one.tobytes() == two.tobytes()
-
-
-def test_a_new_metric_needs_no_new_simulation(tmp_path, monkeypatch):
-    """Whatever the core told of a replication is kept, not only what metrics ask for today."""
-    simulator, table = FakeSimulator(), ["Table 13"]
-    run("wang", tmp_path, table, quick=True, simulator=simulator)
-    reduce, again = campaign_module.reduce, FakeSimulator()
-
-    def more(tables, *arguments):
-        found = reduce(tables, *arguments)
-        started = np.asarray(tables["flows"]["start_s"])
-        return Run({**found.quantities, "started": started}, found.unfinished)
-
-    new = Metric("application_kbps", "s", "", lambda means, _: means["started"][..., 0] - 7)
-    monkeypatch.setattr(campaign_module, "reduce", more)
-    monkeypatch.setitem(METRICS, "utilization_percent", new)
-    outcome = run("wang", tmp_path, table, quick=True, simulator=again)
-    assert again.calls == []
-    assert {cell.measured.value for cell in outcome.cells} == {-7.0}
 
 
 def test_a_reproduction_killed_anywhere_comes_to_the_same(tmp_path):
