@@ -22,7 +22,7 @@ from nodeb.emulate.addresses import SERVER, of_phone
 from nodeb.emulate.plan import make
 from nodeb.emulate.session import Options, emulate, go_first, make_end
 from nodeb.emulate.told import in_words
-from nodeb.inputs.reading import parsed, read
+from nodeb.inputs.scenario import Scenario, load
 from nodeb.terminal.text import align
 
 SECONDS = 8
@@ -64,9 +64,9 @@ traffic = "external"
 IPERF = ("iperf3", "-c", SERVER.v4, "-R", "-J", "-t", str(SECONDS))
 
 
-def run(name, data, command, user=None, server=("sh", "-c", "iperf3 -s -1 > /dev/null")):
+def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > /dev/null")):
     """A row: what a command got through a scenario, and how late."""
-    plan = make(data, [(user, command)])
+    plan = make(scenario, [(user, command)])
     outcome = emulate(plan, Options(seed=1, server=server))
     report = outcome.report
     down, late = report["phones"][0]["down"], report["lateness"]
@@ -154,17 +154,17 @@ def rows():
     for spacing_us in (120, 60, 24):
         yield slept(spacing_us)
     for rate in (100, 200, 500, 1000):
-        data = parsed(LINK.format(rate=f'rate = "{rate} Mbps"'), "link")
-        yield run(f"link, {rate} Mb/s, TCP", data, quiet(IPERF))
+        scenario = Scenario.from_toml(LINK.format(rate=f'rate = "{rate} Mbps"'), "link")
+        yield run(f"link, {rate} Mb/s, TCP", scenario, quiet(IPERF))
     for rate in (200, 500):
-        data = parsed(LINK.format(rate=f'rate = "{rate} Mbps"'), "link")
+        scenario = Scenario.from_toml(LINK.format(rate=f'rate = "{rate} Mbps"'), "link")
         paced = quiet((*IPERF, "-u", "-b", f"{rate * 9 // 10}M", "-l", "1400"))
-        yield run(f"link, {rate} Mb/s, UDP at 90 %", data, paced)
-    yield run("link, no rate, TCP", parsed(OPEN, "open"), quiet(IPERF))
+        yield run(f"link, {rate} Mb/s, UDP at 90 %", scenario, paced)
+    yield run("link, no rate, TCP", Scenario.from_toml(OPEN, "open"), quiet(IPERF))
     yield forwarded()
-    data = parsed(LINK.format(rate='rate = "100 Mbps"'), "link")
-    yield run("idle", data, ("sleep", "20"), server=())
-    cell = read(EXAMPLES / "hsdpa-cell.toml")
+    scenario = Scenario.from_toml(LINK.format(rate='rate = "100 Mbps"'), "link")
+    yield run("idle", scenario, ("sleep", "20"), server=())
+    cell = load(EXAMPLES / "hsdpa-cell.toml")
     yield run("hsdpa, 1 real and 29 simulated", cell, quiet(IPERF), user="reference")
 
 

@@ -23,7 +23,6 @@ from scipy import stats
 from nodeb.emulate.addresses import SERVER
 from nodeb.emulate.plan import make
 from nodeb.emulate.session import Options, emulate
-from nodeb.inputs.reading import parsed
 from nodeb.inputs.scenario import Scenario
 from nodeb.terminal.text import align
 
@@ -179,8 +178,8 @@ def emulated(case: Case, seed: int, folder: Path) -> Download:
     """The kernel's."""
     took, rtt = (folder / f"{abs(hash((case, seed)))}.{what}" for what in ("took", "rtt"))
     program = PHONE_PROGRAM.format(size=case.size, start=case.start_s)
-    data = parsed(case.text(), case.cell)
-    plan = make(data, [("phone", (*FIRST, sys.executable, "-c", program, str(took)))])
+    scenario = Scenario.from_toml(case.text(), case.cell)
+    plan = make(scenario, [("phone", (*FIRST, sys.executable, "-c", program, str(took)))])
     serving = SERVER_PROGRAM.format(control=case.control, size=case.size)
     server = (*FIRST, sys.executable, "-c", serving, str(rtt))
     outcome = emulate(plan, Options(seed=seed, server=server, duration_s=1500))
@@ -190,7 +189,7 @@ def emulated(case: Case, seed: int, folder: Path) -> Download:
 
 def simulated(case: Case, seed: int) -> Download:
     """That of `nodeb run`."""
-    scenario = Scenario.from_dict(parsed(case.text(), case.cell))
+    scenario = Scenario.from_toml(case.text(), case.cell)
     flows = scenario.run(runs=1, seed=seed, jobs=1).flows
     return Download(float(flows["download_s"][0]), float(flows["rtt_mean_s"][0]))
 

@@ -40,7 +40,6 @@ __all__ = [
     "replay_flight",
     "resolve",
     "schema",
-    "superfluous",
     "timeline",
     "timeline_tables",
     "version",
@@ -222,13 +221,6 @@ def replay_flight(
         OSError: the log cannot be read or does not fit the scenario.
     """
 
-def superfluous(text: str, file: str, overrides: list[str]) -> list[str]:
-    """Keys that a TOML text sets to their defaults and that have no effect in it.
-
-    Returns:
-        Each as `file:line: key: why`.
-    """
-
 def read_numbers(
     text: bytes, skip: int, columns: list[int] | None, most: int
 ) -> list[NDArray[np.float64]]:
@@ -254,7 +246,7 @@ def fail_on_purpose(what: str) -> None:
 def schema() -> str:
     """JSON Schema (draft 2020-12) of a scenario."""
 
-def cell_map(json: str, side: int) -> dict[str, Any]:
+def cell_map(scenario: CompiledScenario, side: int) -> dict[str, Any]:
     """Mean SNR of a cell: `axis_m`, `snr_db` (row by row from the south; NaN outside), `sites_m`.
 
     Raises:
@@ -283,11 +275,13 @@ class CompiledScenario:
         json: str,
         label: str | None = None,
         recorded: list[tuple[int | str, dict[str, Any]]] = ...,
+        file: CompiledScenario | None = None,
     ) -> CompiledScenario:
         """Read a partial or complete scenario; `label` is what messages about a run call it.
 
         `recorded` has the lists of recordings as arrays, each with whose it is: the number of a
-        group of users, or `down` or `up` of `radio.trace`.
+        group of users, or `down` or `up` of `radio.trace`. `file` is the scenario as its file
+        alone gave it.
 
         Raises:
             ScenarioError: it is wrong, or names a file that has not been read into it.
@@ -301,8 +295,51 @@ class CompiledScenario:
             ScenarioError: it is wrong.
         """
 
-    def with_overrides(self, overrides: list[str]) -> CompiledScenario:
-        """The same with overrides `key.path=value`."""
+    def with_overrides(self, overrides: list[str], without: list[str] = ...) -> CompiledScenario:
+        """Return the scenario without some dotted keys, and with overrides `key.path=value`."""
+
+    def planned(
+        self, runs: int | None = None, precision: float | None = None, seed: int | None = None
+    ) -> CompiledScenario:
+        """Return the scenario with these in place of its own; with `runs` it has no precision."""
+
+    @property
+    def name(self) -> str:
+        """What the scenario is about."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of all randomness."""
+
+    @property
+    def runs(self) -> int:
+        """Number of replications, or the least if there is a precision."""
+
+    @property
+    def precision(self) -> float | None:
+        """Relative half-width to reach, if the scenario asks for one."""
+
+    @property
+    def max_runs(self) -> int:
+        """Replications after which `precision` gives up."""
+
+    @property
+    def user_count(self) -> int:
+        """Number of users of all groups."""
+
+    @property
+    def unread(self) -> bool:
+        """True if the scenario names a file that has not been read into it."""
+
+    @property
+    def has_sweep(self) -> bool:
+        """True if the file that the scenario was read from has a `[sweep]` table."""
+
+    def superfluous(self) -> list[str]:
+        """Return the keys that the file sets to their defaults and that have no effect in it.
+
+        Each is `file:line: key: why`.
+        """
 
     def to_json(self) -> str:
         """The scenario with every default filled in, as JSON."""
@@ -477,13 +514,13 @@ def wcdma_frame(ber: float, bits: int, correctable: int) -> tuple[float, float]:
 def wcdma_check_bits(bits: int, correctable: int) -> int | None:
     """Check bits of a code that corrects so many errors; None where no data would be left."""
 
-def wcdma_shares(json: str) -> list[float]:
+def wcdma_shares(scenario: CompiledScenario) -> list[float]:
     """The share of each path of a scenario's power delay profile."""
 
 def wcdma_rates(
-    json: str, most: int, seed: int, run: int
+    scenario: CompiledScenario, most: int, seed: int, run: int
 ) -> tuple[list[list[int]], list[list[float]], float]:
     """For 1 to `most` active connections their rates and frame error rates, and alpha."""
 
-def wcdma_mean_factor(json: str, places: int) -> float:
+def wcdma_mean_factor(scenario: CompiledScenario, places: int) -> float:
     """The factor of the mean sense that stands for a scenario's map."""

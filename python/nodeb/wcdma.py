@@ -7,7 +7,6 @@ wireless IP networks", ICPWC 2000; equation numbers are those of that study.
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from collections.abc import Sequence
@@ -181,19 +180,19 @@ def operating_points(
     """
     if most < 1:
         raise ValueError(f"expected at least one connection, got {most}")
-    rates, failures, alpha = _core.wcdma_rates(json.dumps(scenario.to_dict()), most, seed, run)
+    rates, failures, alpha = _core.wcdma_rates(scenario.compiled(), most, seed, run)
     pairs = enumerate(zip(rates, failures, strict=True), 1)
     return [OperatingPoint(n, tuple(rate), tuple(failed), alpha) for n, (rate, failed) in pairs]
 
 
 def path_shares(scenario: Scenario) -> list[float]:
     """The share of each path in the mean power, of a scenario's power delay profile."""
-    return _core.wcdma_shares(json.dumps(scenario.to_dict()))
+    return _core.wcdma_shares(scenario.compiled())
 
 
 def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
     """The factor eta of the mean sense that stands for a scenario's map."""
-    return _core.wcdma_mean_factor(json.dumps(scenario.to_dict()), places)
+    return _core.wcdma_mean_factor(scenario.compiled(), places)
 
 
 def _not_negative(**quantities: float) -> None:

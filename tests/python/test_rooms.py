@@ -25,6 +25,7 @@ METHODS = {
     ("results", "plot"),
     ("results", "comparison"),
     ("results", "explanation"),
+    ("inputs", "replication"),
     ("inputs", "life"),
 }
 """Results and scenarios offer what stands above them, and import it when they are asked."""

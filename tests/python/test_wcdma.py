@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from nodeb import _core, wcdma
+from nodeb import wcdma
 from nodeb.errors import ScenarioError
-from nodeb.inputs.scenario import Scenario, core_call
+from nodeb.inputs.scenario import Scenario
 
 USERS = '\n[[users]]\ntraffic.ftp.size = "10 kB"\n'
 
 
 def scenario(lines: str) -> Scenario:
-    return Scenario.from_dict(json.loads(core_call(_core.parse_toml, lines + USERS, "test", [])))
+    return Scenario.from_toml(lines + USERS, "test")
 
 
 def by_quadrature(gammas: list[float]) -> float:

@@ -2,17 +2,21 @@
 
 use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::radio::cell::map::Map;
-use nodeb_sim::scenario;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::border::{ScenarioError, guarded, to_py};
+use crate::border::{ScenarioError, guarded};
+use crate::scenario::CompiledScenario;
 
-/// Mean SNR in the served cells of a scenario, given as JSON, on a grid of `side` by `side` places.
+/// Mean SNR in the served cells of a scenario, on a grid of `side` by `side` places.
 #[pyfunction]
-pub fn cell_map<'py>(py: Python<'py>, json: &str, side: usize) -> PyResult<Bound<'py, PyDict>> {
-    let scenario = scenario::from_json(json).map_err(|error| to_py(&error))?;
+pub fn cell_map<'py>(
+    py: Python<'py>,
+    scenario: &Bound<'py, CompiledScenario>,
+    side: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let scenario = scenario.get().inner();
     let RadioSpec::Hsdpa(radio) = &scenario.radio else {
         let message = format!("radio: a {} has no cell to map; expected `hsdpa`", scenario.radio.key());
         return Err(ScenarioError::new_err(message));

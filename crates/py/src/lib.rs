@@ -43,7 +43,7 @@ mod _core {
     #[pymodule_export]
     use super::scenario::{
         CompiledScenario, Control, causes, document, era_switches, line_of, parse_toml, read_error_model,
-        registry, resolve, schema, superfluous,
+        registry, resolve, schema,
     };
     #[pymodule_export]
     use super::tables::metrics;

@@ -1,5 +1,6 @@
 //! Scenarios: read and checked once, then simulated as often as one likes without another look at the text.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,6 +10,7 @@ use nodeb_sim::metrics::RunResult;
 use nodeb_sim::scenario::{Recorded, Spot};
 use nodeb_sim::table::{Table, join};
 use nodeb_sim::transport::classic::EraLine;
+use nodeb_sim::units::Probability;
 use nodeb_sim::{Scenario, scenario};
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -58,6 +60,15 @@ pub struct CompiledScenario {
     label: String,
     /// Where recordings stand whose lists came beside the text.
     recorded: Vec<Spot>,
+    /// The file that it was read from, if it was.
+    origin: Option<Arc<Origin>>,
+}
+
+/// The text of a scenario file, its name, and the overrides with which it was read.
+struct Origin {
+    text: String,
+    file: String,
+    overrides: Vec<String>,
 }
 
 impl Control {
@@ -71,15 +82,16 @@ impl Control {
 impl CompiledScenario {
     /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none. `recorded`
     /// has the lists of recordings, each with where it stands: the number of its group, or `down` or `up` of
-    /// `radio.trace`.
+    /// `radio.trace`. `file` is the scenario as its file alone gave it.
     #[staticmethod]
-    #[pyo3(signature = (json, label=None, recorded=Vec::new()))]
+    #[pyo3(signature = (json, label=None, recorded=Vec::new(), file=None))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
     fn from_json(
         py: Python<'_>,
         json: &str,
         label: Option<String>,
         recorded: Vec<(SpotName, Bound<'_, PyDict>)>,
+        file: Option<&Bound<'_, Self>>,
     ) -> PyResult<Self> {
         let lists = recorded.iter().map(|(name, lists)| Ok((name.spot()?, recording(lists)?)));
         let lists = lists.collect::<PyResult<Vec<_>>>()?;
@@ -87,31 +99,106 @@ impl CompiledScenario {
         let read = || guarded(|| "reading a scenario".to_owned(), || scenario::from_json_with(json, lists));
         let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
         let label = label.unwrap_or_else(|| format!("scenario `{}`", scenario.name));
-        Ok(Self { scenario: Arc::new(scenario), label, recorded: spots })
+        let origin = file.and_then(|file| file.get().origin.clone());
+        Ok(Self { scenario: Arc::new(scenario), label, recorded: spots, origin })
     }
 
     /// Reads a scenario file with overrides `key.path=value`.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
-    fn from_toml(py: Python<'_>, text: &str, file: &str, overrides: Vec<String>) -> PyResult<Self> {
-        let read = || guarded(|| format!("reading {file}"), || scenario::from_toml(text, file, &overrides));
+    fn from_toml(py: Python<'_>, text: String, file: String, overrides: Vec<String>) -> PyResult<Self> {
+        let read = || guarded(|| format!("reading {file}"), || scenario::from_toml(&text, &file, &overrides));
         let scenario = py.detach(read)?.map_err(|error| to_py(&error))?;
-        Ok(Self { scenario: Arc::new(scenario), label: file.to_owned(), recorded: Vec::new() })
+        let label = format!("scenario `{}`", scenario.name);
+        let origin = Some(Arc::new(Origin { text, file, overrides }));
+        Ok(Self { scenario: Arc::new(scenario), label, recorded: Vec::new(), origin })
     }
 
-    /// The same scenario with overrides `key.path=value`; its files keep the content that they had.
+    /// Returns the scenario without the keys in `without`, which are dotted, and with overrides `key.path=value`.
+    /// Its files keep the content that they had.
+    #[pyo3(signature = (overrides, without=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
-    fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>) -> PyResult<Self> {
+    fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>, without: Vec<String>) -> PyResult<Self> {
         let read = || {
-            let text = scenario::to_toml(&self.scenario.without(&self.recorded))?;
+            let base = self.without_keys(&without)?;
+            let text = scenario::to_toml(&base.without(&self.recorded))?;
             let mut changed = scenario::from_toml(&text, "scenario", &overrides)?;
-            changed.take_recorded(&self.scenario);
+            changed.take_recorded(&base);
             changed.attach(Vec::new())?;
             Ok(changed)
         };
         let changed = guarded(|| format!("changing {}", self.label), || py.detach(read))?;
-        let scenario = Arc::new(changed.map_err(|error: nodeb_sim::Error| to_py(&error))?);
-        Ok(Self { scenario, label: self.label.clone(), recorded: self.recorded.clone() })
+        self.changed(changed)
+    }
+
+    /// Returns the scenario with other numbers of replications, precision or seed; with `runs` it has no precision.
+    #[pyo3(signature = (runs=None, precision=None, seed=None))]
+    fn planned(&self, runs: Option<u32>, precision: Option<f64>, seed: Option<u64>) -> PyResult<Self> {
+        let mut planned = Scenario::clone(&self.scenario);
+        if let Some(runs) = runs {
+            planned.runs = NonZeroU32::new(runs).ok_or_else(|| PyValueError::new_err("runs is 0"))?;
+            planned.precision = None;
+        }
+        planned.precision = precision.map(Probability).or(planned.precision);
+        planned.seed = seed.unwrap_or(planned.seed);
+        let checked = guarded(|| format!("changing {}", self.label), || planned.attach(Vec::new()))?;
+        self.changed(checked.map(|()| planned))
+    }
+
+    /// What the scenario is about.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.scenario.name
+    }
+
+    /// Seed of all randomness.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.scenario.seed
+    }
+
+    /// Number of replications, or the least if there is a precision.
+    #[getter]
+    fn runs(&self) -> u32 {
+        self.scenario.runs.get()
+    }
+
+    /// Relative half-width to reach, if the scenario asks for one.
+    #[getter]
+    fn precision(&self) -> Option<f64> {
+        self.scenario.precision.map(|share| share.0)
+    }
+
+    /// Replications after which `precision` gives up.
+    #[getter]
+    fn max_runs(&self) -> u32 {
+        self.scenario.max_runs.get()
+    }
+
+    /// Number of users of all groups.
+    #[getter]
+    fn user_count(&self) -> usize {
+        self.scenario.user_count()
+    }
+
+    /// True if the scenario names a file that has not been read into it.
+    #[getter]
+    fn unread(&self) -> bool {
+        self.scenario.unread_file().is_some()
+    }
+
+    /// True if the file that the scenario was read from has a `[sweep]` table.
+    #[getter]
+    fn has_sweep(&self) -> bool {
+        let Some(origin) = &self.origin else { return false };
+        let document = scenario::document(&origin.text, &origin.file).unwrap_or_default();
+        serde_json::from_str(&document).is_ok_and(|found: serde_json::Value| found.get("sweep").is_some())
+    }
+
+    /// Keys that the file sets to their defaults and that have no effect, each as "file:line: key: why".
+    fn superfluous(&self) -> PyResult<Vec<String>> {
+        let Some(origin) = &self.origin else { return Ok(Vec::new()) };
+        let Origin { text, file, overrides } = &**origin;
+        guarded(|| format!("looking at {file}"), || scenario::superfluous(text, file, overrides))
     }
 
     /// The resolved scenario as JSON, without the lists of recordings that came beside the text.
@@ -259,6 +346,30 @@ impl CompiledScenario {
         &self.label
     }
 
+    /// The same file with another scenario made of it.
+    fn changed(&self, scenario: nodeb_sim::Result<Scenario>) -> PyResult<Self> {
+        let scenario = Arc::new(scenario.map_err(|error| to_py(&error))?);
+        let (label, recorded, origin) = (self.label.clone(), self.recorded.clone(), self.origin.clone());
+        Ok(Self { scenario, label, recorded, origin })
+    }
+
+    /// The scenario without the keys at some dotted paths, which are back at their defaults.
+    fn without_keys(&self, paths: &[String]) -> nodeb_sim::Result<Scenario> {
+        if paths.is_empty() {
+            return Ok(Scenario::clone(&self.scenario));
+        }
+        let mut value = serde_json::to_value(&*self.scenario).expect("a scenario has a form in JSON");
+        for path in paths {
+            let (parents, last) = path.rsplit_once('.').map_or(("", path.as_str()), |split| split);
+            let pointer =
+                if parents.is_empty() { String::new() } else { format!("/{}", parents.replace('.', "/")) };
+            if let Some(table) = value.pointer_mut(&pointer).and_then(serde_json::Value::as_object_mut) {
+                table.remove(last);
+            }
+        }
+        scenario::from_json(&value.to_string())
+    }
+
     fn replicate(&self, seed: u64, run: u64, control: &Control) -> PyResult<RunResult> {
         let work = || nodeb_sim::run(&self.scenario, seed, run, &control.inner);
         guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
@@ -361,27 +472,20 @@ pub fn era_switches() -> Vec<EraLine> {
 
 /// Reads TOML text and returns the resolved scenario as JSON.
 #[pyfunction]
-pub fn parse_toml(py: Python<'_>, text: &str, file: &str, overrides: Vec<String>) -> PyResult<String> {
+pub fn parse_toml(py: Python<'_>, text: String, file: String, overrides: Vec<String>) -> PyResult<String> {
     CompiledScenario::from_toml(py, text, file, overrides)?.to_json()
 }
 
 /// Checks a scenario given as JSON and fills in every default.
 #[pyfunction]
 pub fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
-    CompiledScenario::from_json(py, json, None, Vec::new())?.to_json()
+    CompiledScenario::from_json(py, json, None, Vec::new(), None)?.to_json()
 }
 
 /// Everything that a TOML text says, as JSON, in its order and unchecked.
 #[pyfunction]
 pub fn document(text: &str, file: &str) -> PyResult<String> {
     guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
-}
-
-/// Keys that a TOML text sets to their defaults and that have no effect, each as "file:line: key: why".
-#[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
-pub fn superfluous(text: &str, file: &str, overrides: Vec<String>) -> PyResult<Vec<String>> {
-    guarded(|| format!("looking at {file}"), || scenario::superfluous(text, file, &overrides))
 }
 
 /// Line, from 1, of the value at a path of keys in a TOML text, or of what is nearest around it.

@@ -6,11 +6,10 @@ use nodeb_sim::radio::wcdma::sinr::Interference;
 use nodeb_sim::radio::wcdma::{Wcdma, ber, frame, sinr};
 use nodeb_sim::radio::{RadioSpec, UserRadio};
 use nodeb_sim::rng::Streams;
-use nodeb_sim::scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::border::{guarded, to_py};
+use crate::scenario::CompiledScenario;
 
 /// Average SINR of a path.
 #[pyfunction]
@@ -39,8 +38,8 @@ pub fn wcdma_check_bits(bits: u32, correctable: u32) -> Option<u32> {
 
 /// The share of each path of a scenario's power delay profile.
 #[pyfunction]
-pub fn wcdma_shares(json: &str) -> PyResult<Vec<f64>> {
-    Ok(radio(&read(json)?)?.profile.shares())
+pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>> {
+    Ok(radio(scenario.get().inner())?.profile.shares())
 }
 
 /// A vector of values for each number of connections.
@@ -51,13 +50,12 @@ type PerCount<T> = Vec<Vec<T>>;
 #[pyfunction]
 pub fn wcdma_rates(
     py: Python<'_>,
-    json: &str,
+    scenario: &Bound<'_, CompiledScenario>,
     most: u64,
     seed: u64,
     run: u64,
 ) -> PyResult<(PerCount<u32>, PerCount<f64>, f64)> {
-    let scenario = read(json)?;
-    let radio = radio(&scenario)?;
+    let radio = radio(scenario.get().inner())?;
     Ok(py.detach(|| {
         let users: Vec<UserRadio> = (0..most).map(|id| UserRadio { id, ..UserRadio::default() }).collect();
         let (mut cell, alpha) = radio.cell(&users, &Streams::new(seed, run));
@@ -76,16 +74,15 @@ pub fn wcdma_rates(
 
 /// The factor of the mean sense that stands for a scenario's map, from `places` places.
 #[pyfunction]
-pub fn wcdma_mean_factor(py: Python<'_>, json: &str, places: u32) -> PyResult<f64> {
-    let scenario = read(json)?;
-    match &radio(&scenario)?.other_cells {
+pub fn wcdma_mean_factor(
+    py: Python<'_>,
+    scenario: &Bound<'_, CompiledScenario>,
+    places: u32,
+) -> PyResult<f64> {
+    match &radio(scenario.get().inner())?.other_cells {
         OtherCellsSpec::Mean(mean) => Ok(mean.factor),
         OtherCellsSpec::Map(map) => Ok(py.detach(|| map.mean_factor(places))),
     }
-}
-
-fn read(json: &str) -> PyResult<Scenario> {
-    guarded(|| "reading a scenario".to_owned(), || scenario::from_json(json))?.map_err(|error| to_py(&error))
 }
 
 fn radio(scenario: &Scenario) -> PyResult<&Wcdma> {

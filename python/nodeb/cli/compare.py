@@ -65,22 +65,19 @@ def compare(
 ) -> None:
     """Compare scenarios, replication by replication with the same random numbers."""
     from nodeb.comparison.experiment import Experiment
-    from nodeb.inputs.reading import has_sweep
     from nodeb.terminal.progress import progress_bar
 
     plan = Experiment.read(files, changes or (), settings or (), runs, seed)
     for note in plan.notes:
         print(f"note: {note}", file=sys.stderr)
     print_warnings(plan.warnings())
-    for file in files:
-        print_superfluous(file, settings or ())
-        if has_sweep(file):
+    for file, scenario in zip(files, plan.scenarios, strict=False):
+        print_superfluous(scenario.compiled())
+        if scenario.compiled().has_sweep:
             print(f"note: the [sweep] table of {file} is left aside", file=sys.stderr)
     if explain is not None:
-        from nodeb.explanation.replications import check_user
-
-        for cell in plan.cells:
-            check_user(cell.to_scenario(), explain)
+        for scenario in plan.scenarios:
+            scenario.check_user(explain)
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
     title = f"comparing with {plan.cells[0].label}"
     try:

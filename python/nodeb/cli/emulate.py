@@ -105,7 +105,7 @@ def emulate(
         hint = "give a command after `--`, or --phone USER:COMMAND"
         raise InputError(f"nothing runs as a phone; {hint}")
     scenario = load(file, settings or ()).planned(runs=1, seed=seed)
-    planned = plan.make(scenario.to_dict(), wanted)
+    planned = plan.make(scenario, wanted)
     options = session.Options(
         seed=scenario.seed,
         server=_words(server),

@@ -101,7 +101,6 @@ def _scenario(
     more: dict[str, int],
 ) -> Looked:
     """A replication of a scenario."""
-    from nodeb.inputs import named_files
     from nodeb.inputs.scenario import load
 
     scenario = load(file, settings or ()).planned(seed=seed)
@@ -110,7 +109,7 @@ def _scenario(
     def look(bar: ProgressCallback | None) -> Life:
         return scenario.life(run, user, *window, progress=bar, **more)
 
-    return scenario.name, [file, *named_files.paths(scenario.to_dict(), file.parent)], look
+    return scenario.name, [file, *scenario.files(file.parent)], look
 
 
 def _flight(

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from nodeb.terminal.streams import printable
 
 if TYPE_CHECKING:
+    from nodeb import _core
     from nodeb.results.result import Result
     from nodeb.sweep import Outcome, Sweep
 
 __all__ = ["print_empty_cells", "print_idle_axes", "print_nothing_arrived", "print_superfluous"]
 
 
-def print_superfluous(file: Path, settings: Sequence[str] = ()) -> None:
-    """Tells which keys of a scenario file only repeat defaults that have no effect in it."""
-    from nodeb import _core
-    from nodeb.inputs.reading import read_text
-
-    _print(_core.superfluous(read_text(file), str(file), list(settings)))
+def print_superfluous(scenario: _core.CompiledScenario) -> None:
+    """Tells which keys of a scenario's file only repeat defaults that have no effect in it."""
+    _print(scenario.superfluous())
 
 
 def print_nothing_arrived(result: Result) -> None:

@@ -85,8 +85,6 @@ def run(
     ] = None,
 ) -> None:
     """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
-    from nodeb.inputs import named_files
-    from nodeb.inputs.reading import has_sweep
     from nodeb.inputs.scenario import load
     from nodeb.storage import folders
 
@@ -102,7 +100,7 @@ def run(
         raise InputError("--pcap-causes adds to captured packets; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     folder = Path("out") / file.stem if out is None else out
-    inputs = [file, *named_files.paths(scenario.to_dict(), file.parent)]
+    inputs = [file, *scenario.files(file.parent)]
     owner = folders.Owner("run", file.name)
     with (
         workplace(jobs, cluster) as workers,
@@ -111,12 +109,12 @@ def run(
         if pcap is not None:
             check_capture(pcap, place)
         print_replaced(place)
-        if has_sweep(file):
+        if scenario.compiled().has_sweep:
             hint = f"`nodeb sweep {file}` does all of it"
             text = f"note: this simulates {file} without its [sweep] table; {hint}"
             print(text, file=sys.stderr)
         print_warnings(scenario.warnings())
-        notes.print_superfluous(file, settings or ())
+        notes.print_superfluous(scenario.compiled())
         capture: dict[str, Any] = {"pcap": pcap, "snap_length": snap_length}
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()

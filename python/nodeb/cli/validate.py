@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import BAD_INPUT, print_error, print_warnings
 from nodeb.errors import InputError
+
+if TYPE_CHECKING:
+    from nodeb import _core
+    from nodeb.sweep import Sweep
 
 __all__ = ["validate"]
 
@@ -21,29 +25,34 @@ def validate(
     bad = 0
     for file in files:
         try:
-            about, warnings, is_sweep = _found(file)
+            found, cells = _found(file)
         except InputError as error:
             bad += 1
             print_error(error)
         else:
-            print(f"{file}: valid" + (f" ({', '.join(about)})" if about else ""))
-            print_warnings(warnings)
-            if not is_sweep:
-                print_superfluous(file)
+            about = ", ".join(filter(None, [found.name, cells]))
+            print(f"{file}: valid" + (f" ({about})" if about else ""))
+            print_warnings(found.warnings())
+            if not cells:
+                print_superfluous(cast("_core.CompiledScenario", found))
     if bad:
         raise typer.Exit(BAD_INPUT)
 
 
-def _found(file: Path) -> tuple[list[str], list[str], bool]:
-    """What to say about a valid file, what is doubtful about it, and whether it is a sweep."""
-    from nodeb.inputs import reading
+def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
+    """What a valid file holds, and how many cells if that is a sweep."""
+    from nodeb import _core
+    from nodeb.inputs.reading import core_call, read_text, sweep_table
 
-    if is_sweep := reading.has_sweep(file):
-        from nodeb.sweep import Sweep
+    text = read_text(file)
+    if sweep_table(text, str(file)) is None:
+        found = core_call(_core.CompiledScenario.from_toml, text, str(file), [])
+        if not found.unread:
+            return found, ""
+        from nodeb.inputs.scenario import load  # needs NumPy
 
-        plan = Sweep.load(file)
-        name, cells, warnings = plan.name, [f"sweep of {len(plan.cells)} cells"], plan.warnings()
-    else:
-        data = reading.read(file)
-        name, cells, warnings = data["name"], [], reading.compiled(data).warnings()
-    return [*([name] if name else []), *cells], warnings, is_sweep
+        return load(file).compiled(), ""
+    from nodeb.sweep import Sweep
+
+    plan = Sweep.load(file)
+    return plan, f"sweep of {len(plan.cells)} cells"

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
 from nodeb.errors import InputError, Interrupted, RunError
-from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.columns import Taken, put_back
 from nodeb.inputs.scenario import Scenario, load
@@ -67,6 +67,8 @@ class Experiment:
     """Scenarios to be compared, the first of which is the baseline."""
 
     cells: list[Compared]
+    scenarios: list[Scenario]
+    """These, the files' before those with changes."""
     files: list[Path]
     """Where they come from, with the files that they name."""
     seed: int
@@ -107,12 +109,15 @@ class Experiment:
         for change in changes:
             found.append((change, load(files[0], [*settings, *_settings(change)])))
         planned = [(label, one.planned(runs, None, seed)) for label, one in found]
-        first = planned[0][1]
-        most = max(LEAST_RUNS, *(one.runs for _, one in planned))
+        scenarios = [one for _, one in planned]
+        first = scenarios[0]
+        most = max(LEAST_RUNS, *(one.runs for one in scenarios))
+        named = (one.files(file.parent) for file, one in zip(files, scenarios, strict=False))
         cells = [_compared(label, one) for label, one in planned]
         return cls(
             cells,
-            [*files, *_named(files, [one for _, one in found])],
+            scenarios,
+            [*files, *chain.from_iterable(named)],
             first.seed,
             first.runs if runs is not None else most,
             list(_notes(planned, cells)),
@@ -241,15 +246,6 @@ def _labels(files: Sequence[Path]) -> list[str]:
         twice = next(label for label in labels if labels.count(label) > 1)
         raise InputError(f"{twice} is given twice")
     return labels
-
-
-def _named(files: Sequence[Path], scenarios: Sequence[Scenario]) -> list[Path]:
-    """The files that scenarios name."""
-    return [
-        path
-        for file, one in zip(files, scenarios, strict=False)
-        for path in named_files.paths(one.to_dict(), file.parent)
-    ]
 
 
 def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Compared]) -> list[str]:

@@ -13,7 +13,7 @@ from nodeb.emulate.plan import Plan, make
 from nodeb.emulate.problems import check_system
 from nodeb.emulate.session import Options, Outcome, emulate, make_end
 from nodeb.errors import NodebError
-from nodeb.inputs.reading import parsed
+from nodeb.inputs.scenario import Scenario
 
 __all__ = ["RATES_MBPS", "Carried", "allowed", "measure", "text"]
 
@@ -46,20 +46,11 @@ while time.monotonic() < until and c.recv(1 << 18):
     pass
 """
 
-SCENARIO = """
-[wired]
-rate = "10 Gbps"
-delay = "5 ms"
-[uplink]
-rate = "1 Gbps"
-delay = "5 ms"
-[radio.link]
-rate = "{rate} Mbps"
-delay = "0 ms"
-[[users]]
-name = "phone"
-traffic = "external"
-"""
+SCENARIO = {
+    "wired": {"rate": "10 Gbps", "delay": "5 ms"},
+    "uplink": {"rate": "1 Gbps", "delay": "5 ms"},
+    "users": [{"name": "phone", "traffic": "external", "count": 1}],
+}
 
 
 @dataclass(frozen=True)
@@ -112,8 +103,9 @@ def measure(seconds: float = SECONDS) -> Iterator[Carried]:
 
 def _plan(rate: int, seconds: float) -> Plan:
     program = PHONE_PROGRAM.format(server=SERVER.v4, seconds=seconds)
-    data = parsed(SCENARIO.format(rate=rate), "check")
-    return make(data, [(None, (sys.executable, "-c", program))])
+    link = {"rate": f"{rate} Mbps", "delay": "0 ms"}
+    scenario = Scenario.from_dict(SCENARIO | {"radio": {"link": link}})
+    return make(scenario, [(None, (sys.executable, "-c", program))])
 
 
 def _options() -> Options:

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from nodeb import _core
 from nodeb.emulate.plan import Plan
 from nodeb.errors import InputError, OutputError, RunError, os_reason
-from nodeb.inputs.reading import core_call
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import put_in_place
 from nodeb.replication.watched import watched
@@ -97,13 +96,6 @@ class Flight:
         """
         return Scenario.from_dict(self.about["scenario"] | {"seed": self.seed})
 
-    @cached_property
-    def compiled(self) -> _core.CompiledScenario:
-        """The same, as the core has it."""
-        text = json.dumps(self.about["scenario"])
-        found: _core.CompiledScenario = core_call(_core.CompiledScenario.from_json, text, self.path)
-        return found
-
     @property
     def users(self) -> list[int]:
         """The users of the real phones."""
@@ -155,7 +147,7 @@ class Flight:
             RunError: the log is damaged, or the capture cannot be written.
             ScenarioError: its scenario is none that this version knows.
         """
-        compiled = self.compiled
+        compiled = self.scenario.compiled()
 
         def work(control: _core.Control) -> tuple[dict[str, Any], Tables]:
             with nullcontext() if pcap is None else put_in_place(pcap) as path:
@@ -175,7 +167,7 @@ class Flight:
             InputError: there is none, nothing of it arrived, or the cell is another.
             RunError: the log cannot be flown again.
         """
-        compiled = self.compiled
+        compiled = self.scenario.compiled()
 
         def work(control: _core.Control) -> _Told:
             return _core.flight_explain(

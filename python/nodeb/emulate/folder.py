@@ -12,7 +12,6 @@ from nodeb.emulate.flights import Flight, Flown
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.session import Options, Outcome
 from nodeb.errors import OutputError
-from nodeb.inputs.scenario import Scenario
 from nodeb.results.provenance import Provenance
 from nodeb.results.result import Result
 from nodeb.storage.folders import Owner, Place, claim
@@ -57,7 +56,7 @@ def put(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
         OutputError: it cannot be written.
     """
     about = _provenance(options.seed, ENDED[outcome.ended], outcome.wall_s)
-    result = Result.from_replications(Scenario.from_dict(plan.data), [outcome.tables], about)
+    result = Result.from_replications(plan.scenario, [outcome.tables], about)
     emulation = {
         **outcome.report,
         "real_time": outcome.real_time,

@@ -98,7 +98,7 @@ def watch(
         InputError: there is no such user, nothing happens in the window, or too much.
         RunError: the log cannot be flown again.
     """
-    path, compiled = flight.path, flight.compiled
+    path, compiled = flight.path, flight.scenario.compiled()
 
     def work(control: _core.Control) -> dict[str, Any]:
         return _core.flight_timeline(

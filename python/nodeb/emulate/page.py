@@ -108,7 +108,7 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
         ("Lateness", in_words(late["p99_s"]), run),
         ("Seed", str(options.seed), f"nodeb {_core.version()}"),
     ]
-    scenario = Scenario.from_dict(plan.data)
+    scenario = plan.scenario
     # That real users are real is no warning here.
     warnings = [text for text in scenario.warnings() if OUTSIDE not in text]
     shown = Shown(

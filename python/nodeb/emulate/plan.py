@@ -6,10 +6,13 @@ import copy
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeb.emulate.addresses import MOST_PHONES, Addresses, of_phone
 from nodeb.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from nodeb.inputs.scenario import Scenario
 
 __all__ = ["EXTERNAL", "Phone", "Plan", "make", "spoken"]
 
@@ -34,8 +37,8 @@ class Phone:
 class Plan:
     """A scenario and the phones in it that are real."""
 
-    data: dict[str, Any]
-    """The scenario as plain data, its real users real or `external`."""
+    scenario: Scenario
+    """The scenario, its real users real or `external`."""
     phones: tuple[Phone, ...]
     """Those that are real."""
 
@@ -56,11 +59,11 @@ def spoken(text: str) -> tuple[str, tuple[str, ...]]:
     return name.strip(), command
 
 
-def make(data: dict[str, Any], wanted: Sequence[tuple[str | None, tuple[str, ...]]]) -> Plan:
+def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]]) -> Plan:
     """Makes users of a scenario real.
 
     Args:
-        data: the scenario as plain data; it is left as it is.
+        scenario: it is left as it is.
         wanted: the names of groups, None for the first that is real or `external` in the
             scenario, and a command for each. A group that is real there has one command for all of
             its phones, or as many as it has phones. Any other group gives one phone, and the
@@ -69,7 +72,7 @@ def make(data: dict[str, Any], wanted: Sequence[tuple[str | None, tuple[str, ...
     Raises:
         InputError: there is no such user, none is real, one is and has no command, or too many.
     """
-    data = copy.deepcopy(data)
+    data = scenario.encoded(lambda column: column)
     groups = data["users"]
     commands: dict[str, list[tuple[str, ...]]] = {}
     for asked, command in wanted:
@@ -87,7 +90,7 @@ def make(data: dict[str, Any], wanted: Sequence[tuple[str | None, tuple[str, ...
             phones.append(Phone(label, first + nth, command, of_phone(len(phones))))
     if len(phones) > MOST_PHONES:
         raise InputError(f"{len(phones)} real phones are too many; expected at most {MOST_PHONES}")
-    return Plan(data, tuple(phones))
+    return Plan(type(scenario).from_dict(data), tuple(phones))
 
 
 def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:

@@ -20,7 +20,6 @@ from nodeb.emulate.ends import End
 from nodeb.emulate.outside import Outside
 from nodeb.emulate.plan import Phone, Plan
 from nodeb.errors import RunError
-from nodeb.inputs.reading import compiled
 from nodeb.replication.work import Tables
 
 __all__ = ["STOPPED", "Options", "Outcome", "emulate", "go_first", "make_end"]
@@ -119,7 +118,7 @@ class Driving(threading.Thread):
     def __init__(self, plan: Plan, options: Options) -> None:
         super().__init__(name="nodeb-driver", daemon=True)
         self.emulation = _core.Emulation()
-        self.scenario = compiled(plan.data)
+        self.scenario = plan.scenario.compiled()
         self.phones = [(one.user, one.addresses.both()) for one in plan.phones]
         self.options = options
         self.log = None

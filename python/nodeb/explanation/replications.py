@@ -11,7 +11,6 @@ import numpy as np
 
 from nodeb import _core
 from nodeb.errors import InputError, RunError
-from nodeb.inputs.reading import source
 from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.rules import Count
 from nodeb.replication.work import Source, Work
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs
     from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CAUSES", "Path", "check_user", "path_of", "paths"]
+__all__ = ["CAUSES", "Path", "path_of", "paths"]
 
 CAUSES: dict[str, str] = dict(_core.causes())
 """Every cause and what it means, in the order of the list."""
@@ -166,17 +165,6 @@ class _Told(Engine[list[Path]]):
             self._progress(min(self.parts(), 1.0), text)
 
 
-def check_user(scenario: Scenario, user: int) -> None:
-    """Looks whether a scenario has a user.
-
-    Raises:
-        InputError: it has not.
-    """
-    users = sum(group.count for group in scenario.users)
-    if not 0 <= user < users:
-        raise InputError(f"there is no user {user}; the scenario has {users}, numbered from 0")
-
-
 def paths(
     planned: Scenario, user: int, transfer: int, jobs: Jobs, progress: ProgressCallback | None
 ) -> list[Path]:
@@ -186,9 +174,8 @@ def paths(
         InputError: there is no such user or transfer.
         RunError: a replication failed.
     """
-    check_user(planned, user)
-    data = planned.to_dict()
-    work = Explaining(source(data), user, transfer)
+    planned.check_user(user)
+    work = Explaining(Source.of(planned), user, transfer)
     only = Subject(work, Count(planned.runs))
     try:
         _Told(only, planned.seed, jobs, progress, planned.runs).run()

@@ -129,10 +129,9 @@ def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanati
     if not change.apply(data, found.user):
         return None
     try:
-        scenario = type(found.scenario).from_dict(data).resolved()
+        scenario = type(found.scenario).from_dict(data).planned(len(found.paths))
     except (InputError, ScenarioError):
         return None
-    scenario.runs = len(found.paths)
     workers = check_jobs(jobs)
     try:
         own = paths(scenario, found.user, found.transfer, workers, None)

@@ -67,8 +67,10 @@ class Part:
     __signature__: ClassVar[Any] = _Signature()
 
     def __init_subclass__(cls) -> None:
-        names = [name for name in inspect.get_annotations(cls) if name != "tag"]
+        names = [name for name in inspect.get_annotations(cls) if name[0] != "_" and name != "tag"]
         own = {name: cls.__dict__.get(name, REQUIRED) for name in names}
+        for name in own.keys() & cls.__dict__.keys():
+            delattr(cls, name)
         cls._defaults = {**cls._defaults, **own}
 
     def __init__(self, *unnamed: Any, **values: Any) -> None:

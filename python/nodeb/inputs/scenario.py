@@ -1,11 +1,11 @@
-"""A scenario: read from a file or built in code, changed, run."""
+"""A scenario: read from a file or built in code, changed, asked what is in it."""
 
 from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,30 +13,31 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.arguments import as_number, as_path, as_texts, as_whole, checked, checked_methods
-from nodeb.errors import InputError, Interrupted
-from nodeb.inputs.changes import apply, toml_value
-from nodeb.inputs.columns import Taken, put_back, take_out
-from nodeb.inputs.reading import compiled, core_call, read, read_text, source
-from nodeb.replication.capture import Capture, Capturing
-from nodeb.replication.pool import Jobs, check_jobs, width
-from nodeb.replication.runner import Experiment, Replicating
-from nodeb.results.provenance import Provenance, utc_now
-from nodeb.results.result import Result
-from nodeb.scenario_types import Hsdpa, ScenarioFields
-from nodeb.signals import undisturbed
-from nodeb.stats import Precision, Stop
-from nodeb.terminal.progress import ProgressCallback, progress_bar
+from nodeb.errors import InputError, ScenarioError
+from nodeb.inputs import named_files
+from nodeb.inputs.changes import overrides
+from nodeb.inputs.columns import Column, Taken, put_back, take_out
+from nodeb.inputs.parts import plain
+from nodeb.inputs.reading import core_call, read_text
+from nodeb.scenario_types import ScenarioFields
 
 if TYPE_CHECKING:
     from nodeb.life import Life
+    from nodeb.replication.pool import Jobs
+    from nodeb.results.result import Result
+    from nodeb.stats import Precision
+    from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Scenario", "core_call", "load", "read_text", "toml_value"]
+__all__ = ["Scenario", "load"]
 
 LARGEST_SIDE = 2_000
 """Places along each side of a map; their number is the square."""
 
 LARGEST_SEED = 2**63 - 1
 """What a whole number of a scenario file can hold."""
+
+PLAN = ("name", "seed", "runs", "precision", "max_runs")
+"""Fields that are asked of the core without looking at the others."""
 
 
 @checked_methods
@@ -50,9 +51,115 @@ class Scenario(ScenarioFields):
 
         phones = [UserGroup(count=3, traffic=Ftp(size="50 kB"))]
         Scenario(radio=HsDsch(channels=3), users=phones).run()
+
+    One that was loaded or resolved is the core's: its fields are made when one is first used, and
+    it is compiled again only if a field was changed since.
     """
 
-    __slots__ = ()
+    _compiled: _core.CompiledScenario | None = None
+    _taken: Sequence[Taken] = ()
+    """Lists of recordings of what is compiled."""
+    _said: dict[str, Any] | None = None
+    """The fields of what is compiled as plain data; None where they have not been made."""
+
+    @classmethod
+    def of(cls, compiled: _core.CompiledScenario, taken: Sequence[Taken] = ()) -> Self:
+        """The scenario that the core has, with the lists of recordings that it keeps apart."""
+        if compiled.unread:  # its files are read when it is compiled again
+            return cls.from_dict(put_back(json.loads(compiled.to_bare_json()), taken))
+        made = cls.__new__(cls)
+        made.__dict__.update(_compiled=compiled, _taken=taken)
+        return made
+
+    @classmethod
+    def from_toml(
+        cls,
+        text: str,
+        name: str = "scenario",
+        overrides: Sequence[str] = (),
+        folder: Path | None = None,
+    ) -> Self:
+        """Reads the text of a scenario file.
+
+        Args:
+            text: TOML.
+            name: what messages call it.
+            overrides: changes on top of it, each `key.path=value`.
+            folder: where relative paths in it count from; None for the current folder.
+
+        Raises:
+            ScenarioError: it is not TOML, or not a valid scenario.
+        """
+        found = core_call(_core.CompiledScenario.from_toml, text, name, list(overrides))
+        if not found.unread:
+            return cls.of(found)
+
+        def where(keys: list[str]) -> str:
+            return f"{name}:{_core.line_of(text, keys) or 1}: {'.'.join(keys)}: "
+
+        data = named_files.read_all(json.loads(found.to_json()), folder or Path(), where)
+        try:  # what the files say is checked too
+            return cls.of(*_read(data, Path(), found))
+        except ScenarioError as error:
+            raise ScenarioError(f"{name}: {error}") from None
+
+    if not TYPE_CHECKING:  # a checker shall know the fields only
+
+        def __getattr__(self, name: str) -> Any:
+            """Asked for a field that has not been made."""
+            if name not in self._defaults or self._compiled is None:
+                return super().__getattr__(name)
+            if name in PLAN:
+                return getattr(self._compiled, name)
+            self._make_fields()
+            return self.__dict__[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._make_fields()
+        super().__setattr__(name, value)
+
+    def _make_fields(self) -> None:
+        """Makes the fields of a scenario that only the core has."""
+        if self._compiled is not None and self._said is None:
+            data = put_back(json.loads(self._compiled.to_bare_json()), self._taken)
+            self.__dict__.update(self.from_dict(data).__dict__)
+            self.__dict__["_said"] = super().encoded(lambda column: column)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._make_fields()
+        return {name: self.__dict__[name] for name in self._defaults}
+
+    def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
+        """This scenario as plain data, with what `column` makes of each list of a recording."""
+        self._make_fields()
+        return super().encoded(column)
+
+    def compiled(self) -> _core.CompiledScenario:
+        """The scenario as the core has it, read and checked, to be simulated often.
+
+        Raises:
+            ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
+        """
+        if self._compiled is not None and self._said is None:
+            return self._compiled
+        data = self.encoded(lambda column: column)
+        if self._compiled is not None and data == self._said:
+            return self._compiled
+        compiled, taken = _read(data, Path())
+        self.__dict__.update(_compiled=compiled, _taken=taken, _said=data)
+        return compiled
+
+    def apart(self) -> tuple[dict[str, Any], Sequence[Taken]]:
+        """This scenario as plain data without the long lists of recordings, and these."""
+        if self._compiled is not None and self._said is None:
+            return json.loads(self._compiled.to_bare_json()), self._taken
+        data = self.encoded(lambda column: column)
+        return data, take_out(data)
+
+    def recorded(self) -> Sequence[Taken]:
+        """The lists of recordings that the core has beside the text."""
+        self.compiled()
+        return self._taken
 
     def resolved(self) -> Self:
         """A copy with every default filled in.
@@ -60,8 +167,7 @@ class Scenario(ScenarioFields):
         Raises:
             ScenarioError: a key is unknown or a value impossible.
         """
-        data = self._data()
-        return self._filled(compiled(data), take_out(data))
+        return self.of(self.compiled(), self._taken)
 
     def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
         """A copy with changes, resolved.
@@ -77,23 +183,77 @@ class Scenario(ScenarioFields):
         """
         if changes is not None and not isinstance(changes, Mapping):
             raise InputError(f"with_: {changes!r} is no table of values by key; see help(with_)")
-        data = self._data()
-        overrides = apply(data, {**(changes or {}), **more})
-        changed = core_call(compiled(data).with_overrides, overrides)
-        return self._filled(changed, take_out(data))
+        values = {str(k): plain(v, str(k)) for k, v in {**(changes or {}), **more}.items()}
+        without = [key for key, value in values.items() if value is None]
+        changed = core_call(self.compiled().with_overrides, overrides(values), without)
+        return self.of(changed, self._taken)
 
-    def apart(self) -> tuple[dict[str, Any], list[Taken]]:
-        """This scenario as plain data without the long lists of recordings, and these."""
-        data = self._data()
-        return data, take_out(data)
+    def planned(
+        self, runs: int | None = None, precision: float | None = None, seed: int | None = None
+    ) -> Self:
+        """A resolved copy with these in place of its own; see `run` for what they mean.
 
-    def _data(self) -> dict[str, Any]:
-        """This scenario as plain data, but for the columns of recordings."""
-        return self.encoded(lambda column: column)
+        Raises:
+            ScenarioError: the scenario is wrong.
+            InputError: an argument makes no sense, or both runs and precision are given.
+        """
+        if runs is not None and precision is not None:
+            raise InputError("runs and precision contradict each other; give one of the two")
+        compiled = self.compiled()
+        if runs is not None and as_whole(runs, "runs") < 1:
+            raise InputError(f"runs is {runs}; at least one replication is needed")
+        if precision is not None and not 0 < as_number(precision, "precision") < 1:
+            raise InputError(
+                f"precision is {precision}; it is a share of the mean between 0 and 1, "
+                "such as 0.02 for 2 %"
+            )
+        if seed is not None and not 0 <= as_whole(seed, "seed") <= LARGEST_SEED:
+            raise InputError(f"seed is {seed}; a seed is a whole number from 0 to 2^63 - 1")
+        plan = self.of(core_call(compiled.planned, runs, precision, seed), self._taken)
+        plan.stopping_rule()
+        return plan
 
-    def _filled(self, compiled: _core.CompiledScenario, taken: list[Taken]) -> Self:
-        """The scenario that the core has, with the columns that it keeps apart."""
-        return type(self).from_dict(put_back(json.loads(compiled.to_bare_json()), taken))
+    def stopping_rule(self) -> int | Precision:
+        """How many replications a resolved scenario asks for: a number, or the rule that decides.
+
+        Raises:
+            InputError: the precision, or the numbers of runs around it, make no sense.
+        """
+        if self.precision is None:
+            return self.runs
+        from nodeb.stats import Precision
+
+        return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
+
+    def files(self, folder: Path) -> list[Path]:
+        """The files that the scenario names, relative paths counted from a folder."""
+        return list(named_files.paths(json.loads(self.compiled().to_bare_json()), folder))
+
+    def warnings(self) -> list[str]:
+        """What is allowed and still doubtful, each as `key: what will happen`.
+
+        Raises:
+            ScenarioError: the scenario is wrong.
+        """
+        return self.compiled().warnings()
+
+    def to_toml(self) -> str:
+        """The resolved scenario as the text of a scenario file.
+
+        Raises:
+            ScenarioError: a key is unknown or a value impossible.
+        """
+        return core_call(self.compiled().to_toml)
+
+    def check_user(self, user: int) -> None:
+        """Looks whether there is a user of this number.
+
+        Raises:
+            InputError: there is none.
+        """
+        users = self.compiled().user_count
+        if not 0 <= as_whole(user, "user") < users:
+            raise InputError(f"there is no user {user}; the scenario has {users}, numbered from 0")
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
         """Mean SNR in the cell, in dB before despreading: one path, no shadowing, no fading.
@@ -111,17 +271,9 @@ class Scenario(ScenarioFields):
         """
         if not 1 <= as_whole(side, "side") <= LARGEST_SIDE:
             raise InputError(f"side is {side}; a map has 1 to {LARGEST_SIDE} places along a side")
-        found = core_call(_core.cell_map, self.compiled().to_json(), side)
+        found = core_call(_core.cell_map, self.compiled(), side)
         shape = {"snr_db": (-1, len(found["axis_m"])), "sites_m": (-1, 2)}
         return {name: values.reshape(shape.get(name, -1)) for name, values in found.items()}
-
-    def to_toml(self) -> str:
-        """The resolved scenario as the text of a scenario file.
-
-        Raises:
-            ScenarioError: a key is unknown or a value impossible.
-        """
-        return core_call(self.compiled().to_toml)
 
     def run(
         self,
@@ -161,50 +313,11 @@ class Scenario(ScenarioFields):
             RunError: a replication failed.
             Interrupted: Ctrl-C; its `result` holds the replications that had finished.
         """
-        if progress is True:
-            with progress_bar(self.name) as bar:
-                kept = (pcap, snap_length, pcap_at, pcap_radio, pcap_causes)
-                return self.run(runs, precision, jobs, seed, bar, *kept)
-        if progress is not None and progress is not False and not callable(progress):
-            raise InputError(f"progress is {progress!r}; expected True, False or a function")
+        from nodeb.replication.running import run
+
         planned = self.planned(runs, precision, seed)
-        rule = planned.stopping_rule()
-        workers = check_jobs(jobs)
-        capture = planned._capture(pcap, snap_length, pcap_at, pcap_radio, pcap_causes)
-        if capture is not None and not isinstance(workers, int):
-            raise InputError("a capture is written where its replication runs; use no cluster")
-        scenario = source(planned._data())
-        work = Replicating(scenario) if capture is None else Capturing(scenario, capture)
-        experiment = Experiment(work, planned.seed, rule, workers, progress=progress or None)
-        started, begin = utc_now(), time.perf_counter()
-
-        def result(stop: Stop) -> Result:
-            about = Provenance.now(
-                seed=planned.seed,
-                runs=experiment.replications,
-                stopping=stop.reason,
-                precision_reached=stop.reached if isinstance(rule, Precision) else None,
-                wall_time_s=round(time.perf_counter() - begin, 6),
-                jobs=width(workers),
-                started=started,
-            )
-            return Result.from_replications(planned, experiment.finished, about)
-
-        found: Result | None = None
-        try:
-            stop = experiment.run()
-            with undisturbed():
-                found = result(stop)
-        except KeyboardInterrupt:
-            n = experiment.replications
-            text = f"interrupted after {n} of at most {experiment.limit} replications"
-            if experiment.stopped is not None:
-                text = f"stopped after all replications ({n})"
-            if found is None and n:
-                with undisturbed():
-                    found = result(experiment.stopped or Stop(n, False, text))
-            raise Interrupted(text, found) from None
-        return found
+        kept = (pcap, snap_length, pcap_at, pcap_radio, pcap_causes)
+        return run(planned, jobs, progress, *kept)
 
     def capture(
         self,
@@ -243,16 +356,7 @@ class Scenario(ScenarioFields):
                 so far.
         """
         file = as_path(path, "path")
-        return self.run(
-            runs=1,
-            jobs=1,
-            seed=seed,
-            pcap=file,
-            snap_length=snap_length,
-            pcap_at=at,
-            pcap_radio=radio,
-            pcap_causes=causes,
-        )
+        return self.run(1, None, 1, seed, None, file, snap_length, at, radio, causes)
 
     def life(
         self,
@@ -291,89 +395,6 @@ class Scenario(ScenarioFields):
         most = MOST if most is None else most
         return watch(self, run, user, begin_s, end_s, seed=seed, most=most, progress=progress)
 
-    def _capture(
-        self,
-        pcap: str | os.PathLike[str] | None,
-        snap_length: int | None,
-        at: Sequence[str],
-        radio: bool,
-        causes: Sequence[int],
-    ) -> Capture | None:
-        if pcap is None:
-            return None
-        users = sum(group.count for group in self.users)
-        for user in causes:
-            if not 0 <= as_whole(user, "pcap_causes") < users:
-                raise InputError(
-                    f"there is no user {user}; the scenario has {users}, numbered from 0"
-                )
-        at = as_texts(at, "pcap_at", "['server']")
-        snap_length = None if snap_length is None else as_whole(snap_length, "snap_length")
-        if "proxy" in at and self.proxy is None:
-            raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
-        if "rnc" in at and not (isinstance(self.radio, Hsdpa) and self.radio.iub):
-            raise InputError("this scenario has no RNC to capture at; `radio.hsdpa.iub` makes one")
-        return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio, tuple(causes))
-
-    def planned(
-        self, runs: int | None = None, precision: float | None = None, seed: int | None = None
-    ) -> Self:
-        """A resolved copy with these in place of its own; see `run` for what they mean.
-
-        Raises:
-            ScenarioError: the scenario is wrong.
-            InputError: an argument makes no sense, or both runs and precision are given.
-        """
-        if runs is not None and precision is not None:
-            raise InputError("runs and precision contradict each other; give one of the two")
-        plan = self.resolved()
-        if (runs, precision, seed) == (None, None, None):
-            plan.stopping_rule()
-            return plan
-        if runs is not None:
-            plan.runs, plan.precision = as_whole(runs, "runs"), None
-            if plan.runs < 1:
-                raise InputError(f"runs is {runs}; at least one replication is needed")
-        if precision is not None:
-            plan.precision = as_number(precision, "precision")
-            if not 0 < plan.precision < 1:
-                raise InputError(
-                    f"precision is {precision}; it is a share of the mean between 0 and 1, "
-                    "such as 0.02 for 2 %"
-                )
-        if seed is not None:
-            plan.seed = as_whole(seed, "seed")
-            if not 0 <= plan.seed <= LARGEST_SEED:
-                raise InputError(f"seed is {seed}; a seed is a whole number from 0 to 2^63 - 1")
-        plan.stopping_rule()
-        return plan.resolved()
-
-    def warnings(self) -> list[str]:
-        """What is allowed and still doubtful, each as `key: what will happen`.
-
-        Raises:
-            ScenarioError: the scenario is wrong.
-        """
-        return self.compiled().warnings()
-
-    def stopping_rule(self) -> int | Precision:
-        """How many replications a resolved scenario asks for: a number, or the rule that decides.
-
-        Raises:
-            InputError: the precision, or the numbers of runs around it, make no sense.
-        """
-        if self.precision is None:
-            return self.runs
-        return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
-
-    def compiled(self) -> _core.CompiledScenario:
-        """The scenario as the core has it, read and checked, to be simulated often.
-
-        Raises:
-            ScenarioError: a key is unknown or a value impossible.
-        """
-        return compiled(self._data())
-
 
 @checked
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
@@ -387,4 +408,26 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
         InputError: an argument makes no sense.
         ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
     """
-    return Scenario.from_dict(read(path, overrides))
+    file = as_path(path, "path")
+    changes = as_texts(overrides, "overrides", "['wired.loss=0.01']")
+    return Scenario.from_toml(read_text(file), str(path), changes, file.parent)
+
+
+def _read(
+    data: dict[str, Any], folder: Path, file: _core.CompiledScenario | None = None
+) -> tuple[_core.CompiledScenario, list[Taken]]:
+    """A scenario given as plain data as the core has it, and the lists of its recordings.
+
+    Args:
+        data: what the files that it names say is put into it.
+        folder: where relative paths count from.
+        file: the scenario as its own file alone gave it, if it has one.
+
+    Raises:
+        ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
+    """
+    taken = take_out(named_files.read_all(data, folder))
+    lists = [one.arrays() for one in taken]
+    found = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, lists, file)
+    put_back(data, taken)
+    return found, taken

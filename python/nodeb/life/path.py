@@ -107,12 +107,9 @@ def _cut(about: About) -> Scenario:
     if about.end_ns is None or about.end_ns >= in_ns(about.scenario.duration):
         return about.scenario
     try:
-        scenario = about.scenario.planned()
-        scenario.duration = f"{about.end_ns / NS_PER_S:.9f} s"
-        scenario.compiled()
+        return about.scenario.with_(duration=f"{about.end_ns / NS_PER_S:.9f} s")
     except NodebError:  # such as a warm-up that lasts longer
         return about.scenario
-    return scenario
 
 
 class _Transfers:

@@ -15,7 +15,7 @@ from typing import Any, Self
 from nodeb import _core
 from nodeb.arguments import as_path
 from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
-from nodeb.inputs.scenario import core_call, read_text
+from nodeb.inputs.reading import core_call, read_text
 from nodeb.link.result import LinkResult, Point
 from nodeb.replication.pool import check_threads
 from nodeb.results.provenance import Provenance, utc_now

@@ -6,9 +6,12 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nodeb import _core
+
+if TYPE_CHECKING:
+    from nodeb.inputs.scenario import Scenario
 
 __all__ = ["Failure", "Recorded", "Simulated", "Source", "Tables", "Task", "Work"]
 
@@ -34,6 +37,13 @@ class Source:
         self.text, self.label, self.recorded = text, label, tuple(recorded)
         self._compiled: _core.CompiledScenario | None = None
 
+    @classmethod
+    def of(cls, scenario: Scenario) -> Source:
+        """A scenario that was read already; its text is made when it is sent."""
+        source = cls("", None, [one.arrays() for one in scenario.recorded()])
+        source._compiled = scenario.compiled()
+        return source
+
     def compiled(self) -> _core.CompiledScenario:
         """The scenario as the core has it.
 
@@ -46,7 +56,8 @@ class Source:
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_compiled": None}
+        text = self.text or self.compiled().to_bare_json()
+        return {**self.__dict__, "text": text, "_compiled": None}
 
 
 class Work(ABC, Generic[T_co]):

@@ -7,6 +7,7 @@
 `Sweep.load(file).run(folder)` simulates what is missing in the folder and returns the table.
 """
 
-from nodeb.sweep.sweep import Outcome, Sweep, has_sweep
+from nodeb.inputs.reading import has_sweep
+from nodeb.sweep.sweep import Outcome, Sweep
 
 __all__ = ["Outcome", "Sweep", "has_sweep"]

@@ -17,8 +17,9 @@ import numpy as np
 from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
+from nodeb.inputs.changes import toml_value
 from nodeb.inputs.columns import Taken, take_out
-from nodeb.inputs.scenario import Scenario, toml_value
+from nodeb.inputs.scenario import Scenario
 from nodeb.replication.cells import ASIDE, simulated, source
 from nodeb.sweep.axes import Axis, Swept
 
@@ -187,10 +188,10 @@ def base(text: str, file: str, settings: Sequence[str]) -> dict[str, Any]:
     written = {**json.loads(_core.document(text, file)), "settings": list(settings)}
     written.pop("sweep", None)
     try:
-        resolved = json.loads(_core.parse_toml(text, file, list(settings)))
+        found = _core.CompiledScenario.from_toml(text, file, list(settings))
     except _core.ScenarioError:
         return {"written": _varied(written), "resolved": None}
-    return {"written": _varied(written), "resolved": _varied(resolved)}
+    return {"written": _varied(written), "resolved": _varied(json.loads(found.to_json()))}
 
 
 def _varied(data: dict[str, Any]) -> dict[str, Any]:
@@ -231,12 +232,13 @@ class Reader:
             f"{one.key}={toml_value(one.values[at])}": one.lines[at] for one, at in ordered
         }
         try:
-            found = _core.parse_toml(self._text, self.file, [*self._settings, *overrides])
+            settings = [*self._settings, *overrides]
+            found = _core.CompiledScenario.from_toml(self._text, self.file, settings)
         except _core.ScenarioError as error:
             label = ", ".join(overrides)
             raise _with_line(str(error), self.file, overrides, label) from None
         folder = Path(self.file).parent
-        return named_files.read_all(json.loads(found), folder, known=self._known)
+        return named_files.read_all(json.loads(found.to_json()), folder, known=self._known)
 
 
 def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:

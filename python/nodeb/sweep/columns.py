@@ -8,7 +8,7 @@ from decimal import Decimal, DecimalException
 from functools import lru_cache
 from typing import Any
 
-from nodeb.inputs.scenario import toml_value
+from nodeb.inputs.changes import toml_value
 
 __all__ = ["column", "place", "plain", "quantity"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
-from nodeb.inputs.reading import core_call, has_sweep, read_text
+from nodeb.inputs.reading import read_text, sweep_table
 from nodeb.replication.cells import Filler, enough, identity, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
@@ -27,7 +26,6 @@ from nodeb.stats import Precision
 from nodeb.storage.files import parquet
 from nodeb.storage.store import Tables
 from nodeb.sweep.against import Against, against
-from nodeb.sweep.axes import TABLE as SWEEP
 from nodeb.sweep.axes import Axis, read_axes
 from nodeb.sweep.cells import Cell, Cells, Reader, base
 from nodeb.sweep.dataset import DATASET, write
@@ -36,7 +34,7 @@ from nodeb.sweep.results import Baseline, Known, results
 from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Outcome", "Sweep", "has_sweep"]
+__all__ = ["Outcome", "Sweep"]
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class Sweep:
             InputError: another argument makes no sense.
         """
         text, file = read_text(as_path(path, "path")), str(path)
-        table = _sweep_table(text, file)
+        table = sweep_table(text, file)
         if table is None:
             raise ScenarioError(
                 f"{file}: there is no [sweep] table that says what to vary; "
@@ -255,8 +253,3 @@ def _refuse_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
                 f"--set {setting}: `{key}` is swept, so that this has no effect; change its "
                 "values in the [sweep] table"
             )
-
-
-def _sweep_table(text: str, file: str) -> Any:
-    """The `[sweep]` table of a file; None if there is none."""
-    return json.loads(core_call(_core.document, text, file)).get(SWEEP)

@@ -12,7 +12,7 @@ from typing import Any
 
 from nodeb import _core
 from nodeb.errors import InputError, ScenarioError
-from nodeb.inputs.reading import compiled, core_call
+from nodeb.inputs.scenario import Scenario
 from nodeb.table import Table
 from nodeb.terminal.text import align
 from nodeb.witness.measured import Download, Paths, merged, read
@@ -98,7 +98,7 @@ def simulate(scenario: Mapping[str, Any]) -> Outcome:
         ScenarioError: the scenario makes no sense.
         InputError: the download is not complete after the scenario's duration.
     """
-    tables = core_call(compiled(dict(scenario)).run, 1, 0, _core.Control())
+    tables = Scenario.from_dict(scenario).compiled().run(1, 0, _core.Control())
     if not bool(tables["flows"]["complete"][0]):
         raise InputError(
             f"the download of `{scenario['name']}` does not end in {scenario['duration']}"

@@ -61,7 +61,7 @@ def test_what_is_cancelled_says_so(log):
     control = _core.Control()
     control.cancel()
     flight = flights.read(log)
-    fly = flight.path, flight.compiled, flight.seed, flight.users
+    fly = flight.path, flight.scenario.compiled(), flight.seed, flight.users
     calls = [
         lambda: _core.replay_flight(*fly, control),
         lambda: _core.flight_timeline(*fly, control),

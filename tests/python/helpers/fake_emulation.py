@@ -7,7 +7,6 @@ import numpy as np
 import nodeb
 from nodeb.emulate import plan as plans
 from nodeb.emulate.session import Options, Outcome
-from nodeb.inputs.reading import parsed
 
 SCENARIO = """
 name = "a made-up emulation"
@@ -32,7 +31,7 @@ LATE_S = 0.002
 def plan() -> plans.Plan:
     """Two real phones, and three simulated users."""
     wanted = [("phone", ("curl", "http://10.64.0.1/a file")), ("tablet", ("ping", "10.64.0.1"))]
-    return plans.make(parsed(SCENARIO, "made-up.toml"), wanted)
+    return plans.make(nodeb.Scenario.from_toml(SCENARIO, "made-up.toml"), wanted)
 
 
 def options() -> Options:
@@ -42,7 +41,7 @@ def options() -> Options:
 def outcome(*, late_share: float = 0.0, empty: bool = False) -> Outcome:
     """What became of packets; with `empty` there were none."""
     # The tables of the world are those of a run; nobody reads what is in them.
-    world = nodeb.Scenario.from_dict(parsed(SCENARIO, "made-up.toml")).run(runs=1, jobs=1).tables
+    world = nodeb.Scenario.from_toml(SCENARIO, "made-up.toml").run(runs=1, jobs=1).tables
     tables = {name: {c: table[c] for c in table.columns} for name, table in world.items()}
     random = np.random.default_rng(3)
     tables |= {"emulation": _phones(random, empty), "emulation_cell": _cell(random, empty)}

@@ -22,11 +22,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import nodeb
 from emulations import ECHO
 from nodeb.emulate.plan import make
 from nodeb.emulate.session import Options, emulate
 from nodeb.emulate.told import in_words
-from nodeb.inputs.reading import parsed
 
 CELL = """
 [tcp.linux]
@@ -189,7 +189,7 @@ class Soaked:
 def soak(seconds: float) -> Soaked:
     """Real packets through a loaded cell for so long."""
     python = (sys.executable, "-c")
-    plan = make(parsed(CELL, "soak"), [("phone", (*python, PHONE, str(seconds)))])
+    plan = make(nodeb.Scenario.from_toml(CELL, "soak"), [("phone", (*python, PHONE, str(seconds)))])
     before, samples = descriptors(), Samples()
     options = Options(seed=1, server=(*python, SERVER), duration_s=seconds + 60)
     outcome = emulate(plan, options, samples)

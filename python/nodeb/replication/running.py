@@ -1,0 +1,97 @@
+"""Runs a scenario: its replications, and a capture of the first."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+from nodeb.arguments import as_path, as_texts, as_whole
+from nodeb.errors import InputError, Interrupted
+from nodeb.inputs.scenario import Scenario
+from nodeb.replication.capture import Capture, Capturing
+from nodeb.replication.pool import Jobs, check_jobs, width
+from nodeb.replication.runner import Experiment, Replicating
+from nodeb.replication.work import Source
+from nodeb.results.provenance import Provenance, utc_now
+from nodeb.results.result import Result
+from nodeb.scenario_types import Hsdpa
+from nodeb.signals import undisturbed
+from nodeb.stats import Precision, Stop
+from nodeb.terminal.progress import ProgressCallback, progress_bar
+
+__all__ = ["run"]
+
+
+def run(
+    planned: Scenario,
+    jobs: Jobs | None,
+    progress: ProgressCallback | bool | None,
+    pcap: str | os.PathLike[str] | None = None,
+    snap_length: int | None = None,
+    at: Sequence[str] = (),
+    radio: bool = False,
+    causes: Sequence[int] = (),
+) -> Result:
+    """Simulates a resolved scenario; see `nodeb.Scenario.run`."""
+    if progress is True:
+        with progress_bar(planned.name) as bar:
+            return run(planned, jobs, bar, pcap, snap_length, at, radio, causes)
+    if progress is not None and progress is not False and not callable(progress):
+        raise InputError(f"progress is {progress!r}; expected True, False or a function")
+    rule = planned.stopping_rule()
+    workers = check_jobs(jobs)
+    work = Replicating(Source.of(planned))
+    if pcap is not None:
+        if not isinstance(workers, int):
+            raise InputError("a capture is written where its replication runs; use no cluster")
+        work = Capturing(work.source, _capture(planned, pcap, snap_length, at, radio, causes))
+    experiment = Experiment(work, planned.seed, rule, workers, progress=progress or None)
+    started, begin = utc_now(), time.perf_counter()
+
+    def result(stop: Stop) -> Result:
+        about = Provenance.now(
+            seed=planned.seed,
+            runs=experiment.replications,
+            stopping=stop.reason,
+            precision_reached=stop.reached if isinstance(rule, Precision) else None,
+            wall_time_s=round(time.perf_counter() - begin, 6),
+            jobs=width(workers),
+            started=started,
+        )
+        return Result.from_replications(planned, experiment.finished, about)
+
+    found: Result | None = None
+    try:
+        stop = experiment.run()
+        with undisturbed():
+            found = result(stop)
+    except KeyboardInterrupt:
+        n = experiment.replications
+        text = f"interrupted after {n} of at most {experiment.limit} replications"
+        if experiment.stopped is not None:
+            text = f"stopped after all replications ({n})"
+        if found is None and n:
+            with undisturbed():
+                found = result(experiment.stopped or Stop(n, False, text))
+        raise Interrupted(text, found) from None
+    return found
+
+
+def _capture(
+    scenario: Scenario,
+    pcap: str | os.PathLike[str],
+    snap_length: int | None,
+    at: Sequence[str],
+    radio: bool,
+    causes: Sequence[int],
+) -> Capture:
+    for user in causes:
+        scenario.check_user(as_whole(user, "pcap_causes"))
+    at = as_texts(at, "pcap_at", "['server']")
+    snap_length = None if snap_length is None else as_whole(snap_length, "snap_length")
+    if "proxy" in at and scenario.proxy is None:
+        raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
+    if "rnc" in at and not (isinstance(scenario.radio, Hsdpa) and scenario.radio.iub):
+        raise InputError("this scenario has no RNC to capture at; `radio.hsdpa.iub` makes one")
+    return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio, tuple(causes))
