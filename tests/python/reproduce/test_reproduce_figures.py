@@ -9,6 +9,7 @@ import pytest
 from matplotlib.text import Text
 
 from fake_bursts import FakeBursts
+from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.reproduce import cells, page_figures, study
 from nodeb.reproduce.campaign import Campaign
@@ -17,8 +18,10 @@ from nodeb.reproduce.charts import draw
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import FigureSpec, Mark
+from nodeb.study import Figure
 
-PRABHU, HOSSAIN, FIORENZI = (study.load(name) for name in ("prabhu", "hossain", "fiorenzi"))
+PRABHU, FIORENZI = (study.load(name) for name in ("prabhu", "fiorenzi"))
+HOSSAIN = studies.load("hossain")
 
 
 def chart(spec: FigureSpec, curves: int = 3, panels: int = 1) -> Chart:
@@ -59,19 +62,18 @@ def test_a_long_title_is_broken() -> None:
 
 
 def test_marks_are_lines_with_words() -> None:
-    spec = replace(HOSSAIN.figures["Figure 3"], marks=(Mark("most", y=7.5), Mark("here", x=80)))
+    spec = Figure("F", "", {}, "s", marks=(Mark("most", y=7.5), Mark("here", x=80)))
     (axes,) = draw(chart(spec), "").axes
     assert [text.get_text() for text in axes.texts] == ["most", "here"]
 
 
 def test_legends_say_what_numbers_are() -> None:
-    spec = HOSSAIN.figures["Figure 8"]
-    names = {choice.context for choice in HOSSAIN.choices(spec.series[1])}
+    names = {window.context for _, window in HOSSAIN.figures["Figure 8"].rows}
     assert names == {"W = 2", "W = 5", "W = 30"}
 
 
 def test_what_a_study_says_of_a_figure_is_known_for_its_own_axis() -> None:
-    for known in (PRABHU, HOSSAIN, FIORENZI):
+    for known in (PRABHU, FIORENZI):
         for spec in known.figures.values():
             places = {choice.x for choice in known.choices(spec.x)}
             assert {mark.x for mark in spec.marks if mark.x is not None} <= places
