@@ -43,6 +43,12 @@ impl Line {
         self.rated().is_some_and(Link::foresee)
     }
 
+    /// Returns true if packets come ahead of time.
+    #[inline]
+    pub fn is_foreseen(&self) -> bool {
+        matches!(self, Self::Rated(link) if link.is_foreseen())
+    }
+
     /// Ends foresight, as [`Link::settle`] says.
     pub fn settle(&mut self, end: Key) -> Unhappened {
         self.rated().map_or_else(Unhappened::default, |link| link.settle(end))

@@ -76,6 +76,12 @@ impl Link {
         if self.foresight.is_none() && self.flight.is_plain() && self.outages.is_empty() {
             self.foresight = self.ingress.limits().map(|(packets, bytes)| Foresight::new(packets, bytes));
         }
+        self.is_foreseen()
+    }
+
+    /// Returns true if packets [`Self::enter`] ahead of time.
+    #[inline]
+    pub fn is_foreseen(&self) -> bool {
         self.foresight.is_some()
     }
 

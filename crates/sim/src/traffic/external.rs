@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Source, Transfer};
 use crate::check::{Check, Checked};
 
 /// A user whose packets come from outside, both ways: a real host, or another program. Only a world
@@ -14,14 +13,4 @@ pub struct External {}
 
 impl Checked for External {
     fn check(&self, _: &mut Check) {}
-}
-
-/// No transfers.
-#[derive(Debug)]
-pub struct Nothing;
-
-impl Source for Nothing {
-    fn next(&mut self) -> Option<Transfer> {
-        None
-    }
 }

@@ -68,17 +68,17 @@ registry! {
 const MOST_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
-    /// The transfers of user number `user`.
-    pub fn build(&self, user: u64, streams: &Streams) -> Box<dyn Source> {
+    /// Returns the transfers of user number `user`, or `None` if packets come from outside.
+    pub fn build(&self, user: u64, streams: &Streams) -> Option<Box<dyn Source>> {
         let stream = streams.stream("user", user, "traffic");
-        match self {
+        Some(match self {
             Self::Ftp(params) => Box::new(ftp::Once::new(params)),
             Self::OnOff(params) => Box::new(on_off::Bursts::new(params, stream)),
             Self::Web(params) => Box::new(web::Pages::new(params, stream)),
             Self::Cbr(params) => Box::new(cbr::Ticks::new(params)),
             Self::Replay(params) => Box::new(replay::List::new(params)),
-            Self::External(_) => Box::new(external::Nothing),
-        }
+            Self::External(_) => return None,
+        })
     }
 
     /// Payload of the request that rides on the phone's first ACK.

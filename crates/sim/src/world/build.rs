@@ -1,17 +1,18 @@
 //! A world at time zero, as a scenario describes it.
 
+use super::World;
 use super::alarms::{Alarm, Alarms};
+use super::bearer::HostedBearer;
 use super::control::Listener;
 use super::env::{Env, Flying};
 use super::external::External;
-use super::flow::Flow;
+use super::flow::{Flow, Flows, Phone};
 use super::lane::Lane;
 use super::recorder::Recorder;
 use super::tell::Ears;
 use super::timers::Timer;
 use super::wire::Duplex;
-use super::{HostedBearer, World};
-use crate::context::{Blocks, Common, Counts};
+use crate::context::{Blocks, Common};
 use crate::engine::Agenda;
 use crate::event::{Mask, Place, Sink, Site};
 use crate::network::Core;
@@ -40,29 +41,30 @@ impl<T: Listener> World<T> {
             [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Lane::new(&mut alarms, alarm));
         // Alarms of links and bearers before those of flows: they are set more often.
         let mut bearers = bearers(scenario, streams, &mut alarms);
-        let flows = flows(scenario, streams, &mut alarms);
-        for (id, flow) in (0..).zip(&flows) {
-            let air = &mut bearers[flow.bearer as usize];
-            air.flows.push(id);
+        let (phones, flows) = users(scenario, streams, &mut alarms);
+        for (id, phone) in (0..).zip(&phones) {
+            let air = &mut bearers[phone.bearer as usize];
+            air.users.push(id);
             air.of_users.push(Blocks::default());
         }
-        let users = bearers.iter().map(|air| air.flows.clone()).collect();
+        let users = bearers.iter().map(|air| air.users.clone()).collect();
         let ears = Ears::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);
         let env = Env {
             common: Common::new(Time::ZERO + scenario.duration, Sink::new(ears.mask())),
             agenda: Agenda::new(alarms.len()),
             flying: Flying::default(),
+            external: External::default(),
         };
         let mut world = Self {
             env,
             alarms,
             ears,
-            external: External::default(),
             links,
             to_phones,
             from_phones,
             bearers,
-            unfinished: flows.iter().filter(|flow| !flow.is_external).count(),
+            unfinished: flows.iter().count(),
+            phones,
             flows,
             has_proxy: scenario.proxy.is_some(),
             has_snoop: scenario.snoop.is_some(),
@@ -78,23 +80,22 @@ impl<T: Listener> World<T> {
 
     /// Sets the first alarms, and measures bandwidth where somebody will ask for it.
     fn begin(&mut self) {
-        for flow in &mut self.flows {
-            let Some(first) = flow.demand.upcoming else {
-                continue;
-            };
-            let begins = flow.start + first.wait;
+        for (phone, flow) in self.phones.iter().zip(&mut self.flows.0) {
+            let Some(flow) = flow else { continue };
+            let Some(first) = flow.demand.upcoming else { continue };
+            let begins = phone.start + first.wait;
             flow.timers.set(&mut self.env, Timer::Traffic, begins);
             if let Some(meter) = &mut flow.meter {
                 meter.start(begins);
                 flow.timers.set(&mut self.env, Timer::RadioNetworkFeedback, begins);
-                if let Some(bandwidth) = self.bearers[flow.bearer as usize].bearer.bandwidth_meter() {
-                    bandwidth.measure(flow.position);
+                if let Some(bandwidth) = self.bearers[phone.bearer as usize].bandwidth_meter() {
+                    bandwidth.measure(phone.position);
                 }
             }
         }
         if self.env.sink.wants(Mask::BANDWIDTH) {
             for air in &mut self.bearers {
-                if let Some(bandwidth) = air.bearer.bandwidth_meter() {
+                if let Some(bandwidth) = air.bandwidth_meter() {
                     bandwidth.record();
                 }
             }
@@ -108,13 +109,16 @@ fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
     groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)))
 }
 
-fn flows(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<Flow> {
+fn users(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
-    let build = |(id, member)| {
+    let build = |(id, member): (u32, (usize, u32))| {
         let seat = if shared { (0, id as usize) } else { (id, 0) };
-        Flow::new(scenario, streams, member, id, seat, alarms)
+        let phone = Phone::new(scenario, streams, member, id, seat, alarms);
+        let flow = Flow::new(scenario, streams, &scenario.users[phone.group], id, alarms);
+        (phone, flow.map(Box::new))
     };
-    (0..).zip(members(scenario)).map(build).collect()
+    let (phones, flows) = (0..).zip(members(scenario)).map(build).unzip();
+    (phones, Flows(flows))
 }
 
 fn bearers(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<HostedBearer> {
@@ -124,15 +128,5 @@ fn bearers(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<Ho
     };
     let radios: Vec<UserRadio> = (0..).zip(members(scenario)).map(radio).collect();
     let built = (0..).zip(scenario.radio.build(&radios, &streams));
-    built
-        .map(|(i, bearer)| HostedBearer {
-            bearer,
-            place: Place::new(Site::Bearer, i),
-            counts: Counts::default(),
-            of_users: Vec::new(),
-            alarm: alarms.add(Alarm::Bearer(i)),
-            flows: Vec::new(),
-            is_foreseen: false,
-        })
-        .collect()
+    built.map(|(index, bearer)| HostedBearer::new(bearer, index, alarms)).collect()
 }

@@ -2,16 +2,32 @@
 
 use std::ops::{Deref, DerefMut};
 
-use crate::context::Common;
+use super::external::External;
+use crate::context::{Common, Output};
 use crate::engine::Agenda;
+use crate::event::Cause;
 use crate::packet::{EcnField, Packet, PacketId};
-use crate::transport::segment::{Kind, Segment};
+use crate::transport::segment::Segment;
+
+/// What a packet stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Load {
+    /// A segment of simulated TCP.
+    Segment(Segment),
+    /// A packet from outside.
+    External {
+        /// Number of the user.
+        user: u32,
+        /// What the driver knows it by.
+        tag: u64,
+    },
+}
 
 /// The packets on their way and what they stand for, by identity: a place in a list, and how many have
-/// been launched. A packet from outside stands for a segment of its flow whose number is the tag.
+/// been launched.
 #[derive(Debug, Default)]
 pub struct Flying {
-    segments: Vec<Segment>,
+    loads: Vec<Load>,
     free: Vec<u32>,
     launched: u32,
 }
@@ -19,18 +35,16 @@ pub struct Flying {
 impl Flying {
     /// Packets on their way.
     pub fn len(&self) -> usize {
-        self.segments.len() - self.free.len()
+        self.loads.len() - self.free.len()
     }
 
+    /// Returns the identity of a new packet, whose load is not set yet.
     #[inline]
-    fn add(&mut self, segment: &Segment) -> PacketId {
-        let place = if let Some(place) = self.free.pop() {
-            self.segments[place as usize] = *segment;
-            place
-        } else {
-            self.segments.push(*segment);
-            self.segments.len() as u32 - 1
-        };
+    fn identify(&mut self) -> PacketId {
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.loads.push(Load::External { user: 0, tag: 0 });
+            self.loads.len() as u32 - 1
+        });
         self.launched = self.launched.wrapping_add(1);
         PacketId(u64::from(self.launched) << 32 | u64::from(place))
     }
@@ -43,34 +57,49 @@ impl Flying {
             (true, false) => EcnField::Ect0,
             (false, false) => EcnField::NotEct,
         };
-        let (size, flow_hash, payload) = (segment.size, segment.flow, segment.is_data());
-        Packet { id: self.add(segment), size, flow_hash, ecn, payload }
+        let id = self.identify();
+        self.loads[id.place()] = Load::Segment(*segment);
+        Packet { id, size: segment.size, flow_hash: segment.flow, ecn, payload: segment.is_data() }
     }
 
     /// Puts a real packet on its way: `packet` with an identity.
-    pub fn launch_external(&mut self, flow: u32, tag: u64, packet: Packet) -> Packet {
-        let segment = Segment { size: packet.size, seq: tag, ..Segment::control(flow, Kind::Data) };
-        Packet { id: self.add(&segment), ..packet }
+    pub fn launch_external(&mut self, user: u32, tag: u64, packet: Packet) -> Packet {
+        let id = self.identify();
+        self.loads[id.place()] = Load::External { user, tag };
+        Packet { id, ..packet }
     }
 
-    /// The flow of a packet.
+    /// Returns the number of the user whose packet it is.
     #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
-        self.segments[packet.id.place()].flow
+        match &self.loads[packet.id.place()] {
+            Load::Segment(segment) => segment.flow,
+            Load::External { user, .. } => *user,
+        }
     }
 
-    /// What a packet stands for, marked as the packet is.
+    /// Returns the segment that a packet stands for, marked as the packet is; `None` for a packet from outside.
     #[inline]
-    pub fn look(&mut self, packet: &Packet) -> &Segment {
-        let segment = &mut self.segments[packet.id.place()];
-        segment.ecn.experienced = packet.ecn == EcnField::Ce;
-        segment
+    pub fn segment(&mut self, packet: &Packet) -> Option<&Segment> {
+        match self.look(packet) {
+            Load::Segment(segment) => Some(segment),
+            Load::External { .. } => None,
+        }
     }
 
-    /// Takes a packet from its way; what it stood for can be read until the next is launched.
     #[inline]
-    pub fn land(&mut self, packet: &Packet) -> &Segment {
-        self.free.push(packet.id.0 as u32);
+    fn look(&mut self, packet: &Packet) -> &Load {
+        let load = &mut self.loads[packet.id.place()];
+        if let Load::Segment(segment) = load {
+            segment.ecn.experienced = packet.ecn == EcnField::Ce;
+        }
+        load
+    }
+
+    /// Takes a packet from its way. Returns what it stood for, marked as the packet is.
+    #[inline]
+    pub fn land(&mut self, packet: &Packet) -> &Load {
+        self.free.push(packet.id.place() as u32);
         self.look(packet)
     }
 }
@@ -81,6 +110,36 @@ pub struct Env {
     pub common: Common,
     pub agenda: Agenda,
     pub flying: Flying,
+    pub external: External,
+}
+
+impl Env {
+    /// Takes the packets from their way that the link at work has lost.
+    #[inline]
+    pub fn drop_lost(&mut self) {
+        if !self.common.out.is_empty() {
+            self.drop_all();
+        }
+    }
+
+    #[cold]
+    fn drop_all(&mut self) {
+        let mut out = std::mem::take(&mut self.common.out);
+        for output in out.drain(..) {
+            match output {
+                Output::Lost { packet, cause, .. } => self.lose(&packet, cause),
+                other => debug_assert!(false, "links hand over what has arrived: {other:?}"),
+            }
+        }
+        self.common.out = out;
+    }
+
+    /// Takes a packet from its way that is lost.
+    pub fn lose(&mut self, packet: &Packet, cause: Cause) {
+        if let &Load::External { user, tag } = self.flying.land(packet) {
+            self.external.lost(self.common.now, user, tag, packet, cause);
+        }
+    }
 }
 
 impl Deref for Env {

@@ -2,13 +2,14 @@
 
 use super::World;
 use super::control::Listener;
+use super::flow::Phone;
 use super::timers::Timer;
 use crate::event::{Clock, Site};
 
 impl<T: Listener> World<T> {
     /// A flow's meter must be looked at, or its proxy has got a message.
     pub(super) fn radio_network_feedback(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         let (Some(meter), Some(proxy)) = (&mut state.meter, &mut state.proxy) else {
             return;
         };
@@ -18,11 +19,11 @@ impl<T: Listener> World<T> {
         }
         let mut has_message = false;
         if meter.is_due(self.env.now) {
-            let bearer = &mut self.bearers[state.bearer as usize].bearer;
-            let available = bearer
-                .bandwidth_meter()
-                .and_then(|meter| meter.available_bytes(self.env.now, state.position));
-            meter.look(self.env.now, available, bearer.backlog(state.position).packets);
+            let Phone { bearer, position, .. } = self.phones[flow as usize];
+            let air = &mut self.bearers[bearer as usize];
+            let available =
+                air.bandwidth_meter().and_then(|meter| meter.available_bytes(self.env.common.now, position));
+            meter.look(self.env.common.now, available, air.backlog(position).packets);
         }
         while let Some(message) = meter.arrived(self.env.now) {
             proxy.on_feedback(self.env.now, &message, &mut self.relayed);

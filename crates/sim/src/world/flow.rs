@@ -1,8 +1,11 @@
-//! One connection with everything that belongs to it.
+//! Phones, and the connections of those whose TCP is simulated.
+
+use std::ops::{Index, IndexMut};
 
 use super::alarms::{Alarm, Alarms};
+use super::env::Env;
 use super::experience::Experience;
-use super::timers::Timers;
+use super::timers::{Timer, Timers};
 use super::wire::Wire;
 use crate::event::{Hold, Place, Recovery, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
@@ -13,7 +16,7 @@ use crate::rng::Streams;
 use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
 use crate::transport::request::Requester;
-use crate::transport::{Opener, Receiver, Sender, Window};
+use crate::transport::{Opener, Receiver, Sender, SenderCounts, Window};
 use crate::units::{Duration, Time};
 
 /// A server that works on its answers.
@@ -27,14 +30,108 @@ pub struct Work {
     pub is_busy: bool,
 }
 
-/// One connection: its two ends, the boxes between them, what it carries, and what has been noted
+/// A phone: what its packets are sent over, whoever makes them.
+#[derive(Debug)]
+pub struct Phone {
+    pub group: usize,
+    pub start: Time,
+    pub bearer: u32,
+    /// Its position on the bearer.
+    pub position: usize,
+    pub uplink: Wire,
+}
+
+impl Phone {
+    /// Phone number `nth` of a group; number `id` of all.
+    pub fn new(
+        scenario: &Scenario,
+        streams: Streams,
+        (group, nth): (usize, u32),
+        id: u32,
+        (bearer, position): (u32, usize),
+        alarms: &mut Alarms,
+    ) -> Self {
+        let users = &scenario.users[group];
+        let line = scenario.uplink.line(u64::from(id), scenario.radio.uplink().as_ref(), &streams);
+        Self {
+            group,
+            start: Time(users.start.0 + u64::from(nth) * users.stagger.0),
+            bearer,
+            position,
+            uplink: Wire::new(line, Place::new(Site::Uplink, id), alarms, Alarm::Uplink(id)),
+        }
+    }
+
+    /// The results at `end` of a user of whose connection nothing is known.
+    pub fn row(&self, user: usize, group: &UserGroup, end: Time) -> FlowRow {
+        FlowRow {
+            user: user as u64,
+            group: group.name.clone(),
+            start_s: self.start.as_secs(),
+            endless: true,
+            complete: false,
+            download_s: f64::NAN,
+            transfer_s: f64::NAN,
+            app_bytes: 0,
+            ip_bytes: 0,
+            delivered_bytes: 0,
+            sender: SenderCounts::default(),
+            transfers: 0,
+            transfer_delay_mean_s: f64::NAN,
+            loads: 0,
+            load_mean_s: f64::NAN,
+            load_median_s: f64::NAN,
+            load_p95_s: f64::NAN,
+            stalls: 0,
+            stalled_s: 0.0,
+            recovery_s: 0.0,
+            received_bps: 0.0 / end.max(self.start).since(self.start).as_secs(),
+            application_bps: f64::NAN,
+            retransmit_bps: f64::NAN,
+            utilization: f64::NAN,
+        }
+    }
+}
+
+/// The simulated connections, by the numbers of their users. A user whose packets come from outside has none.
+#[derive(Debug)]
+pub struct Flows(pub Vec<Option<Box<Flow>>>);
+
+impl Flows {
+    /// Returns the connection of a user, if it is simulated.
+    pub fn of(&mut self, user: u32) -> Option<&mut Flow> {
+        self.0.get_mut(user as usize)?.as_deref_mut()
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
+        self.0.iter_mut().flatten().map(|flow| &mut **flow)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Flow> {
+        self.0.iter().flatten().map(|flow| &**flow)
+    }
+}
+
+impl Index<u32> for Flows {
+    type Output = Flow;
+
+    #[inline]
+    fn index(&self, flow: u32) -> &Flow {
+        self.0[flow as usize].as_deref().expect("a simulated connection")
+    }
+}
+
+impl IndexMut<u32> for Flows {
+    #[inline]
+    fn index_mut(&mut self, flow: u32) -> &mut Flow {
+        self.0[flow as usize].as_deref_mut().expect("a simulated connection")
+    }
+}
+
+/// One simulated connection: its two ends, the boxes between them, what it carries, and what has been noted
 /// about it.
 #[derive(Debug)]
 pub struct Flow {
-    pub group: usize,
-    /// Whether its packets come from outside; its ends are then idle.
-    pub is_external: bool,
-    pub start: Time,
     pub opener: Opener,
     pub demand: Demand,
     /// Bytes of all transfers, where they are known beforehand.
@@ -49,9 +146,6 @@ pub struct Flow {
     pub meter: Option<Box<Meter>>,
     /// At the Node B.
     pub snoop: Option<Box<SnoopAgent>>,
-    pub uplink: Wire,
-    pub bearer: u32,
-    pub position: usize,
     pub timers: Timers,
     /// What the phone has asked for and nobody has heard of.
     pub requester: Requester,
@@ -80,16 +174,15 @@ pub struct Told {
 }
 
 impl Flow {
-    /// Phone number `nth` of a group; number `id` of all.
+    /// Returns the connection of user number `id`, of a group; `None` if packets come from outside.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
-        (group_index, nth): (usize, u32),
+        group: &UserGroup,
         id: u32,
-        (bearer, position): (u32, usize),
         alarms: &mut Alarms,
-    ) -> Self {
-        let group = &scenario.users[group_index];
+    ) -> Option<Self> {
+        let demand = Demand::new(group.traffic().build(u64::from(id), &streams)?);
         let tcp = scenario.tcp_of(group);
         let air_tcp = scenario.air_tcp_of(group);
         let request_bytes = group.traffic().first_request_bytes();
@@ -97,27 +190,14 @@ impl Flow {
         let asks_apart = request_bytes > 0 && scenario.proxy.is_none() && tcp.asks_apart();
         let (riding, first_request) =
             if asks_apart { (0, Some(request_bytes)) } else { (request_bytes, None) };
-        let is_external = group.is_external();
-        // Boxes that act on TCP know simulated TCP only.
-        let proxy = scenario.proxy.as_ref().filter(|_| !is_external);
-        let snoop = scenario.snoop.as_ref().filter(|_| !is_external);
-        Self {
-            group: group_index,
-            is_external,
-            start: Time(group.start.0 + u64::from(nth) * group.stagger.0),
+        let proxy = scenario.proxy.as_ref();
+        let snoop = scenario.snoop.as_ref();
+        Some(Self {
             opener: tcp.opener(),
-            demand: Demand::new(group.traffic().build(u64::from(id), &streams)),
+            demand,
             total_bytes: group.traffic().total_bytes(),
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
-            uplink: Wire::new(
-                scenario.uplink.line(u64::from(id), scenario.radio.uplink().as_ref(), &streams),
-                Place::new(Site::Uplink, id),
-                alarms,
-                Alarm::Uplink(id),
-            ),
-            bearer,
-            position,
             timers: Timers::new(alarms, id),
             proxy: proxy.map(|proxy| Box::new(proxy.build(id, request_bytes, tcp))),
             meter: proxy
@@ -136,7 +216,7 @@ impl Flow {
             downloaded: None,
             experience: Experience::default(),
             told: Told::default(),
-        }
+        })
     }
 
     /// The sender whose segments the phone receives: the server's, or the proxy's.
@@ -144,7 +224,7 @@ impl Flow {
         self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.sender())
     }
 
-    /// The same, to be changed.
+    /// Returns [`Self::air_sender`] mutably.
     pub fn air_sender_mut(&mut self) -> &mut dyn Sender {
         match &mut self.proxy {
             Some(proxy) => proxy.sender_mut(),
@@ -152,15 +232,30 @@ impl Flow {
         }
     }
 
+    /// Lets the Snoop agent, where there is one, do something at the time, and keeps its timer.
+    pub fn snoop<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut SnoopAgent, Time) -> R) -> Option<R> {
+        let snoop = self.snoop.as_mut()?;
+        let result = act(snoop, env.common.now);
+        self.timers.keep(env, Timer::Snoop, snoop.timer());
+        Some(result)
+    }
+
+    /// Lets what repeats the phone's requests do something, and keeps its timer.
+    pub fn requester<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut Requester) -> R) -> R {
+        let result = act(&mut self.requester);
+        self.timers.keep(env, Timer::Request, self.requester.timer());
+        result
+    }
+
     /// The flow's results, at the end of the run at `end`, on a bearer that sends so many blocks for each that
-    /// is received.
+    /// is received; `of_phone` says whose they are.
     pub fn row(
         &self,
-        user: usize,
-        group: &UserGroup,
+        start: Time,
         blocks_per_success: f64,
         channel_rate_bps: f64,
         end: Time,
+        of_phone: FlowRow,
     ) -> FlowRow {
         let sender = self.air_sender();
         let lasted = |from: Option<Time>, to: Option<Time>| match (from, to) {
@@ -173,16 +268,13 @@ impl Flow {
             Some(bytes) => bytes as f64 * 8.0 / transfer_s,
             None => self.demand.completed_bytes as f64 * 8.0 / self.demand.delay_sum.as_secs(),
         };
-        let received_s = lasted(Some(self.start), Some(self.downloaded.unwrap_or(end.max(self.start))));
+        let received_s = lasted(Some(start), Some(self.downloaded.unwrap_or(end.max(start))));
         let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s * blocks_per_success;
         let [load_median_s, load_p95_s] = self.experience.loads.quantiles_s([0.5, 0.95]);
         FlowRow {
-            user: user as u64,
-            group: group.name.clone(),
-            start_s: self.start.as_secs(),
             endless: self.total_bytes.is_none(),
             complete: self.finished.is_some(),
-            download_s: lasted(Some(self.start), self.downloaded),
+            download_s: lasted(Some(start), self.downloaded),
             transfer_s,
             app_bytes: self.demand.bytes,
             ip_bytes: sender.wire_bytes(),
@@ -201,6 +293,7 @@ impl Flow {
             application_bps,
             retransmit_bps,
             utilization: retransmit_bps / channel_rate_bps,
+            ..of_phone
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::World;
 use super::control::Listener;
+use super::env::Load;
 use super::timers::Timer;
 use crate::event::Site;
 use crate::packet::Packet;
@@ -10,13 +11,13 @@ use crate::transport::segment::Kind;
 impl<T: Listener> World<T> {
     /// A packet for a phone has come to the gateway.
     pub(super) fn reach_gateway(&mut self, packet: Packet) {
-        let flow = self.env.flying.flow(&packet);
-        if !self.has_proxy || self.flows[flow as usize].proxy.is_none() {
+        if !self.is_for_proxy(&packet) {
             return self.enter_down(packet, 1);
         }
-        self.receive(Site::Proxy, &packet);
-        if let Some(proxy) = &mut self.flows[flow as usize].proxy {
-            let segment = self.env.flying.land(&packet);
+        let flow = self.receive(Site::Proxy, &packet);
+        if let Load::Segment(segment) = self.env.flying.land(&packet)
+            && let Some(proxy) = &mut self.flows[flow].proxy
+        {
             proxy.on_segment(self.env.common.now, segment, &mut self.relayed);
         }
         self.after_proxy(flow);
@@ -24,30 +25,34 @@ impl<T: Listener> World<T> {
 
     /// A packet of a phone has come to the gateway.
     pub(super) fn reach_gateway_from_phone(&mut self, packet: Packet) {
-        if self.flows[self.env.flying.flow(&packet) as usize].proxy.is_none() {
+        if !self.is_for_proxy(&packet) {
             return self.send_to_server(packet);
         }
         let flow = self.receive(Site::Proxy, &packet);
-        let state = &mut self.flows[flow as usize];
-        let segment = self.env.flying.land(&packet);
-        if let Some(proxy) = &mut state.proxy {
-            proxy.on_packet_of_phone(self.env.common.now, segment, &mut self.relayed);
-        }
-        if segment.kind != Kind::Ack {
-            state.requester.hear(segment.kind);
-            state.timers.keep(&mut self.env, Timer::Request, state.requester.timer());
+        if let &Load::Segment(segment) = self.env.flying.land(&packet) {
+            let state = &mut self.flows[flow];
+            if let Some(proxy) = &mut state.proxy {
+                proxy.on_packet_of_phone(self.env.common.now, &segment, &mut self.relayed);
+            }
+            if segment.kind != Kind::Ack {
+                state.requester(&mut self.env, |requester| requester.hear(segment.kind));
+            }
         }
         self.after_proxy(flow);
+    }
+
+    /// Returns true if a proxy takes a packet: it acts on TCP, and knows simulated TCP only.
+    fn is_for_proxy(&mut self, packet: &Packet) -> bool {
+        self.has_proxy && self.env.flying.segment(packet).is_some()
     }
 
     fn send_to_server(&mut self, packet: Packet) {
         let now = self.env.handled();
         self.links[0].up.accept(&mut self.env, packet, now);
-        self.drop_lost();
     }
 
     pub(super) fn proxy_timer(&mut self, flow: u32) {
-        if let Some(proxy) = &mut self.flows[flow as usize].proxy {
+        if let Some(proxy) = &mut self.flows[flow].proxy {
             proxy.on_timer(self.env.now, &mut self.relayed);
         }
         self.after_proxy(flow);
@@ -55,7 +60,7 @@ impl<T: Listener> World<T> {
 
     /// Sends what a proxy has put out and keeps its timer.
     pub(super) fn after_proxy(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         if let Some(proxy) = &state.proxy {
             state.timers.keep(&mut self.env, Timer::Proxy, proxy.timer());
         }

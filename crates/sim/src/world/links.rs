@@ -7,10 +7,10 @@
 //! occurs the run begins anew, one step after the other.
 
 use super::World;
+use super::bearer::HostedBearer;
 use super::control::Listener;
 use crate::engine::Key;
 use crate::event::Mask;
-use crate::network::Link;
 use crate::packet::Packet;
 
 /// What must be reported in order of time, packet by packet and place by place.
@@ -20,19 +20,17 @@ impl<T: Listener> World<T> {
     /// Finds the links whose arrivals are known ahead of time, and those of them that lead on to another one. The run
     /// must not be asked how it stands before it ends.
     pub(super) fn foresee(&mut self) {
-        if self.env.sink.wants(STEPWISE) || self.flows.iter().any(|flow| flow.is_external) {
+        if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {
             return;
         }
-        let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.foresee()).collect();
-        let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.foresee()).collect();
-        let uplinks: Vec<bool> = self.flows.iter_mut().map(|flow| flow.uplink.foresee()).collect();
+        let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.link.foresee()).collect();
+        let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.link.foresee()).collect();
+        let uplinks: Vec<bool> = self.phones.iter_mut().map(|phone| phone.uplink.link.foresee()).collect();
         // Where backlogs are asked for, or an agent sends as well, bearers take packets when they come.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
         if is_plain {
-            self.bearers
-                .iter_mut()
-                .for_each(|air| air.is_foreseen = air.bearer.as_link().is_some_and(Link::foresee));
+            self.bearers.iter_mut().for_each(HostedBearer::foresee);
         }
         let bearers = self.bearers.iter().all(|air| air.is_foreseen);
         let last = self.links.len() - 1;
@@ -42,8 +40,8 @@ impl<T: Listener> World<T> {
             link.up.leads_on = at > 0 && up[at] && up[at - 1] && !(self.has_proxy && at == 1);
         }
         let has_agent = self.has_snoop || (self.has_proxy && last == 0);
-        if let [flow] = &mut self.flows[..] {
-            flow.uplink.leads_on = uplinks[0] && up[last] && !has_agent;
+        if let [phone] = &mut self.phones[..] {
+            phone.uplink.leads_on = uplinks[0] && up[last] && !has_agent;
         }
     }
 
@@ -52,11 +50,10 @@ impl<T: Listener> World<T> {
         let mut entry = self.env.handled();
         while let Some(link) = self.links.get_mut(at) {
             if !link.down.leads_on {
-                link.down.accept(&mut self.env, packet, entry);
-                return self.drop_lost();
+                return link.down.accept(&mut self.env, packet, entry);
             }
             let Some(arrival) = link.down.enter(&mut self.env, &packet, entry) else {
-                return self.drop_lost();
+                return;
             };
             (entry, at) = (arrival, at + 1);
         }
@@ -65,7 +62,6 @@ impl<T: Listener> World<T> {
 
     pub(super) fn wake_down(&mut self, key: Key, at: usize) {
         let packet = self.links[at].down.wake(&mut self.env, key);
-        self.drop_lost();
         if let Some(packet) = packet {
             if at == 0 { self.reach_gateway(packet) } else { self.enter_down(packet, at + 1) }
         }
@@ -80,20 +76,17 @@ impl<T: Listener> World<T> {
             }
             let link = &mut self.links[at].up;
             if !link.leads_on {
-                link.accept(&mut self.env, packet, entry);
-                break;
+                return link.accept(&mut self.env, packet, entry);
             }
             let Some(arrival) = link.enter(&mut self.env, &packet, entry) else {
-                break;
+                return;
             };
             (entry, left) = (arrival, at);
         }
-        self.drop_lost();
     }
 
     pub(super) fn wake_up(&mut self, key: Key, at: usize) {
         let packet = self.links[at].up.wake(&mut self.env, key);
-        self.drop_lost();
         match packet {
             Some(packet) if at == 0 => self.reach_server(&packet),
             Some(packet) => self.enter_up(packet, key, at),

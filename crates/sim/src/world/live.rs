@@ -75,7 +75,7 @@ impl<L: Listener> Live<L> {
         if now > self.now() {
             self.world.env.advance((now, Stamp::LAST));
         }
-        fates.append(&mut self.world.external.fates);
+        fates.append(&mut self.world.env.external.fates);
         Ok(())
     }
 
@@ -94,7 +94,7 @@ impl<L: Listener> Live<L> {
     ) -> Result<()> {
         self.advance(now, fates)?;
         let world = &mut self.world;
-        if world.flows.get(user as usize).is_none_or(|flow| !flow.is_external) {
+        if !matches!(world.flows.0.get(user as usize), Some(None)) {
             return Err(Error::Scenario(format!(
                 "user number {user} takes no packets from outside; expected a user with `traffic = \"external\"`"
             )));
@@ -121,7 +121,7 @@ impl<L: Listener> Live<L> {
             Way::Up => world.enter_uplink(user, packet),
         }
         world.hand_on()?;
-        fates.append(&mut world.external.fates);
+        fates.append(&mut world.env.external.fates);
         Ok(())
     }
 

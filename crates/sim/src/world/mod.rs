@@ -12,6 +12,7 @@
 //! has a file: what arrives there and what leaves it.
 
 mod alarms;
+mod bearer;
 mod build;
 mod control;
 mod env;
@@ -39,21 +40,19 @@ pub use live::Live;
 pub use standing::{Carried, Standing};
 
 use alarms::{Alarm, Alarms};
+use bearer::HostedBearer;
 use env::Env;
-use external::External;
-use flow::Flow;
+use flow::{Flows, Phone};
 use lane::Lane;
 use tell::Ears;
 use timers::Timer;
 use wire::Duplex;
 
-use crate::context::{Blocks, Context, Counts};
 use crate::engine::{Key, Stamp};
 use crate::error::{Error, Result};
-use crate::event::{Clock, Mask, Place, Site};
+use crate::event::{Clock, Mask, Site};
 use crate::metrics::RunResult;
 use crate::proxy::split::Outbox;
-use crate::radio::Bearer;
 use crate::scenario::Scenario;
 use crate::transport::segment::Segment;
 
@@ -124,40 +123,18 @@ fn simulate<T: Listener>(
     world.into_result(scenario).map(Some)
 }
 
-/// A bearer with the number of its alarm and the flows of its users, by their position on it.
-#[derive(Debug)]
-struct HostedBearer {
-    bearer: Box<dyn Bearer>,
-    place: Place,
-    counts: Counts,
-    of_users: Vec<Blocks>,
-    alarm: usize,
-    flows: Vec<u32>,
-    /// Whether arrivals are known ahead of time, in order.
-    is_foreseen: bool,
-}
-
-impl HostedBearer {
-    /// The bearer and its context.
-    #[inline]
-    fn at_work<'a>(&'a mut self, env: &'a mut Env) -> (&'a mut dyn Bearer, Context<'a>) {
-        let Self { bearer, place, counts, of_users, .. } = self;
-        (&mut **bearer, Context { common: &mut env.common, place: *place, counts, of_users })
-    }
-}
-
 struct World<T> {
     env: Env,
     alarms: Alarms,
     ears: Ears<T>,
-    external: External,
     /// The links between server and gateway, and of the core network from there on.
     links: Vec<Duplex>,
     /// What arrives in order over all bearers and uplinks whose arrivals are known ahead of time.
     to_phones: Lane,
     from_phones: Lane,
     bearers: Vec<HostedBearer>,
-    flows: Vec<Flow>,
+    phones: Vec<Phone>,
+    flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
     /// Whether packets wait at an RNC before they come to the Node B.
@@ -194,10 +171,10 @@ impl<T: Listener> World<T> {
             Alarm::Uplink(flow) => self.wake_uplink(key, flow),
             Alarm::Bearer(bearer) => self.wake_bearer(key, bearer),
             Alarm::Timers(flow) => {
-                if let Some(timer) = self.flows[flow as usize].timers.expire(key) {
+                if let Some(timer) = self.flows[flow].timers.expire(key) {
                     self.handle_timer(timer, flow);
                 }
-                self.flows[flow as usize].timers.rearm(&mut self.env);
+                self.flows[flow].timers.rearm(&mut self.env);
             }
         }
     }
@@ -211,21 +188,20 @@ impl<T: Listener> World<T> {
             }
             Timer::Retransmission => {
                 if self.env.sink.wants(Mask::DECISIONS) {
-                    let clock = self.flows[flow as usize].sender.ringing(self.env.now);
+                    let clock = self.flows[flow].sender.ringing(self.env.now);
                     self.tell_clock(Site::Server, flow, clock);
                 }
-                self.flows[flow as usize].sender.on_timer(self.env.now, &mut self.outbox);
+                self.flows[flow].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow);
             }
             Timer::DelayedAck => {
                 self.tell_clock(Site::Phone, flow, Clock::Acknowledgement);
-                let ack = self.flows[flow as usize].receiver.on_timer(self.env.now);
+                let ack = self.flows[flow].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack);
             }
             Timer::Request => {
                 self.tell_clock(Site::Phone, flow, Clock::Request);
-                let again = self.flows[flow as usize].requester.on_timer(self.env.now);
-                self.after_request(flow, again);
+                self.ask_again(flow);
             }
             Timer::Proxy => {
                 self.tell_proxy_clocks(flow);

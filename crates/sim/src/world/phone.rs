@@ -2,6 +2,7 @@
 
 use super::World;
 use super::control::Listener;
+use super::env::Load;
 use super::external::Way;
 use super::timers::Timer;
 use crate::event::{Event, Site};
@@ -11,15 +12,16 @@ use crate::transport::segment::Segment;
 impl<T: Listener> World<T> {
     /// The phone asks for something, and asks again until it has been heard.
     pub(super) fn ask(&mut self, packet: Segment) {
-        let asked = self.flows[packet.flow as usize].requester.ask(self.env.now, packet);
-        self.after_request(packet.flow, Some(asked));
+        let now = self.env.now;
+        let asked = self.flows[packet.flow].requester(&mut self.env, |requester| requester.ask(now, packet));
+        self.send_up(asked);
     }
 
-    pub(super) fn after_request(&mut self, flow: u32, request: Option<Segment>) {
-        let state = &mut self.flows[flow as usize];
-        state.timers.keep(&mut self.env, Timer::Request, state.requester.timer());
-        if let Some(request) = request {
-            self.send_up(request);
+    /// The phone has heard nothing of what it has asked for.
+    pub(super) fn ask_again(&mut self, flow: u32) {
+        let now = self.env.now;
+        if let Some(again) = self.flows[flow].requester(&mut self.env, |requester| requester.on_timer(now)) {
+            self.send_up(again);
         }
     }
 
@@ -31,13 +33,12 @@ impl<T: Listener> World<T> {
 
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
         let now = self.env.handled();
-        let uplink = &mut self.flows[flow as usize].uplink;
-        if !uplink.is_foreseen {
-            uplink.accept(&mut self.env, packet, now);
-            return self.drop_lost();
+        let uplink = &mut self.phones[flow as usize].uplink;
+        if !uplink.link.is_foreseen() {
+            return uplink.accept(&mut self.env, packet, now);
         }
         let Some(arrival) = uplink.enter(&mut self.env, &packet, now) else {
-            return self.drop_lost();
+            return;
         };
         if uplink.leads_on {
             self.enter_up(packet, arrival, self.links.len());
@@ -49,12 +50,13 @@ impl<T: Listener> World<T> {
     pub(super) fn reach_phone(&mut self, packet: &Packet) {
         let flow = self.receive(Site::Phone, packet);
         self.tell_queue(flow);
-        let state = &mut self.flows[flow as usize];
-        let segment = self.env.flying.land(packet);
-        if state.is_external {
-            self.external.arrived(self.env.common.now, Way::Down, flow, segment.seq, packet);
-            return;
-        }
+        let segment = match self.env.flying.land(packet) {
+            Load::Segment(segment) => segment,
+            &Load::External { tag, .. } => {
+                return self.env.external.arrived(self.env.common.now, Way::Down, flow, tag, packet);
+            }
+        };
+        let state = &mut self.flows[flow];
         let ack = state.receiver.on_segment(self.env.common.now, segment);
         let asks = state.first_request.take();
         let delivered = state.receiver.delivered_bytes();
@@ -66,14 +68,14 @@ impl<T: Listener> World<T> {
         }
         self.after_receiver(flow, ack);
         if let Some(bytes) = asks {
-            let request = self.flows[flow as usize].receiver.request(self.env.now, bytes);
+            let request = self.flows[flow].receiver.request(self.env.now, bytes);
             self.ask(request);
         }
     }
 
     /// Sends a receiver's ACK, if there is one, and keeps its timer.
     pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         state.timers.keep(&mut self.env, Timer::DelayedAck, state.receiver.timer());
         if let Some(ack) = ack {
             self.send_up(ack);

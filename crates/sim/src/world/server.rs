@@ -2,6 +2,7 @@
 
 use super::World;
 use super::control::Listener;
+use super::env::Load;
 use super::external::Way;
 use super::flow::Flow;
 use super::timers::Timer;
@@ -16,7 +17,7 @@ impl<T: Listener> World<T> {
     /// A transfer begins: the first opens the connection, a later one is asked for by the phone or
     /// offered by the server.
     pub(super) fn begin_transfer(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         let is_first = state.demand.bytes == 0;
         let Some(transfer) = state.demand.begin(self.env.now) else {
             return;
@@ -43,11 +44,12 @@ impl<T: Listener> World<T> {
 
     pub(super) fn reach_server(&mut self, packet: &Packet) {
         let flow = self.receive(Site::Server, packet);
-        let segment = self.env.flying.land(packet);
-        if self.flows[flow as usize].is_external {
-            self.external.arrived(self.env.common.now, Way::Up, flow, segment.seq, packet);
-            return;
-        }
+        let segment = match self.env.flying.land(packet) {
+            Load::Segment(segment) => segment,
+            &Load::External { tag, .. } => {
+                return self.env.external.arrived(self.env.common.now, Way::Up, flow, tag, packet);
+            }
+        };
         match segment.kind {
             Kind::Connect => {
                 self.hear(flow, Kind::Connect);
@@ -58,7 +60,7 @@ impl<T: Listener> World<T> {
                 self.work(flow);
             }
             Kind::Data | Kind::Ack => {
-                let state = &mut self.flows[flow as usize];
+                let state = &mut self.flows[flow];
                 state.sender.on_ack(self.env.common.now, segment, &mut self.outbox);
                 self.after_sender(flow);
                 self.work_once_established(flow);
@@ -68,18 +70,17 @@ impl<T: Listener> World<T> {
 
     /// The server has heard a packet that asks.
     fn hear(&mut self, flow: u32, kind: Kind) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         if let Some(proxy) = &mut state.proxy {
             proxy.hear(kind);
             state.timers.keep(&mut self.env, Timer::Proxy, proxy.timer());
         } else {
-            state.requester.hear(kind);
-            state.timers.keep(&mut self.env, Timer::Request, state.requester.timer());
+            state.requester(&mut self.env, |requester| requester.hear(kind));
         }
     }
 
     fn accept_connection(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         if state.accepted.replace(self.env.now).is_some() {
             return;
         }
@@ -92,7 +93,7 @@ impl<T: Listener> World<T> {
 
     /// The server has a request, and begins to work on its answer, unless it does.
     fn work(&mut self, flow: u32) {
-        let Flow { work, demand, timers, .. } = &mut self.flows[flow as usize];
+        let Flow { work, demand, timers, .. } = &mut self.flows[flow];
         let Some(work) = work else {
             return self.serve(flow);
         };
@@ -106,7 +107,7 @@ impl<T: Listener> World<T> {
     /// The same for a request that rides on the ACK of the SYN.
     #[inline]
     fn work_once_established(&mut self, flow: u32) {
-        let Flow { work: Some(work), sender, .. } = &mut self.flows[flow as usize] else {
+        let Flow { work: Some(work), sender, .. } = &mut self.flows[flow] else {
             return;
         };
         if work.awaits_ack && sender.hold() != Hold::Handshake {
@@ -117,7 +118,7 @@ impl<T: Listener> World<T> {
 
     /// The server has worked, and answers.
     pub(super) fn answer(&mut self, flow: u32) {
-        if let Some(work) = &mut self.flows[flow as usize].work {
+        if let Some(work) = &mut self.flows[flow].work {
             work.is_busy = false;
         }
         self.serve(flow);
@@ -125,7 +126,7 @@ impl<T: Listener> World<T> {
 
     /// The server learns of what has been asked for and sends it.
     fn serve(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         while let Some(bytes) = state.demand.requested.pop_front() {
             state.sender.write(self.env.now, bytes, &mut self.outbox);
         }
@@ -140,7 +141,7 @@ impl<T: Listener> World<T> {
 
     /// Sends what a server's sender has put out, keeps its timer, and notes what changed.
     pub(super) fn after_sender(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         let progress = state.sender.progress();
         state.timers.keep(&mut self.env, Timer::Retransmission, progress.timer);
         if state.proxy.is_none() {
@@ -166,7 +167,7 @@ impl<T: Listener> World<T> {
     /// The sender that faces a phone has heard from it: transfers may be over.
     pub(super) fn after_air_sender(&mut self, flow: u32, progress: Progress) {
         let Progress { acked_bytes, recovery, is_done, .. } = progress;
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         state.experience.repair(self.env.now, recovery);
         while let Some(transfer) = state.demand.complete(self.env.now, acked_bytes) {
             let Outstanding { begun, arrived, bytes, .. } = transfer;

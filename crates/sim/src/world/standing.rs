@@ -32,12 +32,12 @@ impl<L: Listener> Live<L> {
     /// [`Error::Scenario`] when there is no such user; the listener's.
     pub fn standing(&mut self, user: u32) -> Result<Standing> {
         let world = &mut self.world;
-        let Some(flow) = world.flows.get(user as usize) else {
+        let Some(phone) = world.phones.get(user as usize) else {
             return Err(Error::Scenario(format!("there is no user number {user}")));
         };
-        let uplink = &flow.uplink.link;
+        let uplink = &phone.uplink.link;
         let up = Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() };
-        let down = world.bearers[flow.bearer as usize].bearer.backlog(flow.position);
+        let down = world.bearers[phone.bearer as usize].backlog(phone.position);
         let cqi = world.cqi(user);
         world.hand_on()?;
         Ok(Standing { down, up, cqi })
@@ -47,8 +47,8 @@ impl<L: Listener> Live<L> {
     pub fn carried(&self) -> Carried {
         let world = &self.world;
         let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();
-        let simulated = world.flows.iter().filter(|flow| !flow.is_external);
-        let up = simulated.map(|flow| flow.uplink.link.counts().bytes).sum();
-        Carried { down: all.saturating_sub(world.external.down_bytes), up }
+        let simulated = world.phones.iter().zip(&world.flows.0).filter(|(_, flow)| flow.is_some());
+        let up = simulated.map(|(phone, _)| phone.uplink.link.counts().bytes).sum();
+        Carried { down: all.saturating_sub(world.env.external.down_bytes), up }
     }
 }

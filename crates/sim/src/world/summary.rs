@@ -1,9 +1,10 @@
 //! How far a run is, and what it came to.
 
+use super::World;
+use super::bearer::HostedBearer;
 use super::control::Listener;
-use super::flow::Flow;
+use super::flow::{Flow, Phone};
 use super::wire::{Duplex, Wire};
-use super::{HostedBearer, World};
 use crate::error::Result;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::network::traced::{OPPORTUNITIES, UsageRow};
@@ -24,13 +25,12 @@ impl<T: Listener> World<T> {
     /// Bearers make good what they have put off, links take back what they have counted ahead of time.
     pub(super) fn settle(&mut self) -> Result<()> {
         let now = self.env.handled();
-        let up = self.flows.iter_mut().map(|flow| &mut flow.uplink);
+        let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
         for wire in self.links.iter_mut().flat_map(|link| [&mut link.down, &mut link.up]).chain(up) {
             wire.link.settle(now);
         }
-        for air in &mut self.bearers {
-            let (bearer, mut ctx) = air.at_work(&mut self.env);
-            bearer.settle(&mut ctx);
+        for index in 0..self.bearers.len() as u32 {
+            self.work_bearer(index, |bearer, ctx| bearer.settle(ctx));
         }
         self.hand_on()
     }
@@ -38,19 +38,15 @@ impl<T: Listener> World<T> {
     pub(super) fn into_result(mut self, scenario: &Scenario) -> Result<RunResult> {
         self.settle()?;
         let now = self.env.now;
-        for flow in &mut self.flows {
+        for flow in self.flows.iter_mut() {
             flow.experience.end(now);
         }
         let mut of_radio = Vec::new();
-        for HostedBearer { bearer, flows, .. } in &mut self.bearers {
-            let mut own = bearer.tables(now);
-            for table in &mut own {
-                table.name_users(|position| u64::from(flows[position]));
-            }
-            join(&mut of_radio, own);
+        for air in &mut self.bearers {
+            join(&mut of_radio, air.tables(now));
         }
-        let uplinks = (0..).zip(&mut self.flows).filter_map(|(user, flow)| {
-            let usage = flow.uplink.link.usage(now)?;
+        let uplinks = (0..).zip(&mut self.phones).filter_map(|(user, phone)| {
+            let usage = phone.uplink.link.usage(now)?;
             Some(UsageRow { user, way: "up", usage })
         });
         let uplinks: Vec<_> = uplinks.collect();
@@ -58,13 +54,16 @@ impl<T: Listener> World<T> {
             join(&mut of_radio, [OPPORTUNITIES.table(&uplinks)]);
         }
         let channel_rate = channel_rate(scenario);
-        let users = || self.flows.iter().enumerate();
-        let flow_row = |(user, flow): (usize, &Flow)| {
-            let sent = self.bearers[flow.bearer as usize].of_users[flow.position].per_success();
-            flow.row(user, &scenario.users[flow.group], sent, channel_rate.0 as f64, now)
+        let users =
+            || self.flows.0.iter().enumerate().filter_map(|(user, flow)| Some((user, flow.as_deref()?)));
+        let flow_row = |((user, phone), flow): ((usize, &Phone), &Option<Box<Flow>>)| {
+            let row = phone.row(user, &scenario.users[phone.group], now);
+            let Some(flow) = flow else { return row };
+            let sent = self.bearers[phone.bearer as usize].of_users[phone.position].per_success();
+            flow.row(phone.start, sent, channel_rate.0 as f64, now, row)
         };
         Ok(RunResult {
-            flows: users().map(flow_row).collect(),
+            flows: self.phones.iter().enumerate().zip(&self.flows.0).map(flow_row).collect(),
             bearers: self.bearer_rows(scenario, channel_rate),
             links: self.link_rows(),
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
@@ -101,12 +100,12 @@ impl<T: Listener> World<T> {
             };
             [row("down", &link.down), row("up", &link.up)]
         };
-        let uplink = |(user, flow): (usize, &Flow)| LinkRow {
+        let uplink = |(user, phone): (usize, &Phone)| LinkRow {
             link: format!("uplink_{user}"),
-            counts: flow.uplink.link.counts(),
+            counts: phone.uplink.link.counts(),
         };
         let mut rows: Vec<_> = self.links.iter().flat_map(both).collect();
-        rows.extend(self.flows.iter().enumerate().map(uplink));
+        rows.extend(self.phones.iter().enumerate().map(uplink));
         rows
     }
 }

@@ -2,11 +2,10 @@
 
 use super::World;
 use super::control::Listener;
-use super::flow::Flow;
+use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
-use crate::context::Output;
 use crate::error::{Error, Result};
-use crate::event::{Cause, Clock, Event, Hold, Mask, Place, Purpose, Record, Sink, Site};
+use crate::event::{Clock, Event, Hold, Mask, Place, Purpose, Record, Sink, Site};
 use crate::packet::Packet;
 use crate::transport::segment::{Kind, Segment};
 use crate::units::Time;
@@ -136,44 +135,19 @@ impl<T: Listener> World<T> {
     pub(super) fn receive(&mut self, site: Site, packet: &Packet) -> u32 {
         let flow = self.env.flying.flow(packet);
         if self.env.sink.wants(Mask::PACKETS) {
-            let segment = *self.env.flying.look(packet);
+            let segment = self.env.flying.segment(packet).copied();
             let event = Event::Received { place: Place::new(site, flow), packet: packet.id };
-            let is_simulated = !self.flows[flow as usize].is_external;
-            self.tell(event, is_simulated.then_some(&segment));
+            self.tell(event, segment.as_ref());
         }
         flow
-    }
-
-    /// What was lost in the link that was at work is taken from its way.
-    #[inline]
-    pub(super) fn drop_lost(&mut self) {
-        if !self.env.out.is_empty() {
-            let mut out = std::mem::take(&mut self.env.out);
-            for output in out.drain(..) {
-                match output {
-                    Output::Lost { packet, cause, .. } => self.lose(&packet, cause),
-                    other => debug_assert!(false, "links hand over what has arrived: {other:?}"),
-                }
-            }
-            self.env.out = out;
-        }
-    }
-
-    /// A packet is lost.
-    pub(super) fn lose(&mut self, packet: &Packet, cause: Cause) {
-        let &Segment { flow, seq: tag, .. } = self.env.flying.land(packet);
-        if self.flows[flow as usize].is_external {
-            self.external.lost(self.env.now, flow, tag, packet, cause);
-        }
     }
 
     /// Tells of a user's backlog at its bearer.
     #[inline]
     pub(super) fn tell_queue(&mut self, flow: u32) {
         if self.env.sink.wants(Mask::QUEUE) {
-            let state = &self.flows[flow as usize];
-            let (bearer, user) = (state.bearer, state.position);
-            let backlog = self.bearers[bearer as usize].bearer.backlog(user);
+            let Phone { bearer, position: user, .. } = self.phones[flow as usize];
+            let backlog = self.bearers[bearer as usize].backlog(user);
             let (packets, bytes) = (backlog.packets as u32, backlog.bytes);
             self.env.emit(Event::Queue { bearer, user: user as u32, packets, bytes });
         }
@@ -194,7 +168,7 @@ impl<T: Listener> World<T> {
         if !self.env.sink.wants(Mask::DECISIONS) {
             return;
         }
-        let proxy = self.flows[flow as usize].proxy.as_ref();
+        let proxy = self.flows[flow].proxy.as_ref();
         let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.ringing(self.env.now)).collect();
         for clock in clocks {
             self.tell_clock(Site::Proxy, flow, clock);
@@ -207,7 +181,7 @@ impl<T: Listener> World<T> {
         if !self.env.sink.wants(Mask::DECISIONS) {
             return;
         }
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         let (hold, told): (Hold, &mut Hold) = match site {
             Site::Proxy => (state.air_sender().hold(), &mut state.told.holds[1]),
             _ => (state.sender.hold(), &mut state.told.holds[0]),
@@ -222,7 +196,7 @@ impl<T: Listener> World<T> {
     #[inline]
     pub(super) fn tell_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow];
         if sink.wants(Mask::ROUND_TRIPS)
             && let Some(rtt) = state.air_sender_mut().take_rtt_sample()
         {

@@ -109,6 +109,7 @@ mod tests {
     use crate::engine::Agenda;
     use crate::event::{Mask, Sink};
     use crate::world::env::Flying;
+    use crate::world::external::External;
     use proptest::prelude::*;
 
     fn timer() -> impl Strategy<Value = Timer> {
@@ -124,7 +125,7 @@ mod tests {
             let mut alarms = Alarms::default();
             let mut timers = Timers::new(&mut alarms, 0);
             let common = Common::new(Time(u64::MAX), Sink::new(Mask::NONE));
-            let mut env = Env { common, agenda: Agenda::new(alarms.len()), flying: Flying::default() };
+            let mut env = Env { common, agenda: Agenda::new(alarms.len()), flying: Flying::default(), external: External::default() };
             let mut model: Vec<(Timer, Key)> = Vec::new();
             let last = (Timer::Traffic, None, 1_000, None);
             for (timer, wait, passes, again) in steps.into_iter().chain([last]) {

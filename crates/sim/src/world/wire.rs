@@ -16,28 +16,13 @@ pub struct Wire {
     pub alarm: usize,
     pub place: Place,
     counts: Counts,
-    /// Whether arrivals are known ahead of time, in order.
-    pub is_foreseen: bool,
     /// Whether packets that leave it enter the next link at once, ahead of their time.
     pub leads_on: bool,
 }
 
 impl Wire {
     pub fn new(link: Line, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self {
-            link,
-            alarm: alarms.add(alarm),
-            place,
-            counts: Counts::default(),
-            is_foreseen: false,
-            leads_on: false,
-        }
-    }
-
-    /// Lets packets come ahead of time from now on; false where that is not possible.
-    pub fn foresee(&mut self) -> bool {
-        self.is_foreseen = self.link.foresee();
-        self.is_foreseen
+        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default(), leads_on: false }
     }
 
     #[inline]
@@ -49,7 +34,7 @@ impl Wire {
     /// Takes a packet that comes under `entry`, or loses it.
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
-        if self.is_foreseen {
+        if self.link.is_foreseen() {
             if let Some(arrival) = self.enter(env, &packet, entry) {
                 self.deliver(env, arrival, packet);
             }
@@ -58,6 +43,7 @@ impl Wire {
         let (link, mut ctx) = self.at_work(env);
         link.accept(&mut ctx, packet);
         env.agenda.set(self.alarm, self.link.next_wake());
+        env.drop_lost();
     }
 
     /// Takes a packet that comes under `entry` and is delivered by another link behind this one. Returns the key
@@ -65,10 +51,10 @@ impl Wire {
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
-        match link.rated() {
-            Some(link) => link.enter(&mut ctx, packet, entry),
-            None => unreachable!("only links with a rate are foreseen"),
-        }
+        let arrival =
+            link.rated().expect("only links with a rate are foreseen").enter(&mut ctx, packet, entry);
+        env.drop_lost();
+        arrival
     }
 
     /// Delivers a packet under a key that [`Self::enter`] has returned.
@@ -84,6 +70,7 @@ impl Wire {
         let (link, mut ctx) = self.at_work(env);
         let arrived = link.wake(&mut ctx, key);
         env.agenda.set(self.alarm, self.link.next_wake());
+        env.drop_lost();
         arrived
     }
 }

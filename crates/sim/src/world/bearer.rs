@@ -1,0 +1,138 @@
+//! Bearers at work: whatever is asked of one, its alarm is set anew and what comes out of it goes on.
+
+use super::World;
+use super::alarms::{Alarm, Alarms};
+use super::control::Listener;
+use super::env::Env;
+use crate::context::{Blocks, Context, Counts, Output};
+use crate::engine::Key;
+use crate::event::{Place, Site};
+use crate::network::Link;
+use crate::packet::Packet;
+use crate::radio::{Backlog, BandwidthMeter, Bearer};
+use crate::table::Table;
+use crate::units::Time;
+
+/// A bearer with its alarm and the numbers of its users, by their positions on it.
+#[derive(Debug)]
+pub struct HostedBearer {
+    bearer: Box<dyn Bearer>,
+    place: Place,
+    alarm: usize,
+    pub counts: Counts,
+    pub of_users: Vec<Blocks>,
+    pub users: Vec<u32>,
+    /// Whether it is a link whose arrivals are known ahead of time, in order.
+    pub is_foreseen: bool,
+}
+
+impl HostedBearer {
+    /// Bearer number `index`, which has no users yet.
+    pub fn new(bearer: Box<dyn Bearer>, index: u32, alarms: &mut Alarms) -> Self {
+        Self {
+            bearer,
+            place: Place::new(Site::Bearer, index),
+            alarm: alarms.add(Alarm::Bearer(index)),
+            counts: Counts::default(),
+            of_users: Vec::new(),
+            users: Vec::new(),
+            is_foreseen: false,
+        }
+    }
+
+    #[inline]
+    fn at_work<'a>(&'a mut self, env: &'a mut Env) -> (&'a mut dyn Bearer, Context<'a>) {
+        let Self { bearer, place, counts, of_users, .. } = self;
+        (&mut **bearer, Context { common: &mut env.common, place: *place, counts, of_users })
+    }
+
+    /// Lets packets come ahead of time from now on, where the bearer is a link that can.
+    pub fn foresee(&mut self) {
+        self.is_foreseen = self.bearer.as_link().is_some_and(Link::foresee);
+    }
+
+    /// Takes a packet that comes under `entry` ahead of time. Returns the key under which it arrives, unless it is
+    /// lost.
+    #[inline]
+    pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
+        let (bearer, mut ctx) = self.at_work(env);
+        let arrival = bearer.as_link().and_then(|link| link.enter(&mut ctx, packet, entry));
+        env.drop_lost();
+        arrival
+    }
+
+    /// Delivers a packet under a key that [`Self::enter`] has returned.
+    pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
+        if self.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet)) {
+            env.agenda.set(self.alarm, Some(arrival));
+        }
+    }
+
+    /// Counts and reports a packet that another queue than the bearer's own has delivered.
+    #[inline]
+    pub fn pass(&mut self, env: &mut Env, packet: &Packet) {
+        self.at_work(env).1.pass(packet);
+    }
+
+    #[inline]
+    pub fn backlog(&self, position: usize) -> Backlog {
+        self.bearer.backlog(position)
+    }
+
+    pub fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
+        self.bearer.bandwidth_meter()
+    }
+
+    /// Returns the tables that only this kind of bearer has, with the users' numbers.
+    pub fn tables(&mut self, now: Time) -> Vec<Table> {
+        let mut tables = self.bearer.tables(now);
+        for table in &mut tables {
+            table.name_users(|position| u64::from(self.users[position]));
+        }
+        tables
+    }
+}
+
+impl<T: Listener> World<T> {
+    /// Lets a bearer do something, sets its alarm, and sends on what has come out of it.
+    #[inline]
+    pub(super) fn work_bearer<R>(
+        &mut self,
+        index: u32,
+        act: impl FnOnce(&mut dyn Bearer, &mut Context) -> R,
+    ) -> R {
+        let air = &mut self.bearers[index as usize];
+        let (bearer, mut ctx) = air.at_work(&mut self.env);
+        let result = act(bearer, &mut ctx);
+        self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        match self.env.common.out[..] {
+            [] => {}
+            // Nearly always it is one packet.
+            [Output::Arrived { packet, .. }] => {
+                self.env.common.out.clear();
+                self.reach_phone(&packet);
+            }
+            _ => self.take_outputs(index),
+        }
+        result
+    }
+
+    /// What has come out of a bearer goes on: first users change cells and losses are known, then packets
+    /// reach their phones.
+    fn take_outputs(&mut self, bearer: u32) {
+        let mut out = std::mem::take(&mut self.env.common.out);
+        for output in &out {
+            match output {
+                Output::CellChanged { user } => self.leave_snoop(bearer, *user),
+                Output::Lost { packet, cause, .. } => self.env.lose(packet, *cause),
+                Output::Arrived { .. } => {}
+            }
+        }
+        for output in out.drain(..) {
+            if let Output::Arrived { packet, .. } = output {
+                self.reach_phone(&packet);
+            }
+        }
+        self.env.common.out = out;
+    }
+}
