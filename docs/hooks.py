@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,6 @@ from nodeb import _core
 from nodeb.reproduce import study
 from nodeb.results import glossary
 from nodeb.results.metrics import METRICS
-from nodeb.witness import kernel
 
 RESULTS = """# Tables of results
 
@@ -49,6 +49,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
         markdown = markdown.replace("{{ assumptions: " + name + " }}", assumptions(name))
     for kind in dict.fromkeys(entry[0] for entry in _core.registry()):
         markdown = markdown.replace("{{ registry: " + kind + " }}", registry_table(kind))
+    sys.path.append(str(Path(__file__).parents[1] / "tools"))
+    import linux_downloads as kernel
+
     for cases in kernel.FILES:
         mark = "{{ kernel: " + cases.stem + " }}"
         if mark in markdown:

@@ -1,8 +1,8 @@
-"""Lets ns-2 simulate random connections, and writes what happened as traces for `nodeb.oracle`.
+"""Lets ns-2 simulate random connections, and writes what happened as traces for `oracle.py`.
 
     python tools/ns2_traces.py OUT --count 50 --seed 1            any era
     python tools/ns2_traces.py OUT --count 50 --seed 1 --era 2003-06-01
-    python -m nodeb.oracle OUT/*.csv                              compares each with nodeb
+    python tools/oracle.py OUT/*.csv                               compares each with nodeb
 
 Needs `ns` of ns-2.35, which Debian packages as `ns2`. Older eras are ns-2.35 with the defaults that
 it had then (`nodeb._core.era_switches()`): its code still has both sides of every switch. Each

@@ -15,7 +15,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import nodeb
-from nodeb import stats, wcdma
+from nodeb import stats
+from nodeb.formulas import wcdma
 from nodeb.inputs.scenario import Scenario
 from nodeb.plot.style import PALETTE
 

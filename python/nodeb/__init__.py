@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     __version__: str
 
     from nodeb import fit, life, link, plot, reproduce, scenario_types, stats, sweep
+    from nodeb.base.table import Table
     from nodeb.comparison import compare
     from nodeb.errors import (
         InputError,
@@ -61,7 +62,6 @@ if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario, load
     from nodeb.replication.cluster import Cluster
     from nodeb.results.result import Result
-    from nodeb.table import Table
 
 _HOMES = {
     "Cluster": "replication.cluster",
@@ -77,7 +77,7 @@ _HOMES = {
     "explain": "explanation",
     "compare": "comparison",
     "load": "inputs.scenario",
-    "Table": "table",
+    "Table": "base.table",
 }
 
 _MODULES = ("fit", "life", "link", "plot", "reproduce", "scenario_types", "stats", "sweep")

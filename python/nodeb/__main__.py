@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-from nodeb.signals import end_as_interrupts, ignore, received
+from nodeb.base.signals import end_as_interrupts, ignore, received
 from nodeb.terminal import streams
 
 INTERRUPTED = 130

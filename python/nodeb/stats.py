@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nodeb.arguments import as_number, as_whole
+from nodeb.base.arguments import as_number, as_whole
+from nodeb.base.student import t_quantile
 from nodeb.errors import InputError
-from nodeb.student import t_quantile
 
 __all__ = [
     "CONFIDENCE",

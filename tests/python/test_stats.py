@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.special import stdtrit
 
+from nodeb.base.student import t_quantile
 from nodeb.errors import InputError
 from nodeb.stats import (
     Precision,
@@ -18,7 +19,6 @@ from nodeb.stats import (
     mser5,
     paired_difference,
 )
-from nodeb.student import t_quantile
 
 
 def test_student_interval_is_the_textbook_one():

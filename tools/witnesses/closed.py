@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import nodeb
-from nodeb import analytics
+from nodeb.formulas import analytics
 from witnesses.row import Row
 
 COMMAND = "python tools/trust.py"

@@ -2,49 +2,37 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import tempfile
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path
-from typing import Any
+
+import linux_downloads
 
 from witnesses.row import Row, spread
 
-COMMAND = "nodeb witness kernel"
+COMMAND = "python tools/linux_downloads.py"
 LARGE_BYTES = 1_000_000
-Found = dict[str, Any]
 
 
 def rows() -> Iterator[Row]:
     """Transfer times by control and size, repeated segments, delays."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "kernel.json"
-        command = [sys.executable, "-m", "nodeb", *COMMAND.split()[1:], "--out", str(file)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        columns = json.loads(file.read_text(encoding="utf-8"))
-    yield from of(
-        [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    )
+    yield from of(row for file in linux_downloads.FILES for row in linux_downloads.compare(file))
 
 
-def of(found: Iterable[Found]) -> Iterator[Row]:
+def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
     """What the table of cases says."""
     times: dict[str, list[float]] = defaultdict(list)
     repeated: dict[str, list[bool]] = defaultdict(list)
     delays: dict[str, list[float]] = defaultdict(list)
     for one in found:
-        control = one["control"]
-        size = "from 1 MB on" if one["size_bytes"] >= LARGE_BYTES else "below 1 MB"
-        times[f"transfer times, {control}, {size}"].append(one["ratio"])
-        allowed = max(3, 0.1 * one["kernel_repeated"])
-        near = abs(one["nodeb_repeated"] - one["kernel_repeated"]) <= allowed
+        control = one.control
+        size = "from 1 MB on" if one.size_bytes >= LARGE_BYTES else "below 1 MB"
+        times[f"transfer times, {control}, {size}"].append(one.ratio)
+        allowed = max(3, 0.1 * one.kernel_repeated)
+        near = abs(one.nodeb_repeated - one.kernel_repeated) <= allowed
         repeated[f"segments sent again, {control}"].append(near)
-        if one["kernel_delay_ms"]:
-            ratio = one["nodeb_delay_ms"] / one["kernel_delay_ms"]
-            delays[f"mean one-way delays, {control}"].append(ratio)
+        if not math.isnan(one.kernel_delay_ms):
+            delays[f"mean one-way delays, {control}"].append(one.delay_ratio)
     for what, ratios in sorted(times.items()):
         limit = "3 %" if "from 1 MB" in what else "5 %"
         yield Row("Linux 6.18", what, len(ratios), within(ratios, limit), limit, COMMAND)

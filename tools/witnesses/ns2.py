@@ -7,12 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from nodeb import _core, oracle
+import oracle
+
+from nodeb import _core
 from witnesses.row import Row
 
 ARCHIVE = Path(__file__).parents[2] / "tests" / "data" / "ns2-traces.tar.xz"
 LIMIT = "every row: 1 \N{MICRO SIGN}s, 0.001 packet"
-COMMAND = "python -m pytest tests/python/witness/test_oracle.py"
+COMMAND = "python -m pytest tests/python/tools/test_oracle.py"
 
 
 def rows() -> Iterator[Row]:

@@ -13,7 +13,8 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli import link, witness
+from nodeb.base.signals import received
+from nodeb.cli import link
 from nodeb.cli.compare import compare
 from nodeb.cli.emulate import emulate
 from nodeb.cli.explain import explain
@@ -29,7 +30,6 @@ from nodeb.cli.run import run
 from nodeb.cli.sweep import sweep
 from nodeb.cli.validate import validate
 from nodeb.errors import InputError, NodebError, OutputError, os_reason
-from nodeb.signals import received
 from nodeb.terminal import streams
 
 app = typer.Typer(
@@ -76,7 +76,6 @@ app.command()(schema)
 app.command("list")(list_)
 app.command()(replay)
 app.command()(reproduce)
-app.add_typer(witness.app, name="witness")
 
 
 def invoke(arguments: list[str]) -> int:

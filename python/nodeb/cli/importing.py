@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import check_name
 from nodeb.errors import InputError, OutputError, os_reason
-from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.inputs.trace_file import Trace

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import (
     FileOrLog,
     Force,
@@ -18,7 +19,6 @@ from nodeb.cli.options import (
     refuse,
 )
 from nodeb.cli.times import seconds
-from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nodeb.base.signals import ignore
 from nodeb.cli.options import Force, Jobs, Out, Seed, Settings, Stopped, print_replaced
 from nodeb.errors import Interrupted
-from nodeb.signals import ignore
 
 if TYPE_CHECKING:
     from nodeb.link import LinkResult

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nodeb.base.signals import ignore
 from nodeb.errors import InputError, NodebError, OutputError
-from nodeb.signals import ignore
 
 if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs as Workplace

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from nodeb.base.signals import ignore
 from nodeb.cli import notes
 from nodeb.cli.options import (
     At,
@@ -28,7 +29,6 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import InputError, Interrupted
-from nodeb.signals import ignore
 from nodeb.terminal.streams import printable
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from nodeb.base.units import NS, NS_PER_S, in_ns
 from nodeb.errors import InputError
-from nodeb.units import NS, NS_PER_S, in_ns
 
 __all__ = ["duration", "seconds"]
 

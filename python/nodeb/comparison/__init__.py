@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.arguments import checked
+from nodeb.base.arguments import checked
 from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried, Verdict
 from nodeb.comparison.differences import compare as _compare
 from nodeb.errors import InputError

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.arguments import as_number
+from nodeb.base.arguments import as_number
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.results.metrics import METRICS, Metric, by_run, chosen
 from nodeb.stats import (
@@ -32,7 +33,6 @@ from nodeb.stats import (
     ratio_interval,
     runs_needed,
 )
-from nodeb.table import Table
 
 __all__ = [
     "MARGIN",

@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
 from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs.changes import key_of
@@ -22,7 +23,6 @@ from nodeb.results.metrics import chosen
 from nodeb.results.provenance import made
 from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Owner
-from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Experiment", "Outcome"]

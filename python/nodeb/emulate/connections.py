@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodeb import _core
+from nodeb.base.units import NS_PER_S
 from nodeb.emulate.flights import Flight
 from nodeb.errors import InputError
 from nodeb.explanation import Explanation
 from nodeb.explanation.replications import path_of
 from nodeb.terminal.progress import ProgressCallback
 from nodeb.terminal.text import align
-from nodeb.units import NS_PER_S
 
 __all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.units import NS_PER_S
 from nodeb.emulate.connections import Connections, connections
 from nodeb.emulate.flights import Flight
 from nodeb.errors import NodebError
@@ -18,7 +19,6 @@ from nodeb.life.life import About, Life
 from nodeb.life.path import MOST_TRANSFERS, CriticalPath, spans_of
 from nodeb.life.watching import MOST
 from nodeb.terminal.progress import ProgressCallback
-from nodeb.units import NS_PER_S
 
 __all__ = ["FlightLife", "watch"]
 

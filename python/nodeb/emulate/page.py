@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from nodeb import _core
+from nodeb.base.table import Table
 from nodeb.emulate.flights import Flight, Flown
 from nodeb.emulate.folder import ENDED
 from nodeb.emulate.plan import Plan
@@ -24,7 +25,6 @@ from nodeb.plot import emulation as plot
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
 from nodeb.report.render import render
-from nodeb.table import Table
 
 __all__ = ["of_emulation", "of_replay"]
 

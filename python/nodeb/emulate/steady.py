@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.stats import batch_means
-from nodeb.table import Table
 
 __all__ = ["Means", "means"]
 

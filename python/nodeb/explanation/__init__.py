@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nodeb.arguments import as_whole, checked
+from nodeb.base.arguments import as_whole, checked
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.replications import paths

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.arguments import checked_methods
+from nodeb.base.arguments import checked_methods
+from nodeb.base.table import Table
+from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
 from nodeb.explanation.replications import CAUSES, Path
 from nodeb.stats import Interval, mean_interval
-from nodeb.table import Table
-from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part

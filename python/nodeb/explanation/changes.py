@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from nodeb.base.units import in_ns
 from nodeb.inputs.recording import least_snr_db
-from nodeb.units import in_ns
 
 __all__ = ["CHANGES", "Change"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nodeb.base.table import Table
 from nodeb.errors import NodebError
 from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.text import difference_text, incomplete_note
-from nodeb.table import Table
 
 if TYPE_CHECKING:
     from nodeb.comparison.differences import Tables

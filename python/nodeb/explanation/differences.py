@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.replications import CAUSES
 from nodeb.stats import Interval, paired_difference
-from nodeb.table import Table
 
 __all__ = ["Part", "difference", "difference_table"]
 

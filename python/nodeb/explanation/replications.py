@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nodeb import _core
+from nodeb.base.table import Table
+from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, RunError
 from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.rules import Count
 from nodeb.replication.work import Source, Work
-from nodeb.table import Table
-from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario

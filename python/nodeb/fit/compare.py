@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.fit.chain import Chain
 from nodeb.fit.closed_form import binary_symmetric, gilbert, gilbert_elliott
@@ -16,7 +17,6 @@ from nodeb.fit.laws import LAWS, Match, match
 from nodeb.fit.model import ErrorModel
 from nodeb.fit.sequence import Bits, ErrorSequence
 from nodeb.fit.within import Within
-from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Candidate", "Comparison", "Unit", "compare"]

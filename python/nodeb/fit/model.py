@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nodeb.arguments import as_path
+from nodeb.base.arguments import as_path
 from nodeb.errors import OutputError, os_reason
 from nodeb.fit.chain import Chain
 from nodeb.fit.sequence import Bits, ErrorSequence

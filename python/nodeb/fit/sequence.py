@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.arguments import as_path
+from nodeb.base.arguments import as_path
 from nodeb.errors import InputError, os_reason
 
 __all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]

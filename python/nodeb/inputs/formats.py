@@ -17,12 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
+from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import trace_reader
 from nodeb.inputs.guess import Head, guess
 from nodeb.inputs.trace_file import Numbers, Times, Trace
 from nodeb.inputs.ttis import MOST_TTIS, TTI_NS
-from nodeb.units import NS_PER_S
 
 __all__ = ["FORMATS", "RATE_UNITS", "TIME_UNITS", "Options", "read", "refusal"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from nodeb import _core
-from nodeb.arguments import as_path
+from nodeb.base.arguments import as_path
 from nodeb.errors import RunError, ScenarioError
 from nodeb.storage import bounded
 

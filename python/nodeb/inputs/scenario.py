@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.arguments import as_number, as_path, as_texts, as_whole, checked, checked_methods
+from nodeb.base.arguments import as_number, as_path, as_texts, as_whole, checked, checked_methods
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import overrides

@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.units import NS, NS_PER_S, in_ns
 from nodeb.storage import files
-from nodeb.units import NS, NS_PER_S, in_ns
 
 __all__ = ["COLUMNS", "KINDS", "MAGIC", "Kind", "Numbers", "Times", "Trace", "duration_ns", "write"]
 

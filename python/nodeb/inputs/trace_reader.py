@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.units import NS_PER_S
 from nodeb.errors import ScenarioError, nearest
 from nodeb.inputs.trace_file import (
     COLUMNS,
@@ -22,7 +23,6 @@ from nodeb.inputs.trace_file import (
     duration_ns,
 )
 from nodeb.storage.bounded import read_bytes
-from nodeb.units import NS_PER_S
 
 __all__ = [
     "MOST_BYTES",

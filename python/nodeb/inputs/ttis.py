@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from nodeb.base.units import NS_PER_S
 from nodeb.errors import ScenarioError
 from nodeb.inputs.trace_file import Numbers, Trace
-from nodeb.units import NS_PER_S
 
 __all__ = ["TTI_NS", "by_tti"]
 

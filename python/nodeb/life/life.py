@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeb.arguments import as_path, as_whole, checked_methods
+from nodeb.base.arguments import as_path, as_whole, checked_methods
 from nodeb.errors import InputError
 from nodeb.results.provenance import made
 from nodeb.storage.folders import Owner, Place, claim

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 
 from nodeb import _core
+from nodeb.base.units import NS_PER_S, in_ns
 from nodeb.errors import NodebError
 from nodeb.replication.watched import watched
-from nodeb.units import NS_PER_S, in_ns
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario

@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from nodeb import _core
-from nodeb.arguments import as_number, as_whole
+from nodeb.base.arguments import as_number, as_whole
+from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, RunError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
 from nodeb.replication.watched import watched
 from nodeb.terminal.progress import ProgressCallback
-from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario

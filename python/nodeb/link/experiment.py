@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from nodeb import _core
-from nodeb.arguments import as_path
+from nodeb.base.arguments import as_path
 from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
 from nodeb.inputs.reading import core_call, read_text
 from nodeb.link.result import LinkResult, Point

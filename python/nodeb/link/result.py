@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.results.provenance import Provenance
 from nodeb.storage.files import read_parquet, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
-from nodeb.table import Table
 
 if TYPE_CHECKING:
     from nodeb.link.experiment import Experiment

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from nodeb.base.units import NS_PER_S
 from nodeb.plot.fitting import POINTS
 from nodeb.plot.style import BAND, LABEL, SIZE, color, legend, new_figure
-from nodeb.units import NS_PER_S
 
 if TYPE_CHECKING:
     from nodeb.explanation import Explanation

@@ -15,8 +15,8 @@ from nodeb.errors import InputError
 from nodeb.plot.style import FAINT, INK, MARKERS, figure_legend, new_figure, styled
 
 if TYPE_CHECKING:
+    from nodeb.base.table import Table
     from nodeb.results.result import Result
-    from nodeb.table import Table
 
 __all__ = ["cell", "has_places"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.plot.labels import Quantity
 from nodeb.plot.series import TIME_LABEL, from_zero
 from nodeb.plot.style import MUTED, SIZE, color, legend, new_figure
-from nodeb.table import Table
 
 __all__ = ["cqi", "delay_shares", "delays", "late", "late_shares", "losses", "queues", "rates"]
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot.table import find
-from nodeb.table import Table
 
 __all__ = ["KEYS", "chosen_columns"]
 

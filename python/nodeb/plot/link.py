@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.plot.style import MARKERS, color, dash, legend, new_figure
-from nodeb.table import Table
 
 __all__ = ["LINK_RATES", "link_curves"]
 

@@ -22,8 +22,8 @@ from nodeb.plot.users import TOGETHER, chosen, user_name
 from nodeb.results.timeseries import delivered_bytes, time_averages
 
 if TYPE_CHECKING:
+    from nodeb.base.table import Table
     from nodeb.results.result import Result
-    from nodeb.table import Table
 
 __all__ = ["TIME_LABEL", "cqi", "cwnd", "from_zero", "queue", "recorded", "rtt", "throughput"]
 __all__ += ["titled"]

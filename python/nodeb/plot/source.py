@@ -9,12 +9,12 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError, OutputError, os_reason
 from nodeb.plot.joins import chosen_columns
 from nodeb.results import glossary
 from nodeb.storage import folders
 from nodeb.storage.files import read_parquet, write_bytes
-from nodeb.table import Table
 
 __all__ = ["open_table", "save"]
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.plot.bands import Curve, bands
 from nodeb.plot.labels import SUFFIXES, Quantity
@@ -18,7 +19,6 @@ from nodeb.plot.style import nice_step
 from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
 from nodeb.stats import mean_interval
-from nodeb.table import Table
 
 __all__ = ["curves"]
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.table import Table
 from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.pool import Jobs
 from nodeb.replication.reduction import Reduction
@@ -21,7 +22,6 @@ from nodeb.replication.work import Source, Work
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision
 from nodeb.storage.store import Store, Tables, name_of
-from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = [

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Protocol, TypeVar
 
 from nodeb import _core
-from nodeb.arguments import as_whole
+from nodeb.base.arguments import as_whole
 from nodeb.errors import InputError, RunError
 
 __all__ = [

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.storage.store import Tables
-from nodeb.table import Table
 
 __all__ = ["REDUCED", "RUN", "Reduction", "apart"]
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.student import t_quantile
 from nodeb.stats import Precision, Stop, mean_interval
-from nodeb.student import t_quantile
 
 __all__ = ["RATES", "Count", "Rates", "Rounds", "Rule", "Sequential", "rule_of"]
 

@@ -6,7 +6,8 @@ import os
 import time
 from collections.abc import Sequence
 
-from nodeb.arguments import as_path, as_texts, as_whole
+from nodeb.base.arguments import as_path, as_texts, as_whole
+from nodeb.base.signals import undisturbed
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import Capture, Capturing
@@ -16,7 +17,6 @@ from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
 from nodeb.scenario_types import Hsdpa
-from nodeb.signals import undisturbed
 from nodeb.stats import Precision, Stop
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.plot.shares import shares
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
-from nodeb.table import Table
 
 if TYPE_CHECKING:
     from nodeb.report.recording import Recording

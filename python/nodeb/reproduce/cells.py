@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nodeb import analytics
 from nodeb.errors import InputError
+from nodeb.formulas import analytics
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.cell import Cell, Chart, Curve, Grid, Prediction, label
 from nodeb.reproduce.measure import Combined, Constant, Measured, Quantity, estimate
@@ -248,7 +248,7 @@ def _points(
 
 
 def _from_utilization(percent: float, via: str, selection: Selection) -> float:
-    """A utilization, or the bit rate in kb/s behind it: `nodeb.analytics` backwards."""
+    """A utilization, or the bit rate in kb/s behind it: `nodeb.formulas.analytics` backwards."""
     if via == "utilization":
         return percent
     params = {key: value for choice in selection for key, value in choice.params.items()}

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from nodeb import analytics
 from nodeb.errors import InputError
+from nodeb.formulas import analytics
 from nodeb.reproduce import cells, verdicts
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.comparison import Comparison

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from nodeb.base.student import t_quantile
 from nodeb.stats import CONFIDENCE, Estimate
-from nodeb.student import t_quantile
 
 ERROR = 1 - CONFIDENCE
 EQUAL = 6

@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from nodeb.base.table import Table
 from nodeb.reproduce import series, session
 from nodeb.reproduce.arrays import Array, Tables, apart
 from nodeb.results import timeseries
 from nodeb.results.provenance import core_hash
 from nodeb.storage.store import Store, name_of
-from nodeb.table import Table
 
 SERIES, RUN = "series", "run"
 

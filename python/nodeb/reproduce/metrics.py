@@ -86,7 +86,7 @@ def _throughput(means: Means, params: Mapping[str, Any]) -> Array:
 
 def _effective(means: Means, params: Mapping[str, Any]) -> Array:
     """The same without the check bits of the frames' code."""
-    from nodeb import wcdma  # needs the extension
+    from nodeb.formulas import wcdma  # needs the extension
 
     share = wcdma.effective_share(params["frame_bits"], params["correctable"])
     return np.asarray(share * _throughput(means, params))

@@ -116,10 +116,10 @@ class Group:
 class TableSpec:
     """A table of the study: axes in rows and columns, what is fixed, and the published values.
 
-    `analytic` names a function of `nodeb.analytics` (then nothing is simulated). `published` holds
-    one list per row; a missing value is NaN in the file and None here. `withheld` marks values
-    that the study has but that are not known here: the simulation predicts them. `published_runs`
-    says of how many runs a printed value is the mean, where the study tells. A table with
+    `analytic` names a function of `nodeb.formulas.analytics` (then nothing is simulated).
+    `published` holds one list per row; a missing value is NaN in the file and None here.
+    `withheld` marks values that the study has but that are not known here: the simulation predicts
+    them. `published_runs` says of how many runs a printed value is the mean, where the study tells. A table with
     `readings` says how far the printed values of `groups` lie from each
     (`nodeb.reproduce.readings`).
     """

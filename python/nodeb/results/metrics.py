@@ -17,11 +17,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.arguments import as_texts
+from nodeb.base.arguments import as_texts
+from nodeb.base.table import Table, changes
 from nodeb.errors import InputError, nearest
 from nodeb.results import glossary
 from nodeb.stats import jain_indices
-from nodeb.table import Table, changes
 
 __all__ = ["ALL", "METRICS", "Group", "Metric", "by_run", "chosen"]
 

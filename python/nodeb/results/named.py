@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from nodeb import _core
+from nodeb.base.table import Table
 from nodeb.errors import MissingError, nearest
 from nodeb.results import glossary
-from nodeb.table import Table
 
 __all__ = ["NamedTables"]
 

@@ -10,14 +10,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeb.arguments import as_path, as_whole, checked_methods
+from nodeb.base.arguments import as_path, as_whole, checked_methods
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance
 from nodeb.results.summary import summarize
 from nodeb.storage.files import csv_text, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
-from nodeb.table import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa

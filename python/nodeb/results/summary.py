@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from nodeb.base.table import Table
 from nodeb.results.metrics import METRICS, by_run
 from nodeb.stats import mean_interval
-from nodeb.table import Table
 
 __all__ = ["summarize"]
 

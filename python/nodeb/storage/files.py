@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from nodeb.errors import OutputError
 
 if TYPE_CHECKING:
-    from nodeb.table import Table
+    from nodeb.base.table import Table
 
 __all__ = [
     "aside",
@@ -274,7 +274,9 @@ def names_to_disk(folder: Path) -> None:
 
 def _from_arrow(arrow: Any) -> Table:
     """A `pyarrow.Table` as a table."""
-    from nodeb.table import Table  # it imports NumPy, which a check of a scenario can do without
+    from nodeb.base.table import (
+        Table,  # it imports NumPy, which a check of a scenario can do without
+    )
 
     return Table(
         {name: column.to_numpy() for name, column in zip(arrow.column_names, arrow, strict=True)}

@@ -23,8 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from nodeb.base.signals import undisturbed
 from nodeb.errors import OutputError, os_reason
-from nodeb.signals import undisturbed
 from nodeb.storage import files
 from nodeb.storage.store import CELLS, strangers
 

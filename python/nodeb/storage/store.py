@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.errors import OutputError, os_reason
 from nodeb.storage.files import is_leftover, remove_leftovers, write_bytes
-from nodeb.table import Table
 
 __all__ = ["CELLS", "Store", "Tables", "name_of", "strangers"]
 

@@ -7,7 +7,7 @@ the thesis is silent: `wang.toml`.
 
 import numpy as np
 
-from nodeb import analytics
+from nodeb.formulas import analytics
 from nodeb.scenario_types import Dch
 from nodeb.study import (
     Axis,

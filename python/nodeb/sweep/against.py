@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from nodeb.base.table import Table
 from nodeb.comparison.differences import Difference, differences
 from nodeb.comparison.text import HEAD, difference_cells, percent
 from nodeb.results.metrics import ALL, METRICS
@@ -12,7 +13,6 @@ from nodeb.stats import family_confidence
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import plain
 from nodeb.sweep.results import Baseline
-from nodeb.table import Table
 from nodeb.terminal.text import SHOWN_ROWS, align
 
 __all__ = ["Against", "against"]

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from nodeb.base.table import Table
 from nodeb.results.metrics import by_run
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.results import swept_columns
-from nodeb.table import Table
 
 __all__ = ["DATASET", "METRICS", "write"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.sweep.axes import Axis
-from nodeb.table import Table
 
 __all__ = ["without_effect"]
 

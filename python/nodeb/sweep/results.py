@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import METRICS
 from nodeb.stats import mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import column, place, plain, quantity
-from nodeb.table import Table
 
 __all__ = ["Baseline", "Known", "results", "swept_columns"]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from nodeb import _core
-from nodeb.arguments import as_path
+from nodeb.base.arguments import as_path
+from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, Interrupted, RunError, ScenarioError
 from nodeb.inputs import named_files
@@ -31,7 +32,6 @@ from nodeb.sweep.cells import Cell, Cells, Reader, base
 from nodeb.sweep.dataset import DATASET, write
 from nodeb.sweep.folder import SOURCE, TABLE, Source
 from nodeb.sweep.results import Baseline, Known, results
-from nodeb.table import Table
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Outcome", "Sweep"]

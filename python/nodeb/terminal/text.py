@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.table import Table
 from nodeb.terminal.streams import printable
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from nodeb.table import Table
+from nodeb.base.table import Table
 from nodeb.terminal import text
 from result_folders import start
 from scenarios import EXAMPLES, SMALL, needs_linux

@@ -14,12 +14,12 @@ import pytest
 
 import nodeb
 from nodeb import _core
+from nodeb.base.student import t_quantile
+from nodeb.base.table import Table
 from nodeb.comparison.differences import compare, judge
 from nodeb.comparison.text import judged
 from nodeb.replication.cells import simulated
 from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
-from nodeb.student import t_quantile
-from nodeb.table import Table
 
 SCENARIO = """runs = 4
 radio.dch.bler = 0.1

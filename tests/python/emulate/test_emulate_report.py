@@ -14,12 +14,12 @@ import pytest
 import fake_emulation
 from emulations import PATIENT, forbidden, nodeb, python, replay
 from nodeb import _core
+from nodeb.base.table import Table
 from nodeb.emulate import pages
 from nodeb.emulate.page import of_emulation
 from nodeb.emulate.status import StatusLine, status_text
 from nodeb.emulate.steady import means
 from nodeb.errors import InputError, OutputError
-from nodeb.table import Table
 
 ANY = {
     "time_s": 0.0,

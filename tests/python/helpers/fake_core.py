@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nodeb.analytics import slow_start_transfer_time
+from nodeb.formulas.analytics import slow_start_transfer_time
 
 SIZES = {"kB": 1000, "MB": 1_000_000}
 

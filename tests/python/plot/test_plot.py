@@ -10,9 +10,9 @@ import pytest
 
 import nodeb
 from nodeb import plot
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup
-from nodeb.table import Table
 
 
 def tables(users: int = 2) -> dict[str, Table]:

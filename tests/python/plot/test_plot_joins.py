@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot.joins import chosen_columns
 from nodeb.storage.files import write_parquet
-from nodeb.table import Table
 
 RUN, USER = [0, 0, 1, 1], [0, 1, 0, 1]
 TABLES = {

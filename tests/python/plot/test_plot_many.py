@@ -10,10 +10,10 @@ from test_plot import result, tables
 
 import nodeb
 from nodeb import plot
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot.steps import MOST_POINTS, thinned
 from nodeb.plot.users import TOGETHER, chosen, told
-from nodeb.table import Table
 
 
 def of_groups(**sizes):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from nodeb import cli
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot import curves
 from nodeb.plot.labels import Quantity
 from nodeb.plot.style import SIZE
 from nodeb.stats import mean_interval
 from nodeb.storage.files import write_parquet
-from nodeb.table import Table
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 

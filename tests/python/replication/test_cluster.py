@@ -23,13 +23,13 @@ from distributed.client import ClosedClientError
 import nodeb
 from clusters import Processes
 from kills import Kills, kept
+from nodeb.base.table import Table
 from nodeb.errors import InputError, RunError
 from nodeb.replication.cluster import Cluster, connection, packing, pool, remote
 from nodeb.replication.pool import Lost
 from nodeb.replication.runner import Experiment, Replicating
 from nodeb.replication.work import Source, Task
 from nodeb.sweep import Sweep
-from nodeb.table import Table
 from scenarios import needs_linux
 
 pytestmark = needs_linux

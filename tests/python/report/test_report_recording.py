@@ -7,13 +7,13 @@ import pytest
 
 import nodeb
 from nodeb import cli
+from nodeb.base.table import Table
 from nodeb.errors import Interrupted, RunError
 from nodeb.report import recording
 from nodeb.report.delays import packet_delays
 from nodeb.report.run import html
 from nodeb.scenario_types import Record
 from nodeb.storage.files import read_parquet
-from nodeb.table import Table
 from scenarios import EXAMPLES
 
 SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nodeb
+from nodeb.base.table import Table
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
 from nodeb.results.summary import summarize
 from nodeb.stats import jain_index, jain_indices
-from nodeb.table import Table
 
 
 def run(runs=5, **more):

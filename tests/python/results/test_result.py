@@ -18,12 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
+from nodeb.base.table import Table
 from nodeb.results import glossary, named
 from nodeb.results.metrics import METRICS
 from nodeb.results.summary import summarize
 from nodeb.stats import jain_index, mean_interval
 from nodeb.storage.folders import Owner, claim
-from nodeb.table import Table
 
 
 @pytest.fixture(scope="module")

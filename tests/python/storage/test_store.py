@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.ipc
 import pytest
 
+from nodeb.base.table import Table
 from nodeb.errors import OutputError
 from nodeb.storage.folders import MARK
 from nodeb.storage.store import Store
-from nodeb.table import Table
 from result_folders import SWEEP, content
 from scenarios import SMALL
 

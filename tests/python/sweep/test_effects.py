@@ -2,9 +2,9 @@
 
 import pytest
 
+from nodeb.base.table import Table
 from nodeb.sweep.axes import Axis, Swept
 from nodeb.sweep.effects import without_effect
-from nodeb.table import Table
 
 
 def axis(*keys, values=(1, 2)):

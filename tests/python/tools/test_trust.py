@@ -1,6 +1,7 @@
 """The page on how far nodeb can be trusted: what witnesses say, and that no number is typed."""
 
 import json
+import math
 import re
 import sys
 from argparse import Namespace
@@ -11,6 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
 sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
+import linux_downloads  # noqa: E402
 import trust  # noqa: E402
 import trusted  # noqa: E402
 from witnesses import closed, kernel, ns2, phy, studies, traces  # noqa: E402
@@ -88,16 +90,14 @@ def test_ratios_are_told_by_their_mean_and_ends():
 
 
 def case(control, size, ratio, repeated, delay):
-    return {
-        "control": control, "size_bytes": size, "ratio": ratio, "kernel_repeated": 10,
-        "nodeb_repeated": repeated, "kernel_delay_ms": delay, "nodeb_delay_ms": 50.0,
-    }  # fmt: skip
+    times = (1.0, 1.0, 1.0), (ratio, ratio, ratio)
+    return linux_downloads.Row("case", control, size, 1, *times, 10, repeated, delay, 50.0)
 
 
 def test_the_kernel_is_told_by_control_and_size():
     cases = [
         case("reno", 2_000_000, 1.02, 13, 50.0),
-        case("reno", 2_000_000, 1.04, 14, None),
+        case("reno", 2_000_000, 1.04, 14, math.nan),
         case("bbr", 50_000, 0.96, 10, 40.0),
     ]
     found = {row.compared: row for row in kernel.of(cases)}

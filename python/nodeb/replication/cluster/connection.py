@@ -14,10 +14,10 @@ from functools import partial
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any, Self
 
+from nodeb.base.signals import STOPPING
 from nodeb.errors import InputError, RunError
 from nodeb.replication.cluster import remote
 from nodeb.replication.pool import Lost
-from nodeb.signals import STOPPING
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster

@@ -15,7 +15,7 @@ from scenarios import SMALL, needs_linux
 
 LOST = """
 import os, signal, time, weakref
-from nodeb.signals import end_as_interrupts
+from nodeb.base.signals import end_as_interrupts
 
 class Thing:
     pass
@@ -143,7 +143,7 @@ main()
 @pytest.mark.parametrize(
     "moment",
     [
-        ("nodeb.table", "Table", "concat"),
+        ("nodeb.base.table", "Table", "concat"),
         ("nodeb.results", "result", "summarize"),
         ("nodeb.storage", "files", "swap"),
         ("nodeb.terminal", "text", "summary_text"),

@@ -6,9 +6,10 @@ import tarfile
 from itertools import pairwise
 from pathlib import Path
 
+import oracle
 import pytest
 
-from nodeb import _core, oracle
+from nodeb import _core
 
 DATA = Path(__file__).parents[2] / "data"
 VARIANTS = {name for kind, name, _ in _core.registry() if kind == "control"}

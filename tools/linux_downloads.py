@@ -1,32 +1,146 @@
-"""nodeb on the paths of downloads that a Linux kernel has made, next to what the kernel did."""
+"""nodeb on the paths of downloads that a Linux kernel has made, next to what the kernel did.
+
+    python tools/linux_downloads.py                         # those of Linux 6.18 in linux-6.18
+    python tools/linux_downloads.py mine.csv [mine.toml]    # others, and their paths
+
+Cases are CSV, one download a line or medians of several; paths are TOML, a table for each case or
+pattern such as `d_*`, with keys of a scenario. What matches a case adds up in the order of the
+file.
+"""
 
 from __future__ import annotations
 
+import copy
+import csv
 import json
+import math
 import statistics
+import sys
+import tomllib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from nodeb import _core
+from nodeb.base.table import Table
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs.scenario import Scenario
-from nodeb.table import Table
 from nodeb.terminal.text import align
-from nodeb.witness.measured import Download, Paths, merged, read
-
-__all__ = ["FILES", "Outcome", "Row", "compare", "markdown", "simulate", "table", "text"]
 
 _FOLDER = Path(__file__).parent / "linux-6.18"
 FILES = (_FOLDER / "cases.csv", _FOLDER / "more.csv", _FOLDER / "saturated.csv")
 """What Linux 6.18 did; the folder's README says how it was measured."""
-
+EVERYTHING = "*"
+"""The pattern that says nothing of a case in particular."""
 REQUEST = "100 B"
 """What the client sends before the server does."""
 PACED = ("bbr", "bbr3")
 """Controls that pace themselves; without `fq` Linux paces no other."""
+
+
+@dataclass(frozen=True)
+class Download:
+    """One download, or the median of several.
+
+    Attributes:
+        case: the name of the path.
+        control: the congestion control.
+        size_bytes: what was downloaded.
+        label: the case with what else tells it from others, for tables.
+        transfer_s: from the phone's SYN to the last byte: mean or median, least, largest.
+        repeated: data segments whose first byte had been sent before.
+        delay_ms: mean one-way delay of the data segments that arrived; NaN: not measured.
+        lost: data segments lost, by position in the order sent, 1 being the first; 0 is the SYN.
+        setting: what else the download's scenario says.
+    """
+
+    case: str
+    control: str
+    size_bytes: int
+    label: str
+    transfer_s: tuple[float, float, float]
+    repeated: float
+    delay_ms: float = math.nan
+    lost: tuple[int, ...] = ()
+    setting: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _single(line: Mapping[str, str]) -> Download:
+    """A line of a file in which each download has one."""
+    return Download(
+        case=line["case"],
+        control=line["control"],
+        size_bytes=int(line["size_bytes"]),
+        label=line["case"],
+        transfer_s=(float(line["transfer_s"]),) * 3,
+        repeated=int(line["repeated_segments"]),
+        delay_ms=float(line["mean_one_way_delay_ms"]),
+        lost=tuple(map(int, line["lost_positions"].split())),
+    )
+
+
+def _median(line: Mapping[str, str]) -> Download:
+    """A line of a file of medians, with the initial window and the queue in columns."""
+    variant, window, queue = line["variant"], int(line["iw"]), line["queue_pkts"]
+    limit = 1_000_000 if queue == "inf" else int(queue)
+    middle, least, largest = (float(line[f"transfer_{one}_s"]) for one in ("med", "min", "max"))
+    return Download(
+        case=variant,
+        control=line["cc"],
+        size_bytes=int(line["size_bytes"]),
+        label=f"{variant}, IW {window}, queue {queue}",
+        transfer_s=(middle, least, largest),
+        repeated=int(line["retrans_med"]),
+        setting={
+            "radio": {"link": {"queue": {"drop_tail": {"limit": limit}}}},
+            "tcp": {"linux": {"initial_window": window}},
+        },
+    )
+
+
+def read(file: Path) -> list[Download]:
+    """The downloads of a file. A column `variant` tells medians from single downloads.
+
+    Raises:
+        InputError: a line is no download; names it.
+    """
+    found = []
+    with file.open(encoding="utf-8", newline="") as lines:
+        for number, row in enumerate(csv.DictReader(lines), 2):
+            line = {key.strip(): (value or "").strip() for key, value in row.items()}
+            try:
+                found.append(_median(line) if "variant" in line else _single(line))
+            except (KeyError, ValueError) as error:
+                raise InputError(f"{file}:{number}: not a download: {error}") from None
+    return found
+
+
+def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts of a scenario that match a case.
+
+    Raises:
+        InputError: nothing but `*` matches it.
+    """
+    matching = [name for name in paths if fnmatchcase(case, name)]
+    if matching in ([], [EVERYTHING]):
+        raise InputError(f"no path for the case `{case}`; expected a table for it")
+    return merged([paths[name] for name in matching])
+
+
+def merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Nested tables laid over each other, the later ones on top."""
+    whole: dict[str, Any] = {}
+    for part in parts:
+        for key, value in part.items():
+            below = whole.get(key)
+            if isinstance(value, Mapping) and isinstance(below, Mapping):
+                whole[key] = merged([below, value])
+            else:
+                whole[key] = copy.deepcopy(value)
+    return whole
 
 
 @dataclass(frozen=True)
@@ -71,7 +185,7 @@ class Row:
         return self.nodeb_delay_ms / self.kernel_delay_ms
 
 
-def scenario_of(download: Download, paths: Paths) -> dict[str, Any]:
+def scenario_of(download: Download, paths: Mapping[str, Any]) -> dict[str, Any]:
     """The scenario that rebuilds a download, as plain data.
 
     Raises:
@@ -87,7 +201,7 @@ def scenario_of(download: Download, paths: Paths) -> dict[str, Any]:
         "record": {"segments": True},
     }
     losses = {"radio": {"link": {"loss": {"data_list": {"positions": list(download.lost)}}}}}
-    parts = [paths.of(download.case), download.setting, own]
+    parts = [path_of(download.case, paths), download.setting, own]
     return merged([*parts, losses] if download.lost else parts)
 
 
@@ -132,28 +246,22 @@ def _follow(rows: Iterable[tuple[float, str, int, bool]]) -> tuple[int, list[flo
     return repeated, delays
 
 
-def compare(
-    file: Path, paths: Path | None = None, progress: Callable[[float, str], None] | None = None
-) -> list[Row]:
+def compare(file: Path, paths: Path | None = None) -> list[Row]:
     """Rebuilds every download of a file.
 
     Args:
-        file: what was measured; see `nodeb.witness.measured.read`.
+        file: what was measured.
         paths: the paths of its cases; the file of the same name that ends in `.toml` when absent.
-        progress: called with the share done and the case at hand.
 
     Raises:
-        InputError: a file cannot be read, or is not as it must be.
+        InputError: a file is not as it must be.
         ScenarioError: a path makes no sense; the message begins with the case.
     """
-    downloads = read(file)
-    way = Paths(paths or file.with_suffix(".toml"))
+    ways = tomllib.loads((paths or file.with_suffix(".toml")).read_text("utf-8"))
     outcomes: dict[str, Outcome] = {}
     groups: dict[tuple[str, str, int], list[tuple[Download, Outcome]]] = defaultdict(list)
-    for done, one in enumerate(downloads):
-        if progress is not None:
-            progress(done / len(downloads), f"{one.label}, {one.control}")
-        scenario = scenario_of(one, way)
+    for one in read(file):
+        scenario = scenario_of(one, ways)
         key = json.dumps(scenario, sort_keys=True)
         if key not in outcomes:
             try:
@@ -181,21 +289,6 @@ def _row(label: str, control: str, size: int, pairs: Sequence[tuple[Download, Ou
         kernel_delay_ms=mean(one.delay_ms for one in theirs),
         nodeb_delay_ms=mean(one.delay_ms for one in ours),
     )
-
-
-def table(rows: Sequence[Row]) -> Table:
-    """The rows as a table: times in seconds, delays in milliseconds."""
-    ends = ("mean", "min", "max")
-    columns: dict[str, list[Any]] = {
-        name: [getattr(row, name) for row in rows]
-        for name in ("case", "control", "size_bytes", "repetitions")
-    }
-    for who in ("kernel", "nodeb"):
-        for i, end in enumerate(ends):
-            columns[f"{who}_{end}_s"] = [getattr(row, f"{who}_s")[i] for row in rows]
-    for name in ("ratio", "kernel_repeated", "nodeb_repeated", "kernel_delay_ms", "nodeb_delay_ms"):
-        columns[name] = [getattr(row, name) for row in rows]
-    return Table(columns)
 
 
 HEAD = (
@@ -242,3 +335,14 @@ def markdown(rows: Sequence[Row]) -> str:
     rule = ["---", "---", *["--:"] * (len(HEAD) - 2)]
     lines = [list(HEAD), rule, *(_cells(row) for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Prints the table of the files named, or of all of Linux 6.18."""
+    mine = [Path(one) for one in arguments]
+    for file in mine[:1] or FILES:
+        print(f"{file.name}\n\n{text(compare(file, *mine[1:2]))}\n", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodeb import analytics
+from nodeb.formulas import analytics
 
 
 def test_bandwidth_delay_product_of_a_umts_channel() -> None:

@@ -1,6 +1,6 @@
 """Compare nodeb's TCP with packet-level traces of ns-2, row by row.
 
-``python -m nodeb.oracle FILE...`` reads traces in CSV, rebuilds the path that each names in its
+`python tools/oracle.py FILE...` reads traces in CSV, rebuilds the path that each names in its
 first line, runs it and compares every segment sent, every ACK, every drop and every change of the
 congestion window: times within 1 microsecond, windows within 0.001 packet. The rules behind the
 traces are those of ns-2.35 (``tcp.cc``, ``tcp-newreno.cc``, ``tcp-sink.cc``).
@@ -238,7 +238,7 @@ def check(text: str) -> str | None:
 def main(arguments: list[str]) -> int:
     """Check the files named; print the differences and ``N passed, M failed``."""
     if not arguments or arguments[0] in {"-h", "--help"}:
-        print("usage: python -m nodeb.oracle FILE...\n\n" + (__doc__ or ""))
+        print("usage: python tools/oracle.py FILE...\n\n" + (__doc__ or ""))
         return 0 if arguments else 2
     passed = failed = 0
     for name in arguments:

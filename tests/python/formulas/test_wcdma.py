@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from nodeb import wcdma
 from nodeb.errors import ScenarioError
+from nodeb.formulas import wcdma
 from nodeb.inputs.scenario import Scenario
 
 USERS = '\n[[users]]\ntraffic.ftp.size = "10 kB"\n'

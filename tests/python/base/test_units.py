@@ -2,7 +2,7 @@
 
 import pytest
 
-from nodeb.units import in_ns
+from nodeb.base.units import in_ns
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What everything stands on: arguments, signals, tables, units."""
