@@ -6,7 +6,7 @@ Two sets of them are used: one for the two numbers of the text, another for the 
 and what else was assumed: `hossain.toml`.
 """
 
-from nodeb import wcdma
+from nodeb.formulas import wcdma
 from nodeb.study import (
     Axis,
     Effort,
