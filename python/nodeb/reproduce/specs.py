@@ -119,8 +119,8 @@ class TableSpec:
     `analytic` names a function of `nodeb.formulas.analytics` (then nothing is simulated).
     `published` holds one list per row; a missing value is NaN in the file and None here.
     `withheld` marks values that the study has but that are not known here: the simulation predicts
-    them. `published_runs` says of how many runs a printed value is the mean, where the study tells. A
-    table with `readings` says how far the printed values of `groups` lie from each
+    them. `published_runs` says of how many runs a printed value is the mean, where the study tells.
+    A table with `readings` says how far the printed values of `groups` lie from each
     (`nodeb.reproduce.readings`).
     """
 

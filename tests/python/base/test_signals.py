@@ -10,7 +10,7 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 
-from nodeb import signals
+from nodeb.base import signals
 from scenarios import SMALL, needs_linux
 
 LOST = """
@@ -40,7 +40,7 @@ def test_a_signal_in_the_middle_of_a_clean_up_stops_all_the_same() -> None:
 
 TIDYING = """
 import signal, time
-from nodeb import signals
+from nodeb.base import signals
 
 signals.end_as_interrupts()
 signals.SAME_S = 0.3
