@@ -249,10 +249,7 @@ def product(kbps, round_trip_s):
 
 def cycles(kbps, segment, round_trip):
     return analytics.slow_start_cycles(
-        rate_bps=kbps.value,
-        rtt_s=round_trip.value,
-        packet_bytes=segment.value,
-        bdp_scale=0.8,
+        rate_bps=kbps.value, rtt_s=round_trip.value, packet_bytes=segment.value, bdp_scale=0.8
     )
 
 
@@ -268,9 +265,6 @@ study.table(
     unit="kB",
     digits=2,
     near_percent=1,
-    note="Calculated with equation (1). The printed values are 0.8 of it in fourteen of the "
-    "fifteen cells, as if a byte had ten bits; the cell of 32 kb/s and 300 ms fits neither (0.64 "
-    "printed, 0.96 by the others' rule, 1.20 by the equation).",
 )
 study.table(
     "Table 2",
@@ -287,9 +281,6 @@ study.table(
     unit="cycles",
     digits=0,
     near=0.5,
-    note="Calculated with equation (2). The two cells of 384 kb/s and 536 bytes come out one "
-    "lower. No law of doublings can give the printed column: at 300 ms it goes from 4 to 6 cycles "
-    "although the product grows by half only.",
 )
 
 
@@ -357,10 +348,6 @@ study.table(
     """264  346  82  31
        248  256   8   3""",
     near=10,
-    note="With 110 ms one way on the fixed network, 20 ms and 5 ms on the uplink and the packet's "
-    "own time on the radio channel (40 ms on DCH, 32 ms on HS-DSCH) no acknowledgement can be back "
-    "within 286 ms on DCH and 278 ms on HS-DSCH, even without errors. The printed absolute values "
-    "thus do not agree with the study's own Table 6; the differences do not depend on that delay.",
 )
 study.target(
     "rtt-dch",
@@ -474,13 +461,6 @@ def implied(size, of):
     return {c: {b: of(printed[b][c], kbps[c], b.value) for b in BLER} for c in CHANNEL}
 
 
-SAID = {
-    8: "application bit rates fall as the BLER rises, and TCP sends nothing again.",
-    9: "retransmit bit rates do not change with the BLER.",
-    10: "application bit rates fall as the BLER rises, on HS-DSCH more slowly than on DCH.",
-    11: "retransmit bit rates fall on DCH and rise on HS-DSCH as the BLER rises.",
-    14: "application bit rates fall as the BLER rises, on HS-DSCH more slowly than on DCH.",
-}
 for at, size in enumerate(SIZE):
     for number, name, of, over in (
         (8 + 2 * at, "Application", rate, lambda u, k, b: u / 100 * k * (1 - b) * PAYLOAD),
@@ -492,7 +472,6 @@ for at, size in enumerate(SIZE):
             {channel: {b: of(channel, size, b) for b in BLER} for channel in CHANNEL},
             f"{name} bit rate (kb/s)",
             printed=implied(size, over),
-            said=SAID.get(number, ""),
         )
 study.figure(
     "Table 13 as a picture",
@@ -689,11 +668,7 @@ study.figure(
     extra=True,
 )
 study.target(
-    "delays",
-    "Table 15: every cell within 1.5 percentage points",
-    "Table 15",
-    each=1.5,
-    unit=POINTS,
+    "delays", "Table 15: every cell within 1.5 percentage points", "Table 15", each=1.5, unit=POINTS
 )
 
 
@@ -1159,10 +1134,6 @@ study.table(
     "Other readings: deviation of the mean application bit rates from the printed ones",
     other_readings,
     unit="%",
-    note="A printed value is one run, which scatters by some 3 %. Open under the first reading: at "
-    "1 % packet loss the DCH gets 7 to 8 % too little and the users of the shared channel up to "
-    "10 % too much. Readings that change nothing of note are not shown: the window of proportional "
-    "fair, the clock, the least timeout, NewReno of after May 2003.",
 )
 study.target(
     "readings",

@@ -23,8 +23,16 @@ __all__ = ["Study"]
 
 USUAL, SHORT = Effort(), Quick()
 Item = TypeVar("Item", Table, Figure)
-PROSE = {"subtitle": "", "question": "", "summary": [], "limits": [], "assumptions": []}
-"""Keys of the file of texts."""
+PROSE: Mapping[str, Any] = {
+    "subtitle": "",
+    "question": "",
+    "summary": [],
+    "limits": [],
+    "assumptions": [],
+    "notes": {},
+    "said": {},
+}
+"""Keys of the file of texts; the last two by item: a note of ours, and what the paper says."""
 
 
 class Study:
@@ -74,6 +82,7 @@ class Study:
         self.subtitle, self.question = texts["subtitle"], texts["question"]
         self.summary, self.limits = tuple(texts["summary"]), tuple(texts["limits"])
         self.assumptions: tuple[Mapping[str, str], ...] = tuple(texts["assumptions"])
+        self._notes, self._said = texts["notes"], texts["said"]
         self.predictions = predicted.read(self.file.parent, f"{self.name}_")
 
     def _texts(self, name: str) -> dict[str, Any]:
@@ -137,6 +146,7 @@ class Study:
                 deviation up to which a cell counts as near; a `note`; `withheld`, whether the
                 paper has values that are not known here.
         """
+        how = {"note": self._notes.get(name, "")} | how
         return self._add(self.tables, Table(name, title, rows, printed, **how))
 
     def figure(
@@ -156,7 +166,8 @@ class Study:
                 points of a place stand beside each other there; `withheld`; `extra`, whether it
                 shows what a table does.
         """
-        return self._add(self.figures, Figure(name, title, curves, y_label, **how))
+        texts = {"note": self._notes.get(name, ""), "said": self._said.get(name, "")}
+        return self._add(self.figures, Figure(name, title, curves, y_label, **texts | how))
 
     def _add(self, items: dict[str, Item], item: Item) -> Item:
         if item.id in self.tables or item.id in self.figures:
@@ -246,6 +257,8 @@ class Study:
             InputError: a claim or a target names an unknown item, or a target an unknown claim.
         """
         known, claims = self.items(), [claim.id for claim in self.claims]
+        everything = [*self.tables, *self.figures]
+        self._check("the file of texts", "item", [*self._notes, *self._said], everything)
         for claim in self.claims:
             self._check(f"claim `{claim.id}`", "item", claim.items, known)
         for target in self.targets:
