@@ -10,12 +10,17 @@ import numpy as np
 from nodeb.errors import InputError
 from nodeb.formulas import analytics
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.cell import Cell, Chart, Curve, Grid, Prediction, label
 from nodeb.reproduce.measure import Combined, Constant, Measured, Quantity, estimate
 from nodeb.reproduce.metrics import metric
-from nodeb.reproduce.specs import Choice, FigureSpec, Selection, TableSpec, Tolerance
+from nodeb.reproduce.specs import Choice, FigureSpec, Selection, TableSpec
 from nodeb.reproduce.study import Study
 from nodeb.stats import prediction_interval
+from nodeb.study.cell import Cell, Chart, Curve, Grid, Prediction, Tolerance
+
+
+def label(selection: Selection) -> str:
+    """Text of a row or column."""
+    return ", ".join(choice.label for choice in selection)
 
 
 def quantity(campaign: Campaign, selection: Selection, default_metric: str | None) -> Quantity:

@@ -2,7 +2,7 @@
 
 A claim is data: a list of checks. A check compares quantities under common random numbers, and
 says with which margin: "more" and "less" are paired differences above 0, or above the `margin`
-asked; "the same" is a change within a tolerance. What comes of that: `nodeb.reproduce.verdicts`.
+asked; "the same" is a change within a tolerance. What comes of that: `nodeb.study.verdicts`.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from typing import Any
 
 from nodeb.errors import InputError
 from nodeb.formulas import analytics
-from nodeb.reproduce import cells, verdicts
+from nodeb.reproduce import cells
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.comparison import Comparison
 from nodeb.reproduce.measure import Combined, Constant, Quantity, estimate
 from nodeb.reproduce.specs import Choice, Selection, nearest
-from nodeb.reproduce.verdicts import Finding, Verdict
 from nodeb.stats import Estimate
+from nodeb.study import verdicts
+from nodeb.study.comparison import Comparison
+from nodeb.study.verdicts import Finding, Verdict
 
 ARROW = " \N{RIGHTWARDS ARROW} "
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce.output import write
-from nodeb.reproduce.verdicts import JUDGEMENTS
 from nodeb.results.provenance import core_hash
+from nodeb.study.verdicts import JUDGEMENTS
 
 if TYPE_CHECKING:
     from nodeb.reproduce.findings import Findings

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodeb.replication.pool import Jobs, check_jobs
-from nodeb.reproduce import cell as cell_module
-from nodeb.reproduce import digest, link_stage, output, predicted, verdicts
-from nodeb.reproduce import targets as targets_module
+from nodeb.reproduce import digest, link_stage, output
 from nodeb.reproduce.findings import Findings
 from nodeb.reproduce.outcome import ReproduceOutcome, outcome
 from nodeb.reproduce.output import write
 from nodeb.reproduce.reproduction import Progress, _about, _Bar, _publish, choose
 from nodeb.storage.store import Store
+from nodeb.study import cell as cell_module
+from nodeb.study import predicted, verdicts
+from nodeb.study import targets as targets_module
 from nodeb.study.campaign import Campaign
 from nodeb.study.case import Settings
 from nodeb.study.claims import Claim

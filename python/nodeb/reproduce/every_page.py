@@ -11,8 +11,8 @@ from nodeb.reproduce import study as study_module
 from nodeb.reproduce.digest import Digest, Statement
 from nodeb.reproduce.page import GRADES, STATES, tile, version
 from nodeb.reproduce.shown import Content, marked
-from nodeb.reproduce.verdicts import JUDGEMENTS
 from nodeb.storage.files import csv_text
+from nodeb.study.verdicts import JUDGEMENTS
 
 if TYPE_CHECKING:
     from nodeb.reproduce.every import Summary

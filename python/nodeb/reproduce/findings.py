@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nodeb.reproduce.cell import Cell, Chart, Grid
-from nodeb.reproduce.targets import Target
-from nodeb.reproduce.verdicts import Verdict
+from nodeb.study.cell import Cell, Chart, Grid
+from nodeb.study.targets import Target
+from nodeb.study.verdicts import Verdict
 
 if TYPE_CHECKING:
     from nodeb.study.stage import Picture

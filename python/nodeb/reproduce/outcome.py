@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nodeb.reproduce.cell import Cell, Grid
 from nodeb.reproduce.findings import Findings
-from nodeb.reproduce.targets import Target
-from nodeb.reproduce.verdicts import Verdict
+from nodeb.study.cell import Cell, Grid
+from nodeb.study.targets import Target
+from nodeb.study.verdicts import Verdict
 
 
 @dataclass

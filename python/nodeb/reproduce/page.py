@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
-from nodeb.reproduce.cell import Cell
 from nodeb.reproduce.shown import Content, decimals, marked, number
-from nodeb.reproduce.verdicts import Verdict
+from nodeb.study.cell import Cell
+from nodeb.study.verdicts import Verdict
 
 if TYPE_CHECKING:
     from nodeb.reproduce.findings import Findings

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from nodeb.report import inline_svg, png, standalone_svg
-from nodeb.reproduce.cell import Chart
 from nodeb.reproduce.charts import draw
 from nodeb.reproduce.shown import Content, anchor, number
+from nodeb.study.cell import Chart
 
 if TYPE_CHECKING:
     from nodeb.study.stage import Picture

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.reproduce.predicted import WORDS, Compared, Predictions, Statement, compare
 from nodeb.reproduce.shown import MARKS, Content, decimals, half_width, number
+from nodeb.study.predicted import WORDS, Compared, Predictions, Statement, compare
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.cell import Cell
-    from nodeb.reproduce.verdicts import Verdict
+    from nodeb.study.cell import Cell
+    from nodeb.study.verdicts import Verdict
 
 
 def content(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from nodeb.reproduce.cell import Cell, Grid
 from nodeb.reproduce.shown import (
     MARKS,
     PLUS_MINUS,
@@ -16,6 +15,7 @@ from nodeb.reproduce.shown import (
     number,
     signed,
 )
+from nodeb.study.cell import Cell, Grid
 
 WIDEST = 9
 """More columns than these find no room beside each other."""

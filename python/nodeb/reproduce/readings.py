@@ -14,12 +14,12 @@ from fnmatch import fnmatchcase
 
 from nodeb.errors import InputError
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.cell import Cell, Grid, label
-from nodeb.reproduce.cells import quantity
+from nodeb.reproduce.cells import label, quantity
 from nodeb.reproduce.measure import Combined, Constant, estimate
 from nodeb.reproduce.specs import Reading, Selection, TableSpec
 from nodeb.reproduce.study import Study
 from nodeb.stats import Estimate
+from nodeb.study.cell import Cell, Grid
 
 UNIT = "%"
 

@@ -12,14 +12,11 @@ from typing import Any
 from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs, check_jobs, threads
-from nodeb.reproduce import cell as cell_module
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import digest, link_stage, output, predicted, readings, verdicts
+from nodeb.reproduce import digest, link_stage, output, readings
 from nodeb.reproduce import study as study_module
-from nodeb.reproduce import targets as targets_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
-from nodeb.reproduce.cell import Grid
 from nodeb.reproduce.findings import Findings
 from nodeb.reproduce.kept import Kept
 from nodeb.reproduce.outcome import ReproduceOutcome, outcome
@@ -27,6 +24,10 @@ from nodeb.reproduce.output import write
 from nodeb.reproduce.specs import Selection, TableSpec, nearest
 from nodeb.reproduce.study import Study
 from nodeb.results.provenance import made
+from nodeb.study import cell as cell_module
+from nodeb.study import predicted, verdicts
+from nodeb.study import targets as targets_module
+from nodeb.study.cell import Grid
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nodeb.reproduce.cell import Cell
+from nodeb.study.cell import Cell
 
 Content = dict[str, Any]
 MARKS = {"near": "\N{CHECK MARK}", "off": "\N{ALMOST EQUAL TO}", "far": "\N{BALLOT X}", "open": "?"}

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nodeb.study.cell import Tolerance
+
 Selection = tuple["Choice", ...]
 
 
@@ -78,20 +80,6 @@ class Axis:
     name: str
     label: str
     choices: Mapping[str, Choice]
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """When a cell counts as near its published value: absolute in the cell's unit, or relative."""
-
-    absolute: float | None = None
-    relative: float | None = None
-
-    def allowed(self, published: float) -> float | None:
-        """Largest deviation that counts as near, in the unit of the cell."""
-        if self.absolute is not None:
-            return self.absolute
-        return None if self.relative is None else self.relative * abs(published)
 
 
 @dataclass(frozen=True)

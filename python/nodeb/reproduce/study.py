@@ -18,8 +18,6 @@ from typing import Any
 
 from nodeb import studies
 from nodeb.errors import InputError
-from nodeb.reproduce import predicted
-from nodeb.reproduce.predicted import Predictions
 from nodeb.reproduce.specs import (
     Axis,
     Choice,
@@ -30,9 +28,11 @@ from nodeb.reproduce.specs import (
     Reading,
     Selection,
     TableSpec,
-    Tolerance,
     nearest,
 )
+from nodeb.study import predicted
+from nodeb.study.cell import Tolerance
+from nodeb.study.predicted import Predictions
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 A claim is a generator that yields checks. A check compares quantities under common random numbers,
 and says with which margin: "more" and "less" are paired differences above 0, or above the `margin`
-asked; "the same" is a change within a tolerance. What comes of that: `nodeb.reproduce.verdicts`.
+asked; "the same" is a change within a tolerance. What comes of that: `nodeb.study.verdicts`.
 
 The arguments behind the first ones of a check are its context: points or texts that its evidence
 begins with. `unit` is that of the quantities unless it is given.
@@ -18,12 +18,12 @@ from itertools import pairwise
 from typing import Any
 
 from nodeb.errors import InputError
-from nodeb.reproduce import verdicts
-from nodeb.reproduce.comparison import Comparison
-from nodeb.reproduce.verdicts import Finding, Verdict
 from nodeb.stats import Estimate
+from nodeb.study import verdicts
 from nodeb.study.axis import Key, context_of, label_of
+from nodeb.study.comparison import Comparison
 from nodeb.study.quantity import Fact, Quantity, Work, change, quantity
+from nodeb.study.verdicts import Finding, Verdict
 
 __all__ = [
     "Check",

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nodeb.errors import InputError
-from nodeb.reproduce.cell import Cell, Chart, Curve, Grid, Prediction
-from nodeb.reproduce.specs import Tolerance
 from nodeb.stats import prediction_interval
 from nodeb.study.axis import Key, Point, axis_label, context_of, label_of, parts
 from nodeb.study.case import Case
+from nodeb.study.cell import Cell, Chart, Curve, Grid, Prediction, Tolerance
 from nodeb.study.quantity import Measured, Quantity, Work, quantity
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nodeb.errors import InputError, nearest
-from nodeb.reproduce import predicted
+from nodeb.study import predicted
 from nodeb.study.case import Cases, Effort, Quick
 from nodeb.study.claims import Check, Claim
 from nodeb.study.items import Figure, Rows, Table
@@ -23,7 +23,7 @@ __all__ = ["Study"]
 
 USUAL, SHORT = Effort(), Quick()
 Item = TypeVar("Item", Table, Figure)
-PROSE: Mapping[str, Any] = {
+PROSE: dict[str, Any] = {
     "subtitle": "",
     "question": "",
     "summary": [],

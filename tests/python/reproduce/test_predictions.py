@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from nodeb.errors import InputError
-from nodeb.reproduce import page_predicted, predicted, study
-from nodeb.reproduce.cell import Cell
+from nodeb.reproduce import page_predicted, study
 from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.specs import Tolerance
+from nodeb.study import predicted
+from nodeb.study.cell import Cell, Tolerance
 
 STUDIES = resources.files("nodeb.reproduce"), resources.files("nodeb.studies")
 HASHES = {

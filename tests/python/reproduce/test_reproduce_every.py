@@ -13,8 +13,8 @@ from fake_core import FakeSimulator
 from nodeb.errors import InputError, OutputError, RunError
 from nodeb.reproduce import digest, every, output, reproduction, study
 from nodeb.reproduce.findings import Findings
-from nodeb.reproduce.verdicts import Verdict
 from nodeb.storage.folders import Owner, claim
+from nodeb.study.verdicts import Verdict
 
 NAMES = ("wang", "hossain", "prabhu")
 

@@ -13,12 +13,12 @@ from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.reproduce import cells, page_figures, study
 from nodeb.reproduce.campaign import Campaign
-from nodeb.reproduce.cell import Cell, Chart, Curve
 from nodeb.reproduce.charts import draw
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import FigureSpec, Mark
 from nodeb.study import Figure
+from nodeb.study.cell import Cell, Chart, Curve
 
 PRABHU, FIORENZI = (study.load(name) for name in ("prabhu", "fiorenzi"))
 HOSSAIN = studies.load("hossain")

@@ -10,11 +10,11 @@ import pytest
 from test_reproduce import cell, log_of
 
 from nodeb.errors import InputError
-from nodeb.reproduce import cell as cell_module
 from nodeb.reproduce import cells
 from nodeb.reproduce.measure import Combined, Measured
 from nodeb.reproduce.metrics import metric
 from nodeb.stats import prediction_interval
+from nodeb.study import cell as cell_module
 
 
 def test_a_prediction_interval_is_the_textbook_one() -> None:

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from nodeb.reproduce.comparison import Comparison
-from nodeb.reproduce.verdicts import Finding, Verdict, judge, rounded, to_csv
 from nodeb.stats import Estimate, holm, mean_interval
+from nodeb.study.comparison import Comparison
+from nodeb.study.verdicts import Finding, Verdict, judge, rounded, to_csv
 
 
 def interval(low: float, high: float, runs: int = 20) -> Estimate:

@@ -21,9 +21,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nodeb.reproduce.comparison import ERROR, Comparison
 from nodeb.stats import holm
 from nodeb.storage.files import csv_text
+from nodeb.study.comparison import ERROR, Comparison
 
 Judgement = Literal["holds", "contradicted", "undecided"]
 JUDGEMENTS: tuple[Judgement, ...] = ("holds", "contradicted", "undecided")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from nodeb.reproduce.cell import Cell
-from nodeb.reproduce.verdicts import Verdict
+from nodeb.study.cell import Cell
+from nodeb.study.verdicts import Verdict
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from nodeb.errors import InputError
 from nodeb.storage.files import csv_text
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.cell import Cell
+    from nodeb.study.cell import Cell
 
 COLUMNS = ("item", "row", "column", "unit", "predicted", "low", "high", "replications")
 WORDS = {

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nodeb.reproduce.specs import Selection, Tolerance
 from nodeb.stats import Estimate
 from nodeb.storage.files import csv_text
 
@@ -27,6 +26,22 @@ COLUMNS = (
     "prediction95_high",
 )
 SIGNIFICANT = 7
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """When a cell counts as near its published value: absolute in the cell's unit, or relative."""
+
+    absolute: float | None = None
+    relative: float | None = None
+
+    def allowed(self, published: float) -> float | None:
+        """Largest deviation that counts as near, in the unit of the cell."""
+        if self.absolute is not None:
+            return self.absolute
+        return None if self.relative is None else self.relative * abs(published)
+
+
 NO_TOLERANCE = Tolerance()
 
 
@@ -152,11 +167,6 @@ class Chart:
     curves: tuple[Curve, ...]
     implied: tuple[tuple[float | None, ...], ...]
     panel_rows: int = 1
-
-
-def label(selection: Selection) -> str:
-    """Text of a row or column."""
-    return ", ".join(choice.label for choice in selection)
 
 
 def number(value: float | None) -> str:
