@@ -1,0 +1,180 @@
+"""Quantities from made-up replications: values and intervals that can be worked out by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from nodeb.errors import InputError
+from nodeb.stats import Estimate, jackknife, prediction_interval
+from nodeb.studies.wang import utilization
+from nodeb.study import change, metric, targets
+from nodeb.study.case import Settings
+from nodeb.study.cell import Cell, Prediction, Tolerance, number
+from nodeb.study.items import _expected
+from nodeb.study.log import Log
+from nodeb.study.quantity import Measured, quantity
+from nodeb.table import Table
+
+
+@metric("s")
+def time(m):
+    return m.transfer_s.mean(axis=-1)
+
+
+@metric("kb/s")
+def rate(m):
+    return (m.app_bytes / m.transfer_s).mean(axis=-1) * 8 / 1000
+
+
+def log_of(*times: float, bearers: int = 1, users: int = 1, **columns) -> Log:
+    """Replications of one user after the other that take these times for a kilobyte."""
+    runs = len(times) // users
+    flows = {"run": np.repeat(range(runs), users), "transfer_s": np.array(times)}
+    flows |= {"app_bytes": np.full(len(times), 1000.0), "ip_bytes": np.full(len(times), 1000.0)}
+    flows |= {"start_s": np.zeros(len(times)), "complete": np.isfinite(times)}
+    radio = {"run": np.repeat(range(runs), bearers), "bler": np.full(runs * bearers, 0.2)}
+    radio |= {"channel_rate_bps": np.full(runs * bearers, 10_000.0)}
+    tables = {"flows": Table(flows | columns), "bearers": Table(radio)}
+    return Log(tables, runs, Settings())
+
+
+def measured(metric, log: Log):
+    """A metric of these replications, and the work that has them."""
+    return Measured(metric, log), SimpleNamespace(log=lambda case: case, facts={})
+
+
+def estimate(metric, log: Log) -> Estimate:
+    of, work = measured(metric, log)
+    return of.estimate(work)
+
+
+def test_a_plain_mean_has_the_usual_interval():
+    found = estimate(time, log_of(1.0, 2.0, 3.0))
+    half = 4.302653 * 1.0 / math.sqrt(3)  # t(2) at 97.5 %
+    assert (found.value, found.runs) == (pytest.approx(2.0), 3)
+    assert found.high - found.value == pytest.approx(half, rel=1e-6)
+
+
+def test_a_rate_is_data_over_the_mean_time():
+    assert estimate(rate, log_of(1.0, 3.0)).value == pytest.approx(
+        4.0
+    ), "not 5.3"
+    of, work = measured(rate, log_of(1.0, 3.0))
+    assert of.singles(work).tolist() == pytest.approx([8.0, 8 / 3])
+
+
+def test_common_random_numbers_cancel():
+    noise = np.random.default_rng(1).standard_normal(20)
+    left, work = measured(time, log_of(*(10 + noise)))
+    right, _ = measured(time, log_of(*(11 + noise)))
+    gap = (right - left).estimate(work)
+    assert gap.value == pytest.approx(1.0)
+    assert gap.half_width < 1e-6 < left.estimate(work).half_width
+
+
+def test_combinations_with_numbers():
+    of, work = measured(time, log_of(1.0, 3.0))
+    assert change(3, 2).estimate(work).value == pytest.approx(50)
+    assert (quantity(3) / 2).estimate(work).runs == 0
+    assert ((10 - of).estimate(work).value, (of / 4).estimate(work).value) == (8.0, 0.5)
+    assert (10 / of).estimate(work).runs == 2
+
+
+def test_a_download_that_never_ends_has_no_value():
+    log = log_of(1.0, math.nan)
+    found = estimate(rate, log)
+    assert (found.known, number(found.value), log.unfinished) == (False, "", 1)
+
+
+def test_a_shared_channel_is_used_until_the_last_user_ends():
+    shared = estimate(utilization, log_of(2.0, 4.0, users=2))
+    assert shared.value == pytest.approx(100 * 16_000 / 4 / 0.8 / 10_000)
+    own = estimate(utilization, log_of(2.0, 4.0, users=2, bearers=2))
+    assert own.value == pytest.approx(100 * (8000 / 2 + 8000 / 4) / 2 / 0.8 / 10_000)
+
+
+def test_few_replications_have_no_interval():
+    one = estimate(time, log_of(2.0))
+    assert (one.value, one.runs, math.isnan(one.low)) == (2.0, 1, True)
+    assert jackknife(5.0, np.empty(0)) == Estimate(5.0, 5.0, 5.0, 0)
+
+
+# ---------------------------------------------------------------- prediction intervals
+
+
+def test_a_prediction_interval_is_the_textbook_one():
+    # t(9, 0.975) = 2.262157 (tables); ten values 1..10: mean 5.5, s = 3.0277.
+    found = prediction_interval(range(1, 11))
+    assert found.half_width == pytest.approx(2.2621571628 * 3.0276503541 * math.sqrt(1.1))
+    assert prediction_interval(range(1, 11), of=10).half_width == pytest.approx(
+        2.2621571628 * 3.0276503541 * math.sqrt(0.2)
+    )
+    with pytest.raises(InputError, match="mean of 0 replications"):
+        prediction_interval([1, 2], of=0)
+
+
+@pytest.mark.parametrize("of", [1, 10])
+def test_it_covers_as_often_as_it_says(of):
+    chance, inside = np.random.default_rng(1), 0
+    for _ in range(2000):
+        found = prediction_interval(chance.normal(5, 2, 8), of)
+        inside += chance.normal(5, 2, of).mean() in found
+    assert inside / 2000 == pytest.approx(0.95, abs=0.015)
+
+
+def cell(published: float | None, value: float, **tolerance: float) -> Cell:
+    found = Estimate(value, value - 0.1, value + 0.1, 10)
+    return Cell("Table 1", "r", "c", "%", published, found, 1, Tolerance(**tolerance))
+
+
+def test_a_published_value_is_held_against_the_scatter_of_as_few_runs():
+    times = np.random.default_rng(5).normal(10, 1, 40)
+    of, work = measured(time, log_of(*times))
+    one, ten = (_expected(work, of, runs) for runs in (1, 10))
+    half = 2.022691 * np.std(times, ddof=1)  # t(39) at 97.5 %
+    for found, share in ((one, 1), (ten, 0.1)):
+        assert found.low == pytest.approx(times.mean() - half * math.sqrt(share + 1 / 40))
+    assert _expected(work, of, None) is None
+    assert _expected(work, of / of, 1) is None
+    known = cell(9.0, 10.0)
+    assert known.within is None
+    assert replace(known, expected=Prediction(1, 9.4, 11)).within is False
+    assert replace(known, expected=Prediction(1, 9.4, 11), rounding=0.5).within is True
+
+
+# ---------------------------------------------------------------- grades and targets
+
+
+@pytest.mark.parametrize(
+    ("published", "value", "grade"),
+    [
+        (50, 51.5, "near"),
+        (50, 51.6, "off"),
+        (50, 53.1, "far"),
+        (None, 1, "open"),
+        (50, math.nan, "far"),
+    ],
+)
+def test_grades(published, value, grade):
+    assert cell(published, value, absolute=1.5).grade == grade
+
+
+def test_targets_can_be_missed():
+    target = {"id": "x", "text": "x", "items": ["Table 1"], "each": 1.0, "mean": 0.4, "unit": "%"}
+    assert targets.check(target, [cell(50, 50.3), cell(50, 49.7)], []).met
+    assert not targets.check(target, [cell(50, 51.1), cell(50, 50)], []).met
+    assert not targets.check(target, [cell(50, 50.9), cell(50, 50.5)], []).met, "mean"
+    assert not targets.check(target, [cell(50, math.nan), cell(50, 50)], []).met
+    assert targets.check(target, [], []).met is None
+
+
+def test_the_least_of_some_values_can_be_too_large():
+    target = {"id": "x", "text": "x", "items": ["Table 1"], "least": 8, "unit": "%"}
+    assert targets.check(target, [cell(None, 9.0), cell(None, 7.9)], []).met
+    assert not targets.check(target, [cell(None, 9.0), cell(None, math.nan)], []).met
+    assert targets.check(target, [], []).state == "not measured"
