@@ -61,9 +61,7 @@ def test_a_plain_mean_has_the_usual_interval():
 
 
 def test_a_rate_is_data_over_the_mean_time():
-    assert estimate(rate, log_of(1.0, 3.0)).value == pytest.approx(
-        4.0
-    ), "not 5.3"
+    assert estimate(rate, log_of(1.0, 3.0)).value == pytest.approx(4.0), "not 5.3"
     of, work = measured(rate, log_of(1.0, 3.0))
     assert of.singles(work).tolist() == pytest.approx([8.0, 8 / 3])
 
