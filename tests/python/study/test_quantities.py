@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from nodeb.table import Table
 
 from nodeb.errors import InputError
 from nodeb.stats import Estimate, jackknife, prediction_interval
@@ -18,7 +19,6 @@ from nodeb.study.cell import Cell, Prediction, Tolerance, number
 from nodeb.study.items import _expected
 from nodeb.study.log import Log
 from nodeb.study.quantity import Measured, quantity
-from nodeb.table import Table
 
 
 @metric("s")
