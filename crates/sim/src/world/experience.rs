@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::event::Recovery;
+use crate::rng::Indexed;
 use crate::units::{Duration, Time};
 
 /// A pause of data that users notice: beyond 1 s the flow of thought breaks (Nielsen, Usability Engineering,
@@ -11,7 +12,7 @@ use crate::units::{Duration, Time};
 pub const STALL: Duration = Duration(1_000_000_000);
 
 /// What is known of one user's wait.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Experience {
     /// Loads that the phone waits for: when they were asked for, and bytes of the connection up to their last.
     awaited: VecDeque<(Time, u64)>,
@@ -28,6 +29,21 @@ pub struct Experience {
 }
 
 impl Experience {
+    /// Nothing seen yet; `choice` draws the load times that are kept of very many.
+    pub fn new(choice: Indexed) -> Self {
+        Self {
+            awaited: VecDeque::new(),
+            page_begun: None,
+            delivered: 0,
+            last: None,
+            stalls: 0,
+            stalled: Duration::ZERO,
+            loads: Times::new(choice),
+            repairing: None,
+            repaired: Duration::ZERO,
+        }
+    }
+
     /// The phone asks for something that is complete with byte number `end` of the connection, or of which
     /// more is to come.
     pub fn ask(&mut self, now: Time, end: u64, is_last: bool) {
@@ -99,32 +115,39 @@ impl Experience {
     }
 }
 
-/// Maximum number of times that are kept; where there are more, one of two, of four, ... evenly over the run. So
-/// memory does not grow with simulated time: 16 KiB a user. Of 1,024 or more times the rank of the 95 % quantile is exact
-/// to 1.4 percentage points (95 % confidence).
-const MOST: usize = 1 << 11;
+/// Maximum number of times that are kept. Of more times, one of each two, four, ... is kept, chosen at random, so that no
+/// rhythm of the traffic meets that of the choice, and memory does not grow with simulated time: 16 KiB a user. Of 1,024
+/// or more times the rank of the 95 % quantile is exact to 1.4 percentage points (95 % confidence).
+const MAX_KEPT: usize = 1 << 11;
 
-/// How long things took: their number and mean, and quantiles.
-#[derive(Debug, Default)]
+/// Durations: their number and mean, and quantiles.
+#[derive(Debug)]
 pub struct Times {
     kept: Vec<Duration>,
     /// One of so many is kept, as a power of two.
-    thinned: u32,
+    halvings: u32,
+    choice: Indexed,
     pub count: u64,
     sum: Duration,
 }
 
 impl Times {
+    /// No times yet; `choice` draws those that are kept of very many.
+    pub fn new(choice: Indexed) -> Self {
+        Self { kept: Vec::new(), halvings: 0, choice, count: 0, sum: Duration::ZERO }
+    }
+
     fn note(&mut self, time: Duration) {
-        if self.kept.len() == MOST {
-            let mut is_kept = false;
+        if self.kept.len() == MAX_KEPT {
+            self.halvings += 1;
+            let mut place = 0;
+            let (choice, halving) = (self.choice, self.halvings);
             self.kept.retain(|_| {
-                is_kept = !is_kept;
-                is_kept
+                place += 1;
+                is_chosen(choice, halving, place - 1)
             });
-            self.thinned += 1;
         }
-        if self.count.is_multiple_of(1 << self.thinned) {
+        if (1..=self.halvings).all(|halving| is_chosen(self.choice, halving, self.count >> (halving - 1))) {
             self.kept.push(time);
         }
         self.count += 1;
@@ -152,9 +175,24 @@ impl Times {
     }
 }
 
+/// Returns whether the given halving keeps number `place` of what the one before has kept: one of each pair.
+fn is_chosen(choice: Indexed, halving: u32, place: u64) -> bool {
+    let takes_second = choice.uniform((place >> 1 << 6) | u64::from(halving)) < 0.5;
+    (place & 1 == 1) == takes_second
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Streams;
+
+    fn times() -> Times {
+        Times::new(Streams::new(1, 0).indexed("user", 0, "loads kept"))
+    }
+
+    fn experience() -> Experience {
+        Experience::new(Streams::new(1, 0).indexed("user", 0, "loads kept"))
+    }
 
     fn at(ms: u64) -> Time {
         Time(ms * 1_000_000)
@@ -162,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_page_is_loaded_with_its_last_object() {
-        let mut seen = Experience::default();
+        let mut seen = experience();
         seen.ask(at(0), 100, false);
         seen.deliver(at(500), 100, 100);
         assert_eq!(seen.loads.count, 0);
@@ -180,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_together_is_loaded_in_order() {
-        let mut seen = Experience::default();
+        let mut seen = experience();
         for (time, end) in [(0, 10), (100, 20), (200, 30)] {
             seen.ask(at(time), end, true);
         }
@@ -190,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_stall_is_a_second_without_data_that_were_to_come() {
-        let mut seen = Experience::default();
+        let mut seen = experience();
         seen.ask(at(0), 100, true);
         seen.deliver(at(5_000), 10, 100);
         seen.deliver(at(5_999), 20, 100);
@@ -204,7 +242,7 @@ mod tests {
 
     #[test]
     fn repair_lasts_until_recovery_is_open_again() {
-        let mut seen = Experience::default();
+        let mut seen = experience();
         for (time, state) in
             [(0, Recovery::Open), (100, Recovery::Fast), (200, Recovery::Timeout), (450, Recovery::Open)]
         {
@@ -222,18 +260,35 @@ mod tests {
     }
 
     #[test]
-    fn many_times_are_thinned_evenly() {
-        let mut times = Times::default();
+    fn one_of_each_block_of_many_times_is_kept() {
+        let mut times = times();
         for number in 0..300_000 {
             times.note(Duration(number));
         }
-        assert!(times.kept.len() <= MOST);
-        assert_eq!(times.count, 300_000);
+        assert_eq!((times.count, times.halvings), (300_000, 8));
+        let blocks: Vec<u64> = times.kept.iter().map(|time| time.0 / 256).collect();
+        let complete = 300_000 / 256;
+        assert_eq!(blocks[..complete], (0..complete as u64).collect::<Vec<_>>());
+        assert!(blocks.len() <= complete + 1);
         let expected = 299_999.0 / 2.0 / 1e9;
         assert!((times.mean_s() - expected).abs() < 1e-15);
-        times.kept.sort_unstable();
-        let [median] = times.quantiles_s([0.5]);
-        // One of 256 is kept, so the median is that of neighbours 256 apart.
-        assert!((median - expected).abs() < 256e-9, "{median}");
+    }
+
+    /// One load in `period` is slow: the share of slow ones among those kept is that share, whatever the period.
+    #[test]
+    fn no_rhythm_of_loads_hides_from_their_quantiles() {
+        for period in [2, 3, 4, 7, 8, 16, 64, 1_000] {
+            let mut times = times();
+            for number in 0..40_000 {
+                times.note(Duration(u64::from(number % period == 0)));
+            }
+            let slow = times.kept.iter().filter(|time| time.0 == 1).count() as f64;
+            let (kept, share) = (times.kept.len() as f64, 1.0 / f64::from(period));
+            // Four standard deviations; a slow load in each block of 32 is spread more evenly than that.
+            assert!(
+                (slow - kept * share).abs() < 4.0 * (kept * share * (1.0 - share)).sqrt(),
+                "{period}: {slow}"
+            );
+        }
     }
 }

@@ -214,7 +214,7 @@ impl Flow {
             accepted: None,
             finished: None,
             downloaded: None,
-            experience: Experience::default(),
+            experience: Experience::new(streams.indexed("user", u64::from(id), "loads kept")),
             told: Told::default(),
         })
     }

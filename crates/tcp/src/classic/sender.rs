@@ -410,8 +410,10 @@ impl crate::Sender for Sender {
 
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {
         self.tx.data.write(bytes);
-        if self.tx.end > 0 {
-            self.transmit(now, u64::MAX, out);
+        if self.tx.end > 0
+            && let Some(limit) = self.recovery.on_write(&mut self.tx, now, out)
+        {
+            self.transmit(now, limit, out);
         }
     }
 

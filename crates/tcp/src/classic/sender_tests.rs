@@ -149,6 +149,66 @@ fn a_timeout_does_not_grow_by_its_own_length() {
     }
 }
 
+/// Acknowledges segments up to `seq` and reports those from `first` to one before `end`.
+fn sack_of(seq: u64, first: u64, end: u64) -> Segment {
+    let mut ack = ack_of(seq);
+    ack.sack.push(first, end);
+    ack
+}
+
+/// A sender with SACK whose segments 1 to 4 have been sent and whose segment 1 is lost.
+fn sack_sender() -> Sender {
+    let params = Classic {
+        control: ControlSpec::Sack(Default::default()),
+        initial_window: std::num::NonZeroU32::new(8),
+        ..Classic::default()
+    };
+    let (mut tcp, mut out) = (Sender::new(0, &params), Vec::new());
+    tcp.write(Time::ZERO, 4 * 1460, &mut out);
+    tcp.open(Time::ZERO, &mut out);
+    tcp.on_ack(Time::ZERO, &ack_of(0), &mut out);
+    assert_eq!(sent(&mut out), [0, 1, 2, 3, 4]);
+    tcp
+}
+
+/// `Sack1TcpAgent::send_much`: a hole that fast recovery has not begun to fill holds new data back.
+#[test]
+fn sack_sends_no_new_data_between_the_first_and_the_third_duplicate_ack() {
+    let (mut tcp, mut out) = (sack_sender(), Vec::new());
+    tcp.on_ack(Time::ZERO, &sack_of(0, 2, 3), &mut out);
+    tcp.write(Time::ZERO, 1460, &mut out);
+    assert!(out.is_empty());
+}
+
+/// The same after an earlier timeout (`recover_ > 0`): the hole is filled at once, and new data follow.
+#[test]
+fn sack_fills_a_hole_when_data_are_written_after_an_earlier_loss() {
+    let (mut tcp, mut out) = (sack_sender(), Vec::new());
+    let at = tcp.timer().unwrap();
+    tcp.on_timer(at, &mut out);
+    assert_eq!(sent(&mut out), [1]);
+    tcp.on_ack(at, &ack_of(4), &mut out);
+    tcp.write(at, 2 * 1460, &mut out);
+    assert_eq!(sent(&mut out), [5, 6]);
+    tcp.tx.cwnd = 4.0;
+    tcp.on_ack(at, &sack_of(4, 6, 7), &mut out);
+    tcp.write(at, 1460, &mut out);
+    assert_eq!(sent(&mut out), [5, 7]);
+}
+
+/// In fast recovery new data need no ACK while fewer segments than the window are in the network (RFC 6675, 5 (C)).
+#[test]
+fn sack_sends_data_written_during_fast_recovery_at_once() {
+    let (mut tcp, mut out) = (sack_sender(), Vec::new());
+    for end in 3..=5 {
+        tcp.on_ack(Time::ZERO, &sack_of(0, 2, end), &mut out);
+    }
+    assert_eq!(sent(&mut out), [1]);
+    // The pipe holds one segment, the window is half of eight.
+    tcp.write(Time::ZERO, 5 * 1460, &mut out);
+    assert_eq!(sent(&mut out), [5, 6, 7]);
+}
+
 proptest! {
     /// Whatever ACKs come, no variant sends beyond the receiver's window, lets its window fall
     /// below one segment, or waits without a timer while data are outstanding.

@@ -37,6 +37,10 @@ pub trait Recovery: Send + std::fmt::Debug {
         ack: Ack<'_>,
         out: &mut Vec<Segment>,
     ) -> Option<u64>;
+    /// The application has written data; returns how many segments the window may let out now, `None` for none.
+    fn on_write(&mut self, _tx: &mut Transmission, _now: Time, _out: &mut Vec<Segment>) -> Option<u64> {
+        Some(u64::MAX)
+    }
     /// Ends a recovery: the retransmission timer has expired, after which the machine goes back to `una`, or
     /// a retransmission was a mistake.
     fn abandon(&mut self, tx: &mut Transmission);

@@ -125,9 +125,7 @@ impl Policy {
                 if hole >= limit {
                     break;
                 }
-                self.scoreboard.retransmitted = hole + 1;
-                tx.send(now, hole, out);
-                tx.next = tx.next.max(hole + 1);
+                self.retransmit(tx, now, hole, out);
             } else if tx.next < limit.min(tx.data_end()) {
                 tx.next += 1;
                 tx.send(now, tx.next - 1, out);
@@ -137,6 +135,12 @@ impl Policy {
             pipe += 1;
         }
         pipe
+    }
+
+    fn retransmit(&mut self, tx: &mut Transmission, now: Time, hole: u64, out: &mut Vec<Segment>) {
+        self.scoreboard.retransmitted = hole + 1;
+        tx.send(now, hole, out);
+        tx.next = tx.next.max(hole + 1);
     }
 
     fn on_duplicate(&mut self, tx: &mut Transmission, now: Time, ack: Ack<'_>, out: &mut Vec<Segment>) {
@@ -175,6 +179,23 @@ impl Recovery for Policy {
             self.on_duplicate(tx, now, ack, out);
         }
         (tx.dupacks == 0).then_some(u64::MAX)
+    }
+
+    /// As ns-2's `send_much`: in fast recovery new data leave while the pipe is below the window. Before it a hole holds
+    /// new data back, unless it is behind an earlier loss event: then it is filled at once.
+    fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
+        if let Some(pipe) = self.pipe {
+            self.pipe = Some(self.fill_pipe(tx, now, pipe, out));
+            return None;
+        }
+        while let Some(hole) = self.scoreboard.next_hole(tx.una) {
+            let is_after_loss = tx.recover > 1;
+            if !is_after_loss || tx.next >= tx.una + tx.window(0) {
+                return None;
+            }
+            self.retransmit(tx, now, hole, out);
+        }
+        Some(u64::MAX)
     }
 
     fn abandon(&mut self, tx: &mut Transmission) {
