@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from nodeb.storage.table import Table
+from nodeb.base.table import Table
 
 from nodeb.errors import InputError
 from nodeb.stats import Estimate, jackknife, prediction_interval
