@@ -1,58 +1,15 @@
-"""Checks of what functions are given: a wrong type is told as a wrong value is, in a sentence."""
+"""Checks of values that functions are given: a wrong type is told as a wrong value is."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from pathlib import Path
-from types import FunctionType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
-from nodeb.errors import InputError, nearest
+from nodeb.errors import InputError
 
-__all__ = ["as_number", "as_path", "as_texts", "as_whole", "checked", "checked_methods"]
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def checked(function: Callable[P, T]) -> Callable[P, T]:
-    """Tells of arguments that a function does not have, or needs, by an InputError."""
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return function(*args, **kwargs)
-        except TypeError:
-            if (wrong := _mismatch(function, args, kwargs)) is not None:
-                raise InputError(wrong) from None
-            raise
-
-    return call
-
-
-def checked_methods(cls: type[T]) -> type[T]:
-    """The same for all public methods of a class."""
-    for name, method in list(vars(cls).items()):
-        if isinstance(method, FunctionType) and not name.startswith("_"):
-            setattr(cls, name, checked(method))
-    return cls
-
-
-def _mismatch(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
-    """What is wrong with a call; None if its arguments are those of the function."""
-    from inspect import signature
-
-    known = [name for name in signature(function).parameters if name != "self"]
-    for name in kwargs:
-        if name not in known:
-            return f"{function.__name__}: there is no argument `{name}`{nearest(name, known)}"
-    try:
-        signature(function).bind(*args, **kwargs)
-    except TypeError as error:
-        return f"{function.__name__}: {error} (the arguments are {', '.join(known)})"
-    return None
+__all__ = ["as_number", "as_path", "as_texts", "as_whole"]
 
 
 def as_path(value: Any, name: str) -> Path:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.base.arguments import checked
 from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried, Verdict
 from nodeb.comparison.differences import compare as _compare
 from nodeb.errors import InputError
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["Comparison", "Difference", "Tried", "Verdict", "compare"]
 
 
-@checked
 def compare(
     results: Mapping[str, Result], margin: float = MARGIN, metrics: Sequence[str] = ()
 ) -> Comparison:

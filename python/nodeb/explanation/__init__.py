@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nodeb.base.arguments import as_whole, checked
+from nodeb.base.arguments import as_whole
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.replications import paths
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["Explanation", "explain"]
 
 
-@checked
 def explain(
     scenario: Scenario,
     user: int = 0,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.arguments import checked_methods
 from nodeb.base.table import Table
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Explanation"]
 
 
-@checked_methods
 @dataclass(frozen=True)
 class Explanation:
     """A transfer, explained: print it, or take its `table` and its `spans`."""

@@ -7,15 +7,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.errors import InputError
 from nodeb.fit.sequence import Bits
 
-__all__ = ["Chain"]
+__all__ = ["Chain", "hmm"]
 
 Real = NDArray[np.float64]
+
+
+def hmm(states: int, **options: Any) -> Any:
+    """A model of hmmlearn with two symbols.
+
+    Raises:
+        InputError: hmmlearn is not installed.
+    """
+    try:
+        from hmmlearn.hmm import CategoricalHMM
+    except ImportError:
+        raise InputError(
+            "models with several states need the package `hmmlearn`: pip install 'nodeb[fit]'"
+        ) from None
+    return CategoricalHMM(states, implementation="scaling", **options)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +95,7 @@ class Chain:
         """Logarithm of the probability of a sequence."""
         if self.states == 1:
             return _bernoulli(errors, self.error[0])
-        from hmmlearn.hmm import CategoricalHMM
-
-        model = CategoricalHMM(self.states, implementation="scaling")
-        model.n_features = 2
+        model = hmm(self.states, n_features=2)
         model.startprob_ = self.stationary
         model.transmat_ = self.transition
         model.emissionprob_ = np.column_stack([1.0 - self.error, self.error])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.errors import InputError
-from nodeb.fit.chain import Chain
+from nodeb.fit.chain import Chain, hmm
 from nodeb.fit.sequence import Bits
 
 __all__ = ["MOST_STATES", "check_states", "hidden_markov"]
@@ -118,13 +118,10 @@ def _split(chain: Chain, random: np.random.Generator) -> Start:
 
 def _train(errors: Bits, start: Start, iterations: int) -> tuple[float, Start]:
     """Baum and Welch's algorithm; the log-likelihood that it came to, and where."""
-    from hmmlearn.hmm import CategoricalHMM
-
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)
     transition, error = start
-    model = CategoricalHMM(
+    model = hmm(
         len(error),
-        implementation="scaling",
         n_iter=iterations,
         tol=TOLERANCE,
         init_params="",

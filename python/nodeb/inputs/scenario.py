@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.base.arguments import as_number, as_path, as_texts, as_whole, checked, checked_methods
+from nodeb.base.arguments import as_number, as_path, as_texts, as_whole
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import overrides
@@ -40,7 +40,6 @@ PLAN = ("name", "seed", "runs", "precision", "max_runs")
 """Fields that are asked of the core without looking at the others."""
 
 
-@checked_methods
 class Scenario(ScenarioFields):
     """A server, a wired network, a radio access, phones and their traffic.
 
@@ -396,7 +395,6 @@ class Scenario(ScenarioFields):
         return watch(self, run, user, begin_s, end_s, seed=seed, most=most, progress=progress)
 
 
-@checked
 def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenario:
     """Reads a scenario file.
 

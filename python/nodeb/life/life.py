@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeb.base.arguments import as_path, as_whole, checked_methods
+from nodeb.base.arguments import as_path, as_whole
 from nodeb.errors import InputError
 from nodeb.results.provenance import made
 from nodeb.storage.folders import Owner, Place, claim
@@ -54,7 +54,6 @@ class About:
     """The recorded flight that was flown again, as messages call it; empty for a replication."""
 
 
-@checked_methods
 class Life:
     """What happened in a replication.
 

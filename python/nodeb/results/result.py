@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeb.base.arguments import as_path, as_whole, checked_methods
+from nodeb.base.arguments import as_path, as_whole
 from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.results.named import NamedTables
@@ -36,7 +36,6 @@ ALWAYS = ("flows", "bearers", "links")
 """Tables that every result has."""
 
 
-@checked_methods
 @dataclass(frozen=True)
 class Plots:
     """Figures of a result; a notebook shows what these return."""
@@ -114,7 +113,6 @@ class Plots:
         return plot.cell(self.result, run)
 
 
-@checked_methods
 class Result(NamedTables):
     """The replications of one scenario.
 

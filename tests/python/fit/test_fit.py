@@ -1,6 +1,7 @@
 """Error models: known ones are found again, and files say what they mean."""
 
 import json
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -244,3 +245,9 @@ def test_no_sequence_there(tmp_path):
         (tmp_path / f"errors_{at}dB.txt").write_text("01")
     with pytest.raises(InputError, match=r"name one of: errors_1dB\.txt, errors_2dB\.txt"):
         read_errors(tmp_path)
+
+
+def test_a_model_of_several_states_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hmmlearn.hmm", None)
+    with pytest.raises(InputError, match=r"pip install 'nodeb\[fit\]'"):
+        compare(sequence("010011" * 50), states=[2])
