@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from nodeb.base.table import Table
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.stats import Estimate, jackknife, prediction_interval
 from nodeb.studies.wang import utilization
