@@ -19,6 +19,7 @@ from nodeb.reproduce import cells
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.measure import Combined, Constant, Quantity, estimate
 from nodeb.reproduce.specs import Choice, Selection, nearest
+from nodeb.reproduce.study import Study
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
 from nodeb.study.comparison import Comparison
@@ -54,7 +55,7 @@ def judge(campaign: Campaign, claim: Mapping[str, Any]) -> Verdict:
     findings = [finding for check in claim["checks"] for finding in _check(campaign, check)]
     if not any(finding.comparisons for finding in findings):
         raise InputError(f"claim `{claim['id']}` checks nothing")
-    return verdicts.judge(findings, claim, _asked(claim["checks"]))
+    return verdicts.judge(findings, claim, _asked(campaign.study, claim["checks"]))
 
 
 def _unique(choices: Iterable[Choice]) -> list[Choice]:
@@ -278,12 +279,12 @@ KINDS: Mapping[str, Callable[[Campaign, Mapping[str, Any], Context], list[Findin
 }
 
 
-def _asked(checks: Iterable[Mapping[str, Any]]) -> str:
+def _asked(study: Study, checks: Iterable[Mapping[str, Any]]) -> str:
     """The margins that some checks ask for, each told once."""
-    return ", ".join(dict.fromkeys(_margin(check) for check in checks))
+    return ", ".join(dict.fromkeys(_margin(study, check) for check in checks))
 
 
-def _margin(check: Mapping[str, Any]) -> str:
+def _margin(study: Study, check: Mapping[str, Any]) -> str:
     unit = _spaced(check.get("unit", ""))
     match check["kind"], check.get("trend"):
         case "trend", "flat":
@@ -293,8 +294,11 @@ def _margin(check: Mapping[str, Any]) -> str:
         case "order", _:
             return f"differences above {check.get('margin', 0):g}{unit}"
         case "extreme", _:
-            where = ", ".join(check["places"]) if "places" in check else "between the ends"
-            return f"{check['find']} {'at ' if 'places' in check else ''}{where}, others worse"
+            where = "between the ends"
+            if "places" in check:
+                along = {step.key: step.label for step in study.choices(check["along"])}
+                where = f"at {', '.join(along[key] for key in check['places'])}"
+            return f"{check['find']} {where}, others worse"
     low, high = _limits(check)
     if math.isinf(low):
         return f"at most {high:g}{unit}"
