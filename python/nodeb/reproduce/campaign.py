@@ -75,18 +75,16 @@ class Reading:
 
     warm_up_s: float
     """Beginning of each that does not count."""
-    session: Mapping[str, Any]
-    """The study's table of that name."""
     endless: bool
     """Whether downloads are not meant to end."""
 
     def how(self) -> dict[str, Any]:
         """What decides what is kept of a replication's series."""
-        return {"warm_up_s": self.warm_up_s, "session": self.session}
+        return {"warm_up_s": self.warm_up_s}
 
     def reduced(self, tables: Tables) -> Mapping[str, Array]:
         """What is kept of the series of a replication."""
-        return series.reduce(tables, self.warm_up_s, self.session)
+        return series.reduce(tables, self.warm_up_s)
 
     def outcome(self, kept: Part) -> _Outcome:
         """The quantities of replications, from what is kept of them."""
@@ -239,7 +237,7 @@ class Campaign:
         self.quick = quick
         self.jobs = jobs
         self.simulator = simulator
-        self.reading = Reading(study.warm_up_s(quick), study.session, study.endless)
+        self.reading = Reading(study.warm_up_s(quick), study.endless)
         self.kept = kept
         self.tick = tick or (lambda label, cost: None)
         self.facts: dict[str, Estimate] = {}  # found beside the scenarios, by name

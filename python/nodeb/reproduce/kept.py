@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from nodeb.base.table import Table
-from nodeb.reproduce import series, session
+from nodeb.reproduce import series
 from nodeb.reproduce.arrays import Array, Tables, apart
-from nodeb.results import timeseries
 from nodeb.results.provenance import core_hash
 from nodeb.storage.store import Store, name_of
 
@@ -89,7 +88,7 @@ def identity(scenario: str, seed: int, how: Mapping[str, Any]) -> str:
     """
     parts = {"scenario": scenario, "seed": seed, "core": core_hash()}
     if series.recorded(scenario):
-        parts["series"] = {"how": how, "code": _hash(series, session, timeseries)}
+        parts["series"] = {"how": how, "code": _hash(series)}
     return name_of(parts)
 
 

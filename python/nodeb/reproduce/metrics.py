@@ -92,30 +92,6 @@ def _effective(means: Means, params: Mapping[str, Any]) -> Array:
     return np.asarray(share * _throughput(means, params))
 
 
-def _session_kbps(means: Means, quantity: str) -> Array:
-    """A quantity of the watched session in bytes by bin, over the session's time."""
-    return np.asarray(_total(means, quantity) / means["session_s"][..., 0] * BITS_PER_KILOBYTE)
-
-
-def _bin_kbps(means: Means, quantity: str, params: Mapping[str, Any]) -> Array:
-    """The same in bins `first` to below `end`."""
-    values = means[quantity]
-    bin_s = means["session_s"][..., 0] / values.shape[-1]
-    chosen = values[..., params["first"] : params["end"]]
-    return np.asarray(_mean(chosen) / bin_s * BITS_PER_KILOBYTE)
-
-
-def _tracking_error(means: Means) -> Array:
-    """Root of the mean square of received less available by bin, over the mean of available."""
-    gap = np.sqrt(means["gap_square"][..., 0])
-    return np.asarray(100 * gap / _mean(means["bin_available_bytes"]))
-
-
-def _roughness(means: Means) -> Array:
-    """Mean change of the window from bin to bin, over the mean window."""
-    return np.asarray(100 * means["window_step"][..., 0] / _mean(means["bin_window"]))
-
-
 def _burst_delay(means: Means, params: Mapping[str, Any]) -> Array:
     """Until the sender has the last ACK, or the phone the last byte."""
     until = "burst_download_s" if params.get("until") == "phone" else "burst_delay_s"
@@ -223,66 +199,6 @@ _METRICS = (
         "kb/s",
         "the same without the check bits of a code for `correctable` errors in `frame_bits` bits",
         _effective,
-    ),
-    Metric(
-        "session_kbps",
-        "kb/s",
-        "packets that reached the watched phone, over time",
-        lambda means, _: _session_kbps(means, "bin_received_bytes"),
-    ),
-    Metric(
-        "available_kbps",
-        "kb/s",
-        "bandwidth that the radio had for the watched phone, over time",
-        lambda means, _: _session_kbps(means, "bin_available_bytes"),
-    ),
-    Metric(
-        "used_percent",
-        "%",
-        "packets that reached the watched phone, of the bandwidth that the radio had for it",
-        lambda means, _: np.asarray(100 * _per(means, "bin_received_bytes", "bin_available_bytes")),
-    ),
-    Metric(
-        "session_bin_kbps",
-        "kb/s",
-        "packets that reached the watched phone in the bins `first` to below `end`, over time",
-        lambda means, params: _bin_kbps(means, "bin_received_bytes", params),
-    ),
-    Metric(
-        "available_bin_kbps",
-        "kb/s",
-        "bandwidth that the radio had for it in those bins",
-        lambda means, params: _bin_kbps(means, "bin_available_bytes", params),
-    ),
-    Metric(
-        "window_bin_packets",
-        "packets",
-        "congestion window of the watched session in those bins, mean of the values at their ends",
-        lambda means, params: _mean(means["bin_window"][..., params["first"] : params["end"]]),
-    ),
-    Metric(
-        "tracking_error_percent",
-        "%",
-        "root of the mean square of received less available by bin, over the mean available",
-        lambda means, _: _tracking_error(means),
-    ),
-    Metric(
-        "window_roughness_percent",
-        "%",
-        "mean change of the congestion window from bin to bin, over the mean window",
-        lambda means, _: _roughness(means),
-    ),
-    Metric(
-        "server_timeouts",
-        "timeouts",
-        "timeouts of the server's connection to the proxy per session, watched phone",
-        lambda means, _: means["server_timeouts"][..., 0],
-    ),
-    Metric(
-        "session_timeouts",
-        "timeouts",
-        "timeouts of the sender that faces the phone per session, user number 0",
-        lambda means, _: means["timeouts"][..., 0],
     ),
     Metric(
         "burst_delay_s",

@@ -224,11 +224,6 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
         bar.start("traces")
         facts, findings.pictures = traces.draw(campaign, out / "figures")
         campaign.facts |= facts
-    if whole and study.session.get("pictures"):
-        from nodeb.reproduce import session_pictures  # matplotlib is slow to import
-
-        bar.start("sessions")
-        findings.pictures += session_pictures.draw(campaign, out / "figures")
     if whole and study.search:
         from nodeb.reproduce import search
 

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from nodeb.reproduce import session
 from nodeb.reproduce.arrays import Array, Tables
 
 
@@ -21,15 +19,14 @@ def recorded(scenario: str) -> frozenset[str]:
     return frozenset(name for name, is_wanted in wanted.items() if is_wanted)
 
 
-def reduce(tables: Tables, warm_up_s: float, watched: Mapping[str, Any]) -> dict[str, Array]:
+def reduce(tables: Tables, warm_up_s: float) -> dict[str, Array]:
     """A few numbers for all the series of a replication.
 
     Args:
         tables: as the simulation core returns them.
         warm_up_s: bursts count if they end later than this.
-        watched: the study's table `session`; empty where it has none.
     """
-    return bursts(tables, warm_up_s) | (session.reduce(tables, watched) if watched else {})
+    return bursts(tables, warm_up_s)
 
 
 def bursts(tables: Tables, warm_up_s: float) -> dict[str, Array]:

@@ -63,7 +63,6 @@ class Study:
     link: Mapping[str, Any] = field(default_factory=dict)
     bounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     traces: Mapping[str, Any] = field(default_factory=dict)
-    session: Mapping[str, Any] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
     predictions: Predictions = field(default_factory=Predictions)
 
@@ -206,7 +205,6 @@ def read(folder: Traversable) -> Study:
         link=data.get("link", {}),
         bounds=data.get("bounds", {}),
         traces=data.get("traces", {}),
-        session=data.get("session", {}),
         search=data.get("search", {}),
         predictions=predicted.read(folder),
     )

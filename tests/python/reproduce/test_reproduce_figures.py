@@ -11,17 +11,17 @@ from matplotlib.text import Text
 from fake_bursts import FakeBursts
 from nodeb import studies
 from nodeb.errors import InputError
+from nodeb.plot import Line, panels
 from nodeb.reproduce import cells, page_figures, study
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.charts import draw
-from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import FigureSpec, Mark
 from nodeb.study import Figure
 from nodeb.study.cell import Cell, Chart, Curve
 
-PRABHU, FIORENZI = (study.load(name) for name in ("prabhu", "fiorenzi"))
-HOSSAIN = studies.load("hossain")
+PRABHU = study.load("prabhu")
+HOSSAIN, FIORENZI = (studies.load(name) for name in ("hossain", "fiorenzi"))
 
 
 def chart(spec: FigureSpec, curves: int = 3, panels: int = 1) -> Chart:
@@ -37,7 +37,7 @@ def chart(spec: FigureSpec, curves: int = 3, panels: int = 1) -> Chart:
 
 
 def test_points_of_a_place_stand_beside_each_other() -> None:
-    spec = replace(FIORENZI.figures["Figure 6"], marks=(Mark("best", x=250),))
+    spec = Figure("F", "", {}, "s", panels=2, dodge=True, marks=(Mark("best", x=250),))
     figure = draw(chart(spec, curves=6, panels=3), "title")
     assert len(figure.axes) == 3
     for axes in figure.axes:
@@ -73,10 +73,9 @@ def test_legends_say_what_numbers_are() -> None:
 
 
 def test_what_a_study_says_of_a_figure_is_known_for_its_own_axis() -> None:
-    for known in (PRABHU, FIORENZI):
-        for spec in known.figures.values():
-            places = {choice.x for choice in known.choices(spec.x)}
-            assert {mark.x for mark in spec.marks if mark.x is not None} <= places
+    for spec in PRABHU.figures.values():
+        places = {choice.x for choice in PRABHU.choices(spec.x)}
+        assert {mark.x for mark in spec.marks if mark.x is not None} <= places
 
 
 def test_values_of_the_text_are_drawn_hollow() -> None:
@@ -97,6 +96,23 @@ def test_values_of_the_text_are_drawn_hollow() -> None:
 
 
 def test_the_texts_between_boxes_of_the_path_find_room() -> None:
-    svg = str(path_diagram(FIORENZI.scenario))
+    svg = str(FIORENZI.diagram())
     assert ">uplink 384 kbps<" in svg
     assert ">20 ms<" in svg
+
+
+def test_panels_share_a_scale_and_a_legend() -> None:
+    lines = [Line("a", [1.0, 2.0]), Line("b", [3.0, 4.0])]
+    figure = panels("title", "x", "y", [0, 1], {"one": lines, "two": lines, "three": lines})
+    assert [axes.get_title(loc="center") for axes in figure.axes] == ["one", "two", "three"]
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
+
+
+def test_panels_stand_in_rows_of_the_first_axis() -> None:
+    lines = [Line("a", [1.0, 2.0])]
+    cases = dict.fromkeys(("one", "two", "three", "four", "five", "six"), lines)
+    figure = panels("title", "x", "y", [0, 1], cases, rows=3)
+    shape = figure.axes[0].get_subplotspec().get_gridspec().get_geometry()
+    assert shape == (3, 2)
+    assert [axes.get_title(loc="center") for axes in figure.axes] == list(cases)

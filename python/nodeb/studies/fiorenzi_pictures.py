@@ -1,0 +1,85 @@
+"""Pictures of single sessions: what reached the phone of what the radio had for it, and windows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nodeb.plot.source import save
+from nodeb.plot.style import BAND, color, new_rows
+from nodeb.studies import fiorenzi_session
+from nodeb.study import Picture
+
+SIZE = (7.2, 7.0)
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session: bytes in bins between `edges`, and the window from each time on."""
+
+    label: str
+    edges: np.ndarray
+    received: np.ndarray
+    offered: np.ndarray
+    window_s: np.ndarray
+    window: np.ndarray
+
+    @classmethod
+    def of(cls, label, tables):
+        """The session in the tables of a replication."""
+        edges = fiorenzi_session.bins(tables)
+        window = fiorenzi_session.rows(tables, "cwnd")
+        return cls(
+            label,
+            edges,
+            fiorenzi_session.received(tables, edges),
+            fiorenzi_session.offered(tables, edges),
+            window["t_s"],
+            window["cwnd_packets"],
+        )
+
+    def said(self):
+        """The means of received and available bytes in words."""
+        received, offered = (
+            8e-3 * part.sum() / self.edges[-1] for part in (self.received, self.offered)
+        )
+        return f"{self.label} {received:.0f} of {offered:.0f} kb/s"
+
+
+def draw(sessions, folder):
+    """Draws the sessions, as PNG and SVG in the folder too."""
+    said = f"Received of available: {', '.join(one.said() for one in sessions)}."
+    pictures = []
+    for file, number, title, what in (
+        ("received", "Figure 4, one session", "Throughput and available bandwidth", _received),
+        ("window", "Figure 5, one session", "Congestion window", _window),
+    ):
+        figure = what(sessions, f"{number}. {title}")
+        for suffix in ("png", "svg"):
+            save(figure, folder / f"session-{file}.{suffix}")
+        pictures.append(Picture(number, title, figure, said, "The first replication."))
+    return pictures
+
+
+def _received(sessions, title):
+    figure, panels = new_rows(title, "Time (s)", "Received, kb/s; grey: available", sessions, SIZE)
+    for place, (axes, one) in enumerate(zip(panels, sessions, strict=True)):
+        kbps = 8e-3 / np.diff(one.edges)
+        axes.stairs(one.offered * kbps, one.edges, fill=True, color=BAND)
+        axes.stairs(one.received * kbps, one.edges, color=color(place), linewidth=1.6)
+        _name(axes, one)
+    panels[0].set_ylim(bottom=0)
+    return figure
+
+
+def _window(sessions, title):
+    figure, panels = new_rows(title, "Time (s)", "Congestion window (packets)", sessions, SIZE)
+    for place, (axes, one) in enumerate(zip(panels, sessions, strict=True)):
+        axes.step(one.window_s, one.window, where="post", color=color(place), linewidth=1.1)
+        _name(axes, one)
+    panels[0].set_ylim(bottom=0)
+    return figure
+
+
+def _name(axes, one):
+    axes.set_title(one.label, loc="center", fontsize=10)
+    axes.set_xlim(0, one.edges[-1])

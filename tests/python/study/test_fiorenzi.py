@@ -1,0 +1,101 @@
+"""Fiorenzi's study: the bins of a session and what is measured from them, scenarios, figures."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from nodeb import _core
+from nodeb.studies import fiorenzi, fiorenzi_session
+from nodeb.study import Means, Quick
+from nodeb.study.case import Settings
+
+STUDY = fiorenzi.study
+
+
+def scenario(case):
+    return case.scenario(Settings(), Quick()).apart()[0]
+
+
+def tables():
+    """Two seconds of the reference, beside another user: 2, 1, 0 and 1 packets in four bins."""
+    arrivals = [0.1, 0.2, 0.6, 1.7]
+    return {
+        "bearers": {"end_s": np.array([2.0])},
+        "flows": {"delivered_bytes": np.array([4 * 1460.0, 99.0])},
+        "segments": {
+            "user": np.array([1, *[0] * 5]),
+            "event": np.array(["deliver"] * 5 + ["send"]),
+            "t_s": np.array([0.1, *arrivals, 1.8]),
+            "seq": np.array([7, 1, 2, 3, 4, 5]),
+        },
+        "bandwidth": {
+            "user": np.array([0, 0, 1, 0, 0]),
+            "t_s": np.array([0.5, 1.0, 1.0, 1.5, 2.0]),
+            "available_bytes": np.array([3000.0, 4500.0, 9e9, 6000.0, 7500.0]),
+        },
+        "cwnd": {
+            "user": np.array([0, 1, 0, 0]),
+            "t_s": np.array([0.0, 0.1, 0.7, 1.9]),
+            "cwnd_packets": np.array([2.0, 50.0, 4.0, 3.0]),
+        },
+        "proxies": {"server_timeouts": np.array([2, 5])},
+    }
+
+
+def test_a_session_is_kept_in_bins():
+    found = fiorenzi_session.reduce(tables())
+    assert found["bin_received_bytes"].tolist() == [3000, 1500, 0, 1500]
+    assert found["bin_available_bytes"].tolist() == [3000, 1500, 1500, 1500]
+    assert found["bin_window"].tolist() == [2, 4, 4, 3]
+    assert found["server_timeouts"].tolist() == [2]
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        (fiorenzi.throughput, 24),  # 6000 bytes in 2 s
+        (fiorenzi.available, 30),
+        (fiorenzi.used, 80),
+        (fiorenzi.throughput_in(second=1), 36),  # 4500 bytes in 1 s
+        (fiorenzi.window_in(second=1), 3),
+        # One gap of 1500 bytes in four bins, over a mean of 1875.
+        (fiorenzi.tracking_error, 100 * 750 / 1875),
+        (fiorenzi.roughness, 100 * (2 + 0 + 1) / 3 / 3.25),
+    ],
+)
+def test_metrics_of_a_session_are_those_of_its_bins(metric, value):
+    found = fiorenzi_session.reduce(tables())
+    assert float(metric.value(Means(found.__getitem__))) == pytest.approx(value)
+
+
+def test_only_a_proxy_that_is_told_is_sent_messages():
+    place = *fiorenzi.QUIET[:2], fiorenzi.MAX_CI
+    for tcp in fiorenzi.TCP:
+        made = scenario(fiorenzi.session(*place, tcp, fiorenzi.SELDOM))
+        told = tcp in (fiorenzi.RNF, fiorenzi.RNF_PLUS)
+        assert ("rnf" in json.dumps(made.get("proxy", {}))) == told, tcp
+        if told:
+            assert made["proxy"]["rnf"]["interval"] == "500 ms"
+
+
+def test_every_scenario_of_the_study_can_be_run():
+    items = [*STUDY.tables.values(), *STUDY.figures.values()]
+    cases = {case for item in items for case in item.cases()}
+    assert len({_core.resolve(json.dumps(scenario(case))) for case in cases}) > 100
+
+
+def test_figures_by_interval_show_every_queue_beside_the_base():
+    for number in (6, 7, 8, 9):
+        figure = STUDY.figures[f"Figure {number}, by interval"]
+        shown = list(dict.fromkeys(str(setting) for setting, *_ in figure.rows))
+        assert [text.split()[0] for text in shown[:3]] == ["72", "52", "50"]
+        assert {mark.x for mark in figure.marks} == {place.x for place in figure.columns[1:2]}
+
+
+def test_the_diagram_names_the_links_of_the_core_network():
+    svg = str(STUDY.diagram())
+    for text in ("Gateway", "Gn, Iu, Iub", "10 + 0.4 + 15 ms", "HSDPA"):
+        assert text in svg
