@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nodeb.inputs.scenario import Scenario
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
+from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.shown import Content, decimals, marked, number
 from nodeb.study.cell import Cell
 from nodeb.study.verdicts import Verdict
@@ -36,7 +38,7 @@ def html(findings: Findings) -> str:
         "targets": [_target(target) for target in findings.targets if target.measured],
         "summary": study.summary,
         "limits": study.limits,
-        "diagram": study.diagram(),
+        "diagram": _diagram(study),
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
         "scattered": any(grid.spec.published_runs for grid in findings.grids.values()),
@@ -56,6 +58,13 @@ def html(findings: Findings) -> str:
     }
     content["sections"] = _sections(content)
     return render("reproduction.html", content)
+
+
+def _diagram(study: Any) -> Any:
+    """A drawing of the path that is simulated; none where no scenario is shown."""
+    if isinstance(study.base, Scenario):
+        return path_diagram(study.base.apart()[0])
+    return "" if study.base is None else path_diagram(study.base)
 
 
 def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:

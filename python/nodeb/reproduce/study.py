@@ -66,11 +66,10 @@ class Study:
     search: Mapping[str, Any] = field(default_factory=dict)
     predictions: Predictions = field(default_factory=Predictions)
 
-    def diagram(self) -> Any:
-        """A drawing of the path that is simulated."""
-        from nodeb.reproduce.diagram import path_diagram
-
-        return path_diagram(self.scenario)
+    @property
+    def base(self) -> Any:
+        """The scenario that the page shows."""
+        return self.scenario
 
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""

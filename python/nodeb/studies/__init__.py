@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from nodeb.errors import InputError, nearest
+from nodeb.errors import InputError, NodebError, nearest
 
 if TYPE_CHECKING:
     from nodeb.study import Study
@@ -47,7 +48,18 @@ def _from_file(file: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise InputError(f"{file} is no Python program")
     module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except NodebError:
+        raise
+    except Exception as error:  # whatever somebody's program may raise
+        at = [
+            one.lineno
+            for one in traceback.extract_tb(error.__traceback__)
+            if one.filename == str(file)
+        ]
+        line = getattr(error, "lineno", None) or (at[-1] if at else 1)
+        raise InputError(f"{file}, line {line}: {type(error).__name__}: {error}") from error
     return module
 
 

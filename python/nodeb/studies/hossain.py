@@ -475,7 +475,3 @@ def delay_does_not_matter_to_many():
     for model in MODELS:
         delays = DELAY["20 ms", "50 ms", "100 ms", "200 ms"]
         yield flat({d: rate(model, FIFTEEN, delay=d) for d in delays}, 0.05, model, FIFTEEN)
-
-
-if __name__ == "__main__":
-    study.main()

@@ -1143,6 +1143,3 @@ study.target(
     least=8,
     unit="%",
 )
-
-if __name__ == "__main__":
-    study.main()

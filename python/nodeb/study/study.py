@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -244,12 +243,6 @@ class Study:
         short = self.quick.warm_up_s if quick else None
         return self.warm_up if short is None else short
 
-    def diagram(self) -> Any:
-        """A drawing of the path that is simulated; none where no scenario is shown."""
-        from nodeb.reproduce.diagram import path_diagram
-
-        return "" if self.base is None else path_diagram(self.base.apart()[0])
-
     def check(self) -> None:
         """Checks what names what.
 
@@ -271,18 +264,3 @@ class Study:
                 raise InputError(
                     f"{self.name}: {who} names no {what}, `{name}`{nearest(name, known)}"
                 )
-
-    def run(self, out: str | os.PathLike[str] | None = None, **how: Any) -> Any:
-        """Measures the study; the arguments are those of `nodeb.reproduce.run`."""
-        from nodeb.reproduce import run
-
-        return run(self, Path("out") / self.name if out is None else Path(out), **how)
-
-    def main(self) -> None:
-        """Measures the study as a command: `nodeb reproduce` with the study's file."""
-        import sys
-
-        from nodeb.__main__ import main
-
-        sys.argv[:] = ["nodeb", "reproduce", str(self.file), *sys.argv[1:]]
-        main()

@@ -450,9 +450,6 @@ def falls_too():
 def counting(at):
     timeouts = at.campaign.log(download(0.01, "20 kB")).stack("timeouts")
     at.facts["cases"] = nodeb.stats.calculated(timeouts.sum())
-
-if __name__ == "__main__":
-    study.main()
 '''
 
 
@@ -484,6 +481,23 @@ def test_a_study_in_a_file_of_one_s_own(file, tmp_path, call):
     (tmp_path / "empty.py").write_text("x = 1\n")
     status, _, err = call("reproduce", str(tmp_path / "empty.py"))
     assert (status, "makes no study" in err) == (2, True)
+    (tmp_path / "wrong.py").write_text("x = 1\ny = 1 / 0\n")
+    status, _, err = call("reproduce", str(tmp_path / "wrong.py"))
+    assert (status, "wrong.py, line 2: ZeroDivisionError: division by zero" in err) == (2, True)
+    (tmp_path / "wrong.py").write_text("x = 1\ny = = 1\n")
+    status, _, err = call("reproduce", str(tmp_path / "wrong.py"))
+    assert (status, "wrong.py, line 2: SyntaxError" in err) == (2, True)
+
+
+def test_the_example_of_the_docs(tmp_path):
+    """Sixty lines, and the law that they measure again."""
+    example = Path(__file__).parents[3] / "examples" / "mathis.py"
+    assert len(example.read_text("utf-8").splitlines()) <= 60
+    outcome = nodeb.reproduce.run(str(example), tmp_path / "out", quick=True)
+    assert all(cell.grade in ("near", "off") for cell in outcome.cells[:2])
+    bound, share = outcome.claims
+    assert bound.holds
+    assert share.judgement != "contradicted"
 
 
 def test_what_a_whole_study_writes(file, tmp_path):
