@@ -593,7 +593,3 @@ def vehicular_falls(setting):
     for place in each(DISTANCE, STUDIED):
         along = {i: rate(IN_VEHICLES, *place, RNF_PLUS, i, setting) for i in (MIDDLE, SELDOM)}
         yield ordered(along, *place, digits=0)
-
-
-if __name__ == "__main__":
-    study.main()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nodeb import _core
+from nodeb.reproduce.diagram import path_diagram
 from nodeb.studies import fiorenzi, fiorenzi_session
 from nodeb.study import Means, Quick
 from nodeb.study.case import Settings
@@ -96,6 +97,6 @@ def test_figures_by_interval_show_every_queue_beside_the_base():
 
 
 def test_the_diagram_names_the_links_of_the_core_network():
-    svg = str(STUDY.diagram())
+    svg = str(path_diagram(STUDY.base.apart()[0]))
     for text in ("Gateway", "Gn, Iu, Iub", "10 + 0.4 + 15 ms", "HSDPA"):
         assert text in svg
