@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import platform
+import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nodeb.inputs.scenario import Scenario
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
 from nodeb.reproduce.diagram import path_diagram
@@ -62,9 +62,7 @@ def html(findings: Findings) -> str:
 
 def _diagram(study: Any) -> Any:
     """A drawing of the path that is simulated; none where no scenario is shown."""
-    if isinstance(study.base, Scenario):
-        return path_diagram(study.base.apart()[0])
-    return "" if study.base is None else path_diagram(study.base)
+    return path_diagram(tomllib.loads(study.scenario_text)) if study.scenario_text else ""
 
 
 def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:

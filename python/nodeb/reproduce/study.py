@@ -66,11 +66,6 @@ class Study:
     search: Mapping[str, Any] = field(default_factory=dict)
     predictions: Predictions = field(default_factory=Predictions)
 
-    @property
-    def base(self) -> Any:
-        """The scenario that the page shows."""
-        return self.scenario
-
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""
         return [*self.tables, *(name for name, figure in self.figures.items() if not figure.extra)]

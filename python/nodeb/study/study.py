@@ -71,9 +71,8 @@ class Study:
         self.targets: list[dict[str, Any]] = []
         self.stages: list[Stage] = []
         self.headline: dict[str, Any] = {"table": None}
-        self.base: Scenario | None = None
-        """The scenario that the page shows."""
         self.scenario_text = ""
+        """The scenario file that the page shows."""
         texts = PROSE | self._texts(f"{self.name}.toml")
         if unknown := texts.keys() - PROSE.keys():
             name = min(unknown)
@@ -93,8 +92,8 @@ class Study:
         import nodeb
 
         path = self.file.with_name(name)
-        self.base, self.scenario_text = nodeb.load(path), path.read_text(encoding="utf-8")
-        return self.base
+        self.scenario_text = path.read_text(encoding="utf-8")
+        return nodeb.load(path)
 
     def files(self) -> list[Path]:
         """The files that the study is made of, by name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 
 import numpy as np
 import pytest
@@ -97,6 +98,6 @@ def test_figures_by_interval_show_every_queue_beside_the_base():
 
 
 def test_the_diagram_names_the_links_of_the_core_network():
-    svg = str(path_diagram(STUDY.base.apart()[0]))
+    svg = str(path_diagram(tomllib.loads(STUDY.scenario_text)))
     for text in ("Gateway", "Gn, Iu, Iub", "10 + 0.4 + 15 ms", "HSDPA"):
         assert text in svg
