@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from itertools import pairwise
 
@@ -96,7 +97,7 @@ def test_values_of_the_text_are_drawn_hollow() -> None:
 
 
 def test_the_texts_between_boxes_of_the_path_find_room() -> None:
-    svg = str(FIORENZI.diagram())
+    svg = str(path_diagram(tomllib.loads(FIORENZI.scenario_text)))
     assert ">uplink 384 kbps<" in svg
     assert ">20 ms<" in svg
 
