@@ -53,8 +53,6 @@ types: build $(VENV)/dev.stamp ## regenerate the Python scenario types from the 
 	$(BIN)/python tools/generate_types.py $(TYPES)
 
 bench: build ## run the benchmarks, side by side with ns-2 and IT++ where they are installed
-	cargo bench -p nodeb-sim
-	cargo bench -p nodeb-phy
 	cargo build --release -p nodeb-phy --example turbo_speed --quiet
 	$(BIN)/python benches/turbo.py
 	cargo build --release --example simulate --quiet
