@@ -431,14 +431,6 @@ mod tests {
     }
 
     #[test]
-    fn codes_of_one_text_have_one_place() {
-        let text = |code: u32| Text::from(["even", "odd"][code as usize % 2]);
-        let found = Texts::of_codes([3, 0, 40, 1, 3].into_iter(), 5, text);
-        assert_eq!(found.names, ["odd", "even"]);
-        assert_eq!(found.places, [0, 1, 1, 0, 0]);
-    }
-
-    #[test]
     fn a_declaration_says_everything() {
         let empty = RATES.empty();
         assert_eq!((empty.name, empty.meaning, empty.rows()), ("rates", "One row per user, in order.", 0));

@@ -48,33 +48,6 @@ fn the_radio_bearers_carry_everything() {
     }
 }
 
-/// Two phones that download for a minute; each one's share of what both got.
-fn shares(radio: &str, control: &str) -> [f64; 2] {
-    // The bursts of a start without fq hide the smallest round trip from Vegas.
-    let pacing = control == "vegas";
-    let scenario = read(&format!(
-        "duration = \"60 s\"\n[wired]\nrate = \"4 Mbps\"\ndelay = \"20 ms\"\nqueue.drop_tail.limit = 60\n\
-         [uplink]\nrate = \"2 Mbps\"\n[radio.{radio}\n[tcp.linux]\ncontrol = \"{control}\"\npacing = {pacing}\n\
-         [[users]]\ncount = 2\ntraffic.ftp.size = \"1 GB\"\n"
-    ));
-    let flows = simulate(&scenario).flows;
-    let bytes = [0, 1].map(|user| flows[user].delivered_bytes as f64);
-    bytes.map(|of_one| of_one / (bytes[0] + bytes[1]))
-}
-
-#[test]
-fn two_flows_of_one_control_share_fairly() {
-    // Over a common wired bottleneck, and where the scheduler shares.
-    for radio in ["link]\nrate = \"10 Mbps\"", "hs_dsch]"] {
-        for control in CONTROLS {
-            let [a, b] = shares(radio, control);
-            // Vegas is known for favouring whoever has never seen the queue empty.
-            let least = if *control == "vegas" { 0.2 } else { 0.35 };
-            assert!(a.min(b) > least, "{radio} {control}: {a} {b}");
-        }
-    }
-}
-
 #[test]
 fn bbr_keeps_the_bearer_s_buffer_short() {
     let delay = |control: &str| {

@@ -91,23 +91,7 @@ def test_schema_and_list(call, tmp_path):
             "[wired]\ndleay = '5 ms'\n" + USERS,
             ":2: wired.dleay: unknown key; did you mean `delay`?",
         ),
-        ("wired.delay = 5\n" + USERS, ":1: wired.delay: "),
-        ("wired.delay = '-5 ms'\n" + USERS, "negative"),
-        ("wired.delay = '5 kB'\n" + USERS, "not a unit of a time"),
-        ("wired.rate = '0 bps'\n" + USERS, "wired.rate"),
-        ("radio.dch.bler = 1\n" + USERS, "unlimited retransmissions"),
-        ("radio.dch.bler = 1.5\n" + USERS, "not a probability"),
-        ("radio = 'hsdsch'\n" + USERS, "did you mean `hs_dsch`?"),
-        ("runs = 2.5\n" + USERS, ":1: runs: "),
-        ("runs = 0\n" + USERS, ":1: runs: "),
-        ("tcp.classic.max_window = 0\n" + USERS, ":1: tcp.classic.max_window: "),
-        ("[[users]]\ncount = 0\ntraffic.ftp.size = '1 kB'\n", ":2: users.0.count: "),
-        ("[[users]]\ntraffic.ftp.size = '0 B'\n", "users.0.traffic.ftp.size: "),
-        ("[[users]]\n", "traffic"),
-        ("name = 'nobody'\n", "at least one `[[users]]`"),
-        ("", "at least one `[[users]]`"),
         ("hello world\n", ":1: "),
-        ("a = 1\na = 2\n", ":2: "),
         ("name = '\xe9'".encode("latin-1"), ":1: this is not UTF-8 text (byte 0xe9)"),
         (b"\x00\x01\xff\xfe" * 100, "this is not UTF-8 text"),
     ],
@@ -213,15 +197,6 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(tmp_path):
     assert process.wait() == 0
     assert b"%" in shown
     assert b"of 60 replications" in shown
-
-
-def test_help_is_quick():
-    begin = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "nodeb", "--help"], capture_output=True, check=True
-    )
-    assert b"reproduce" in done.stdout
-    assert time.perf_counter() - begin < 2  # 0.3 s at rest; this only catches a heavy import
 
 
 def test_numbers_are_shown_in_units_that_read_well():

@@ -111,29 +111,3 @@ def test_every_author_who_is_there_is_named(entry):
         names = re.findall(rf"(?:[A-Z]\.[ -])+(?:[a-z]+ )?({NAME})", authors)
         named = [name for name in names if re.search(rf"\b{name}\b", EVERYTHING)]
         assert named or not names, f"nobody cites {authors}"
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("as RFC 9999, 2.1 has it", {"RFC 9999"}),
-        ("(TS 25.999; TR 25.998)", {"TS 25.999", "TR 25.998"}),
-        ("draft-somebody-something-03", {"draft-somebody-something"}),
-    ],
-)
-def test_specifications_are_recognized(text, found):
-    assert specifications(text) == found
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("(Nobody and Somebody 1999)", {("Somebody", "1999")}),
-        ("Nobody and others, 2001", {("Nobody", "2001")}),
-        ("Nobody & Somebody, SIGCOMM 1987", {("Somebody", "1987")}),
-        ("in March 2004", set()),
-        ("Nobody 2000 MB", set()),
-    ],
-)
-def test_papers_are_recognized(text, found):
-    assert papers(text) == found

@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from emulations import PATIENT, gone, nodeb, processes, python
+from emulations import PATIENT, gone, long_time, nodeb, processes, python
 
 pytestmark = pytest.mark.usefixtures("real_packets")
 
@@ -47,7 +47,7 @@ def test_a_command_that_cannot_be_started(link, command, status):
 
 
 def test_a_duration_that_ends_before_the_command_stops_it(link):
-    mark = "sleep 300.125"
+    mark = f"sleep {long_time()}"
     begun = time.monotonic()
     done = nodeb(link, *PATIENT, "--duration", "1 s", "--", *mark.split())
     assert done.returncode == 124
@@ -59,19 +59,19 @@ def test_a_duration_that_ends_before_the_command_stops_it(link):
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_is_left_after_a_signal(link, number, tmp_path):
     """Neither process nor namespace, though the command has children that went their own way."""
-    started = tmp_path / "started"
-    program = f"setsid sleep 300.25 & sleep 300.5 & touch {started}; wait"
-    command = [sys.executable, "-m", "nodeb", "emulate", link, "--server", "sleep 300.75"]
+    started, mark = tmp_path / "started", f"sleep {long_time()}"
+    program = f"setsid {mark}1 & {mark}2 & touch {started}; wait"
+    command = [sys.executable, "-m", "nodeb", "emulate", link, "--server", f"{mark}3"]
     with subprocess.Popen([*command, "--", "sh", "-c", program], stderr=subprocess.PIPE) as run:
         until = time.monotonic() + 30
         while not started.exists():
             assert run.poll() is None
             assert time.monotonic() < until
             time.sleep(0.05)
-        assert len(processes("sleep 300.")) >= 3
+        assert len(processes(mark)) >= 3
         run.send_signal(number)
         run.wait(20)
-    assert gone("sleep 300.")
+    assert gone(mark)
     assert gone(f"{link.parent}")
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from emulations import gone, processes
+from emulations import gone, long_time, processes
 
 pytestmark = pytest.mark.usefixtures("real_packets")
 
-MARK = "sleep 300.625"
+MARK = f"sleep {long_time()}"
 ASTRAY = f"(setsid {MARK} &); touch $0; exec {MARK}"
 """A command with a grandchild that went its own way: another session, and an orphan."""
 

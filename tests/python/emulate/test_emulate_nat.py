@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from emulations import PATIENT, gone, python
+from emulations import PATIENT, gone, long_time, python
 from laboratory import HOST, HOST6, MISSING, OUTSIDE, OUTSIDE6, laboratory
 
 pytestmark = [
@@ -62,7 +62,8 @@ def test_pings_pass_the_cell(lab, link):
     assert least > 30
 
 
-UP = "import time; print('up', flush=True); time.sleep(300.375)"
+LONG_S = long_time()
+UP = f"import time; print('up', flush=True); time.sleep({LONG_S})"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
@@ -77,7 +78,7 @@ def test_nothing_is_left_at_the_host(lab, link, number):
         finally:
             run.send_signal(number)
     assert lab.is_as(before), lab.traces()
-    assert gone("300.375")
+    assert gone(LONG_S)
 
 
 def test_names_are_asked_of_a_nameserver_outside(lab, link):

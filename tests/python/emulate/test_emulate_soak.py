@@ -14,6 +14,7 @@ pytestmark = pytest.mark.usefixtures("real_packets")
 SECONDS = 60
 
 
+@pytest.mark.slow
 def test_a_minute():
     """In a process of its own: what else happens in this one takes memory, too."""
     command = [sys.executable, soak.__file__, "--seconds", str(SECONDS)]

@@ -16,7 +16,7 @@ from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import REMEDIES
 from nodeb.report.explained import page
-from nodeb.scenario_types import Classic, Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
+from nodeb.scenario_types import Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
 
 LOSSY = Dch(bler=0.1)
 
@@ -68,17 +68,6 @@ def test_every_cause_has_a_meaning_and_a_remedy():
     assert all(meaning.endswith(".") for meaning in CAUSES.values())
     aimed = {cause for change in CHANGES for cause in change.causes}
     assert aimed <= set(CAUSES)
-
-
-def test_removing_a_cause_that_has_no_span_changes_nothing():
-    clean = LinkBearer(rate="1 Mbps", delay="20 ms")
-    found = nodeb.explain(scenario(clean, tcp=Classic(delayed_ack="0 s")), runs=1)
-    assert "delayed ACK" not in found.causes
-    tried = {one.name: one for one in found.what_if(jobs=1)}
-    assert "ACKs at once" not in tried, "there is nothing to take away"
-    overflow = tried["queues that never fill"]
-    assert (overflow.path_s, overflow.gain.mean) == (0.0, 0.0)
-    assert overflow.told == "as the path says; 1 pair, no interval"
 
 
 def test_what_if_bounds_and_reaction():

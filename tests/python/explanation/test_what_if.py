@@ -4,12 +4,11 @@ import random
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import nodeb
 from nodeb.errors import InputError
-from nodeb.explanation.changes import CHANGES, _curves_without_errors
+from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.text import what_if_text
 from nodeb.explanation.what_if import what_if
 from nodeb.scenario_types import Dch, Ftp, Hsdpa, Iub, UserGroup, Wcdma
@@ -66,6 +65,7 @@ TCP_REACTS = {
 order."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(40))
 def test_the_same_on_random_scenarios(number):
     """Only TCP may react, and on what is shared, the power or the order of losses, who is there.
@@ -187,18 +187,6 @@ def test_without_block_errors_formats_stay_as_they_are(snr_db):
     assert "HARQ round trips" not in found.causes
     tried = of(what_if(found, jobs=1), "no block errors")
     assert (tried.told, tried.gain.low, tried.gain.high) == ("as the path says", 0.0, 0.0)
-
-
-def test_measured_curves_come_down_where_they_did():
-    measured = {
-        "cqi": [2, 1, 1, 2],
-        "snr_db": [4.0, 0.0, -2.0, 2.0],
-        "bler": [0.01, 0.05, 0.2, 1.0],
-    }
-    curves = _curves_without_errors(measured)
-    assert curves["cqi"] == [1, 2]
-    np.testing.assert_allclose(curves["snr_db"], [-1.0, 3.0])
-    assert max(curves["bler"]) < 1e-9
 
 
 def test_a_run_of_hours_can_be_had_alone():

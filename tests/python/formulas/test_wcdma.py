@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from nodeb.errors import ScenarioError
 from nodeb.formulas import wcdma
 from nodeb.inputs.scenario import Scenario
 
@@ -85,29 +84,6 @@ def test_powers_that_do_not_sum_to_one_are_divided_with_a_warning() -> None:
         assert wcdma.normalized([3, 1]) == [0.75, 0.25]
     given = scenario("radio.wcdma.profile.taps.powers = [3.0, 1.0]")
     assert wcdma.path_shares(given) == [0.75, 0.25]
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("radio.wcdma.rates = []", "expected different whole numbers"),
-        ("radio.wcdma.rates = [2, 1]", "lowest first"),
-        ("radio.wcdma.rates = [129]", "less than one of the 128 chips"),
-        ("radio.wcdma.selection.fixed.frames = 9", "9 is not one of the `rates`"),
-        ("radio.wcdma.profile.equal_paths.paths = 0", "at least 1"),
-        ("radio.wcdma.profile.taps.powers = []", "sum above 0"),
-        ("radio.wcdma.profile.taps.powers = [1.0, -1.0]", "sum above 0"),
-        ("radio.wcdma.correctable_bits = 129", "leaves no data in a frame of 128 bits"),
-        ("radio.wcdma.eb_n0_db = 1e9", "absurd"),
-        ("radio.wcdma.other_cells.mean.factor = -1.0", "expected 0 to 100"),
-        ("radio.wcdma.other_cells.map.correlation = 2.0", "from 0 to 1"),
-        ("radio.wcdma.frame_size = '0 B'", "a frame of 0 B"),
-        ("radio.wcdma.slot = '0 s'", "a slot of 0 s"),
-    ],
-)
-def test_impossible_radios_are_refused_in_words(lines: str, message: str) -> None:
-    with pytest.raises(ScenarioError, match=message):
-        scenario(lines)
 
 
 def test_rates_fall_with_connections_and_alpha_gives_itself() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import subprocess
 import sys
 import time
 import zlib
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 from nodeb import _core
@@ -38,6 +40,14 @@ traffic = { ftp = { size = "20 kB" } }
 
 PATIENT = ("--late", "10 s")
 """For tests of anything but time: the machine may be loaded."""
+
+
+def long_time() -> str:
+    """Seconds to sleep, as text by which only processes of the test that asks can be found."""
+    return f"300.{os.getpid():07}{next(_ASKED):03}"
+
+
+_ASKED = count(1)
 
 
 def nodeb(*arguments, **options):

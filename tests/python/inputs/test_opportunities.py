@@ -3,7 +3,6 @@
 from bisect import bisect_left, bisect_right
 from collections import deque
 from itertools import count
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,6 @@ from scenarios import EXAMPLES
 
 MS = 1_000_000
 OPPORTUNITY, HEADER = 1504, 4
-MEASURED = Path(__file__).parents[4] / "shared" / "traces"
-"""Recordings of live networks, which are no part of the project."""
 
 SCENARIO = """
 name = "opportunities"
@@ -131,13 +128,6 @@ def accounted(result, down, up):
     assert list(table["way"]) == ["down", "up"]
 
 
-@pytest.fixture
-def measured():
-    if not (MEASURED / "TMobile-UMTS-driving.down").exists():
-        pytest.skip(f"there are no recordings in {MEASURED}; they are no part of the project")
-    return MEASURED
-
-
 def test_packets_leave_when_mahimahi_would_let_them(tmp_path):
     assert agree(write(tmp_path), DOWN, UP) > 250
 
@@ -241,30 +231,6 @@ def test_a_missing_trace_is_told_with_the_line_that_names_it(tmp_path):
         nodeb.load(file)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('delay = "11 ms"', 'rate = "1 Mbps"', "uplink.rate: this has no effect: the trace in"),
-        (
-            "limit = 2000\n[tcp",
-            "limit = 1\n[tcp",
-            "trace.queue.drop_tail.limit: every",
-        ),
-        ("limit = 2000\n[radio", "limit = 1\n[radio", "uplink.queue.drop_tail.limit: every"),
-        ('down.file = "down"', "down.times_ms = [2, 1]", "times_ms: time goes backward at entry 1"),
-        ('down.file = "down"', "down.times_ms = []", "times_ms: there is no delivery opportunity"),
-        ('down.file = "down"', "down.times_ms = [-1]", "times_ms"),
-        ("[tcp.linux]", 'opportunity = "0 B"\n[tcp.linux]', "radio.trace.opportunity: 0 B carry"),
-    ],
-)
-def test_what_makes_no_sense_is_told(tmp_path, old, new, message):
-    file = write(tmp_path)
-    file.write_text(file.read_text().replace(old, new, 1))
-    with pytest.raises(nodeb.ScenarioError) as caught:
-        nodeb.load(file)
-    assert message in str(caught.value)
-
-
 def test_what_is_saved_needs_the_files_no_more(tmp_path):
     scenario = nodeb.load(write(tmp_path, size="20 kB"))
     again = tmp_path / "again.toml"
@@ -309,13 +275,3 @@ def test_the_example_is_one_of_these():
     traces = file.parent / "traces"
     down, up = lines(traces / "hand-made.down"), lines(traces / "hand-made.up")
     accounted(nodeb.load(file).run(), down, up)
-
-
-@pytest.mark.parametrize("name", ["TMobile-UMTS-driving", "ATT-LTE-driving"])
-def test_measured_traces_are_replayed_as_by_mahimahi(tmp_path, measured, name):
-    down = lines(measured / f"{name}.down")
-    up = lines(measured / "TMobile-UMTS-driving.up")
-    file = write(tmp_path, down, up, size="20 MB", limit=201)
-    scenario = nodeb.load(file)
-    accounted(scenario.run(), down, up)
-    assert agree(file, down, up, end_s=20.0) > 2000

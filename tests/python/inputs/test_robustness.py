@@ -1,4 +1,7 @@
-"""Whatever is thrown at the reader of scenarios, it reads it or refuses it in one sentence."""
+"""Scenarios built in code are read or refused in one sentence, and what is valid runs.
+
+Text is thrown at the reader by `crates/sim/tests/fuzz_like.rs`.
+"""
 
 import json
 
@@ -27,36 +30,17 @@ values = st.recursive(
 )
 
 
-def read_or_refuse(read, *arguments):
+@settings(max_examples=300)
+@given(st.dictionaries(st.sampled_from(KEYS), values, max_size=5))
+def test_odd_scenarios_built_in_code(data):
     try:
-        resolved = read(*arguments)
+        resolved = _core.resolve(json.dumps(data))
     except _core.ScenarioError as error:
         message = str(error)
     else:
         assert _core.resolve(resolved) == resolved
         message = _core.CompiledScenario.from_json(resolved).to_toml()
     assert message.strip()
-
-
-@settings(max_examples=300)
-@given(st.sampled_from(TEXTS), st.data())
-def test_damaged_files(text, data):
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, min(len(text), start + 40)))
-    damaged = text[:start] + data.draw(st.text(max_size=6)) + text[end:]
-    read_or_refuse(_core.parse_toml, damaged, "damaged.toml", [])
-
-
-@settings(max_examples=300)
-@given(st.lists(st.sampled_from(KEYS), min_size=1, max_size=4), st.text(max_size=10) | words)
-def test_odd_overrides(path, value):
-    read_or_refuse(_core.parse_toml, TEXTS[0], "scenario.toml", [".".join(path) + "=" + value])
-
-
-@settings(max_examples=300)
-@given(st.dictionaries(st.sampled_from(KEYS), values, max_size=5))
-def test_odd_scenarios_built_in_code(data):
-    read_or_refuse(_core.resolve, json.dumps(data))
 
 
 @settings(max_examples=60)

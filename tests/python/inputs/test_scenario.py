@@ -65,41 +65,6 @@ traffic.ftp.size = "20 kB"
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('duration = "0 s"' + USER, r"s.toml:1: duration: .* more than 0 s"),
-        ('proxy = "rnf"\nradio.dch.tti = "0 s"' + USER, "s.toml:1: proxy.rnf: a dch cannot tell"),
-        ('proxy = "split"\nradio.dch.tti = "0 s"' + USER, "s.toml:2: radio.dch.tti"),
-        ('radio.hs_dsch.tti = "0 s"' + USER, "s.toml:1: radio.hs_dsch.tti"),
-        ('radio.wcdma.slot = "0 s"' + USER, "s.toml:1: radio.wcdma.slot"),
-        ('proxy = "rnf"\nradio.wcdma.slot = "0 s"' + USER, "s.toml:1: proxy.rnf: a wcdma cannot"),
-        (
-            'duration = "1 s"\n[[users]]\ntraffic.on_off.closed_loop = false\n'
-            'traffic.on_off.pause.constant.value = "1 ns"',
-            r"s.toml:4: users.0.traffic.on_off.pause: some 1.0e9 transfers would begin in 1 s",
-        ),
-        (
-            '[[users]]\ntraffic.cbr = { size = "1 B", interval = "1 us" }',
-            r"s.toml:2: users.0.traffic.cbr.interval: .* expected more time between them",
-        ),
-        (
-            "[[users]]\ntraffic.web = { embedded_objects = 1e9, most_embedded = 4294967295 }",
-            r"s.toml:2: users.0.traffic.web.embedded_objects: .* at most 10000",
-        ),
-        (
-            "[[users]]\ntraffic.web.most_embedded = 4294967295",
-            r"s.toml:2: users.0.traffic.web.most_embedded: .* at most 10000",
-        ),
-    ],
-)
-def test_what_could_not_be_simulated_is_refused_with_its_place(text, message, tmp_path):
-    path = tmp_path / "s.toml"
-    path.write_text(text)
-    with pytest.raises(nodeb.ScenarioError, match=message):
-        nodeb.load(path)
-
-
 def test_to_toml_is_the_resolved_scenario(small, tmp_path):
     path = tmp_path / "again.toml"
     path.write_text(small.to_toml(), encoding="utf-8")
@@ -268,12 +233,6 @@ def test_many_replications_are_the_same_as_one_after_the_other(small, users, rad
             expected = np.concatenate([one[name][column] for one in single])
             np.testing.assert_array_equal(values, expected)
             assert values.dtype == expected.dtype
-
-
-def test_replications_that_go_together_are_in_order(small):
-    batches = small.with_(runs=300).run(jobs=3)
-    assert batches.flows["run"].tolist() == [run for run in range(300) for _ in range(2)]
-    assert batches.provenance.runs == 300
 
 
 CROWD = """

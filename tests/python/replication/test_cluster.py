@@ -186,6 +186,7 @@ def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):
     assert np.array_equal(found.flows["transfer_s"], wanted.flows["transfer_s"])
 
 
+@pytest.mark.slow
 def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
     plan = Sweep.load(grid(40, 3, "2 MB"))
     plan.run(tmp_path / "here", jobs=2)
@@ -211,6 +212,7 @@ def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
     assert kept(tmp_path / "there") == kept(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_the_work_of_a_worker_that_hangs_is_done_by_others(mortal, grid, tmp_path, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.SILENT_S", 3.0)
     plan = Sweep.load(grid(40, 3, "2 MB"))
@@ -241,6 +243,7 @@ def test_giving_up_on_a_scheduler_that_is_gone_says_nothing(two, monkeypatch):
     assert told == []
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, long, tmp_path):
     file, wanted = long
     client = nodeb_sweep(file, tmp_path / "there", mortal.address)
@@ -256,6 +259,7 @@ def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, long,
     assert kept(tmp_path / "there") == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_a_client_that_goes_away_goes_on_from_there(two, long, tmp_path, how):
     file, wanted = long
@@ -316,6 +320,7 @@ def test_an_address_of_another_protocol_is_told(small, monkeypatch):
             web.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait_s", [1.0, 4.0])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_workers_too_is_told_in_one_line(grid, tmp_path, number, wait_s):
@@ -337,6 +342,7 @@ def test_a_signal_to_workers_too_is_told_in_one_line(grid, tmp_path, number, wai
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [False, True])
 def test_an_interrupted_run_ends_soon_and_tells_where_its_results_are(small, tmp_path, again):
     (tmp_path / "long.toml").write_text(small.with_(runs=1_000_000).to_toml())
@@ -495,6 +501,7 @@ def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
     assert (left, stuck) == (workers - len(forgotten), {})
 
 
+@pytest.mark.slow
 def test_who_is_stuck_for_want_of_memory_gives_its_work_to_others(
     mortal, grid, tmp_path, monkeypatch
 ):
@@ -549,6 +556,7 @@ def test_local_workers_that_are_killed_are_replaced(grid, tmp_path):
     assert kept(tmp_path / "there") == kept(tmp_path / "here")
 
 
+@pytest.mark.slow
 def test_kills_of_anybody_at_any_moment_change_no_byte(tmp_path):
     found = Kills(tmp_path, seed=3)
     found.run(3)

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,11 +18,9 @@ from hypothesis import strategies as st
 
 from nodeb import _core
 from nodeb.errors import RunError
-from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import RATES, Count, Sequential
 from nodeb.replication.runner import Experiment, mean_rates
-from nodeb.replication.work import Work
 from nodeb.reproduce import run
 from nodeb.reproduce.kept import Part, from_tables, to_tables
 from nodeb.stats import Precision, Stop, mean_interval
@@ -57,27 +54,6 @@ def test_a_rule_answers_the_same_whatever_goes_together(values, lost, relative, 
         batches.take((np.array(application[part]), np.array(values[part])), size)
         at += size
     assert batches.stop() == one_by_one(rule, application, values)
-
-
-def test_judging_does_not_look_at_everything_again(monkeypatch):
-    judged = []
-    real = Precision.judge
-
-    def judge(self, values, mean="mean"):
-        judged.append(len(values))
-        return real(self, values, mean)
-
-    monkeypatch.setattr(Precision, "judge", judge)
-    chance = np.random.default_rng(1)
-    rule = Sequential(Precision(0.005, 10, 50_000), lambda part: part)
-    while rule.stop() is None:
-        part = chance.normal(10.0, 5.0, 100)
-        rule.take((part, part), 100)
-    stop = rule.stop()
-    assert stop is not None
-    assert stop.reached
-    assert stop.runs > 30_000
-    assert len(judged) < stop.runs / 100
 
 
 def test_expected_replications_follow_the_last_width():
@@ -175,6 +151,7 @@ def test_kept_replications_come_back_bit_for_bit():
                 assert one.tolist() == two.tolist() or one.tobytes() == two.tobytes()
 
 
+@pytest.mark.slow
 def test_a_reproduction_killed_anywhere_comes_to_the_same(tmp_path):
     arguments = [sys.executable, "-m", "nodeb", "reproduce", "wang", "--quick"]
     arguments += ["--item", "Table 13"]
@@ -195,83 +172,3 @@ def test_a_reproduction_killed_anywhere_comes_to_the_same(tmp_path):
     subprocess.run([*arguments, "--out", tmp_path / "killed"], check=True, capture_output=True)
     assert rows(tmp_path / "killed") == rows(tmp_path / "whole")
     assert not list((tmp_path / "killed").rglob(".*"))
-
-
-def test_many_small_replications_cost_little_beside_the_simulation(small):
-    """A batch goes to the core in one call: far fewer calls than replications."""
-    calls = []
-
-    class Counts(Work):
-        def replicate(self, seed, runs, control):
-            calls.append(len(runs))
-            return scenario.run_many(seed, runs.start, len(runs), control)
-
-    scenario = small.compiled()
-    Experiment(Counts(), 1, 2000, 2).run()
-    assert sum(calls) == 2000
-    assert len(calls) < 200
-
-
-class Counted(Subject[int]):
-    """A subject that counts how often it is asked."""
-
-    asked = 0
-
-    def wants(self) -> bool:
-        Counted.asked += 1
-        return super().wants()
-
-    def judge(self) -> bool:
-        Counted.asked += 1
-        return super().judge()
-
-
-class Slow:
-    """Who simulates does it when there is much to do, one after the other."""
-
-    width, batch_s = 1000, 1.0
-
-    def __init__(self) -> None:
-        self._tasks: dict[Any, Any] = {}
-
-    def __len__(self) -> int:
-        return len(self._tasks)
-
-    @property
-    def full(self) -> bool:
-        return len(self._tasks) >= 2000
-
-    def submit(self, key: Any, work: Any) -> None:
-        self._tasks[key] = work
-
-    def ended(self) -> dict[Any, Any]:
-        key = next(iter(self._tasks))
-        return {key: self._tasks.pop(key)(None)}
-
-    def cancel(self, unwanted: Any) -> None:
-        pass
-
-    def progress(self, weight: Any) -> float:
-        return 0.0
-
-    def close(self) -> None:
-        pass
-
-    def pool(self) -> Slow:
-        return self
-
-
-class Number(Work[int]):
-    """Replications that are numbers."""
-
-    def replicate(self, seed: int, runs: range, control: Any) -> int:
-        return runs.start
-
-
-def test_what_is_under_way_is_not_gone_through_again_and_again():
-    Counted.asked = 0
-    subjects = (Counted(Number(), Count(3)) for _ in range(5000))
-    engine = Engine(subjects, 1, Slow())
-    engine.run()
-    assert (engine.completed, engine.replications) == (5000, 15_000)
-    assert Counted.asked < 15 * 5000

@@ -52,6 +52,7 @@ def whole(folder: Path) -> tuple[int, int] | None:
     return asked, has
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_run_killed_at_any_moment_leaves_the_old_results_or_the_new(tmp_path, number):
     file = tmp_path / "small.toml"

@@ -60,6 +60,7 @@ def wait_for_cells(process: subprocess.Popen[str], folder: Path, more_than: int)
         time.sleep(0.002)
 
 
+@pytest.mark.slow
 def test_sigkill_at_any_moment_loses_only_the_cells_under_way(path, tmp_path):
     sweep = Sweep.load(path)
     sweep.run(tmp_path / "undisturbed")
