@@ -14,18 +14,28 @@ EXT    := python/nodeb/_core.abi3.so
 RUST   := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
+SLOW   := -m "not slow"
 
-.PHONY: help build run test test-rust test-python laws check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
+.PHONY: help build run test test-all test-rust test-python laws check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 build: $(EXT) ## make .venv with the nodeb command in it (quick when nothing changed)
 
-run: build ## reproduce Wang (2004): measured next to published, and an HTML report
-	$(BIN)/nodeb reproduce wang --out out/wang
+run: build ## a first simulation, and a published study measured again, with a page about each
+	@printf '\n1. A phone loads 50 kB over a radio channel of its own, twenty times (examples/dch-50k.toml)\n\n'
+	@$(BIN)/nodeb run examples/dch-50k.toml --report --out out/dch-50k
+	@printf '\n2. How much of its channel such a download uses, and how much if phones share it (HS-DSCH): as Wang (2004)\n'
+	@printf '   published it, and as nodeb measures it, by the share of radio blocks that are lost (some seconds)\n\n'
+	@$(BIN)/nodeb reproduce wang --quick --out out/wang
+	@printf '\nOpen these pages in a browser:\n  %s\n  %s\n' $(CURDIR)/out/dch-50k/report.html $(CURDIR)/out/wang/report.html
+	@printf 'Next: README.md; `nodeb reproduce wang` measures until its intervals are narrow (a minute).\n'
 
-test: test-rust test-python ## run all tests
+test: test-rust test-python ## run the tests (six minutes)
+
+test-all: SLOW :=
+test-all: test ## run the slow tests too: kills at any moment, whole studies, all captures
 
 # The law tests draw the same scenarios every time, so that a failure belongs to the change that is
 # tested; `make laws` looks for failures nobody has met yet.
@@ -36,9 +46,9 @@ laws: ## hold the simulator to its laws in many more scenarios, new ones every t
 	PROPTEST_CASES=5000 cargo test -p nodeb-sim --test laws --release
 
 test-python: build $(VENV)/dev.stamp
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --dist loadfile $(SLOW)
 
-check: lint test ## everything that a change must pass: formats, lints, types, tests
+check: lint test-all ## everything that a change must pass: formats, lints, types, all tests
 
 lint: build $(VENV)/dev.stamp ## the static part of check
 	cargo fmt --all --check
