@@ -89,6 +89,7 @@ def test_what_a_process_of_others_does_on_a_signal_stays() -> None:
 
 AGAIN = """
 import signal, sys, threading, time
+from pathlib import Path
 from nodeb.__main__ import main
 from nodeb.storage import files
 
@@ -99,7 +100,11 @@ def interrupted(new, old):
     swap(new, old)
 
 def interrupt():
-    time.sleep(3)
+    while not Path("kept").exists():
+        time.sleep(0.02)
+    begun = time.process_time()
+    while time.process_time() < begun + 0.7:
+        time.sleep(0.02)
     signal.raise_signal(signal.SIGINT)
 
 files.swap = interrupted
@@ -157,7 +162,8 @@ def test_ctrl_c_after_the_last_replication_loses_nothing_and_says_so(tmp_path, m
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
     told = "error: stopped after all replications (4); those are in kept\n"
-    assert (done.returncode, done.stderr) == (130, told)
+    note = "note: ends when the results are in kept\n"  # on a busy machine, which takes longer
+    assert (done.returncode, done.stderr.removeprefix(note)) == (130, told)
     about = json.loads((tmp_path / "kept" / "provenance.json").read_text())
     assert (about["runs"], about["stopping"]) == (4, "4 replications, as asked")
     assert pq.read_table(tmp_path / "kept" / "flows.parquet").num_rows == 8

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 from nodeb.base.table import Table
 from nodeb.terminal import text
-from result_folders import start
+from result_folders import at_work, start
 from scenarios import EXAMPLES, SMALL, needs_linux
 
 USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
@@ -149,13 +148,14 @@ def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
     assert "ZeroDivisionError: oops" in err
 
 
+@needs_linux
 def test_ctrl_c_keeps_what_was_finished(tmp_path):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
     # A shell that runs the tests in the background leaves SIGINT ignored.
     heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     process = start("run", path, "--out", "kept", cwd=tmp_path, preexec_fn=heard)
-    time.sleep(3)
+    at_work(process, tmp_path / "kept")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, "")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
-from nodeb.storage.folders import Owner, claim
+from nodeb.storage.folders import MARK, Owner, claim
 
 MINE, OTHERS = Owner("run", "mine.toml"), Owner("run", "other.toml")
 SWEEP = '\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n'
@@ -42,3 +44,21 @@ def start(*arguments, cwd, **more):
         text=True,
         **more,
     )
+
+
+def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) -> None:
+    """Waits until a command that was started has its folder, and has simulated for so long."""
+    until = time.monotonic() + 60
+    begun = None
+    while begun is None or _cpu_s(process.pid) < begun + cpu_s:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        if begun is None and (folder / MARK).exists():
+            begun = _cpu_s(process.pid)
+        time.sleep(0.02)
+
+
+def _cpu_s(pid: int) -> float:
+    """The processor time of a process, s: on a busy machine less than time goes by."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")

@@ -16,18 +16,19 @@ import pytest
 
 from nodeb.storage import files
 from nodeb.storage.folders import MARK, claim
-from result_folders import MINE, SWEEP, content, put, start
-from scenarios import SMALL
+from result_folders import MINE, SWEEP, at_work, content, put, start
+from scenarios import SMALL, needs_linux
 
 # --- processes that die ---
 
 
+@needs_linux
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_run_that_is_terminated_keeps_what_had_finished(tmp_path, number, status):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
     process = start("run", path, "--out", "kept", cwd=tmp_path)
-    time.sleep(3)
+    at_work(process, tmp_path / "kept")
     process.send_signal(number)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (status, "")
