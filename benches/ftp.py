@@ -7,17 +7,13 @@ ns-2 carries the file over a wire of 384 kb/s; nodeb carries it over the same wi
 and an HS-DSCH of 384 kb/s, block by block.
 """
 
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from side_by_side import (
     FLAT_MIB,
     NO_NS2,
-    ROOT,
     Series,
     nodeb,
     ns2,
@@ -27,8 +23,6 @@ from side_by_side import (
     table,
     take_turns,
 )
-
-NODEB = ROOT / ".venv/bin/nodeb"
 
 # The fixed network and TCP are nodeb's defaults, which ns2/ftp.tcl repeats.
 SCENARIO = """
@@ -74,32 +68,12 @@ def memory(long: list[Series], size: int) -> tuple[str, bool]:
     return table(header, rows), good
 
 
-def reproduction() -> str:
-    """Times `nodeb reproduce wang`, all tables and figures of the study."""
-    if not NODEB.exists():
-        return "nodeb reproduce wang: skipped, there is no .venv/bin/nodeb (make build)"
-    with tempfile.TemporaryDirectory() as out:
-        begin = time.monotonic()
-        command = [str(NODEB), "reproduce", "wang", "--out", out]
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        assert child.stderr is not None
-        with child.stderr:
-            messages = child.stderr.read()
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode != 0:
-            return f"nodeb reproduce wang: FAILED\n{messages.decode(errors='replace')[-500:]}"
-        wall, cpu = time.monotonic() - begin, usage.ru_utime + usage.ru_stime
-    return f"nodeb reproduce wang: {wall:.1f} s on {os.cpu_count()} cores, {cpu:.1f} s of CPU time"
-
-
 def main() -> int:
     """Runs everything and returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument(
         "--size", type=int, default=1_600_000_000, help="bytes of the file (default 1.6 GB)"
     )
-    line.add_argument("--no-reproduce", action="store_true", help="leave out `nodeb reproduce`")
     options = line.parse_args()
     if options.rounds < 1 or options.size < 2 * SMALL_BYTES:
         line.error("expected at least 1 round and 32 MB")
@@ -120,8 +94,6 @@ def main() -> int:
     print(f"one FTP of {options.size / 1e6:g} MB, {options.rounds} rounds in turns\n\n{times}")
     print(same_transfer(ours[0], reference) if reference else NO_NS2)
     print(f"\n{peaks}")
-    if not options.no_reproduce:
-        print(f"\n{reproduction()}")
     return 0 if fast and flat else 1
 
 

@@ -2,43 +2,42 @@
 
 A file for each command. Tables go to stdout, progress and errors to stderr. An error is one
 paragraph that begins with `error:`. Exit status: 0 done, 1 failed while running, 2 bad input,
-130 interrupted. Modules that are slow to import are imported where they are needed.
+130 interrupted. Modules that are slow to import are imported where they are needed, and of
+commands only the one that is asked for.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
 from nodeb.base.signals import received
-from nodeb.cli import link
-from nodeb.cli.compare import compare
-from nodeb.cli.emulate import emulate
-from nodeb.cli.explain import explain
-from nodeb.cli.fit import fit
-from nodeb.cli.importing import import_
-from nodeb.cli.life import life
-from nodeb.cli.lists import list_, schema
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
-from nodeb.cli.plot import plot
-from nodeb.cli.replay import replay
-from nodeb.cli.reproduce import reproduce
-from nodeb.cli.run import run
-from nodeb.cli.sweep import sweep
-from nodeb.cli.validate import validate
 from nodeb.errors import InputError, NodebError, OutputError, os_reason
 from nodeb.terminal import streams
 
-app = typer.Typer(
-    name="nodeb",
-    help="What does a cellular radio link do to TCP? Simulates TCP over UMTS and HSDPA.",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+COMMANDS = {
+    "run": "run:run",
+    "life": "life:life",
+    "compare": "compare:compare",
+    "emulate": "emulate:emulate",
+    "explain": "explain:explain",
+    "sweep": "sweep:sweep",
+    "plot": "plot:plot",
+    "link": "link:app",
+    "fit": "fit:fit",
+    "validate": "validate:validate",
+    "import": "importing:import_",
+    "schema": "lists:schema",
+    "list": "lists:list_",
+    "replay": "replay:replay",
+    "reproduce": "reproduce:reproduce",
+}
+"""Every command, its module and what it is there, in the order of the help."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -49,7 +48,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     version: Annotated[
         bool,
@@ -61,21 +59,24 @@ def _common(
     del version
 
 
-app.command()(run)
-app.command()(life)
-app.command()(compare)
-app.command()(emulate)
-app.command()(explain)
-app.command()(sweep)
-app.command()(plot)
-app.add_typer(link.app, name="link")
-app.command()(fit)
-app.command()(validate)
-app.command("import")(import_)
-app.command()(schema)
-app.command("list")(list_)
-app.command()(replay)
-app.command()(reproduce)
+def _app(arguments: list[str]) -> typer.Typer:
+    """The command line with the command that is asked for; with all if that is none of them."""
+    app = typer.Typer(
+        name="nodeb",
+        help="What does a cellular radio link do to TCP? Simulates TCP over UMTS and HSDPA.",
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_common)
+    for name in COMMANDS.keys() & arguments[:1] or COMMANDS:
+        module, _, attribute = COMMANDS[name].partition(":")
+        command = getattr(import_module(f"nodeb.cli.{module}"), attribute)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
 
 
 def invoke(arguments: list[str]) -> int:
@@ -91,7 +92,7 @@ def invoke(arguments: list[str]) -> int:
 
 def _invoke(arguments: list[str]) -> int:
     try:
-        status = app(args=arguments, prog_name="nodeb", standalone_mode=False)
+        status = _app(arguments)(args=arguments, prog_name="nodeb", standalone_mode=False)
         if status == INTERRUPTED:  # Typer swallows a Ctrl-C that comes between our lines
             _complain("interrupted")
         return status if isinstance(status, int) else 0

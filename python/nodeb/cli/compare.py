@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -21,12 +21,11 @@ from nodeb.cli.options import (
     print_warnings,
     workplace,
 )
+from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import Interrupted
-
-if TYPE_CHECKING:
-    from nodeb.comparison.experiment import Experiment, Outcome
-    from nodeb.explanation.compared import Differences
-    from nodeb.replication.pool import Jobs as Workplace
+from nodeb.explanation.compared import Differences, all_differences, short_differences
+from nodeb.replication.pool import Jobs as Workplace
+from nodeb.terminal.progress import progress_bar
 
 __all__ = ["compare"]
 
@@ -64,9 +63,6 @@ def compare(
     ] = None,
 ) -> None:
     """Compare scenarios, replication by replication with the same random numbers."""
-    from nodeb.comparison.experiment import Experiment
-    from nodeb.terminal.progress import progress_bar
-
     plan = Experiment.read(files, changes or (), settings or (), runs, seed)
     for note in plan.notes:
         print(f"note: {note}", file=sys.stderr)
@@ -109,9 +105,6 @@ def _causes(
     plan: Experiment, outcome: Outcome, folder: Path, user: int | None, workers: Workplace
 ) -> Differences | None:
     """Finds and keeps what the differences in the time of a user's first transfer are made of."""
-    from nodeb.explanation.compared import all_differences, short_differences
-    from nodeb.terminal.progress import progress_bar
-
     with progress_bar("explaining") as bar:
         if user is None:
             found = short_differences(plan, outcome.tables, workers, bar)

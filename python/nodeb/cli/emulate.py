@@ -13,6 +13,7 @@ import typer
 from nodeb.cli import times
 from nodeb.cli.options import FAILED, Force, Report, Seed, Settings, Tables
 from nodeb.errors import InputError, nearest
+from nodeb.inputs.scenario import load
 
 if TYPE_CHECKING:
     from nodeb.emulate.session import Options, Outcome
@@ -91,7 +92,6 @@ def emulate(
     """Run commands as phones of a scenario: their packets pass its cell, in real time."""
     from nodeb.emulate import folder, pages, plan, session
     from nodeb.emulate.problems import check_system
-    from nodeb.inputs.scenario import load
 
     check_system()
     if check:

@@ -21,6 +21,12 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import InputError
+from nodeb.explanation import explain as explained
+from nodeb.explanation.text import what_if_text
+from nodeb.inputs.kinds import is_flight
+from nodeb.inputs.scenario import load
+from nodeb.storage.files import check_place, refuse_other, write_bytes
+from nodeb.terminal.progress import progress_bar
 
 __all__ = ["explain"]
 
@@ -62,8 +68,6 @@ def explain(
     ] = None,
 ) -> None:
     """Explain why a transfer took so long: its critical path, every nanosecond with one cause."""
-    from nodeb.inputs.kinds import is_flight
-
     if is_flight(file):
         not_of_flights = {
             "--set": settings,
@@ -87,8 +91,6 @@ def explain(
 def _explain_flight(file: Path, user: int | None, connection: int | None, out: Path | None) -> None:
     """Explains a TCP connection of a recorded flight."""
     from nodeb.emulate import connections, flights
-    from nodeb.storage.files import check_place, refuse_other, write_bytes
-    from nodeb.terminal.progress import progress_bar
 
     if out is not None:
         check_place(out, "--out")
@@ -126,12 +128,6 @@ def _explain_scenario(
     out: Path | None,
 ) -> None:
     """Explains a transfer of a simulated user."""
-    from nodeb.explanation import explain as explained
-    from nodeb.explanation.text import what_if_text
-    from nodeb.inputs.scenario import load
-    from nodeb.storage.files import check_place, refuse_other, write_bytes
-    from nodeb.terminal.progress import progress_bar
-
     scenario = load(file, settings or ())
     print_warnings(scenario.warnings())
     if out is not None:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from nodeb.cli.options import Force, Jobs, Stopped, print_replaced
 from nodeb.errors import InputError
-
-if TYPE_CHECKING:
-    from nodeb.fit import Comparison
-    from nodeb.fit.compare import Unit
+from nodeb.fit import Comparison, compare, read_errors
+from nodeb.fit.compare import Unit
+from nodeb.fit.folder import put
+from nodeb.replication.pool import check_threads
+from nodeb.storage.folders import Owner, claim
+from nodeb.terminal.progress import progress_bar
+from nodeb.terminal.text import align
 
 __all__ = ["fit"]
 
@@ -44,12 +47,6 @@ def fit(
     force: Force = False,
 ) -> None:
     """Fit error models to an error sequence, compare them, and write model files and pictures."""
-    from nodeb.fit import compare, read_errors
-    from nodeb.fit.folder import put
-    from nodeb.replication.pool import check_threads
-    from nodeb.storage.folders import Owner, claim
-    from nodeb.terminal.progress import progress_bar
-
     threads = check_threads(jobs)
     errors = read_errors(sequence, pdus_per_block)
     wanted, units = _range(states), _units(unit)
@@ -94,8 +91,6 @@ def _units(text: str) -> list[Unit] | None:
 
 
 def _print(comparison: Comparison) -> None:
-    from nodeb.terminal.text import align
-
     errors = comparison.errors
     print(
         f"{errors.origin}: {len(errors)} PDUs, {int(errors.errors.sum())} lost "

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 import typer
 
 from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import check_name
 from nodeb.errors import InputError, OutputError, os_reason
-
-if TYPE_CHECKING:
-    from nodeb.inputs.trace_file import Trace
+from nodeb.inputs import formats, trace_reader
+from nodeb.inputs.trace_file import KINDS, MAGIC, Trace, duration_ns, write
+from nodeb.storage import files
+from nodeb.storage.bounded import read_bytes
 
 __all__ = ["import_"]
 
@@ -52,11 +54,6 @@ def import_(
     ] = 1500,
 ) -> None:
     """Make a trace of a measured channel or of traffic, which scenarios can name."""
-    from nodeb.inputs import formats, trace_reader
-    from nodeb.inputs.trace_file import MAGIC, write
-    from nodeb.storage import files
-    from nodeb.storage.bounded import read_bytes
-
     for what, given, allowed in (
         ("format", wanted, formats.FORMATS),
         ("unit of rates", unit, formats.RATE_UNITS),
@@ -82,8 +79,6 @@ def import_(
 
 
 def _step(text: str | None) -> int | None:
-    from nodeb.inputs.trace_file import duration_ns
-
     ns = None if text is None else duration_ns(text)
     if text is not None and ns is None:
         raise InputError(
@@ -93,8 +88,6 @@ def _step(text: str | None) -> int | None:
 
 
 def _print(target: Path, trace: Trace, notes: list[str]) -> None:
-    from nodeb.inputs.trace_file import KINDS
-
     kind = KINDS[trace.kind]
     name = kind.columns[0]
     values = trace.columns[name]
@@ -108,8 +101,6 @@ def _print(target: Path, trace: Trace, notes: list[str]) -> None:
 
 def _mean(trace: Trace) -> float:
     """The mean over time; of traffic, over amounts."""
-    import numpy as np
-
     values = next(iter(trace.columns.values()))
     if trace.times_ns is None or trace.end_ns is None:
         return float(values.mean())

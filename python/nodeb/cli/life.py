@@ -19,12 +19,15 @@ from nodeb.cli.options import (
     refuse,
 )
 from nodeb.cli.times import seconds
+from nodeb.inputs.kinds import is_flight
+from nodeb.inputs.scenario import load
+from nodeb.life import Life
+from nodeb.storage import folders
+from nodeb.terminal.progress import ProgressCallback, progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nodeb.life import Life
-    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["life"]
 
@@ -57,10 +60,6 @@ def life(
     force: Force = False,
 ) -> None:
     """Follow every packet of a replication: tables of events, an interactive page, a trace."""
-    from nodeb.inputs.kinds import is_flight
-    from nodeb.storage import folders
-    from nodeb.terminal.progress import progress_bar
-
     window = (
         0.0 if begin is None else seconds("--from", begin),
         None if end is None else seconds("--to", end),
@@ -101,8 +100,6 @@ def _scenario(
     more: dict[str, int],
 ) -> Looked:
     """A replication of a scenario."""
-    from nodeb.inputs.scenario import load
-
     scenario = load(file, settings or ()).planned(seed=seed)
     print_warnings(scenario.warnings())
 

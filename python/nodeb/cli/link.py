@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from nodeb import _core, link
 from nodeb.base.signals import ignore
 from nodeb.cli.options import Force, Jobs, Out, Seed, Settings, Stopped, print_replaced
 from nodeb.errors import Interrupted
-
-if TYPE_CHECKING:
-    from nodeb.link import LinkResult
+from nodeb.link import LinkResult
+from nodeb.link.result import read_points
+from nodeb.replication.pool import check_threads
+from nodeb.storage import folders
+from nodeb.terminal.progress import progress_bar
+from nodeb.terminal.text import align
 
 __all__ = ["app"]
 
@@ -29,11 +34,6 @@ def run(
     force: Force = False,
 ) -> None:
     """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
-    from nodeb import link
-    from nodeb.replication.pool import check_threads
-    from nodeb.storage import folders
-    from nodeb.terminal.progress import progress_bar
-
     check_threads(jobs)
     changes = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
     experiment = link.load(file, changes)
@@ -69,7 +69,6 @@ def curve(
     ] = None,
 ) -> None:
     """Draw error rates over Eb/N0 with 95 % intervals, a curve for each folder."""
-    from nodeb.link.result import read_points
     from nodeb.plot.link import link_curves
     from nodeb.plot.source import save
 
@@ -83,16 +82,10 @@ def curve(
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of a link configuration file, for editors."""
-    import json
-
-    from nodeb import _core
-
     print(json.dumps(json.loads(_core.link_schema()), indent=2))
 
 
 def _print(result: LinkResult) -> None:
-    from nodeb.terminal.text import align
-
     def rate(row: dict[str, Any], name: str) -> list[str]:
         value, low, high = (row[f"{name}{end}"] for end in ("", "_ci95_low", "_ci95_high"))
         return [f"{value:.3g}", f"{low:.2g} .. {high:.2g}"]

@@ -8,8 +8,13 @@ from typing import Annotated
 
 import typer
 
+from nodeb import _core
 from nodeb.cli.options import check_name
 from nodeb.errors import OutputError, os_reason
+from nodeb.results import metrics
+from nodeb.storage import files
+from nodeb.sweep.schema import file_schema
+from nodeb.terminal.text import align
 
 __all__ = ["list_", "schema"]
 
@@ -20,9 +25,6 @@ def list_(
     kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Only this kind.")] = None,
 ) -> None:
     """List what a scenario can choose from, or the metrics: schedulers, traffic, ..."""
-    from nodeb import _core
-    from nodeb.terminal.text import align
-
     entries = _core.registry()
     if kind == METRICS:
         print(_metrics())
@@ -37,8 +39,6 @@ def _metrics() -> str:
     """The glossary: what each metric says, and when it is there."""
     from rich.console import Console
     from rich.table import Table
-
-    from nodeb.results import metrics
 
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="")
     for head in ("metric", "called", "unit", "better", "what it says"):
@@ -63,9 +63,6 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a scenario file, for editors."""
-    from nodeb.storage import files
-    from nodeb.sweep.schema import file_schema
-
     text = file_schema().rstrip() + "\n"
     if out is None:
         sys.stdout.write(text)

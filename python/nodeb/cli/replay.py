@@ -10,6 +10,8 @@ import typer
 
 from nodeb.cli.options import FAILED, Force, Report, Tables, check_capture
 from nodeb.errors import InputError
+from nodeb.replication.capture import check_place
+from nodeb.terminal.progress import progress_bar
 
 __all__ = ["replay"]
 
@@ -34,8 +36,6 @@ def replay(
     from nodeb.emulate import flights, folder, pages
     from nodeb.emulate.problems import check_system
     from nodeb.emulate.told import packets_text
-    from nodeb.replication.capture import check_place
-    from nodeb.terminal.progress import progress_bar
 
     if pcap_radio and pcap is None:
         raise InputError("--pcap-radio adds to captured packets; give --pcap too")

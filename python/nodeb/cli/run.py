@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -29,13 +29,14 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import InputError, Interrupted
+from nodeb.inputs.scenario import Scenario, load
+from nodeb.replication.pool import Jobs as Workplace
+from nodeb.results.result import Result
+from nodeb.storage import folders
+from nodeb.storage.folders import Place
+from nodeb.terminal.progress import progress_bar
 from nodeb.terminal.streams import printable
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
-    from nodeb.replication.pool import Jobs as Workplace
-    from nodeb.results.result import Result
-    from nodeb.storage.folders import Place
+from nodeb.terminal.text import summary_text
 
 __all__ = ["run"]
 
@@ -85,9 +86,6 @@ def run(
     ] = None,
 ) -> None:
     """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
-    from nodeb.inputs.scenario import load
-    from nodeb.storage import folders
-
     if cluster is not None and pcap is not None:
         raise InputError("--pcap writes where the replication runs; leave --cluster out")
     if snap_length is not None and pcap is None:
@@ -155,8 +153,6 @@ def _simulated(
     scenario: Scenario, title: str, place: Place, workers: Workplace, capture: dict[str, Any]
 ) -> Result:
     """Runs a scenario; what had finished when it was interrupted is put into the folder."""
-    from nodeb.terminal.progress import progress_bar
-
     found: Result | None = None
     try:
         with progress_bar(title) as bar:
@@ -176,7 +172,6 @@ def _simulated(
 def _page(result: Result, place: Place) -> str:
     """The page about a result; whatever happens to it, the tables are put into the folder."""
     from nodeb.report.run import html
-    from nodeb.terminal.progress import progress_bar
 
     try:
         with progress_bar("report") as bar:
@@ -191,8 +186,6 @@ def _page(result: Result, place: Place) -> str:
 
 
 def _print_summary(result: Result, name: str) -> None:
-    from nodeb.terminal.text import summary_text
-
     about = result.provenance
     print(f"{printable(name)}: {about.stopping}; seed {about.seed}, {about.wall_time_s:.2f} s\n")
     print(summary_text(result.summary))

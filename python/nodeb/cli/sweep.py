@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -25,10 +25,10 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import Interrupted
+from nodeb.sweep import Outcome, Sweep
+from nodeb.terminal.progress import progress_bar
 from nodeb.terminal.streams import printable
-
-if TYPE_CHECKING:
-    from nodeb.sweep import Outcome
+from nodeb.terminal.text import sweep_text
 
 __all__ = ["sweep"]
 
@@ -59,10 +59,6 @@ def sweep(
     force: Force = False,
 ) -> None:
     """Simulate all cells of a scenario's sweep table, but not those that are there already."""
-    from nodeb.sweep import Sweep
-    from nodeb.terminal.progress import progress_bar
-    from nodeb.terminal.text import sweep_text
-
     plan = Sweep.load(file, settings or (), runs, precision, seed)
     title = printable(plan.name or file.stem)
     print_warnings(plan.warnings())

@@ -49,10 +49,10 @@ def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
         found = core_call(_core.CompiledScenario.from_toml, text, str(file), [])
         if not found.unread:
             return found, ""
-        from nodeb.inputs.scenario import load  # needs NumPy
+        from nodeb.inputs.scenario import Scenario  # needs NumPy
 
-        return load(file).compiled(), ""
+        return Scenario.from_toml(text, str(file), [], file.parent).compiled(), ""
     from nodeb.sweep import Sweep
 
-    plan = Sweep.load(file)
+    plan = Sweep.load(file, text=text)
     return plan, f"sweep of {len(plan.cells)} cells"

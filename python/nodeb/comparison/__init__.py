@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried, Verdict
 from nodeb.comparison.differences import compare as _compare
 from nodeb.errors import InputError
-
-if TYPE_CHECKING:
-    from nodeb.results.result import Result
+from nodeb.results.result import Result
 
 __all__ = ["Comparison", "Difference", "Tried", "Verdict", "compare"]
 
@@ -36,7 +33,6 @@ def compare(
     """
     if not isinstance(results, Mapping):
         raise InputError(f"compare: {results!r} is no table of results by name")
-    from nodeb.results.result import Result
 
     for name, one in results.items():
         if not isinstance(one, Result):

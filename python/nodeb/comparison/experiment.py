@@ -15,7 +15,8 @@ from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margi
 from nodeb.errors import InputError, Interrupted, RunError
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.columns import Taken, put_back
-from nodeb.inputs.scenario import Scenario, load
+from nodeb.inputs.reading import read_text
+from nodeb.inputs.scenario import Scenario
 from nodeb.replication.cells import ASIDE, Filler, enough, identity, simulated, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
@@ -105,9 +106,14 @@ class Experiment:
                 "there is nothing to compare with; give a second file, or a change of the first, "
                 "as in `--with wired.loss=0.01`"
             )
-        found = list(zip(_labels(files), (load(file, settings) for file in files), strict=True))
-        for change in changes:
-            found.append((change, load(files[0], [*settings, *_settings(change)])))
+        texts = [read_text(file) for file in files]
+
+        def scenario(number: int, *more: str) -> Scenario:
+            file = files[number]
+            return Scenario.from_toml(texts[number], str(file), [*settings, *more], file.parent)
+
+        found = [(label, scenario(number)) for number, label in enumerate(_labels(files))]
+        found += [(change, scenario(0, *_settings(change))) for change in changes]
         planned = [(label, one.planned(runs, None, seed)) for label, one in found]
         scenarios = [one for _, one in planned]
         first = scenarios[0]

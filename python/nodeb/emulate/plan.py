@@ -6,13 +6,11 @@ import copy
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nodeb.emulate.addresses import MOST_PHONES, Addresses, of_phone
 from nodeb.errors import InputError, nearest
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
+from nodeb.inputs.scenario import Scenario
 
 __all__ = ["EXTERNAL", "Phone", "Plan", "make", "spoken"]
 

@@ -5,18 +5,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nodeb.base.arguments import as_whole
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.replications import paths
-from nodeb.replication.pool import check_jobs
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
-    from nodeb.replication.pool import Jobs
-    from nodeb.terminal.progress import ProgressCallback
+from nodeb.inputs.scenario import Scenario
+from nodeb.replication.pool import Jobs, check_jobs
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Explanation", "explain"]
 

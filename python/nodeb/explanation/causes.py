@@ -14,14 +14,14 @@ from nodeb.base.table import Table
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
 from nodeb.explanation.replications import CAUSES, Path
+from nodeb.inputs.scenario import Scenario
+from nodeb.replication.pool import Jobs
 from nodeb.stats import Interval, mean_interval
+from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
     from nodeb.explanation.what_if import WhatIf
-    from nodeb.inputs.scenario import Scenario
-    from nodeb.replication.pool import Jobs
-    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Explanation"]
 

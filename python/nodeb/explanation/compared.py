@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nodeb.base.table import Table
+from nodeb.comparison.differences import Tables
+from nodeb.comparison.experiment import Experiment
 from nodeb.errors import NodebError
 from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.text import difference_text, incomplete_note
+from nodeb.replication.pool import Jobs
+from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
-    from nodeb.comparison.differences import Tables
-    from nodeb.comparison.experiment import Experiment
     from nodeb.explanation.causes import Explanation
-    from nodeb.replication.pool import Jobs
-    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Differences", "all_differences", "short_differences"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +13,12 @@ from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, RunError
-from nodeb.replication.engine import Engine, Subject
+from nodeb.inputs.scenario import Scenario
+from nodeb.replication.engine import Single, Subject
+from nodeb.replication.pool import Jobs
 from nodeb.replication.rules import Count
 from nodeb.replication.work import Source, Work
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
-    from nodeb.replication.pool import Jobs
-    from nodeb.terminal.progress import ProgressCallback
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["CAUSES", "Path", "path_of", "paths"]
 
@@ -145,26 +143,6 @@ def _packets(columns: Columns) -> dict[str, int]:
     return dict(zip(names, found.tolist(), strict=True))
 
 
-class _Told(Engine[list[Path]]):
-    """An engine that tells how far it is."""
-
-    def __init__(
-        self,
-        only: Subject[list[Path]],
-        seed: int,
-        jobs: Jobs,
-        progress: ProgressCallback | None,
-        runs: int,
-    ) -> None:
-        super().__init__([only], seed, jobs)
-        self._progress, self._only, self._runs = progress, only, runs
-
-    def report(self) -> None:
-        if self._progress is not None:
-            text = f"{self._only.known.done} of {self._runs} replications"
-            self._progress(min(self.parts(), 1.0), text)
-
-
 def paths(
     planned: Scenario, user: int, transfer: int, jobs: Jobs, progress: ProgressCallback | None
 ) -> list[Path]:
@@ -178,7 +156,8 @@ def paths(
     work = Explaining(Source.of(planned), user, transfer)
     only = Subject(work, Count(planned.runs))
     try:
-        _Told(only, planned.seed, jobs, progress, planned.runs).run()
+        text = f" of {planned.runs} replications"
+        Single(only, planned.seed, jobs, progress, text).run()
     except RunError as error:
         if isinstance(error.__cause__, InputError):
             raise error.__cause__ from None

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeb.explanation.times import time_text
+from nodeb.stats import Interval
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
-    from nodeb.stats import Interval
 
 __all__ = ["verdict"]
 

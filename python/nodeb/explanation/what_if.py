@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from nodeb.errors import InputError, ScenarioError
 from nodeb.explanation.causes import Explanation
@@ -19,12 +18,9 @@ from nodeb.explanation.pairs import Pairs
 from nodeb.explanation.replications import paths
 from nodeb.explanation.times import ends_text, time_text
 from nodeb.explanation.verdict import verdict
-from nodeb.replication.pool import check_jobs
+from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.stats import Interval, mean_interval, paired_difference
-
-if TYPE_CHECKING:
-    from nodeb.replication.pool import Jobs
-    from nodeb.terminal.progress import ProgressCallback
+from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["WhatIf", "what_if"]
 

@@ -11,12 +11,9 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from nodeb import _core
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
+from nodeb.inputs.scenario import Scenario
 
 __all__ = [
     "OperatingPoint",

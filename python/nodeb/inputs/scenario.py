@@ -20,12 +20,12 @@ from nodeb.inputs.columns import Column, Taken, put_back, take_out
 from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import core_call, read_text
 from nodeb.scenario_types import ScenarioFields
+from nodeb.stats import Precision
 
 if TYPE_CHECKING:
     from nodeb.life import Life
     from nodeb.replication.pool import Jobs
     from nodeb.results.result import Result
-    from nodeb.stats import Precision
     from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Scenario", "load"]

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.errors import InputError
+from nodeb.inputs.scenario import Scenario
 from nodeb.results.provenance import made
 from nodeb.storage.folders import Owner, Place, claim
+from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nodeb.inputs.scenario import Scenario
     from nodeb.life.path import CriticalPath
-    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["About", "Life"]
 

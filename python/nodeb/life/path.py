@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 from nodeb import _core
 from nodeb.base.units import NS_PER_S, in_ns
 from nodeb.errors import NodebError
+from nodeb.inputs.scenario import Scenario
 from nodeb.replication.watched import watched
 
 if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
     from nodeb.life.life import About, Life
 
 __all__ = ["MOST_TRANSFERS", "CriticalPath", "Span", "critical_path", "spans_of"]

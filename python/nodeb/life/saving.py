@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 
 from nodeb.life.trace import trace
 from nodeb.storage.files import replace, write_bytes
+from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.life.life import Life
-    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["write"]
 

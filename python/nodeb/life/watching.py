@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nodeb import _core
 from nodeb.base.arguments import as_number, as_whole
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, RunError
+from nodeb.inputs.scenario import Scenario
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
 from nodeb.replication.watched import watched
 from nodeb.terminal.progress import ProgressCallback
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
 
 __all__ = ["MOST", "watch"]
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from nodeb.base.units import NS_PER_S
+from nodeb.explanation import Explanation
 from nodeb.plot.fitting import POINTS
 from nodeb.plot.style import BAND, LABEL, SIZE, color, legend, new_figure
-
-if TYPE_CHECKING:
-    from nodeb.explanation import Explanation
 
 __all__ = ["MOST_STRETCHES", "causes", "waterfall"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,12 +9,10 @@ from matplotlib.patches import RegularPolygon
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot.style import FAINT, INK, MARKERS, figure_legend, new_figure, styled
-
-if TYPE_CHECKING:
-    from nodeb.base.table import Table
-    from nodeb.results.result import Result
+from nodeb.results.result import Result
 
 __all__ = ["cell", "has_places"]
 

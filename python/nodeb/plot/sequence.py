@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from matplotlib.figure import Figure
 
 from nodeb.plot.series import TIME_LABEL, from_zero, recorded, titled
 from nodeb.plot.style import INK, SIZE, color, legend, new_figure
 from nodeb.plot.users import chosen
-
-if TYPE_CHECKING:
-    from nodeb.results.result import Result
+from nodeb.results.result import Result
 
 __all__ = ["sequence"]
 

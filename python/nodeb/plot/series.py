@@ -6,7 +6,7 @@ Up to six users share one picture; of more, six have a panel each (`nodeb.plot.u
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,16 +14,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot.labels import Quantity
 from nodeb.plot.steps import thinned
 from nodeb.plot.style import SIZE, color, legend, new_figure, new_grid, nice_step
 from nodeb.plot.users import TOGETHER, chosen, user_name
+from nodeb.results.result import Result
 from nodeb.results.timeseries import delivered_bytes, time_averages
-
-if TYPE_CHECKING:
-    from nodeb.base.table import Table
-    from nodeb.results.result import Result
 
 __all__ = ["TIME_LABEL", "cqi", "cwnd", "from_zero", "queue", "recorded", "rtt", "throughput"]
 __all__ += ["titled"]

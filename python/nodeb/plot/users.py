@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from nodeb.errors import InputError
-
-if TYPE_CHECKING:
-    from nodeb.results.result import Result
+from nodeb.results.result import Result
 
 __all__ = ["TOGETHER", "chosen", "told", "user_name"]
 

@@ -21,8 +21,9 @@ from nodeb.replication.replications import Replications
 from nodeb.replication.rules import Rule
 from nodeb.replication.work import Failure, Simulated, Task, Work
 from nodeb.stats import Stop
+from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Engine", "Subject"]
+__all__ = ["Engine", "Single", "Subject"]
 
 LARGEST_BATCH = 1000
 
@@ -273,3 +274,33 @@ class Engine(Generic[T]):
         """The part of a subject that replications are."""
         one = self._open.get(key[0])
         return 0.0 if one is None else one.share() * len(key[1])
+
+
+class Single(Engine[T]):
+    """An engine with one subject, which tells how far it is.
+
+    Args:
+        only: the subject.
+        seed: seed of the named random streams.
+        jobs: replications simulated at a time here, or the cluster that simulates them.
+        progress: told of progress about ten times a second.
+        limit: the largest number of replications, as people read it.
+    """
+
+    def __init__(
+        self,
+        only: Subject[T],
+        seed: int,
+        jobs: Jobs,
+        progress: ProgressCallback | None,
+        limit: str,
+    ) -> None:
+        super().__init__([only], seed, jobs)
+        self._only, self._progress, self._limit = only, progress, limit
+        self._shown = 0.0
+
+    def report(self) -> None:
+        """Tells of progress; a bar that ran backwards, as more are expected, would only puzzle."""
+        if self._progress is not None:
+            self._shown = max(self._shown, min(self.parts(), 1.0))
+            self._progress(self._shown, f"{self._only.known.done}{self._limit}")

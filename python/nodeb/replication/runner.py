@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from nodeb import _core
-from nodeb.replication.engine import Engine, Subject
-from nodeb.replication.pool import Jobs
+from nodeb.replication.engine import Subject
 from nodeb.replication.rules import Rates, rule_of
 from nodeb.replication.work import Source, Tables, Work
-from nodeb.stats import Precision, Stop
-from nodeb.terminal.progress import ProgressCallback
+from nodeb.stats import Precision
 
-__all__ = ["Experiment", "Replicating", "mean_rates"]
+__all__ = ["Replicating", "Run", "mean_rates"]
 
 
 def mean_rates(tables: Tables) -> Rates:
@@ -45,85 +42,28 @@ class Replicating(Work[Tables]):
         return self.source.compiled().run_many(seed, runs.start, len(runs), control)
 
 
-@dataclass
-class Experiment:
-    """Independent replications of one scenario."""
+class Run(Subject[Tables]):
+    """The replications of one scenario, in order of the run and without a gap.
 
-    work: Work[Tables]
-    """Makes them."""
-    seed: int
-    """Seed of the named random streams."""
-    stop: int | Precision
-    """How many replications, or the rule that decides."""
-    jobs: Jobs
-    """Replications simulated at a time, or who simulates them."""
-    progress: ProgressCallback | None = None
-    """Told of progress about ten times a second."""
-
-    finished: list[Tables] = field(default_factory=list, init=False)
-    """The tables of the first replications, in order of the run, without a gap.
-
-    A table may be that of several replications, one after the other.
+    Args:
+        work: makes them.
+        stop: how many, or the rule that decides.
     """
-    replications: int = field(default=0, init=False)
-    """How many replications these are."""
-    stopped: Stop | None = field(default=None, init=False)
-    """Why there are enough; None where there are not."""
 
-    @property
-    def limit(self) -> int:
-        """The largest number of replications."""
-        return self.stop.max_runs if isinstance(self.stop, Precision) else self.stop
-
-    def run(self) -> Stop:
-        """Simulates until the stopping rule is content; the outcome is in `finished`.
-
-        Raises:
-            KeyboardInterrupt: Ctrl-C; what was running is cancelled, `finished` stays.
-            RunError: a replication failed.
-        """
-        only = _Only(self)
-        _Shown(only, self).run()
-        if only.stop is None:
-            raise AssertionError("an engine ends when there are enough replications")
-        return only.stop
-
-
-class _Only(Subject[Tables]):
-    """The scenario of an experiment."""
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._experiment = experiment
-        super().__init__(experiment.work, rule_of(experiment.stop, mean_rates))
+    def __init__(self, work: Work[Tables], stop: int | Precision) -> None:
+        super().__init__(work, rule_of(stop, mean_rates))
+        self.finished: list[Tables] = []
+        """Tables of several replications each, one after the other."""
+        self.replications = 0
+        """How many replications these are."""
 
     def closed(self) -> None:
+        """Keeps what there is, without those replications that turned out not to be needed."""
         known = self.known
-        self._experiment.replications = n = known.done if self.stop is None else self.stop.runs
-        finished, over = known.finished, known.done - n
-        if over:  # of those that went together not all are needed
+        finished, n = known.finished, known.done if self.stop is None else self.stop.runs
+        if known.done > n:  # of those that went together not all are needed
             finished[-1] = {name: _first(table, n) for name, table in finished[-1].items()}
-        self._experiment.finished = finished
-        self._experiment.stopped = self.stop  # last: who sees it finds the others
-
-
-class _Shown(Engine[Tables]):
-    """An engine that tells of the progress of one experiment."""
-
-    def __init__(self, only: _Only, experiment: Experiment) -> None:
-        super().__init__([only], experiment.seed, experiment.jobs)
-        self._only, self._experiment = only, experiment
-        self._shown = 0.0
-
-    def report(self) -> None:
-        if self._experiment.progress is None:
-            return
-        done, limit = self._only.known.done, self._experiment.limit
-        text = f"{done} of {limit} replications"
-        if isinstance(self._experiment.stop, Precision):
-            text = f"{done} replications, at most {limit}"
-        # The expected number may grow; a bar that runs backwards would only puzzle.
-        self._shown = max(self._shown, min(self.parts(), 1.0))
-        self._experiment.progress(self._shown, text)
+        self.finished, self.replications = finished, n
 
 
 def _first(table: Mapping[str, Any], runs: int) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from nodeb.base.signals import undisturbed
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import Capture, Capturing
+from nodeb.replication.engine import Single
 from nodeb.replication.pool import Jobs, check_jobs, width
-from nodeb.replication.runner import Experiment, Replicating
+from nodeb.replication.runner import Replicating, Run
 from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
@@ -46,35 +47,39 @@ def run(
         if not isinstance(workers, int):
             raise InputError("a capture is written where its replication runs; use no cluster")
         work = Capturing(work.source, _capture(planned, pcap, snap_length, at, radio, causes))
-    experiment = Experiment(work, planned.seed, rule, workers, progress=progress or None)
+    only = Run(work, rule)
+    most = rule.max_runs if isinstance(rule, Precision) else rule
+    told = " replications, at most {}" if isinstance(rule, Precision) else " of {} replications"
     started, begin = utc_now(), time.perf_counter()
 
     def result(stop: Stop) -> Result:
         about = Provenance.now(
             seed=planned.seed,
-            runs=experiment.replications,
+            runs=only.replications,
             stopping=stop.reason,
             precision_reached=stop.reached if isinstance(rule, Precision) else None,
             wall_time_s=round(time.perf_counter() - begin, 6),
             jobs=width(workers),
             started=started,
         )
-        return Result.from_replications(planned, experiment.finished, about)
+        return Result.from_replications(planned, only.finished, about)
 
     found: Result | None = None
     try:
-        stop = experiment.run()
+        Single(only, planned.seed, workers, progress or None, told.format(most)).run()
+        if only.stop is None:
+            raise AssertionError("an engine ends when there are enough replications")
         with undisturbed():
-            found = result(stop)
+            found = result(only.stop)
     except KeyboardInterrupt:
-        n = experiment.replications
-        text = f"interrupted after {n} of at most {experiment.limit} replications"
-        if experiment.stopped is not None:
-            text = f"stopped after all replications ({n})"
+        n = only.replications
+        why = f"interrupted after {n} of at most {most} replications"
+        if n and only.stop is not None:
+            why = f"stopped after all replications ({n})"
         if found is None and n:
             with undisturbed():
-                found = result(experiment.stopped or Stop(n, False, text))
-        raise Interrupted(text, found) from None
+                found = result(only.stop or Stop(n, False, why))
+        raise Interrupted(why, found) from None
     return found
 
 

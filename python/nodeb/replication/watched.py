@@ -6,11 +6,10 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, TypeVar
 
 from nodeb import _core
+from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["watched"]
 

@@ -6,12 +6,10 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from nodeb import _core
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
+from nodeb.inputs.scenario import Scenario
 
 __all__ = ["Failure", "Recorded", "Simulated", "Source", "Tables", "Task", "Work"]
 

@@ -12,10 +12,10 @@ from nodeb.base.table import Table
 from nodeb.plot.shares import shares
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
+from nodeb.results.result import Result
 
 if TYPE_CHECKING:
     from nodeb.report.recording import Recording
-    from nodeb.results.result import Result
 
 __all__ = ["delays", "packet_delays"]
 

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from nodeb import _core
 from nodeb.errors import NodebError
+from nodeb.explanation import Explanation
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import HEAD, cause_rows, help_most, incomplete, sizes, what_if_rows
 from nodeb.explanation.times import time_text
+from nodeb.explanation.what_if import WhatIf
 from nodeb.plot.causes import MOST_STRETCHES, causes, waterfall
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
 from nodeb.report.render import render
-
-if TYPE_CHECKING:
-    from nodeb.explanation import Explanation
-    from nodeb.explanation.what_if import WhatIf
-    from nodeb.results.result import Result
+from nodeb.results.result import Result
 
 __all__ = ["page", "short"]
 

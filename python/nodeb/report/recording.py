@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nodeb.errors import NodebError
+from nodeb.inputs.scenario import Scenario
+from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback
-
-if TYPE_CHECKING:
-    from nodeb.inputs.scenario import Scenario
-    from nodeb.results.result import Result
 
 __all__ = ["Recording", "record"]
 
@@ -107,8 +104,6 @@ def record(
 
 def _first(result: Result) -> Result:
     """The first replication of a result."""
-    from nodeb.results.result import Result
-
     tables = {name: table.first_runs(1) for name, table in result.tables.items()}
     return Result(result.scenario, tables, result.provenance)
 

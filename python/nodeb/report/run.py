@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -19,11 +18,9 @@ from nodeb.report.figures import Content, figure
 from nodeb.report.recording import Recording, record
 from nodeb.report.render import render
 from nodeb.results.metrics import METRICS
+from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback
 from nodeb.terminal.text import SUMMARY, summary_rows
-
-if TYPE_CHECKING:
-    from nodeb.results.result import Result
 
 __all__ = ["html"]
 

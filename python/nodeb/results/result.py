@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.base.table import Table
 from nodeb.errors import InputError
+from nodeb.inputs.scenario import Scenario
 from nodeb.results.named import NamedTables
 from nodeb.results.provenance import Provenance
 from nodeb.results.summary import summarize
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from nodeb.comparison import Comparison
     from nodeb.explanation import Explanation
-    from nodeb.inputs.scenario import Scenario
     from nodeb.replication.work import Tables
 
 __all__ = ["Plots", "Result"]

@@ -1,8 +1,4 @@
-"""Files of users, read up to a bound in bytes and in time.
-
-A pipe can be read only once. What came out of one is kept, so that whoever asks for it again, as a
-command does that looks at a scenario twice, gets the same unless somebody has written to it since.
-"""
+"""Files of users, read up to a bound in bytes and in time. A pipe can be read only once."""
 
 from __future__ import annotations
 
@@ -21,9 +17,6 @@ NAMED_BYTES = 256 << 20
 SILENCE_S, WHOLE_S = 10.0, 300.0
 """How long a pipe may be silent, and how long reading it may take, s."""
 _PORTION = 1 << 16
-KEPT_S = 60.0
-"""How long what came out of a pipe is kept, s: a command asks again at once, or not at all."""
-_kept: dict[tuple[int, int], tuple[float, bytes]] = {}
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -85,20 +78,16 @@ def _read(path: Path, handle: int, most: int) -> bytes:
         if about.st_size > most or len(data) > most:
             raise _too_large(path, most)
         return data
-    return _from_pipe(path, handle, most, (about.st_dev, about.st_ino))
+    return _from_pipe(path, handle, most)
 
 
-def _from_pipe(path: Path, handle: int, most: int, name: tuple[int, int]) -> bytes:
+def _from_pipe(path: Path, handle: int, most: int) -> bytes:
     import select
 
     poll = select.poll()
     poll.register(handle, select.POLLIN)
-    since, kept = _kept.get(name, (-KEPT_S, b""))
-    if time.monotonic() > since + KEPT_S:
-        kept = b""
-    if kept and not poll.poll(0):
-        return kept
-    parts, size = [], 0
+    parts: list[bytes] = []
+    size = 0
     until = time.monotonic() + WHOLE_S
     while True:
         if time.monotonic() > until or not poll.poll(SILENCE_S * 1e3):
@@ -108,14 +97,11 @@ def _from_pipe(path: Path, handle: int, most: int, name: tuple[int, int]) -> byt
             )
         part = os.read(handle, _PORTION)
         if not part:
-            break
+            return b"".join(parts)
         parts.append(part)
         size += len(part)
         if size > most:
             raise _too_large(path, most)
-    data = b"".join(parts) or kept
-    _kept[name] = time.monotonic(), data
-    return data
 
 
 def _too_large(path: Path, most: int) -> ScenarioError:

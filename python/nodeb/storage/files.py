@@ -18,12 +18,10 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from nodeb.base.table import Table
 from nodeb.errors import OutputError
-
-if TYPE_CHECKING:
-    from nodeb.base.table import Table
 
 __all__ = [
     "aside",
@@ -274,10 +272,6 @@ def names_to_disk(folder: Path) -> None:
 
 def _from_arrow(arrow: Any) -> Table:
     """A `pyarrow.Table` as a table."""
-    from nodeb.base.table import (
-        Table,  # it imports NumPy, which a check of a scenario can do without
-    )
-
     return Table(
         {name: column.to_numpy() for name, column in zip(arrow.column_names, arrow, strict=True)}
     )

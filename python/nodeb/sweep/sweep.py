@@ -96,6 +96,8 @@ class Sweep:
         runs: int | None = None,
         precision: float | None = None,
         seed: int | None = None,
+        *,
+        text: str | None = None,
     ) -> Self:
         """Reads a sweep and checks every cell.
 
@@ -105,12 +107,13 @@ class Sweep:
             runs: number of replications of each cell; None takes the file's, and its `precision`.
             precision: relative 95 % half-width of each cell's mean application bit rate to reach.
             seed: seed of the random streams; None takes the file's.
+            text: what is in the file, if it has been read already.
 
         Raises:
             ScenarioError: the file is wrong; the message names line and key.
             InputError: another argument makes no sense.
         """
-        text, file = read_text(as_path(path, "path")), str(path)
+        text, file = text or read_text(as_path(path, "path")), str(path)
         table = sweep_table(text, file)
         if table is None:
             raise ScenarioError(

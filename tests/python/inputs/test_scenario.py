@@ -10,7 +10,8 @@ import pytest
 
 import nodeb
 from nodeb import Scenario, _core
-from nodeb.replication.runner import Experiment
+from nodeb.replication.engine import Single
+from nodeb.replication.runner import Run
 from nodeb.replication.work import Source
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Precision, mean_interval
@@ -211,12 +212,14 @@ def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
 def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, jobs):
     wanted = Precision(0.5, 3, 8)
     for wrong, fails in [(2, True), (3, False), (5, False)]:
-        experiment = Experiment(Fails(small, wrong), 1, wanted, jobs)
+        run = Run(Fails(small, wrong), wanted)
+        engine = Single(run, 1, jobs, None, "")
         if fails:
             with pytest.raises(nodeb.RunError, match=r"replication 2 \(seed 1\)"):
-                experiment.run()
+                engine.run()
         else:
-            assert experiment.run().runs == 3
+            engine.run()
+            assert run.replications == 3
 
 
 @pytest.mark.parametrize("users", [1, 20])

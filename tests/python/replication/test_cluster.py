@@ -26,8 +26,9 @@ from kills import Kills, kept
 from nodeb.base.table import Table
 from nodeb.errors import InputError, RunError
 from nodeb.replication.cluster import Cluster, connection, packing, pool, remote
+from nodeb.replication.engine import Single
 from nodeb.replication.pool import Lost
-from nodeb.replication.runner import Experiment, Replicating
+from nodeb.replication.runner import Replicating, Run
 from nodeb.replication.work import Source, Task
 from nodeb.sweep import Sweep
 from scenarios import needs_linux
@@ -127,9 +128,9 @@ def test_a_reproduction_is_the_same(two, tmp_path):
 def test_a_failing_replication_is_told_as_everywhere(two):
     wrong = Replicating(Source('{"radio": {"dch": {"bler": 2}}}', None))
     with Cluster(two.address) as cluster, pytest.raises(RunError) as there:
-        Experiment(wrong, 1, 5, cluster).run()
+        Single(Run(wrong, 5), 1, cluster, None, "").run()
     with pytest.raises(RunError, match=r"replication 0 \(seed 1\) failed: .*bler") as here:
-        Experiment(wrong, 1, 5, 1).run()
+        Single(Run(wrong, 5), 1, 1, None, "").run()
     assert str(there.value) == str(here.value)
 
 

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from nodeb import _core
 from nodeb.errors import RunError
+from nodeb.replication.engine import Single
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import RATES, Count, Sequential
-from nodeb.replication.runner import Experiment, mean_rates
+from nodeb.replication.runner import Run, mean_rates
 from nodeb.reproduce import run
 from nodeb.reproduce.kept import Part, from_tables, to_tables
 from nodeb.stats import Precision, Stop, mean_interval
@@ -85,7 +86,7 @@ def test_a_number_of_replications_that_are_more_than_asked():
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_replication_that_failed_is_named(small, jobs):
     with pytest.raises(RunError, match=r"^replication 200 \(seed 1\) failed: something odd$"):
-        Experiment(Fails(small, 200), 1, 300, jobs).run()
+        Single(Run(Fails(small, 200), 300), 1, jobs, None, "").run()
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
