@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -56,6 +57,27 @@ def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) ->
         if begun is None and (folder / MARK).exists():
             begun = _cpu_s(process.pid)
         time.sleep(0.02)
+
+
+def interrupted(process: subprocess.Popen[str], times: int = 1) -> tuple[str, str]:
+    """Interrupts a command, which must end with little more work; what it has printed."""
+    before = _cpu_s(process.pid) + _of_ended_s()
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    printed = process.communicate(timeout=60)
+    assert _of_ended_s() - before < MORE_S
+    return printed
+
+
+MORE_S = 1.5
+"""So much processor time a command may take to end."""
+
+
+def _of_ended_s() -> float:
+    """The processor time of all children that have ended, s."""
+    found = os.times()
+    return found.children_user + found.children_system
 
 
 def _cpu_s(pid: int) -> float:

@@ -11,7 +11,7 @@ import nodeb
 from nodeb.life import trace
 from nodeb.scenario_types import Dch, Ftp, UserGroup
 from nodeb.storage.folders import Owner, claim
-from result_folders import content, start
+from result_folders import content, interrupted, start
 
 LONG = """
 duration = "5000 s"
@@ -81,12 +81,7 @@ def test_ctrl_c_ends_saving_at_once(tmp_path, seen, times):
     while not list(tmp_path.glob(f".out.*/{seen}")):
         assert saving.poll() is None, saving.communicate()
         time.sleep(0.01)
-    begin = time.monotonic()
-    for _ in range(times):
-        saving.send_signal(signal.SIGINT)
-        time.sleep(0.02)
-    out, err = saving.communicate(timeout=60)
-    assert time.monotonic() - begin < 2
+    out, err = interrupted(saving, times)
     assert (saving.returncode, out) == (130, "")
     assert err == "error: interrupted; nothing was written\n"
     assert [path.name for path in tmp_path.iterdir()] == ["web.toml"]
@@ -100,7 +95,6 @@ def test_ctrl_c_leaves_the_results_of_before(tmp_path):
     while not list(tmp_path.glob("out/.web-life.*/hops.parquet")):
         assert saving.poll() is None, saving.communicate()
         time.sleep(0.01)
-    saving.send_signal(signal.SIGINT)
-    assert saving.communicate(timeout=60)[1] == "error: interrupted; nothing was written\n"
+    assert interrupted(saving)[1] == "error: interrupted; nothing was written\n"
     assert content(tmp_path / "out" / "web-life") == before
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["web-life"]
