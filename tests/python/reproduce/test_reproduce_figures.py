@@ -16,6 +16,7 @@ from nodeb.plot import Line, panels
 from nodeb.reproduce import cells, page_figures, study
 from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.charts import draw
+from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.measure import Estimate
 from nodeb.reproduce.specs import FigureSpec, Mark
 from nodeb.study import Figure
