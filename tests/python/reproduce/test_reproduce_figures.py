@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from matplotlib.text import Text
 
-from fake_bursts import FakeBursts
 from nodeb import studies
-from nodeb.errors import InputError
 from nodeb.plot import Line, panels
-from nodeb.reproduce import cells, page_figures, study
-from nodeb.reproduce.campaign import Campaign
 from nodeb.reproduce.charts import draw
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.measure import Estimate
@@ -22,7 +17,6 @@ from nodeb.reproduce.specs import FigureSpec, Mark
 from nodeb.study import Figure
 from nodeb.study.cell import Cell, Chart, Curve
 
-PRABHU = study.load("prabhu")
 HOSSAIN, FIORENZI = (studies.load(name) for name in ("hossain", "fiorenzi"))
 
 
@@ -74,27 +68,11 @@ def test_legends_say_what_numbers_are() -> None:
     assert names == {"W = 2", "W = 5", "W = 30"}
 
 
-def test_what_a_study_says_of_a_figure_is_known_for_its_own_axis() -> None:
-    for spec in PRABHU.figures.values():
-        places = {choice.x for choice in PRABHU.choices(spec.x)}
-        assert {mark.x for mark in spec.marks if mark.x is not None} <= places
-
-
-def test_values_of_the_text_are_drawn_hollow() -> None:
-    work = Campaign(PRABHU, FakeBursts(), seed=1, quick=True)
-    spec = PRABHU.figures["Figure 5, paired"]
-    found = cells.figure(work, spec, PRABHU.tables)
-    known = {
-        curve.label: implied[0]
-        for curve, implied in zip(found.curves, found.implied, strict=True)
-        if any(value is not None for value in implied)
-    }
-    assert set(known.values()) == {-20.0}
-    assert all(label.startswith("npe") for label in known)
-    assert "hollow" in page_figures.note([found])
-    wrong = replace(spec, points=({"curve": "npe", "x": "0", "value": 1},))
-    with pytest.raises(InputError, match="Figure 5, paired has no point"):
-        cells.figure(work, wrong, PRABHU.tables)
+@pytest.mark.parametrize("name", ["fiorenzi", "prabhu"])
+def test_marks_of_a_figure_are_at_its_places(name: str) -> None:
+    for figure in studies.load(name).figures.values():
+        places = {place.x for place in figure.columns}
+        assert {mark.x for mark in figure.marks} <= places
 
 
 def test_the_texts_between_boxes_of_the_path_find_room() -> None:

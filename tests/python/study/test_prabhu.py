@@ -1,0 +1,146 @@
+"""Prabhu's study: which bursts count, what is measured from them, scenarios, figures."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+
+import numpy as np
+import pytest
+
+from nodeb.reproduce import page_figures, run
+from nodeb.stats import Estimate
+from nodeb.studies import prabhu, prabhu_bursts
+from nodeb.study import Means, Quick
+from nodeb.study.case import Settings
+from nodeb.study.quantity import Constant
+
+STUDY = prabhu.study
+ACK_S = 0.035
+
+
+def scenario(case):
+    return case.scenario(Settings(), Quick())
+
+
+def tables(begin, delay, size, phone):
+    """Two phones for 100 s, with ten set-ups each."""
+    spent = {state: [0.0, 0.0] for state in prabhu.STATES}
+    return {
+        "flows": {"user": [0, 1]},
+        "transfers": {
+            "begin_s": begin,
+            "download_s": [each - ACK_S for each in delay],
+            "delay_s": delay,
+            "bytes": size,
+            "user": phone,
+        },
+        "channels": spent | {"fach_s": [60.0, 90.0], "dch_s": [40.0, 10.0], "set_ups": [10, 10]},
+    }
+
+
+def value(metric, made, warm_up_s=20.0):
+    known = prabhu_bursts.reduce(made, warm_up_s) | {
+        prabhu.observed_s: prabhu.observed_s(made, warm_up_s),
+        "channels.set_ups": np.array(made["channels"]["set_ups"]),
+    }
+    return float(metric.value(Means(known.__getitem__)))
+
+
+@pytest.mark.parametrize(
+    ("metric", "found"),
+    [
+        (prabhu.burst_delay, 35 / 3),
+        (prabhu.burst_download, 35 / 3 - ACK_S),
+        (prabhu.goodput, 30_000 * 8 / 1000 / 80 / 2),
+        (prabhu.rate_of_a_burst, (1000 + 1000 + 500) * 8 / 1000 / 3),
+        (prabhu.little_delay, 2 * 80 / 3 - prabhu.THINK_S),
+        (prabhu.set_ups_per_burst, 20 / 4),  # of the whole run
+    ],
+)
+def test_bursts_that_end_after_the_warm_up_count(metric, found):
+    # End at 5 (left out), 25 (began before, counts), 60 and 90.
+    made = tables([0, 10, 50, 80], [5, 15, 10, 10], [9, 15_000, 10_000, 5000], [0, 0, 1, 0])
+    assert value(metric, made) == pytest.approx(found)
+
+
+def test_a_run_without_a_burst_has_no_delay():
+    assert math.isnan(value(prabhu.burst_delay, tables([0], [5], [9], [0])))
+
+
+def test_what_is_kept_does_not_grow_with_the_run():
+    def kept(n):
+        found = prabhu_bursts.reduce(tables([30.0] * n, [1.0] * n, [1] * n, [0] * n), 20.0)
+        return sum(values.size for values in found.values())
+
+    assert kept(10) == kept(100_000)
+
+
+def test_every_figure_with_results_is_there():
+    figures = [name for name in STUDY.items() if "Figure" in name and "paired" not in name]
+    assert figures == [f"Figure {n}" for n in range(3, 10)]
+
+
+def test_the_scenarios_are_the_study_s():
+    made = scenario(prabhu.bursts(prabhu.FIVE, prabhu.NPE_500, prabhu.T[7]))
+    assert made.users[0].count == 5
+    policy = made.radio.policy.to_dict()
+    assert policy == {"non_preemptive": {"high": 7, "low": 1, "timeout": "500 ms"}}
+    for name, switch, channels in (
+        ("Figure 5", "250 ms", 1),
+        ("Figure 7", "500 ms", 1),
+        ("Figure 8", "500 ms", 1),
+        ("Figure 9", "250 ms", 2),
+    ):
+        radio = [scenario(case).radio for case in STUDY.figures[name].cases()]
+        assert {(one.switch_time, one.dch_channels) for one in radio} == {(switch, channels)}
+
+
+def test_a_point_is_200_000_seconds_after_the_warm_up():
+    written = tomllib.loads(STUDY.scenario_text)["duration"]
+    seconds = float(written.removesuffix(" s")) - STUDY.warm_up_s(False)
+    assert STUDY.effort.runs * seconds == 200_000
+    case = prabhu.bursts(prabhu.FIVE, prabhu.ORIGINAL, prabhu.T[3])
+    assert case.scenario(Settings(True), STUDY.quick).duration == "25 min"
+    assert STUDY.warm_up_s(True) == 500
+
+
+def test_the_mean_pause_is_that_of_the_traffic():
+    source = prabhu.base.users[0].traffic
+    silent = source.silence_probability
+    assert (source.pause.mean, source.silence.mean, silent) == ("300 ms", "5 s", 0.33)
+    assert pytest.approx((1 - silent) * 0.3 + silent * 5) == prabhu.THINK_S
+
+
+def test_figures_share_their_scenarios():
+    names = ("Figure 3", "Figure 4", "Figure 3, paired", "Figure 4, paired")
+    assert len({case for name in names for case in STUDY.figures[name].cases()}) == 7 * 16
+
+
+def test_values_of_the_text_are_drawn_hollow(monkeypatch):
+    monkeypatch.setattr("nodeb.study.quantity.Combined.estimate", Constant(1.0).estimate)
+    found = STUDY.figures["Figure 5, paired"].measure(None)
+    known = {
+        curve.label: implied[0]
+        for curve, implied in zip(found.curves, found.implied, strict=True)
+        if any(value is not None for value in implied)
+    }
+    assert known == {"npe, T_out = 0.25 s": -20, "npe, T_out = 0.5 s": -20}
+    assert isinstance(found.curves[0].cells[0].measured, Estimate)
+    assert "hollow" in page_figures.note([found])
+
+
+def test_the_real_core_measures_a_table(tmp_path):
+    outcome = run("prabhu", tmp_path, ["Table A"], quick=True)
+    found = {(cell.row, cell.column): cell.measured.value for cell in outcome.cells}
+    assert np.isfinite(list(found.values())).all()
+    for n in (5, 8):
+        original, npe = f"N = {n}, original (T_out = 0)", f"N = {n}, npe, T_out = 0.5 s"
+        assert found[npe, "Delay"] < found[original, "Delay"]
+        assert found[npe, "Set-ups"] < 0.6 * found[original, "Set-ups"]
+        little = found[original, "Delay by Little's law"]
+        assert found[original, "Delay"] == pytest.approx(little, rel=0.1)
+    page = (tmp_path / "report.html").read_text()
+    assert "500 s of each replication left out" in page
+    assert "Set-ups (per burst)" in page
+    assert "difference</th>" not in page, "there is nothing published to compare with"
