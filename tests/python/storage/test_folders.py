@@ -240,16 +240,6 @@ def test_a_scenario_in_its_own_results_is_read_and_not_replaced(call, scenario_f
     assert "holds out/scenario/scenario.toml, which is read here" in err
 
 
-def test_a_trace_in_a_folder_of_results_is_not_replaced(call, tmp_path):
-    trace = "# nodeb trace 1\n# kind: traffic\n# count: 1\ntime_s,bytes\n0,1000\n"
-    put(tmp_path / "out", **{"t.trace": trace})
-    file = tmp_path / "replay.toml"
-    file.write_text('radio.dch = {}\n[[users]]\ntraffic.replay.file = "out/t.trace"\n')
-    status, _, err = call("run", file, "--out", "out", "--force")
-    assert status == 2
-    assert "t.trace, which is read here" in err
-
-
 def test_a_picture_is_listed_in_the_folder_that_it_is_in(tmp_path):
     folder = put(tmp_path / "out", a="1")
     (folder / "p.png").write_text("")

@@ -15,17 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
-from nodeb import _core
 from nodeb.inputs import recording
-from nodeb.replication.cells import ASIDE
 from nodeb.results.metrics import METRICS
-from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision, mean_interval, paired_difference
 from nodeb.storage.folders import MARK
 from nodeb.storage.store import Store
 from nodeb.sweep import Sweep
-from nodeb.sweep.axes import FIXED
-from nodeb.sweep.columns import column, quantity
+from nodeb.sweep.columns import quantity
 
 BASE = """name = "small"
 runs = 4
@@ -55,10 +51,6 @@ def files(folder: Path) -> dict[str, bytes]:
 # --- what is swept ---
 
 
-def test_the_keys_that_are_not_swept_are_those_that_change_no_replication():
-    assert tuple(FIXED) == ASIDE
-
-
 def test_separate_keys_make_all_combinations(tmp_path):
     table = Sweep.load(write(tmp_path, GRID)).run(tmp_path / "out").table
     assert table["radio.dch.bler"].tolist() == [0.1, 0.1, 0.1, 0.3, 0.3, 0.3]
@@ -67,16 +59,6 @@ def test_separate_keys_make_all_combinations(tmp_path):
     assert set(table["runs"].tolist()) == {4}
     assert set(table["seed"].tolist()) == {1}
     assert set(table["version"].tolist()) == {nodeb.__version__}
-
-
-def test_cells_are_found_by_number_and_by_place(tmp_path):
-    plan = Sweep.load(write(tmp_path, GRID))
-    everyone = list(plan.cells)
-    assert [plan.cells.at(cell.places) for cell in everyone] == everyone
-    assert plan.cells[-1] == everyone[-1]
-    assert plan.cells[1:3] == everyone[1:3]
-    with pytest.raises(IndexError):
-        plan.cells[len(everyone)]
 
 
 def test_many_cells_take_little_memory(tmp_path):
@@ -199,11 +181,6 @@ def test_quantities_are_numbers_with_a_suffix(text, expected):
     assert quantity(text) == expected
 
 
-def test_columns_of_mixed_kinds_are_text():
-    assert column("k", [1, "dch"], [1, {"dch": {}}]) == ("k", ["1", "dch"])
-    assert column("k", [True, False], [True, False]) == ("k", [True, False])
-
-
 # --- what the table says ---
 
 
@@ -319,18 +296,6 @@ def test_another_metric_needs_no_simulation(tmp_path, monkeypatch):
     found = Sweep.load(path).run(tmp_path / "out")
     assert found.simulated == 0
     assert found.table["retries"].tolist() == found.table["timeouts"].tolist()
-
-
-def test_the_core_is_told_by_its_file(tmp_path, monkeypatch):
-    before = core_hash()
-    changed = tmp_path / "core.so"
-    changed.write_bytes(b"another")
-    monkeypatch.setattr(_core, "__file__", str(changed))
-    core_hash.cache_clear()
-    assert core_hash() != before
-    monkeypatch.undo()
-    core_hash.cache_clear()
-    assert core_hash() == before
 
 
 def test_a_damaged_cell_is_simulated_again(tmp_path):
