@@ -108,8 +108,8 @@ OFTEN, MIDDLE, SELDOM = INTERVAL
 AS_CHOSEN, BUFFER_52, BUFFER_50, CELL, CELL_50, ALONE, *FURTHER = SETTING
 PLACES = list(each(ENVIRONMENT, DISTANCE, STUDIED))
 """The study's scenarios: environment, position and scheduler."""
-QUIET = PEDESTRIAN, NEAR, ROUND_ROBIN
-"""The one that is shown closely."""
+SHOWN = PEDESTRIAN, NEAR, ROUND_ROBIN
+"""The one that is shown over time and in the tables."""
 
 
 @study.scenario(reduce=fiorenzi_session.reduce, endless=True)
@@ -221,7 +221,7 @@ def rates(*place, **how):
 study.table(
     "Table A",
     "The arrangements; Pedestrian A, 450 m, round robin, 80 ms",
-    {t: {name: of(*QUIET, t) for name, of in QUANTITY.items()} for t in TCP},
+    {t: {name: of(*SHOWN, t) for name, of in QUANTITY.items()} for t in TCP},
     unit="",
 )
 study.table(
@@ -233,7 +233,7 @@ study.table(
 study.table(
     "Table C",
     "What was assumed, and other readings; Pedestrian A, 450 m, round robin, 80 ms",
-    {setting: rates(*QUIET, setting=setting) for setting in SETTING},
+    {setting: rates(*SHOWN, setting=setting) for setting in SETTING},
     digits=0,
 )
 study.table(
@@ -269,7 +269,7 @@ study.table(
     "RNF-PROXY+ by the queue at the RNC and the interval of messages; Pedestrian A, 450 m, round "
     "robin",
     {
-        (setting, i): {name: of(*QUIET, RNF_PLUS, i, setting) for name, of in QUANTITY.items()}
+        (setting, i): {name: of(*SHOWN, RNF_PLUS, i, setting) for name, of in QUANTITY.items()}
         for setting, i in each([AS_CHOSEN, BUFFER_52, BUFFER_50], INTERVAL)
     },
     unit="",
@@ -286,7 +286,7 @@ SECOND = Axis(range(1, 16), label="Time (s)", x=lambda second: second - 0.5)
 
 
 def over_time(metric, tcp):
-    return {s: metric(second=s.value).of(session)(*QUIET, tcp) for s in SECOND}
+    return {s: metric(second=s.value).of(session)(*SHOWN, tcp) for s in SECOND}
 
 
 study.figure(
@@ -312,7 +312,7 @@ def sessions(at):
     """Figures 4 and 5 of one session."""
     from nodeb.studies.fiorenzi_pictures import Session, draw  # matplotlib is slow to import
 
-    watched = [Session.of(str(t), at.campaign.replication(session(*QUIET, t), 0, {})) for t in TCP]
+    watched = [Session.of(str(t), at.campaign.replication(session(*SHOWN, t), 0, {})) for t in TCP]
     at.pictures += draw(watched, at.out / "figures")
 
 
@@ -321,14 +321,14 @@ def follows():
     """RNF-PROXY and RNF-PROXY+ follow the bandwidth more closely than the others (tracking
     error)."""
     for told, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
-        yield ordered({other: error(*QUIET, other), told: error(*QUIET, told)})
+        yield ordered({other: error(*SHOWN, other), told: error(*SHOWN, told)})
 
 
 @study.claim("IV.B", "Table A")
 def follows_well():
     """RNF-PROXY and RNF-PROXY+ follow the bandwidth quite well (tracking error below 25 %)."""
     for told in (RNF_PLUS, RNF):
-        yield at_most(error(*QUIET, told), 25, told)
+        yield at_most(error(*SHOWN, told), 25, told)
 
 
 @study.claim("IV.B", "Table A")
@@ -336,7 +336,7 @@ def smooth():
     """The windows of RNF-PROXY and RNF-PROXY+ are smooth, those of the others fluctuate (mean
     change from bin to bin)."""
     for told, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
-        yield ordered({one: change_of_window(*QUIET, one) for one in (other, told)})
+        yield ordered({one: change_of_window(*SHOWN, one) for one in (other, told)})
 
 
 @study.claim("IV.B")

@@ -74,7 +74,7 @@ def test_metrics_of_a_session_are_those_of_its_bins(metric, value):
 
 
 def test_only_a_proxy_that_is_told_is_sent_messages():
-    place = *fiorenzi.QUIET[:2], fiorenzi.MAX_CI
+    place = *fiorenzi.SHOWN[:2], fiorenzi.MAX_CI
     for tcp in fiorenzi.TCP:
         made = scenario(fiorenzi.session(*place, tcp, fiorenzi.SELDOM))
         told = tcp in (fiorenzi.RNF, fiorenzi.RNF_PLUS)
