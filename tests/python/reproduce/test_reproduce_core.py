@@ -60,6 +60,7 @@ def test_another_seed_gives_other_numbers(tmp_path: Path) -> None:
     assert texts[0] != texts[1]
 
 
+@pytest.mark.slow
 def test_the_whole_study_quickly(tmp_path: Path) -> None:
     outcome = nodeb.reproduce.run("wang", tmp_path, quick=True)
     assert all(cell.measured.known for cell in outcome.cells)

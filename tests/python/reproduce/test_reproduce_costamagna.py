@@ -151,6 +151,7 @@ def test_a_fact_is_judged_by_its_interval() -> None:
         claims.judge(campaign, {"id": "x", "text": "", "checks": [{**check, "fact": "bre"}]})
 
 
+@pytest.mark.slow
 def test_link_fit_traces_and_claims_in_one_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
