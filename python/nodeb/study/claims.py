@@ -4,16 +4,16 @@ A claim is a generator that yields checks. A check compares quantities under com
 and says with which margin: "more" and "less" are paired differences above 0, or above the `margin`
 asked; "the same" is a change within a tolerance. What comes of that: `nodeb.study.verdicts`.
 
-The arguments behind the first ones of a check are its context: points or texts that its evidence
-begins with. `unit` is that of the quantities unless it is given.
+What stands behind the first arguments of a check is its context: points or texts that its evidence
+begins with. `unit` is that of the quantities unless it is given, `digits` the decimals shown.
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -45,22 +45,29 @@ Series = Mapping[Key, Quantity]
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A statement of a study.
+class Check:
+    """A comparison of quantities, or several that are told together."""
 
-    Attributes:
-        id: its name.
-        section: where the study says it.
-        text: the statement, in short words.
-        items: the tables and figures that it is about: it is judged when all were measured, and
-            only with all of the study where there are none.
-        checks: makes the checks.
-    """
+    quantities: Sequence[Quantity]
+    asked: str
+    """The margin that it asks for."""
+    findings: Callable[[Work], list[Finding]]
+    """What was measured, and what it is judged by."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a study."""
 
     id: str
     section: str
+    """Where the study says it."""
     text: str
+    """The statement, in short words."""
     items: tuple[str, ...]
+    """The tables and figures that it is about: it is judged when all were measured, and only with
+    all of the study where there are none.
+    """
     checks: Callable[[], Iterable[Check]]
 
     def judge(self, work: Work) -> Verdict:
@@ -77,77 +84,6 @@ class Claim:
         asked = ", ".join(dict.fromkeys(check.asked for check in checks))
         about = {"id": self.id, "section": self.section, "text": self.text}
         return verdicts.judge(findings, about, asked)
-
-
-class Check(ABC):
-    """A comparison of quantities, or several that are told together."""
-
-    quantities: Sequence[Quantity]
-    context: tuple[Any, ...]
-    unit: str
-    digits: int
-
-    @property
-    @abstractmethod
-    def asked(self) -> str:
-        """The margin that it asks for."""
-
-    @abstractmethod
-    def findings(self, work: Work) -> list[Finding]:
-        """What was measured, and what it is judged by."""
-
-    @property
-    def prefix(self) -> str:
-        """Begin of a piece of evidence."""
-        names = context_of(self.context)
-        return f"{names}: " if names else ""
-
-    @property
-    def spaced(self) -> str:
-        """The unit behind a number."""
-        return f" {self.unit}" if self.unit else ""
-
-    def shown(self, value: Estimate) -> str:
-        """A value, its interval where it has one, and its unit."""
-        digits = self.digits
-        interval = f" [{value.low:.{digits}f}, {value.high:.{digits}f}]" if value.runs > 1 else ""
-        return f"{value.value:.{digits}f}{interval}{self.spaced}"
-
-
-@dataclass(frozen=True)
-class _Between(Check):
-    quantities: tuple[Quantity, ...]
-    low: float
-    high: float
-    context: tuple[Any, ...]
-    unit: str
-    digits: int
-    name: str
-    certain: bool
-
-    @property
-    def asked(self) -> str:
-        if math.isinf(self.low):
-            return f"at most {self.high:g}{self.spaced}"
-        if math.isinf(self.high):
-            return f"at least {self.low:g}{self.spaced}"
-        return f"{self.low:g} to {self.high:g}{self.spaced}"
-
-    def findings(self, work: Work) -> list[Finding]:
-        (of,) = self.quantities
-        value, fact = of.estimate(work), isinstance(of, Fact)
-        shown = f"{_significant(value)}{self.spaced}" if fact else self.shown(value)
-        # The short version of a study may be another scenario, whose number is not the study's.
-        certain = self.certain and not work.quick
-        limits = self.low, self.high
-        comparison = Comparison(value, *limits, repeatable=not fact, certain=certain)
-        name = f"{self.name} " if self.name else ""
-        return [Finding(f"{self.prefix}{name}{shown}", (comparison,))]
-
-
-def _significant(found: Estimate) -> str:
-    interval = f" [{found.low:.3g}, {found.high:.3g}]" if found.runs > 1 else ""
-    return f"{found.value:.3g}{interval}"
 
 
 def between(
@@ -173,8 +109,21 @@ def between(
         certain: whether nothing in it is left to chance, so that few equal replications tell all.
     """
     found = quantity(of)
-    unit = found.unit if unit is None else unit
-    return _Between((found,), low, high, context, unit, digits, name, certain)
+    fact, behind = isinstance(found, Fact), _unit([found], unit)
+    asked = f"{low:g} to {high:g}"
+    if math.isinf(low) or math.isinf(high):
+        asked = f"at most {high:g}" if math.isinf(low) else f"at least {low:g}"
+
+    def findings(work: Work) -> list[Finding]:
+        value = found.estimate(work)
+        shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
+        # The short version of a study may be another scenario, whose number is not the study's.
+        sure = certain and not work.quick
+        comparison = Comparison(value, low, high, repeatable=not fact, certain=sure)
+        text = f"{_prefix(context)}{name}{' ' if name else ''}{shown}"
+        return [Finding(text, (comparison,))]
+
+    return Check((found,), f"{asked}{behind}", findings)
 
 
 def at_most(of: Quantity | float, high: float, *context: Any, **options: Any) -> Check:
@@ -187,101 +136,48 @@ def at_least(of: Quantity | float, low: float, *context: Any, **options: Any) ->
     return between(of, low, math.inf, *context, **options)
 
 
-@dataclass(frozen=True)
-class _Trend(Check):
-    kind: str
-    labels: tuple[str, ...]
-    quantities: tuple[Quantity, ...]
-    context: tuple[Any, ...]
-    unit: str
-    digits: int
-    tolerance: float
-
-    @property
-    def asked(self) -> str:
-        if self.kind == "flat":
-            return f"each step within {100 * self.tolerance:g} %"
-        return f"each step {self.kind}"
-
-    def findings(self, work: Work) -> list[Finding]:
-        values = [f"{one.estimate(work).value:.{self.digits}f}" for one in self.quantities]
-        text = f"{self.prefix}{ARROW.join(values)}{self.spaced}"
-        moves = zip(pairwise(self.labels), pairwise(self.quantities), strict=True)
-        return [Finding(text, tuple(self._move(work, ARROW.join(n), *pair) for n, pair in moves))]
-
-    def _move(self, work: Work, name: str, first: Quantity, second: Quantity) -> Comparison:
-        """One step."""
-        if self.kind == "flat":
-            most = 100 * self.tolerance
-            return Comparison(change(second, first).estimate(work), -most, most, name=name)
-        step = (second - first).estimate(work)
-        if self.kind == "rising":
-            return Comparison(step, low=0.0, strict=True, name=name)
-        return Comparison(step, high=0.0, strict=True, name=name)
-
-
-def _trend(
-    kind: str,
-    series: Series,
-    context: tuple[Any, ...],
-    unit: str | None,
-    digits: int,
-    tolerance: float = 0.0,
-) -> Check:
-    labels, of = tuple(map(label_of, series)), tuple(series.values())
-    unit = _unit(of, unit)
-    return _Trend(kind, labels, of, context, unit, digits, tolerance)
-
-
-def _unit(of: Sequence[Quantity], unit: str | None) -> str:
-    if not of:
-        raise InputError("there are no quantities to compare")
-    return of[0].unit if unit is None else unit
-
-
 def rising(series: Series, *context: Any, unit: str | None = None, digits: int = 1) -> Check:
     """Along a series each quantity is more than the one before."""
-    return _trend("rising", series, context, unit, digits)
+    more = partial(Comparison, low=0.0, strict=True)
+    return _trend(series, "rising", lambda a, b: b - a, more, context, unit, digits)
 
 
 def falling(series: Series, *context: Any, unit: str | None = None, digits: int = 1) -> Check:
     """Along a series each quantity is less than the one before."""
-    return _trend("falling", series, context, unit, digits)
+    less = partial(Comparison, high=0.0, strict=True)
+    return _trend(series, "falling", lambda a, b: b - a, less, context, unit, digits)
 
 
 def flat(
     series: Series, tolerance: float, *context: Any, unit: str | None = None, digits: int = 1
 ) -> Check:
     """Along a series no quantity differs from the one before by more than a part of it."""
-    return _trend("flat", series, context, unit, digits, tolerance)
+    most = 100 * tolerance
+    near, asked = partial(Comparison, low=-most, high=most), f"within {most:g} %"
+    return _trend(series, asked, lambda a, b: change(b, a), near, context, unit, digits)
 
 
-@dataclass(frozen=True)
-class _Ordered(Check):
-    names: tuple[str, ...]
-    quantities: tuple[Quantity, ...]
-    context: tuple[Any, ...]
-    unit: str
-    digits: int
-    margin: float
+def _trend(
+    series: Series,
+    asked: str,
+    step: Callable[[Quantity, Quantity], Quantity],
+    compare: Callable[..., Comparison],
+    context: tuple[Any, ...],
+    unit: str | None,
+    digits: int,
+) -> Check:
+    """Each step along a series, compared in one way."""
+    of, labels, behind = tuple(series.values()), list(map(label_of, series)), _unit(series, unit)
 
-    @property
-    def asked(self) -> str:
-        return f"differences above {self.margin:g}{self.spaced}"
+    def findings(work: Work) -> list[Finding]:
+        values = ARROW.join(f"{one.estimate(work).value:.{digits}f}" for one in of)
+        steps = zip(pairwise(labels), pairwise(of), strict=True)
+        comparisons = tuple(
+            compare(step(*pair).estimate(work), name=ARROW.join(names)) for names, pair in steps
+        )
+        return [Finding(f"{_prefix(context)}{values}{behind}", comparisons)]
 
-    def findings(self, work: Work) -> list[Finding]:
-        found, digits = [], self.digits
-        for (name, left), (other, right) in pairwise(zip(self.names, self.quantities, strict=True)):
-            pair = left - right
-            gap, runs = pair.estimate(work), pair.runs(work)
-            # The values of the replications that make up the difference.
-            a, b = (side.sample(work, runs).value for side in (left, right))
-            text = (
-                f"{self.prefix}{name} {a:.{digits}f}, {other} {b:.{digits}f}, "
-                f"difference {self.shown(gap)}"
-            )
-            found.append(Finding(text, (Comparison(gap, low=self.margin, strict=True),)))
-        return found
+    return Check(of, f"each step {asked}", findings)
 
 
 def ordered(
@@ -292,45 +188,70 @@ def ordered(
     digits: int = 1,
 ) -> Check:
     """Each of some quantities, by name, is more than the next, by more than a margin."""
-    of = tuple(map(quantity, terms.values()))
-    if unit is None:
-        unit = next((one.unit for one in of if one.unit), "")
-    return _Ordered(tuple(map(label_of, terms)), of, context, unit, digits, margin)
+    of, names = tuple(map(quantity, terms.values())), list(map(label_of, terms))
+    behind = _unit(sorted(of, key=lambda one: not one.unit), unit)
+
+    def findings(work: Work) -> list[Finding]:
+        found = []
+        for (name, left), (other, right) in pairwise(zip(names, of, strict=True)):
+            pair = left - right
+            gap, runs = pair.estimate(work), pair.runs(work)
+            # The values of the replications that make up the difference.
+            a, b = (side.sample(work, runs).value for side in (left, right))
+            text = (
+                f"{_prefix(context)}{name} {a:.{digits}f}, {other} {b:.{digits}f}, "
+                f"difference {_shown(gap, digits, behind)}"
+            )
+            found.append(Finding(text, (Comparison(gap, low=margin, strict=True),)))
+        return found
+
+    return Check(of, f"differences above {margin:g}{behind}", findings)
 
 
-@dataclass(frozen=True)
-class _Extreme(Check):
-    """The best place is chosen from the same replications: the intervals are a little short."""
+def least_at(series: Series, places: Iterable[Key] | None, *context: Any, **options: Any) -> Check:
+    """Along a series the least is at one of some places; None for all but both ends.
 
-    find: str
-    keys: tuple[Key, ...]
-    quantities: tuple[Quantity, ...]
-    places: tuple[Key, ...] | None
-    context: tuple[Any, ...]
-    unit: str
-    digits: int
+    Options are `unit` and `digits`.
+    """
+    return _extreme("least", series, places, context, **options)
 
-    @property
-    def asked(self) -> str:
-        where = "between the ends"
-        if self.places is not None:
-            where = f"at {', '.join(map(label_of, self.places))}"
-        return f"{self.find} {where}, others worse"
 
-    def findings(self, work: Work) -> list[Finding]:
-        """Each other place is compared with the best of those named: it must be worse.
+def most_at(series: Series, places: Iterable[Key] | None, *context: Any, **options: Any) -> Check:
+    """Along a series the most is at one of some places; None for all but both ends.
 
-        It contradicts where it is better than every one of them.
-        """
-        sign, series, keys = 1 if self.find == "least" else -1, self.quantities, self.keys
-        means = [sign * one.estimate(work).value for one in series]
-        chosen = keys[1:-1] if self.places is None else self.places
-        places = [at for at, key in enumerate(keys) if key in chosen]
-        others = [at for at in range(len(keys)) if at not in places]
+    Options are `unit` and `digits`.
+    """
+    return _extreme("most", series, places, context, **options)
+
+
+def _extreme(
+    find: str,
+    series: Series,
+    chosen: Iterable[Key] | None,
+    context: tuple[Any, ...],
+    unit: str | None = None,
+    digits: int = 1,
+) -> Check:
+    """Each other place is compared with the best of some: it must be worse.
+
+    It contradicts where it is better than every one of them. The best is chosen from the same
+    replications, which makes the intervals a little short.
+    """
+    sign, keys, of = 1 if find == "least" else -1, tuple(series), tuple(series.values())
+    named = keys[1:-1] if chosen is None else tuple(chosen)
+    places = [at for at, key in enumerate(keys) if key in named]
+    others = [at for at in range(len(keys)) if at not in places]
+    if not others or not places or len(places) < len(named):
+        raise InputError("an extreme needs places of its series, and others beside them")
+    behind = _unit(series, unit)
+    where = "between the ends" if chosen is None else f"at {', '.join(map(label_of, named))}"
+
+    def findings(work: Work) -> list[Finding]:
+        means = [sign * one.estimate(work).value for one in of]
         best = min(places, key=lambda at: means[at])
 
         def worse(at: int, than: int) -> Estimate:
-            more, less = (series[at], series[than])[::sign]
+            more, less = (of[at], of[than])[::sign]
             return (more - less).estimate(work)
 
         comparisons = tuple(
@@ -344,50 +265,39 @@ class _Extreme(Check):
             for at in others
         )
         found = min(range(len(keys)), key=lambda at: means[at])
-        value = self.shown(series[found].estimate(work))
-        text = f"{self.prefix}{self.find} at {context_of(keys[found])}, {value}"
-        if self.places is None:
-            ends = (
-                f"{context_of(keys[at])} worse by {self.shown(c.estimate)}"
-                for at, c in zip(others, comparisons, strict=True)
-            )
-            text = ", ".join([text, *ends])
-        return [Finding(text, comparisons)]
+        value = _shown(of[found].estimate(work), digits, behind)
+        told = [f"{_prefix(context)}{find} at {context_of(keys[found])}, {value}"]
+        if chosen is None:
+            told += [
+                f"{context_of(keys[at])} worse by {_shown(one.estimate, digits, behind)}"
+                for at, one in zip(others, comparisons, strict=True)
+            ]
+        return [Finding(", ".join(told), comparisons)]
+
+    return Check(of, f"{find} {where}, others worse", findings)
 
 
-def _extreme(
-    find: str,
-    series: Series,
-    places: Iterable[Key] | None,
-    context: tuple[Any, ...],
-    unit: str | None,
-    digits: int,
-) -> Check:
-    keys, of = tuple(series), tuple(series.values())
-    chosen = None if places is None else tuple(places)
-    there = keys[1:-1] if chosen is None else chosen
-    if not there or not set(keys) - set(there) or set(there) - set(keys):
-        raise InputError("an extreme needs places of its series, and others beside them")
-    return _Extreme(find, keys, of, chosen, context, _unit(of, unit), digits)
+def _prefix(context: tuple[Any, ...]) -> str:
+    """Begin of a piece of evidence."""
+    names = context_of(context)
+    return f"{names}: " if names else ""
 
 
-def least_at(
-    series: Series,
-    places: Iterable[Key] | None,
-    *context: Any,
-    unit: str | None = None,
-    digits: int = 1,
-) -> Check:
-    """Along a series the least is at one of some places; None for all but both ends."""
-    return _extreme("least", series, places, context, unit, digits)
+def _unit(of: Sequence[Quantity] | Series, unit: str | None) -> str:
+    """The unit behind a number: one that is given, or that of the first quantity."""
+    if not of:
+        raise InputError("there are no quantities to compare")
+    first = next(iter(of.values() if isinstance(of, Mapping) else of))
+    text = first.unit if unit is None else unit
+    return f" {text}" if text else ""
 
 
-def most_at(
-    series: Series,
-    places: Iterable[Key] | None,
-    *context: Any,
-    unit: str | None = None,
-    digits: int = 1,
-) -> Check:
-    """Along a series the most is at one of some places; None for all but both ends."""
-    return _extreme("most", series, places, context, unit, digits)
+def _shown(value: Estimate, digits: int, behind: str) -> str:
+    """A value, its interval where it has one, and its unit."""
+    interval = f" [{value.low:.{digits}f}, {value.high:.{digits}f}]" if value.runs > 1 else ""
+    return f"{value.value:.{digits}f}{interval}{behind}"
+
+
+def _significant(found: Estimate) -> str:
+    interval = f" [{found.low:.3g}, {found.high:.3g}]" if found.runs > 1 else ""
+    return f"{found.value:.3g}{interval}"
