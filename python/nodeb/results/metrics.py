@@ -23,7 +23,7 @@ from nodeb.errors import InputError, nearest
 from nodeb.results import glossary
 from nodeb.stats import jain_indices
 
-__all__ = ["ALL", "METRICS", "Group", "Metric", "by_run", "chosen"]
+__all__ = ["ALL", "METRICS", "Group", "Metric", "add", "by_run", "chosen"]
 
 ALL = "all"
 """Name of the group of all users."""
@@ -379,6 +379,24 @@ def _table() -> dict[str, Metric]:
 
 METRICS: dict[str, Metric] = _table()
 """Every metric by name, in the order of a summary."""
+
+
+def add(metric: Metric) -> None:
+    """Adds a metric of your own, which summaries, sweeps and comparisons then have too.
+
+        from nodeb.results import metrics
+
+        def longest(group):
+            return group.each("flows", group.column("flows", "transfer_s"), lambda x: x.max(axis=1))
+
+        metrics.add(metrics.Metric("longest_s", "s", "The longest transfer.", "longest", longest))
+
+    Raises:
+        InputError: there is one of this name.
+    """
+    if metric.name in METRICS:
+        raise InputError(f"there is a metric `{metric.name}` already; choose another name")
+    METRICS[metric.name] = metric
 
 
 def chosen(names: Any) -> list[Metric]:

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 import nodeb
 from nodeb.base.table import Table
+from nodeb.comparison import differences
+from nodeb.errors import InputError
+from nodeb.results import metrics, summary
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
+from nodeb.scenario_types import Ftp, HsDsch, UserGroup
 from nodeb.stats import jain_index, jain_indices
 
 
@@ -151,3 +155,22 @@ def test_a_function_of_each_run_sees_its_users(users, seed):
     assert index.tolist() == [jain_index(rates[run == one]) for one in range(len(users))]
     edge = group.each("flows", rates, lambda rows: np.quantile(rows, 0.05, axis=1))
     assert edge.tolist() == [np.quantile(rates[run == one], 0.05) for one in range(len(users))]
+
+
+def test_a_metric_of_one_s_own_is_summed_up_and_compared(monkeypatch):
+    monkeypatch.setattr(metrics, "METRICS", dict(METRICS))
+    for module in (summary, differences):
+        monkeypatch.setattr(module, "METRICS", metrics.METRICS)
+
+    def longest(group):
+        return group.each("flows", group.column("flows", "transfer_s"), lambda rows: rows.max(1))
+
+    metrics.add(metrics.Metric("longest_s", "s", "The longest transfer.", "longest", longest))
+    with pytest.raises(InputError, match="there is a metric `longest_s` already"):
+        metrics.add(metrics.METRICS["longest_s"])
+    phones = [UserGroup(count=3, traffic=Ftp(size="50 kB"))]
+    scenario = nodeb.Scenario(radio=HsDsch(channels=3), users=phones)
+    result = scenario.run(runs=4)
+    (row,) = [one for one in result.summary if one["metric"] == "longest_s"]
+    times = result.flows["transfer_s"].reshape(4, 3)
+    assert row["mean"] == pytest.approx(times.max(axis=1).mean())
