@@ -19,7 +19,7 @@ from nodeb.reproduce.kept import Kept, Part, identity
 from nodeb.reproduce.log import Log, Run, reduce
 from nodeb.reproduce.specs import Effort, Selection
 from nodeb.reproduce.study import Study
-from nodeb.stats import Estimate, Stop
+from nodeb.stats import Stop
 
 SAFETY = 1.1  # a few more replications than the last interval asks for, so that rounds stay few
 
@@ -240,7 +240,6 @@ class Campaign:
         self.reading = Reading(study.warm_up_s(quick), study.endless)
         self.kept = kept
         self.tick = tick or (lambda label, cost: None)
-        self.facts: dict[str, Estimate] = {}  # found beside the scenarios, by name
         self._points: dict[str, _Point] = {}
         self._by_selection: dict[Selection, _Point] = {}
 
@@ -271,10 +270,6 @@ class Campaign:
         missing = [point for point in points if not point.judge()]
         if missing:  # the longest first
             _Rising(sorted(missing, key=lambda point: -point.effort.cost), self).run()
-
-    def traced(self) -> int:
-        """Replications of which series are kept."""
-        return int((self.study.quick if self.quick else self.study.traces)["traced"])
 
     def tables(self, selection: Selection, run: int, record: Mapping[str, bool]) -> Tables:
         """Everything about one replication, with time series."""

@@ -254,28 +254,11 @@ def _limits(check: Mapping[str, Any]) -> tuple[float, float]:
     return check.get("low", -math.inf), check.get("high", math.inf)
 
 
-def _fact(campaign: Campaign, check: Mapping[str, Any], context: Context) -> list[Finding]:
-    """What was found beside the scenarios, by its name, lies between two numbers."""
-    name = check["fact"]
-    try:
-        found = campaign.facts[name]
-    except KeyError:
-        raise InputError(f"unknown fact `{name}`; {nearest(name, campaign.facts)}") from None
-    text = f"{check['name']} {_significant(found)}{_spaced(check.get('unit', ''))}"
-    return [Finding(text, (Comparison(found, *_limits(check), repeatable=False),))]
-
-
-def _significant(found: Estimate) -> str:
-    interval = f" [{found.low:.3g}, {found.high:.3g}]" if found.runs > 1 else ""
-    return f"{found.value:.3g}{interval}"
-
-
 KINDS: Mapping[str, Callable[[Campaign, Mapping[str, Any], Context], list[Finding]]] = {
     "trend": _trend,
     "extreme": _extreme,
     "order": _order,
     "between": _between,
-    "fact": _fact,
 }
 
 

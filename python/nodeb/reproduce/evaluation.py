@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodeb.replication.pool import Jobs, check_jobs
-from nodeb.reproduce import digest, link_stage, output
+from nodeb.reproduce import digest, output
 from nodeb.reproduce.findings import Findings
 from nodeb.reproduce.outcome import ReproduceOutcome, outcome
 from nodeb.reproduce.output import write
@@ -16,6 +16,7 @@ from nodeb.reproduce.reproduction import Progress, _about, _Bar, _publish, choos
 from nodeb.storage.store import Store
 from nodeb.study import cell as cell_module
 from nodeb.study import predicted, verdicts
+from nodeb.study import stage as stage_module
 from nodeb.study import targets as targets_module
 from nodeb.study.campaign import Campaign
 from nodeb.study.case import Settings
@@ -118,7 +119,7 @@ class _Work:
                 stage.function(around)
         findings.pictures = around.pictures
         if campaign.facts:
-            write(self.out / "facts.csv", link_stage.to_csv(campaign.facts))
+            write(self.out / "facts.csv", stage_module.to_csv(campaign.facts))
         for claim in study.claims:
             if self._judged(claim):
                 bar.start(f"claim {claim.id}")

@@ -11,10 +11,10 @@ from typing import Any
 
 from nodeb import studies
 from nodeb.errors import InputError
-from nodeb.replication.pool import Jobs, check_jobs, threads
+from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import cells as cells_module
 from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import digest, link_stage, output, readings
+from nodeb.reproduce import digest, output, readings
 from nodeb.reproduce import study as study_module
 from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
 from nodeb.reproduce.findings import Findings
@@ -110,14 +110,12 @@ class _Work:
     def run(self, bar: _Bar, started: float) -> ReproduceOutcome:
         """Measure, and publish what there is, also when interrupted."""
         options: dict[str, Any] = {"quick": self.quick, "seed": self.seed}
-        study, facts = link_stage.prepare(
-            self.study, self.out, jobs=threads(self.jobs), progress=bar.show_text, **options
-        )
         kept = Kept(self.out / "cells")
         simulator = self.simulator or CoreSimulator()
-        campaign = Campaign(study, simulator, jobs=self.jobs, **options, tick=bar.tick, kept=kept)
-        campaign.facts |= facts
-        findings = Findings(study, self.seed, self.quick, self.items)
+        campaign = Campaign(
+            self.study, simulator, jobs=self.jobs, **options, tick=bar.tick, kept=kept
+        )
+        findings = Findings(self.study, self.seed, self.quick, self.items)
         try:
             _measure(campaign, findings, self.whole, bar, self.out)
             findings.complete = True
@@ -218,21 +216,6 @@ def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out
             chart = cells_module.figure(campaign, study.figures[item], study.tables)
             findings.charts[item] = chart
         write(out / "cells.csv", cell_module.to_csv(study.name, findings.cells()))
-    if whole and study.traces:
-        from nodeb.reproduce import traces  # matplotlib is slow to import
-
-        bar.start("traces")
-        facts, findings.pictures = traces.draw(campaign, out / "figures")
-        campaign.facts |= facts
-    if whole and study.search:
-        from nodeb.reproduce import search
-
-        bar.start("search")
-        facts, pictures = search.run(campaign, out)
-        campaign.facts |= facts
-        findings.pictures += pictures
-    if campaign.facts:
-        write(out / "facts.csv", link_stage.to_csv(campaign.facts))
     for claim in study.claims:
         if _judged(claim, findings.items, whole):
             bar.start(f"claim {claim['id']}")

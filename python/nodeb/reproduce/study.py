@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import product
@@ -60,10 +60,6 @@ class Study:
     endless: bool
     quick: Mapping[str, Any]
     minutes: Mapping[str, float] = field(default_factory=dict)
-    link: Mapping[str, Any] = field(default_factory=dict)
-    bounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    traces: Mapping[str, Any] = field(default_factory=dict)
-    search: Mapping[str, Any] = field(default_factory=dict)
     predictions: Predictions = field(default_factory=Predictions)
 
     def items(self) -> list[str]:
@@ -82,10 +78,6 @@ class Study:
             raise InputError(
                 f"{self.name}: unknown axis `{name}`; {nearest(name, self.axes)}"
             ) from None
-
-    def with_axis(self, axis: Axis) -> Study:
-        """The study with a further axis, whose changes apply last."""
-        return replace(self, axes={**self.axes, axis.name: axis})
 
     def choices(self, selector: str) -> list[Choice]:
         """Choices of a selector: `"bler"` for the whole axis, `"bler:1,10"` for some of it.
@@ -196,10 +188,6 @@ def read(folder: Traversable) -> Study:
         endless=data.get("endless", False),
         quick=data.get("quick", {}),
         minutes=data.get("minutes", {}),
-        link=data.get("link", {}),
-        bounds=data.get("bounds", {}),
-        traces=data.get("traces", {}),
-        search=data.get("search", {}),
         predictions=predicted.read(folder),
     )
     _check(study)

@@ -194,8 +194,6 @@ study.table(
         }
         for reading in READING
     },
-    note="Not of the study; anchors. Its text has 84 kb/s for model A and 80 kb/s for model B at "
-    "N_c = 1.",
 )
 study.show(
     "One connection (Table A), measured with 95 % interval; the study has 84 kb/s (model A) and "
@@ -207,8 +205,6 @@ study.table(
     "Table B",
     "Windows at N_c = 1, model A",
     {d: {w: anchor(A, ONE, window=w, delay=d) for w in WINDOW} for d in DELAY},
-    note="Not of the study; anchors. By equation 6 with t_TCP = 5 slots the window must be 2, 4, "
-    "6, 10 and 18.",
 )
 study.table(
     "Table C",
@@ -220,8 +216,6 @@ study.table(
         }
         for energy, code in each(ENERGY["10 dB", "15 dB", "20 dB"], CODE["t = 0", "t = 1", "t = 2"])
     },
-    note="Not of the study, which has 84 and 80 kb/s; anchors otherwise. eta = 0.6; only the "
-    "product of eta and alpha G counts.",
 )
 
 # ---------------------------------------------------------------- IV.B Figures 3 and 4: other cells
@@ -234,8 +228,6 @@ study.figure(
     {(m, eta): {n: rate(m, n, eta=eta) for n in CONNECTIONS} for m, eta in each(MODELS, ETA)},
     "Throughput (kb/s)",
     marks=[WITHOUT_ERRORS],
-    said="throughput falls rapidly with the number of connections; a smaller factor does not "
-    "improve it significantly.",
 )
 study.figure(
     "Figure 4",
@@ -246,8 +238,6 @@ study.figure(
     },
     "Throughput (kb/s)",
     marks=[WITHOUT_ERRORS],
-    said="throughput falls rapidly with the number of connections; a smaller load does not "
-    "improve it significantly.",
 )
 
 
@@ -306,15 +296,12 @@ study.figure(
     "Throughput per connection for different E_b/N_o, model B",
     {energy: {n: rate(B, n, energy=energy) for n in CONNECTIONS} for energy in ENERGY},
     "Throughput (kb/s)",
-    said="throughput rises with E_b/N_o, and each further step gives less.",
 )
 study.figure(
     "Figure 6",
     "Effective throughput per connection for different t, model B",
     {code: {n: effective(B, n, code) for n in CONNECTIONS} for code in CODE},
     "Effective throughput (kb/s)",
-    said="with few connections a higher t may cost effective throughput, with many it always "
-    "gains.",
 )
 
 
@@ -393,8 +380,6 @@ study.figure(
     },
     "Throughput (kb/s)",
     printed={(A, WINDOW["5"]): {ONE: 84}, (B, WINDOW["5"]): {ONE: 80}},
-    said="about 84 and 80 kb/s in the two models with W = 5 at N_c = 1; for a delay there is a "
-    "window of most throughput, and larger ones reduce it.",
 )
 
 
@@ -456,8 +441,6 @@ study.figure(
     },
     "Throughput (kb/s)",
     printed={(A, DELAY["50 ms"]): {ONE: 84}, (B, DELAY["50 ms"]): {ONE: 80}},
-    said="about 84 and 80 kb/s in the two models at N_c = 1 and 50 ms; throughput falls with the "
-    "delay where connections are few, with many the difference is insignificant.",
 )
 
 

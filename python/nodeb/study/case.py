@@ -38,7 +38,7 @@ class Quick:
     """The short version of a study, for a first look and for tests."""
 
     runs: int = 2
-    """Replications of a case at most."""
+    """Replications of a case at most; no more than the whole study has in any case."""
     cost: float = float("inf")
     """Cost of a case at most; two replications in any case, as one has no interval."""
     warm_up_s: float | None = None
@@ -48,7 +48,7 @@ class Quick:
 
     def effort(self, whole: Effort) -> Effort:
         """The effort of a case whose whole effort is that."""
-        runs = max(2, min(self.runs, int(min(self.cost / whole.cost, self.runs))))
+        runs = max(2, int(min(self.cost / whole.cost, self.runs, whole.runs)))
         return replace(whole, runs=runs, max_runs=runs)
 
 

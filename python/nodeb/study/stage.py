@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Estimate
+from nodeb.storage.files import csv_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,3 +60,20 @@ class Around:
     """What scenario functions with an argument `given` are given, such as fitted models."""
     pictures: list[Picture] = field(default_factory=list)
     """What the page shows beside the figures."""
+
+    def add(self, name: str, picture: Picture) -> None:
+        """Shows a picture on the page, and writes it to `figures` as NAME.png and NAME.svg."""
+        from nodeb.plot.source import save  # matplotlib is slow to import
+
+        for suffix in ("png", "svg"):
+            save(picture.figure, self.out / "figures" / f"{name}.{suffix}")
+        self.pictures.append(picture)
+
+
+def to_csv(facts: Mapping[str, Estimate]) -> str:
+    """The text of `facts.csv`: name, value and 95 % interval, empty where there is none."""
+    rows = (
+        (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))
+        for name, found in facts.items()
+    )
+    return csv_text(("fact", "value", "low", "high"), rows)

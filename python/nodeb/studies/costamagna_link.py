@@ -1,0 +1,144 @@
+"""The radio link of the study, simulated chip by chip, and the chains fitted to its errors.
+
+Writes what `nodeb link run` and `nodeb fit` write to the folders `link` and `fit`. What was found
+is kept in `link.json` for the next run of the study, which then has the fitted models only to read.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from nodeb.replication.pool import threads
+from nodeb.reproduce.output import write
+from nodeb.results.provenance import core_hash
+from nodeb.stats import Estimate, calculated
+from nodeb.storage.store import name_of
+
+EB_N0_DB = 3
+BITS, QUICK_BITS = 20_000_000, 5_000_000
+KEPT = "link.json"
+MODELS = "pdu_hmm2", "pdu_bsc", "recorded"
+"""Those of the fitted models that TCP meets."""
+
+
+def prepare(at):
+    """Simulates and fits the link; leaves its rates as facts, and gives scenarios the models."""
+    from nodeb import fit  # slow to import, as is the link
+    from nodeb.fit import folder
+
+    links = experiments(at)
+    of = identity(links)
+    facts = kept(at.out, of)
+    if facts is None:
+        found = {
+            name: link.run(jobs=threads(at.jobs), progress=shown(at, " ".join(["link", name])))
+            for name, link in links.items()
+        }
+        found[""].save(at.out / "link", force=True)
+        point = found[""][0]
+        errors = fit.ErrorSequence(point.pdu_errors, point.pdus_per_block, links[""].name)
+        comparison = fit.compare(
+            errors, seed=at.seed, jobs=threads(at.jobs), progress=shown(at, "fit")
+        )
+        folder.save(comparison, at.out / "fit", at.seed, force=True)
+        facts = {}
+        for name, result in found.items():
+            facts |= rates(result[0], name)
+        facts |= states(comparison)
+        keep(at.out, of, facts)
+    at.facts |= facts
+    at.given |= models(at.out / "fit")
+
+
+def experiments(at):
+    """The link as it was assumed, and beside it others, by name, of which the rates are wanted."""
+    from nodeb.link import Experiment
+
+    assumed = Experiment(
+        eb_n0_db=[EB_N0_DB],
+        service="costamagna_64",
+        stop={"bits": QUICK_BITS if at.quick else BITS},
+        seed=at.seed,
+        air={"profile": "case3"},
+        receiver={"antennas": 2, "fingers": 3, "estimation": {"pilot": {"slots": 3}}},
+    )
+    return {
+        "": assumed,
+        "one_slot": assumed.with_(**{"receiver.estimation": {"pilot": {"slots": 1}}}),
+        "log_map": assumed.with_(**{"receiver.turbo.algorithm": "log_map"}),
+        "known_channel": assumed.with_(**{"receiver.estimation": "perfect"}),
+    }
+
+
+def shown(at, what):
+    """A listener to progress, which is told what is being done."""
+    return lambda _, text: at.show(0.0, f"{what}: {text}")
+
+
+def models(folder):
+    """The fitted models by name, as the `errors` of a scenario.
+
+    Each is named by its file inside the results: where they lie makes no other scenario.
+    """
+    from nodeb.inputs import error_model
+
+    return {
+        name: error_model.read(folder / f"{name}.json") | {"file": f"{folder.name}/{name}.json"}
+        for name in MODELS
+    }
+
+
+def rates(point, name=""):
+    """Error rates with 95 % intervals."""
+    suffix = f"_{name}" if name else ""
+    found = {"ber": point.ber, "per": point.per, "bler": point.bler}
+    return {
+        f"{rate}{suffix}": Estimate(of.rate, of.ci95_low, of.ci95_high, of.trials)
+        for rate, of in found.items()
+    }
+
+
+def states(comparison):
+    """What the fit says of the number of states."""
+    facts = {}
+    for unit in comparison.units:
+        best = comparison.best_of(unit)
+        facts[f"{unit}_states"] = best.model.chain.states
+        for two in (one for one in comparison.candidates if one.label == f"{unit} hmm2"):
+            facts[f"{unit}_hmm2_bic_over_best"] = two.bic - best.bic
+            for law, match in two.matches.items():
+                facts[f"{unit}_hmm2_{law}_p"] = match.p_value
+    return {name: calculated(value) for name, value in facts.items()}
+
+
+def identity(links):
+    """What tells the links and their fit from all others: the core, the fit's code, the links."""
+    from nodeb import fit
+
+    files = [Path(__file__), *sorted(Path(fit.__file__).parent.glob("*.py"))]
+    code = [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
+    of = [link.to_dict() for link in links.values()]
+    return name_of({"core": core_hash(), "code": code, "links": of})
+
+
+def kept(out, of):
+    """What was found of the same links; None if it or its models are no longer there."""
+    try:
+        found = json.loads((out / KEPT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if found.get("of") != of or not (out / "fit" / "comparison.parquet").is_file():
+        return None
+    return {
+        name: Estimate(*values) if values[-1] else calculated(values[0])
+        for name, values in found["facts"].items()
+    }
+
+
+def keep(out, of, facts):
+    """Keeps what was found; an interval that a number does not have is null."""
+    rows = {
+        name: [one.value, *((one.low, one.high) if one.runs else (None, None)), one.runs]
+        for name, one in facts.items()
+    }
+    write(out / KEPT, f"{json.dumps({'of': of, 'facts': rows}, indent=2)}\n")

@@ -1,0 +1,193 @@
+"""Random readings of what the study leaves open: does any of them give the result that it prints?
+
+The paper has Reno at half of the others, which carry about 2 million bytes. The n-th reading does
+not depend on how many there are.
+"""
+
+import math
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nodeb.reproduce.output import write
+from nodeb.stats import calculated
+from nodeb.storage.files import csv_text
+from nodeb.study import Picture
+
+READINGS, QUICK_READINGS = 900, 16
+SEED = 1
+OTHERS_MB = 1.5, 2.5
+"""What each of the other variants delivers in the paper."""
+SHARE = 0.4, 0.6
+"""What Reno delivers of their mean there."""
+
+GILBERT_ELLIOTT = {"unit": "pdu", "process": {"gilbert_elliott": {"p": 0.001, "r": 0.5}}}
+"""The chain whose chances are drawn."""
+
+
+def among(*values):
+    """A law: one of some values."""
+    return lambda source: source.choice(values)
+
+
+def whole(low, high):
+    """A law: a whole number between two others."""
+    return lambda source: source.randint(low, high)
+
+
+def evenly(low, high):
+    """A law: a number between two others."""
+    return lambda source: float(f"{source.uniform(low, high):.3g}")
+
+
+def by_logarithm(low, high, unit=""):
+    """A law: a number whose logarithm lies evenly between those of two others."""
+
+    def law(source):
+        source.random()  # goes unused, so that readings stay those that were published
+        value = f"{math.exp(source.uniform(math.log(low), math.log(high))):.3g}"
+        return f"{value} {unit}" if unit else float(value)
+
+    return law
+
+
+REPORT_DELAY = "radio.dch.rlc.slotted.report_delay"
+NUMBERS = {
+    "radio.dch.errors.process.gilbert_elliott.p": by_logarithm(1e-5, 1e-2),
+    "radio.dch.errors.process.gilbert_elliott.r": by_logarithm(0.02, 1.0),  # 1 to 50 PDUs a burst
+    "radio.dch.errors.process.gilbert_elliott.error_in_bad": evenly(0.2, 1.0),
+    "radio.dch.buffer": whole(5, 60),
+    REPORT_DELAY: by_logarithm(1, 300, "ms"),
+    "wired.delay": by_logarithm(1, 300, "ms"),
+    "uplink.rate": by_logarithm(16, 384, "kbps"),
+    "uplink.delay": by_logarithm(5, 200, "ms"),
+    "tcp.classic.delayed_ack": among("0 s", "100 ms", "200 ms"),
+    "tcp.classic.initial_window": among(1, 2),
+    "tcp.classic.initial_ssthresh": whole(2, 64),
+    "tcp.classic.limited_transmit": among(False, True),
+    "tcp.classic.clock": among("10 ms", "100 ms", "500 ms"),
+    "tcp.classic.min_rto": among("200 ms", "1 s"),
+}
+"""What is drawn for each key of the scenario."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random reading.
+
+    Attributes:
+        number: which one, from 1.
+        reading: name of the reading of what becomes of a wrong PDU.
+        numbers: values by key of the scenario.
+    """
+
+    number: int
+    reading: str
+    numbers: dict[str, Any]
+
+
+def drawn(number, readings):
+    """The random reading of a number, with one of the named readings."""
+    reading = random.Random(f"{SEED} axes {number}").choice(list(readings))
+    source = random.Random(f"{SEED} drawn {number}")
+    return Drawn(number, reading, {key: law(source) for key, law in NUMBERS.items()})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the variants deliver under a random reading, in MB, Reno the last."""
+
+    drawn: Drawn
+    delivered: tuple[float, ...]
+
+    @property
+    def others(self):
+        """What the others deliver, their mean."""
+        return float(np.mean(self.delivered[:-1]))
+
+    @property
+    def share(self):
+        """What Reno delivers of the mean of the others."""
+        return self.delivered[-1] / self.others
+
+    @property
+    def sound(self):
+        """Whether the others deliver what they do in the paper."""
+        low, high = OTHERS_MB
+        return all(low <= one <= high for one in self.delivered[:-1])
+
+    @property
+    def given(self):
+        """Whether it gives the result of the paper."""
+        low, high = SHARE
+        return self.sound and low <= self.share <= high
+
+
+def run(at, readings, variants, scenario):
+    """Tries random readings, writes `search.csv`, and says how many give the result.
+
+    Facts: `search_readings`, those in which the others deliver what they do in the paper;
+    `search_given`, those of them that give the result; `search_least_share`, the least share of
+    Reno among them, in per cent.
+    """
+    numbers = range(1, (QUICK_READINGS if at.quick else READINGS) + 1)
+    cases = {n: [scenario(n, variant) for variant in variants] for n in numbers}
+    at.campaign.measure(case for of in cases.values() for case in of)
+    found = [
+        Outcome(drawn(n, readings), tuple(megabytes(at, case) for case in of))
+        for n, of in cases.items()
+    ]
+    write(at.out / "search.csv", table(found, variants))
+    sound = [one for one in found if one.sound]
+    least = min((one.share for one in sound), default=math.nan)
+    at.facts["search_readings"] = calculated(len(sound))
+    at.facts["search_given"] = calculated(sum(one.given for one in sound))
+    at.facts["search_least_share"] = calculated(100 * least)
+    draw(at, found)
+
+
+def megabytes(at, case):
+    """What a case delivers, the mean of its replications."""
+    return float(at.campaign.log(case).stack("delivered_bytes").sum(axis=1).mean()) / 1e6
+
+
+def table(found, variants):
+    """A row for each reading: its choices, its numbers, and megabytes by variant."""
+    columns = ["drawn", "reading", *NUMBERS, *(f"{v.value}_mb" for v in variants), "share"]
+    rows = (
+        [
+            one.drawn.number,
+            one.drawn.reading,
+            *one.drawn.numbers.values(),
+            *(f"{value:.4f}" for value in (*one.delivered, one.share)),
+        ]
+        for one in found
+    )
+    return csv_text(columns, rows)
+
+
+def draw(at, found):
+    """Draws Reno's share over what the others deliver, and where the paper's result lies."""
+    from matplotlib.patches import Rectangle  # slow to import
+
+    from nodeb.plot.style import MUTED, color, new_figure
+
+    title = "Reno beside the others under random readings of what the study leaves open"
+    figure, axes = new_figure(
+        f"Search. {title}", "Mean of the other variants (MB)", "Reno's share of it (%)"
+    )
+    others, shares = [one.others for one in found], [100 * one.share for one in found]
+    axes.scatter(others, shares, s=12, color=color(0), alpha=0.6, linewidths=0)
+    (left, right), (low, high) = OTHERS_MB, SHARE
+    corner, size = (left, 100 * low), (right - left, 100 * (high - low))
+    axes.add_patch(Rectangle(corner, *size, fill=False, edgecolor=MUTED, linestyle=":"))
+    axes.annotate(
+        "the study", corner, xytext=(4, 4), textcoords="offset points", color=MUTED, fontsize=9
+    )
+    axes.set_xlim(left=0)
+    axes.set_ylim(0, max(105.0, *shares))
+    spoken = f"{sum(one.given for one in found)} of {len(found)} lie in the frame."
+    note = f"{len(found)} random readings, seed {SEED}; their numbers are in search.csv."
+    at.add("search", Picture("Search", title, figure, spoken, note))
