@@ -12,7 +12,4 @@ pub enum Error {
     /// The run was cancelled before its end.
     #[error("the run was cancelled")]
     Cancelled,
-    /// A tap could not take a packet; the text says why.
-    #[error("{0}")]
-    Tap(String),
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufReader};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use nodeb_emu::Log;
@@ -18,9 +19,7 @@ use nodeb_sim::units::Time;
 use nodeb_sim::world::Listener;
 
 use crate::fates::Record;
-use crate::{
-    Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, Options, Result, file_error, put,
-};
+use crate::{Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, Options, Result, put};
 
 /// An IPv4 header: what a mark needs of a packet.
 const SHORTEST: usize = 20;
@@ -133,9 +132,9 @@ impl Listener for Flown<'_> {
         self.capture.mask()
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> nodeb_sim::Result<()> {
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         let taken = self.take(at, event).and_then(|()| self.capture.take(at, event, segment));
-        taken.map_err(|error| nodeb_sim::Error::Tap(file_error(&self.capture.path, &error).to_string()))
+        self.capture.go_on(taken)
     }
 }
 

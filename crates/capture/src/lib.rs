@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -132,6 +133,8 @@ struct Capture {
     remarks: HashMap<u64, String>,
     has_rnc: bool,
     now: Time,
+    /// Why the file takes no more.
+    failure: Option<io::Error>,
 }
 
 /// Simulates replication number `run` of a scenario under `seed`, and writes what passes its
@@ -183,7 +186,20 @@ impl Capture {
         let (path, now) = (path.to_owned(), Time::ZERO);
         let flying = HashMap::new();
         let remarks = options.remarks;
-        Ok(Self { path, writer, interfaces, frame, connections, flying, fates, remarks, has_rnc, now })
+        let failure = None;
+        Ok(Self {
+            path,
+            writer,
+            interfaces,
+            frame,
+            connections,
+            flying,
+            fates,
+            remarks,
+            has_rnc,
+            now,
+            failure,
+        })
     }
 
     fn finish(mut self) -> Result<()> {
@@ -191,8 +207,15 @@ impl Capture {
         if let Some(fates) = &mut self.fates {
             fates.give_up(now);
         }
-        let ended = self.write_over().and_then(|()| self.writer.get_mut().flush());
+        let ended = self.failure.take().map_or(Ok(()), Err);
+        let ended = ended.and_then(|()| self.write_over()).and_then(|()| self.writer.get_mut().flush());
         ended.map_err(|error| file_error(&self.path, &error))
+    }
+
+    /// Ends the run if something could not be written; [`Self::finish`] says why.
+    fn go_on(&mut self, written: io::Result<()>) -> ControlFlow<()> {
+        self.failure = written.err();
+        if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// The number of an interface, if packets are captured there.
@@ -330,9 +353,9 @@ impl Listener for Capture {
         Mask::PACKETS.or(more.when(self.fates.is_some()))
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> nodeb_sim::Result<()> {
-        self.take(at, event, segment)
-            .map_err(|error| nodeb_sim::Error::Tap(file_error(&self.path, &error).to_string()))
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+        let taken = self.take(at, event, segment);
+        self.go_on(taken)
     }
 }
 

@@ -32,11 +32,11 @@ impl<'a> Log<'a> {
         Reader::new(BufReader::new(Watched { file, control: self.control }))
     }
 
-    /// Flies it again, as [`crate::replay::replay`] does, with a listener to what happens; `control` is told how far that
-    /// is.
+    /// Flies it again, as [`crate::replay::replay`] does, with a listener to what happens, which may end it; `control` is
+    /// told how far that is.
     ///
     /// # Errors
-    /// As there, and the listener's; [`Stopped::Cancelled`] where `control` says so.
+    /// As there; [`Stopped::Cancelled`] where `control` says so.
     pub fn fly<L: Listener>(
         self,
         scenario: &Scenario,

@@ -64,7 +64,8 @@ pub fn replay<R: Read>(
     replay_watched(reader, scenario, seed, users, Deaf, (&Control::default(), Time(u64::MAX)))
 }
 
-/// As [`replay`], with a listener to what happens and somebody who watches how far it is on its way to the end.
+/// As [`replay`], with a listener to what happens, which may end it, and with `control`, which watches how far it is on
+/// its way to the end.
 pub(crate) fn replay_watched<R: Read, L: Listener>(
     reader: &mut Reader<R>,
     scenario: &Scenario,
@@ -88,10 +89,12 @@ pub(crate) fn replay_watched<R: Read, L: Listener>(
     let mut player = Player { control, end, live, users, fates, ahead, accepted, found };
     while let Some(record) = reader.next_record().map_err(Error::log)? {
         player.play(&record)?;
+        if player.live.is_over() {
+            break;
+        }
     }
     player.found.series.look(&mut player.live)?;
-    let result = player.live.finish(scenario)?;
-    Ok((player.found, result))
+    Ok((player.found, player.live.finish(scenario)))
 }
 
 impl<L: Listener> Player<'_, L> {
@@ -133,7 +136,7 @@ impl<L: Listener> Player<'_, L> {
     fn catch_up(&mut self, to: Time) -> Result<()> {
         if self.ahead.is_empty() || to > self.live.now() {
             self.look_until(to)?;
-            self.live.advance(to, &mut self.fates)?;
+            self.live.advance(to, &mut self.fates);
         }
         self.take(to);
         Ok(())

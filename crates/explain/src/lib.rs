@@ -57,16 +57,27 @@ pub enum Error {
         /// How many have begun.
         transfers: u64,
     },
+    /// It has more packets and blocks than there is memory for.
+    #[error("{}", too_long(*.0))]
+    TooLong(Time),
     /// The simulation ended early.
     #[error(transparent)]
     Run(#[from] RunError),
+}
+
+fn too_long(after: Time) -> String {
+    format!(
+        "the transfer is too long to be explained: after {} s there are more than {MOST_RECORDS} records of its \
+         packets and blocks; explain a shorter one",
+        after.as_secs()
+    )
 }
 
 /// Simulates replication number `run` of a scenario under `seed` as far as a user's transfer goes, both counted
 /// from 0, and explains that.
 ///
 /// # Errors
-/// [`Error::NoUser`], [`Error::NoTransfer`], and what keeps the run from being simulated.
+/// [`Error::NoUser`], [`Error::NoTransfer`], [`Error::TooLong`], and what keeps the run from being simulated.
 pub fn explain(
     scenario: &Scenario,
     seed: u64,
@@ -79,16 +90,15 @@ pub fn explain(
         return Err(Error::NoUser { user, users });
     }
     let mut timeline = Timeline::new(scenario, user as u32, transfer);
-    let horizon = match run_heard(scenario, seed, run, control, &mut timeline) {
-        // The timeline ends the run once the transfer is there.
-        Err(RunError::Cancelled) if timeline.ended.is_some() => None,
-        Err(error) => return Err(error.into()),
-        Ok(result) => Some(Time((result.end_s * 1e9).round() as u64)),
-    };
+    let result = run_heard(scenario, seed, run, control, &mut timeline)?;
+    if let Some(after) = timeline.too_long {
+        return Err(Error::TooLong(after));
+    }
     let Some(begun) = timeline.begun else {
         return Err(Error::NoTransfer { user, transfer, transfers: timeline.begun_transfers });
     };
-    let ended = timeline.ended.or(horizon).unwrap_or(begun);
+    // The timeline ends the run once the transfer is there.
+    let ended = timeline.ended.unwrap_or(Time((result.end_s * 1e9).round() as u64));
     let bare_ack = bare_ack(scenario, user);
     let spans = Walk::spans(&timeline, bare_ack, begun, ended, control)?;
     let complete = timeline.ended.is_some();

@@ -13,8 +13,9 @@ pub(crate) use air::{Air, Block, Group, Part, Sent};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
 pub(crate) use service::{Lane, Lanes, Served};
 
+use std::ops::ControlFlow;
+
 use nodeb_sim::Scenario;
-use nodeb_sim::error::{Error, Result};
 use nodeb_sim::event::{Event, Mask, Place, Site};
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::radio::RadioSpec;
@@ -73,6 +74,8 @@ pub(crate) struct Timeline {
     pub begun_transfers: u64,
     pub begun: Option<Time>,
     pub ended: Option<Time>,
+    /// When there were more records than there is memory for.
+    pub too_long: Option<Time>,
     pub bytes: u64,
     /// The packet that completed it.
     pub last: u32,
@@ -109,6 +112,7 @@ impl Timeline {
             begun_transfers: 0,
             begun: None,
             ended: None,
+            too_long: None,
             bytes: 0,
             last: NONE,
             is_armed: false,
@@ -138,13 +142,13 @@ impl Timeline {
     }
 
     /// A transfer of the flow is there; ends the run if it is the one that is explained.
-    fn arrive(&mut self, at: Time) -> Result<()> {
+    fn arrive(&mut self, at: Time) -> ControlFlow<()> {
         if self.to_arrive > 0 {
             self.to_arrive -= 1;
-            return Ok(());
+            return ControlFlow::Continue(());
         }
         (self.ended, self.last) = (Some(at), self.packets.received_last());
-        Err(Error::Cancelled)
+        ControlFlow::Break(())
     }
 
     /// A link or channel sends a packet.
@@ -175,16 +179,13 @@ impl Timeline {
         self.packets.list.len() + self.packets.hops.len() + self.air.records()
     }
 
-    /// Fails when more records are kept than there is memory for: looked at when a packet is sent.
-    pub fn check_records(&self, at: Time) -> Result<()> {
+    /// Ends the run when more records are kept than there is memory for: looked at when a packet is sent.
+    pub fn check_records(&mut self, at: Time) -> ControlFlow<()> {
         if self.records() <= MOST_RECORDS {
-            return Ok(());
+            return ControlFlow::Continue(());
         }
-        Err(Error::Tap(format!(
-            "the transfer is too long to be explained: after {} s there are more than {MOST_RECORDS} \
-             records of its packets and blocks; explain a shorter one",
-            at.as_secs()
-        )))
+        self.too_long = Some(at);
+        ControlFlow::Break(())
     }
 
     /// TTIs of the bearer go to others. On a shared channel users take turns; codes of their own are in nobody's
@@ -261,7 +262,7 @@ impl Listener for Timeline {
             .fold(Mask::PACKETS, Mask::or)
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { place, packet, flow, .. } if flow == self.seat.flow => {
                 if let Some(segment) = segment {
@@ -293,6 +294,6 @@ impl Listener for Timeline {
             Event::Arrived { flow, .. } if flow == self.seat.flow => return self.arrive(at),
             _ => self.hear_of_air(at, event),
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 }

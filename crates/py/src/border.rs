@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
 use nodeb_sim::Error;
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 create_exception!(nodeb._core, ScenarioError, PyValueError, "The scenario is not one nodeb can run.");
@@ -49,7 +49,6 @@ pub fn to_py(error: &Error) -> PyErr {
     match error {
         Error::Scenario(message) => ScenarioError::new_err(message.clone()),
         Error::Cancelled => Cancelled::new_err(error.to_string()),
-        Error::Tap(message) => PyOSError::new_err(message.clone()),
     }
 }
 

@@ -20,12 +20,9 @@ pub fn fly(
 ) -> Result<Timeline> {
     check(scenario, options)?;
     let mut recorder = Recorder::new(scenario, options);
-    let result = match log.fly(scenario, seed, users, &mut recorder) {
-        Err(error) if !recorder.is_over() => return Err(error.into()),
-        Ok((replay, _)) if replay.differs.is_some() => {
-            return Err(Error::Differs(replay.differs.unwrap_or_default()));
-        }
-        ended => ended.ok().map(|(_, result)| result),
-    };
-    Ok(Timeline { result, ..recorder.finish()? })
+    let (replay, result) = log.fly(scenario, seed, users, &mut recorder)?;
+    match replay.differs {
+        Some(differs) if !recorder.is_over() => Err(Error::Differs(differs)),
+        _ => recorder.finish(result),
+    }
 }

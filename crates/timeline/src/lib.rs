@@ -145,11 +145,8 @@ pub fn run(
 ) -> Result<Timeline> {
     check(scenario, options)?;
     let mut recorder = Recorder::new(scenario, options);
-    let result = match run_heard(scenario, seed, run, control, &mut recorder) {
-        Err(error) if !recorder.is_over() => return Err(error.into()),
-        ended => ended.ok(),
-    };
-    Ok(Timeline { result, ..recorder.finish()? })
+    let result = run_heard(scenario, seed, run, control, &mut recorder)?;
+    recorder.finish(result)
 }
 
 /// Complains about a window or a user that there is not.

@@ -1,9 +1,11 @@
 //! The listener.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
 
 use nodeb_sim::Scenario;
 use nodeb_sim::event::{Event, Mask, Place, Site};
+use nodeb_sim::metrics::RunResult;
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::radio::switching::State;
 use nodeb_sim::transport::segment::Segment;
@@ -67,8 +69,8 @@ impl Recorder {
         self.is_over
     }
 
-    /// What it has written down.
-    pub fn finish(mut self) -> Result<Timeline> {
+    /// What it has written down of a run that came to `result`.
+    pub fn finish(mut self, result: RunResult) -> Result<Timeline> {
         let Options { from, to, most, .. } = self.options;
         if let Some(until) = self.full {
             // A window that a person would ask for, where it has time in it.
@@ -88,7 +90,7 @@ impl Recorder {
             names: tables::names(&places),
             places,
             until: now,
-            result: None,
+            result: (!self.is_over).then_some(result),
         })
     }
 
@@ -335,7 +337,7 @@ impl Listener for Recorder {
         .fold(Mask::NONE, Mask::or)
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> nodeb_sim::Result<()> {
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         self.now = self.now.max(at);
         match *event {
             Event::Sent { .. } => self.sent(at, event),
@@ -380,8 +382,8 @@ impl Listener for Recorder {
         }
         if self.keeps() && at.0 > self.options.to.0.saturating_add(FOLLOWED.0) {
             self.is_over = true;
-            return Err(nodeb_sim::Error::Cancelled);
+            return ControlFlow::Break(());
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 }

@@ -1,5 +1,7 @@
 //! Logs without packets, which say how long their flights were, in cells full of simulated users.
 
+use std::ops::ControlFlow;
+
 use nodeb_sim::event::{Event, Mask};
 use nodeb_sim::scenario;
 use nodeb_sim::transport::segment::Segment;
@@ -25,13 +27,13 @@ impl Listener for Impatient<'_> {
         Mask::PACKETS
     }
 
-    fn hear(&mut self, at: Time, _: &Event, _: Option<&Segment>) -> nodeb_sim::Result<()> {
+    fn hear(&mut self, at: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         self.heard = at;
         self.shares.push(self.control.progress());
         if at > self.after {
             self.control.cancel();
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 }
 

@@ -171,7 +171,7 @@ impl Series {
         fates: &mut Vec<Fate>,
     ) -> Result<()> {
         while self.next <= now {
-            live.advance(self.next, fates)?;
+            live.advance(self.next, fates);
             self.look(live)?;
         }
         Ok(())

@@ -10,9 +10,10 @@ mod tests;
 
 pub(crate) use host::{Origin, Round};
 
+use std::ops::ControlFlow;
+
 use nodeb_emu::Log;
 use nodeb_emu::connections::{Came, Connection, Traffic};
-use nodeb_sim::error::Result as RunResult;
 use nodeb_sim::event::{Event, Mask, Site};
 use nodeb_sim::transport::segment::{Kind, Segment};
 use nodeb_sim::units::Time;
@@ -21,6 +22,7 @@ use nodeb_sim::{Control, Scenario};
 
 use crate::span::Path;
 use crate::timeline::Timeline;
+use crate::too_long;
 use crate::walk::Walk;
 
 /// Why a connection cannot be explained.
@@ -40,6 +42,9 @@ pub enum Error {
     /// Nothing of it came to the other end.
     #[error("of connection {0} no packet has arrived: there is nothing to explain")]
     NothingArrived(usize),
+    /// It has more packets and blocks than there is memory for.
+    #[error("{}", too_long(*.0))]
+    TooLong(Time),
     /// The cell is not the one of the flight.
     #[error("flown again, not the same becomes of its packets: {0}")]
     Differs(String),
@@ -95,16 +100,20 @@ pub fn explain(
         bytes: came.bytes,
         differs: None,
     };
-    match log.fly(scenario, seed, users, &mut pilot) {
-        Err(_) if pilot.differs.is_some() => Err(Error::Differs(pilot.differs.unwrap_or_default())),
-        Err(_) if pilot.timeline.ended.is_some() => pilot.path(&came, log.control),
-        Err(error) => Err(error.into()),
-        Ok((replay, _)) => Err(Error::Differs(
-            replay
-                .differs
-                .unwrap_or_else(|| "what ended the connection in the flight does not arrive".to_owned()),
-        )),
+    let (replay, _) = log.fly(scenario, seed, users, &mut pilot)?;
+    if let Some(differs) = pilot.differs {
+        return Err(Error::Differs(differs));
     }
+    if let Some(after) = pilot.timeline.too_long {
+        return Err(Error::TooLong(after));
+    }
+    if pilot.timeline.ended.is_some() {
+        return pilot.path(&came, log.control);
+    }
+    let differs = replay.differs;
+    Err(Error::Differs(
+        differs.unwrap_or_else(|| "what ended the connection in the flight does not arrive".to_owned()),
+    ))
 }
 
 /// The packet that arrived last, of a connection without data.
@@ -124,8 +133,10 @@ impl Pilot<'_> {
     }
 
     /// A packet of the user is sent; of the connection's it is told what made it be.
-    fn send(&mut self, at: Time, event: &Event) -> RunResult<()> {
-        let Event::Sent { place, packet, seq: number, .. } = *event else { return Ok(()) };
+    fn send(&mut self, at: Time, event: &Event) -> ControlFlow<()> {
+        let Event::Sent { place, packet, seq: number, .. } = *event else {
+            return ControlFlow::Continue(());
+        };
         let own = self.connection.packets.get(self.sent).filter(|own| own.number == number);
         if own.is_none() {
             return self.timeline.hear(at, event, None);
@@ -143,19 +154,19 @@ impl Pilot<'_> {
 
 impl Pilot<'_> {
     /// A packet of the connection has arrived; the path ends with the last.
-    fn arrive(&mut self, at: Time, number: u32) -> RunResult<()> {
+    fn arrive(&mut self, at: Time, number: u32) -> ControlFlow<()> {
         let packet = &self.connection.packets[number as usize];
         if packet.arrived != Some(at) {
             let then = packet.arrived.map_or("not at all".to_owned(), |then| format!("at {} ns", then.0));
             self.differs =
                 Some(format!("packet {} arrives at {} ns, in the flight {then}", packet.number, at.0));
-            return Err(nodeb_sim::Error::Cancelled);
+            return ControlFlow::Break(());
         }
         if packet.number == self.last {
             (self.timeline.ended, self.timeline.last) = (Some(at), number);
-            return Err(nodeb_sim::Error::Cancelled);
+            return ControlFlow::Break(());
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 }
 
@@ -164,13 +175,13 @@ impl Listener for Pilot<'_> {
         self.timeline.mask()
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> RunResult<()> {
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { flow, .. } if flow == self.timeline.seat.flow => self.send(at, event),
             Event::Received { packet, .. } => {
                 let number = self.timeline.packets.number(packet);
                 self.timeline.hear(at, event, segment)?;
-                number.map_or(Ok(()), |number| self.arrive(at, number))
+                number.map_or(ControlFlow::Continue(()), |number| self.arrive(at, number))
             }
             _ => self.timeline.hear(at, event, segment),
         }

@@ -2,9 +2,9 @@
 //! shares code with what makes the spans.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use nodeb_explain::{Cause, Path, Span, Step};
-use nodeb_sim::error::Result;
 use nodeb_sim::event::{Clock, Event, Mask, Place, Site};
 use nodeb_sim::packet::PacketId;
 use nodeb_sim::transport::segment::Segment;
@@ -197,7 +197,7 @@ impl Listener for Witness {
         Mask::ALL
     }
 
-    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {
+    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { packet, .. } => {
                 self.sent.insert(number(packet), at);
@@ -230,6 +230,6 @@ impl Listener for Witness {
             Event::State { bearer, user, state } => self.switches.push((bearer, user, at, state)),
             _ => {}
         }
-        Ok(())
+        ControlFlow::Continue(())
     }
 }

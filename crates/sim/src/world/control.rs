@@ -1,5 +1,6 @@
 //! How a run is watched from outside: progress, cancelling, and listeners to its events.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
@@ -47,12 +48,11 @@ pub trait Listener {
     fn mask(&self) -> Mask;
     /// Something has happened. Where a packet is sent or received `segment` is what it stands for.
     ///
-    /// # Errors
-    /// Whatever keeps the listener from taking it; it ends the run.
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()>;
+    /// [`ControlFlow::Break`] ends the run: the listener is asked no more, and results are those up to then.
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()>;
 }
 
-/// A listener who wants to hear nothing.
+/// Listener that subscribes to no events.
 #[derive(Debug)]
 pub struct Deaf;
 
@@ -61,8 +61,8 @@ impl Listener for Deaf {
         Mask::NONE
     }
 
-    fn hear(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> Result<()> {
-        Ok(())
+    fn hear(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
 }
 
@@ -71,7 +71,7 @@ impl<L: Listener> Listener for &mut L {
         (**self).mask()
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
+    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         (**self).hear(at, event, segment)
     }
 }

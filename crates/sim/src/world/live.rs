@@ -63,27 +63,28 @@ impl<L: Listener> Live<L> {
         self.world.env.flying.len()
     }
 
+    /// Returns true if the listener has ended the run: nothing happens any more.
+    pub fn is_over(&self) -> bool {
+        self.world.ears.is_over
+    }
+
     /// Does everything that is due by `now` and appends what has become of packets from outside, each with
     /// the time at which it happened. A `now` that is past is the time by which everything has been done.
-    ///
-    /// # Errors
-    /// The listener's.
-    pub fn advance(&mut self, now: Time, fates: &mut Vec<Fate>) -> Result<()> {
-        while self.next().is_some_and(|at| at <= now) {
-            self.world.step()?;
+    pub fn advance(&mut self, now: Time, fates: &mut Vec<Fate>) {
+        while !self.is_over() && self.next().is_some_and(|at| at <= now) {
+            self.world.step();
         }
         if now > self.now() {
             self.world.env.advance((now, Stamp::LAST));
         }
         fates.append(&mut self.world.env.external.fates);
-        Ok(())
     }
 
     /// Takes a packet from outside at `now`, after everything that is due by then: from the server to user
     /// number `user`, or from that user to the server.
     ///
     /// # Errors
-    /// [`Error::Scenario`] when there is no such user or the user's packets are simulated; the listener's.
+    /// [`Error::Scenario`] when there is no such user or the user's packets are simulated.
     pub fn offer(
         &mut self,
         now: Time,
@@ -92,7 +93,7 @@ impl<L: Listener> Live<L> {
         cargo: Cargo,
         fates: &mut Vec<Fate>,
     ) -> Result<()> {
-        self.advance(now, fates)?;
+        self.advance(now, fates);
         let world = &mut self.world;
         if !matches!(world.flows.0.get(user as usize), Some(None)) {
             return Err(Error::Scenario(format!(
@@ -120,25 +121,19 @@ impl<L: Listener> Live<L> {
             Way::Down => world.enter_down(packet, 0),
             Way::Up => world.enter_uplink(user, packet),
         }
-        world.hand_on()?;
+        world.hand_on();
         fates.append(&mut world.env.external.fates);
         Ok(())
     }
 
     /// Makes good what was put off until now, and tells it.
-    ///
-    /// # Errors
-    /// The listener's.
-    pub fn settle(&mut self) -> Result<()> {
-        self.world.settle()
+    pub fn settle(&mut self) {
+        self.world.settle();
     }
 
     /// What it came to until now, as a run tells it; of users whose packets are real, what their links and
     /// bearers counted.
-    ///
-    /// # Errors
-    /// The listener's.
-    pub fn finish(self, scenario: &Scenario) -> Result<RunResult> {
+    pub fn finish(self, scenario: &Scenario) -> RunResult {
         self.world.into_result(scenario)
     }
 }

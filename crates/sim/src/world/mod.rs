@@ -59,19 +59,30 @@ use crate::transport::segment::Segment;
 /// Events between two looks at the control.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
 
-/// Simulates replication number `run` of a scenario under `seed`.
+/// Simulates replication number `run` of a scenario under `seed`: ahead of time where that is possible, or one step
+/// after the other.
 ///
 /// # Errors
 /// [`Error::Cancelled`] when `control` was told to cancel, [`Error::Scenario`] when a file that the
 /// scenario names has not been read.
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
+    // Phones that share TTIs act at the same times too often.
+    if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
+        check(scenario)?;
+        let mut world = World::new(scenario, seed, run, Deaf);
+        world.foresee();
+        world.simulate(control)?;
+        if !world.is_uncertain() {
+            return Ok(world.into_result(scenario));
+        }
+    }
     run_heard(scenario, seed, run, control, &mut Deaf)
 }
 
-/// As [`run`], with a listener to what happens.
+/// As [`run`], with a listener to what happens, which may end the run.
 ///
 /// # Errors
-/// As [`run`], and the listener's own.
+/// As [`run`].
 pub fn run_heard<T: Listener>(
     scenario: &Scenario,
     seed: u64,
@@ -79,48 +90,17 @@ pub fn run_heard<T: Listener>(
     control: &Control,
     listener: &mut T,
 ) -> Result<RunResult> {
-    if let Some(problem) = scenario.unread_file().or_else(|| scenario.external_users()) {
-        return Err(Error::Scenario(problem));
-    }
-    // What a listener has heard cannot be taken back, and phones that share TTIs act at the same times too often.
-    let is_worth_it = scenario.radio.facts().tti.is_none()
-        || scenario.users.iter().map(|group| group.count.get()).sum::<u32>() == 1;
-    if is_worth_it
-        && listener.mask() == Mask::NONE
-        && let Some(result) = simulate(scenario, seed, run, control, listener, true)?
-    {
-        return Ok(result);
-    }
-    simulate(scenario, seed, run, control, listener, false).transpose().unwrap_or(Err(Error::Cancelled))
+    check(scenario)?;
+    let mut world = World::new(scenario, seed, run, listener);
+    world.simulate(control)?;
+    Ok(world.into_result(scenario))
 }
 
-/// Simulates ahead of time where that is possible, or one step after the other. Returns nothing if the order of two
-/// events could not be known ahead of time.
-fn simulate<T: Listener>(
-    scenario: &Scenario,
-    seed: u64,
-    run: u64,
-    control: &Control,
-    listener: &mut T,
-    is_ahead: bool,
-) -> Result<Option<RunResult>> {
-    let mut world = World::new(scenario, seed, run, listener);
-    if is_ahead {
-        world.foresee();
+fn check(scenario: &Scenario) -> Result<()> {
+    match scenario.unread_file().or_else(|| scenario.external_users()) {
+        Some(problem) => Err(Error::Scenario(problem)),
+        None => Ok(()),
     }
-    while world.unfinished > 0 && world.step()? {
-        if world.env.stamps.is_uncertain || world.env.agenda.is_uncertain() {
-            return Ok(None);
-        }
-        if world.events.is_multiple_of(EVENTS_PER_REPORT) {
-            control.report(world.progress())?;
-        }
-    }
-    if world.unfinished > 0 {
-        world.env.common.advance((world.env.horizon, Stamp::LAST));
-    }
-    control.report(1.0)?;
-    world.into_result(scenario).map(Some)
 }
 
 struct World<T> {
@@ -149,17 +129,39 @@ struct World<T> {
 }
 
 impl<T: Listener> World<T> {
-    /// Handles the next event; `false` when none is left before the end.
+    /// Simulates to the end, as long as the listener does not end it and the order of events is known.
+    fn simulate(&mut self, control: &Control) -> Result<()> {
+        while self.unfinished > 0 && self.step() {
+            if self.ears.is_over || self.is_uncertain() {
+                return Ok(());
+            }
+            if self.events.is_multiple_of(EVENTS_PER_REPORT) {
+                control.report(self.progress())?;
+            }
+        }
+        if self.unfinished > 0 {
+            self.env.common.advance((self.env.horizon, Stamp::LAST));
+        }
+        control.report(1.0)
+    }
+
+    /// Returns true if something depended on the order of two events that could not be known ahead of time.
     #[inline]
-    fn step(&mut self) -> Result<bool> {
+    fn is_uncertain(&self) -> bool {
+        self.env.stamps.is_uncertain || self.env.agenda.is_uncertain()
+    }
+
+    /// Handles the next event. Returns false if none is left before the end.
+    #[inline]
+    fn step(&mut self) -> bool {
         let Some((key, alarm)) = self.env.agenda.next().filter(|(key, _)| key.0 <= self.env.horizon) else {
-            return Ok(false);
+            return false;
         };
         self.env.advance(key);
         self.handle(key, alarm);
         self.events += 1;
-        self.hand_on()?;
-        Ok(true)
+        self.hand_on();
+        true
     }
 
     fn handle(&mut self, key: Key, alarm: usize) {

@@ -1,7 +1,5 @@
-//! The listener that makes a run's time series.
+//! What makes a run's time series of events.
 
-use super::control::Listener;
-use crate::error::Result;
 use crate::event::{Event, Mask, Purpose, Site};
 use crate::metrics::series::{
     BandwidthRecord, CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series, TransferRow, TtiRecord,
@@ -9,7 +7,6 @@ use crate::metrics::series::{
 use crate::packet::PacketId;
 use crate::scenario::Record;
 use crate::transport::Window;
-use crate::transport::segment::Segment;
 use crate::units::Time;
 
 /// A packet on its way, as far as rows speak of it.
@@ -123,16 +120,14 @@ impl Recorder {
             self.segment(at, followed, SegmentEvent::Drop);
         }
     }
-}
 
-impl Listener for Recorder {
-    fn mask(&self) -> Mask {
+    pub fn mask(&self) -> Mask {
         self.mask
     }
 
-    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> Result<()> {
+    pub fn hear(&mut self, at: Time, event: &Event) {
         if !self.mask.has(event.class()) {
-            return Ok(());
+            return;
         }
         match *event {
             Event::Sent { place, packet: id, flow, purpose, seq, again, .. } => {
@@ -168,6 +163,5 @@ impl Listener for Recorder {
             }
             _ => {}
         }
-        Ok(())
     }
 }

@@ -29,7 +29,7 @@ impl<L: Listener> Live<L> {
     /// How a user stands now. Asking makes good what was put off, and changes nothing that happens after it.
     ///
     /// # Errors
-    /// [`Error::Scenario`] when there is no such user; the listener's.
+    /// [`Error::Scenario`] when there is no such user.
     pub fn standing(&mut self, user: u32) -> Result<Standing> {
         let world = &mut self.world;
         let Some(phone) = world.phones.get(user as usize) else {
@@ -39,7 +39,7 @@ impl<L: Listener> Live<L> {
         let up = Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() };
         let down = world.bearers[phone.bearer as usize].backlog(phone.position);
         let cqi = world.cqi(user);
-        world.hand_on()?;
+        world.hand_on();
         Ok(Standing { down, up, cqi })
     }
 

@@ -5,7 +5,6 @@ use super::bearer::HostedBearer;
 use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::wire::{Duplex, Wire};
-use crate::error::Result;
 use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::network::traced::{OPPORTUNITIES, UsageRow};
 use crate::scenario::{Scenario, UserGroup};
@@ -23,7 +22,7 @@ impl<T: Listener> World<T> {
     }
 
     /// Bearers make good what they have put off, links take back what they have counted ahead of time.
-    pub(super) fn settle(&mut self) -> Result<()> {
+    pub(super) fn settle(&mut self) {
         let now = self.env.handled();
         let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
         for wire in self.links.iter_mut().flat_map(|link| [&mut link.down, &mut link.up]).chain(up) {
@@ -32,11 +31,11 @@ impl<T: Listener> World<T> {
         for index in 0..self.bearers.len() as u32 {
             self.work_bearer(index, |bearer, ctx| bearer.settle(ctx));
         }
-        self.hand_on()
+        self.hand_on();
     }
 
-    pub(super) fn into_result(mut self, scenario: &Scenario) -> Result<RunResult> {
-        self.settle()?;
+    pub(super) fn into_result(mut self, scenario: &Scenario) -> RunResult {
+        self.settle();
         let now = self.env.now;
         for flow in self.flows.iter_mut() {
             flow.experience.end(now);
@@ -62,7 +61,7 @@ impl<T: Listener> World<T> {
             let sent = self.bearers[phone.bearer as usize].of_users[phone.position].per_success();
             flow.row(phone.start, sent, channel_rate.0 as f64, now, row)
         };
-        Ok(RunResult {
+        RunResult {
             flows: self.phones.iter().enumerate().zip(&self.flows.0).map(flow_row).collect(),
             bearers: self.bearer_rows(scenario, channel_rate),
             links: self.link_rows(),
@@ -72,7 +71,7 @@ impl<T: Listener> World<T> {
             series: self.ears.recorder.into_series(),
             events: self.events,
             end_s: now.as_secs(),
-        })
+        }
     }
 
     fn bearer_rows(&self, scenario: &Scenario, channel_rate: Rate) -> Vec<BearerRow> {

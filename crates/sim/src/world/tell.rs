@@ -1,10 +1,11 @@
 //! What a world tells its listeners, beyond what links and bearers tell themselves.
 
+use std::ops::ControlFlow;
+
 use super::World;
 use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
-use crate::error::{Error, Result};
 use crate::event::{Clock, Event, Hold, Mask, Place, Purpose, Record, Sink, Site};
 use crate::packet::Packet;
 use crate::transport::segment::{Kind, Segment};
@@ -35,15 +36,13 @@ fn purpose(kind: Kind) -> Purpose {
 pub struct Ears<T> {
     pub recorder: Recorder,
     listener: T,
-    /// What has kept the listener from taking an event, until whoever runs the world knows it.
-    failure: Option<Error>,
-    /// Whether that has happened: the listener is asked no more.
-    has_failed: bool,
+    /// Whether the listener has ended the run: it is asked no more.
+    pub is_over: bool,
 }
 
 impl<T: Listener> Ears<T> {
     pub fn new(recorder: Recorder, listener: T) -> Self {
-        Self { recorder, listener, failure: None, has_failed: false }
+        Self { recorder, listener, is_over: false }
     }
 
     /// What they want to hear.
@@ -54,7 +53,7 @@ impl<T: Listener> Ears<T> {
     /// Hears what has happened; of a packet's event, what the packet stands for.
     #[inline]
     fn hear(&mut self, told: &[Record], segment: Option<&Segment>) {
-        let is_alone = self.recorder.mask() == Mask::NONE && !self.has_failed;
+        let is_alone = self.recorder.mask() == Mask::NONE && !self.is_over;
         for (at, event) in told {
             // What no recorder wants is what the listener wants.
             let heard = if is_alone {
@@ -62,43 +61,30 @@ impl<T: Listener> Ears<T> {
             } else {
                 self.hear_both(*at, event, segment)
             };
-            if let Err(failure) = heard {
-                return self.fail(failure);
+            if heard.is_break() {
+                self.is_over = true;
+                return;
             }
         }
     }
 
-    #[cold]
-    fn fail(&mut self, failure: Error) {
-        (self.failure, self.has_failed) = (Some(failure), true);
-    }
-
-    fn hear_both(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> Result<()> {
-        let class = event.class();
-        self.recorder.hear(at, event, segment)?;
-        if !self.has_failed && self.listener.mask().has(class) {
-            self.listener.hear(at, event, segment)?;
+    fn hear_both(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+        self.recorder.hear(at, event);
+        if !self.is_over && self.listener.mask().has(event.class()) {
+            self.listener.hear(at, event, segment)
+        } else {
+            ControlFlow::Continue(())
         }
-        Ok(())
     }
 }
 
 impl<T: Listener> World<T> {
     /// Hands on what has been told since.
-    ///
-    /// # Errors
-    /// What kept the listener from taking it.
     #[inline]
-    pub(super) fn hand_on(&mut self) -> Result<()> {
+    pub(super) fn hand_on(&mut self) {
         if !self.env.sink.is_empty() {
             self.hand_all_on();
         }
-        if self.ears.failure.is_some() { self.fail() } else { Ok(()) }
-    }
-
-    #[cold]
-    fn fail(&mut self) -> Result<()> {
-        self.ears.failure.take().map_or(Ok(()), Err)
     }
 
     #[cold]
@@ -111,9 +97,7 @@ impl<T: Listener> World<T> {
     /// Tells of a packet and what it stands for, after all that has been told before.
     #[cold]
     fn tell(&mut self, event: Event, segment: Option<&Segment>) {
-        if !self.env.sink.is_empty() {
-            self.hand_all_on();
-        }
+        self.hand_on();
         self.ears.hear(&[(self.env.now, event)], segment);
     }
 
