@@ -128,7 +128,8 @@ def idle(data: dict[str, Any]) -> Iterator[str]:
 
 def base(file: Path) -> dict[str, Any]:
     """A scenario file, resolved and made short."""
-    text = _core.parse_toml(file.read_text(), str(file), [f'duration="{LASTS}"'])
+    lasts = f'duration="{LASTS}"'
+    text = _core.CompiledScenario.from_toml(file.read_text(), str(file), [lasts]).to_json()
     data: dict[str, Any] = json.loads(text)
     return data
 

@@ -140,10 +140,7 @@ traffic.web = {}
 
 def other(name: str, text: str) -> str:
     """The explanation of another scenario as a section."""
-    from json import loads
-
-    scenario = Scenario.from_dict(loads(_core.parse_toml(text, name, [])))
-    one = explain(scenario, runs=20, seed=1)
+    one = explain(Scenario.from_toml(text, name), runs=20, seed=1)
     rows = "\n".join("| " + " | ".join(row) + " |" for row in cause_rows(one))
     head = "| cause | share | time | 95 % interval | unit | packets |\n|---|---|---|---|---|---|"
     return f"### {name}\n\n{head}\n{rows}"

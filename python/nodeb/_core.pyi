@@ -33,7 +33,6 @@ __all__ = [
     "link_run",
     "link_schema",
     "metrics",
-    "parse_toml",
     "read_error_model",
     "read_numbers",
     "registry",
@@ -416,12 +415,6 @@ class CompiledScenario:
 
 def causes() -> list[tuple[str, str]]:
     """Every cause that time on a critical path can have: its name and what it means."""
-
-def parse_toml(text: str, file: str, overrides: list[str]) -> str:
-    """Resolved scenario, as JSON, of a TOML text and of overrides `key.path=value`.
-
-    A `[sweep]` table is left aside.
-    """
 
 def document(text: str, file: str) -> str:
     """Everything that a TOML text says, as JSON, in its order; only its form is checked."""

@@ -470,12 +470,6 @@ pub fn era_switches() -> Vec<EraLine> {
     nodeb_sim::transport::classic::era_switches()
 }
 
-/// Reads TOML text and returns the resolved scenario as JSON.
-#[pyfunction]
-pub fn parse_toml(py: Python<'_>, text: String, file: String, overrides: Vec<String>) -> PyResult<String> {
-    CompiledScenario::from_toml(py, text, file, overrides)?.to_json()
-}
-
 /// Checks a scenario given as JSON and fills in every default.
 #[pyfunction]
 pub fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {

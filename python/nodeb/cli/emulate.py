@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["emulate"]
 
+LARGEST = 65_535
+"""Bytes of the largest IP packet."""
+
 
 def emulate(
     file: Annotated[
@@ -68,12 +71,17 @@ def emulate(
     ] = None,
     settings: Settings = None,
     seed: Seed = None,
-    mtu: Annotated[int, typer.Option(help="The largest packet, bytes.")] = 1500,
+    mtu: Annotated[
+        int, typer.Option(min=1280, max=LARGEST, help="The largest packet, bytes; IPv6 needs 1280.")
+    ] = 1500,
     late: Annotated[
         str, typer.Option(metavar="TIME", help="From when on a delivery counts as late.")
     ] = "2 ms",
     late_share: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of late deliveries that is allowed.")
+        float,
+        typer.Option(
+            metavar="SHARE", min=0.0, max=1.0, help="Share of late deliveries that is allowed."
+        ),
     ] = 0.01,
     out: Tables = None,
     force: Force = False,
@@ -83,7 +91,10 @@ def emulate(
         typer.Option(metavar="FILE", help="Record the flight; `nodeb replay` flies it again."),
     ] = None,
     kept: Annotated[
-        int, typer.Option("--kept", metavar="N", help="Bytes of each packet that are recorded.")
+        int,
+        typer.Option(
+            "--kept", metavar="N", min=0, max=LARGEST, help="Bytes of each packet recorded."
+        ),
     ] = 96,
     check: Annotated[
         bool, typer.Option("--check", help="Measure what this machine can carry, and nothing else.")
@@ -110,14 +121,14 @@ def emulate(
         seed=scenario.seed,
         server=_words(server),
         duration_s=None if duration is None else times.duration("--duration", duration),
-        mtu=_mtu(mtu),
+        mtu=mtu,
         late_s=times.duration("--late", late),
-        late_share=_share(late_share),
+        late_share=late_share,
         attach=_attached(attach or (), ["server", *(one.name for one in planned.phones)]),
         nat=nat,
         nameservers=_nameservers(nameserver or (), nat=nat),
         record=record,
-        kept_bytes=_kept(kept),
+        kept_bytes=kept,
     )
     page_place = pages.checked(report, out)
     if nat and "server" in options.attach:
@@ -217,26 +228,3 @@ def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
     why = "the host's nameserver is itself, which phones do not reach"
     print(f"note: names are not looked up: {why}; --nameserver ADDRESS says who", file=sys.stderr)
     return ()
-
-
-SMALLEST_MTU, LARGEST_MTU = 1280, 65_535
-
-
-def _mtu(mtu: int) -> int:
-    if not SMALLEST_MTU <= mtu <= LARGEST_MTU:
-        raise InputError(
-            f"--mtu is {mtu}; expected {SMALLEST_MTU}, the least of IPv6, to {LARGEST_MTU}"
-        )
-    return mtu
-
-
-def _kept(kept: int) -> int:
-    if not 0 <= kept <= LARGEST_MTU:
-        raise InputError(f"--kept is {kept}; expected 0 to {LARGEST_MTU} bytes")
-    return kept
-
-
-def _share(share: float) -> float:
-    if not 0 <= share <= 1:
-        raise InputError(f"--late-share is {share}; expected 0 to 1")
-    return share

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +22,10 @@ from nodeb.cli.options import (
     workplace,
 )
 from nodeb.errors import InputError
+from nodeb.explanation import Explanation
 from nodeb.explanation import explain as explained
 from nodeb.explanation.text import what_if_text
+from nodeb.explanation.what_if import WhatIf
 from nodeb.inputs.kinds import is_flight
 from nodeb.inputs.scenario import load
 from nodeb.storage.files import check_place, refuse_other, write_bytes
@@ -92,18 +95,13 @@ def _explain_flight(file: Path, user: int | None, connection: int | None, out: P
     """Explains a TCP connection of a recorded flight."""
     from nodeb.emulate import connections, flights
 
-    if out is not None:
-        check_place(out, "--out")
-        refuse_other(out, HTML, "a page", "--out")
+    _check_page(out)
     flight = flights.read(file)
     known = connections.connections(flight)
     chosen = connections.choose(known, user, connection)
     with progress_bar(file.name) as bar:
         found = connections.explain(flight, chosen, bar)
-    if out is not None:
-        from nodeb.report.explained import page
-
-        write_bytes(out, page({f"connection {chosen.number}": found}).encode())
+    _write_page(out, {f"connection {chosen.number}": found})
     print(found)
     others = known.of(user)
     if len(others) > 1:
@@ -130,9 +128,7 @@ def _explain_scenario(
     """Explains a transfer of a simulated user."""
     scenario = load(file, settings or ())
     print_warnings(scenario.warnings())
-    if out is not None:
-        check_place(out, "--out")
-        refuse_other(out, HTML, "a page", "--out")
+    _check_page(out)
     users = dict.fromkeys([user, *(beside or [])])
     try:
         with workplace(jobs, cluster) as workers, progress_bar(scenario.name or file.stem) as bar:
@@ -144,12 +140,26 @@ def _explain_scenario(
             tried = first.what_if(workers, bar) if what_if else []
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
-    if out is not None:
-        from nodeb.report.explained import page
-
-        write_bytes(out, page(found, tried).encode())
+    _write_page(out, found, tried)
     print("\n\n".join(str(one) for one in found.values()))
     if what_if:
         print(f"\n{what_if_text(tried, first.named)}")
     if out is not None:
         print(f"\npage: {out}")
+
+
+def _check_page(out: Path | None) -> None:
+    """Complains about a place where no page can be put, before anything is simulated."""
+    if out is not None:
+        check_place(out, "--out")
+        refuse_other(out, HTML, "a page", "--out")
+
+
+def _write_page(
+    out: Path | None, found: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()
+) -> None:
+    """Writes the page that was asked for, if one was."""
+    if out is not None:
+        from nodeb.report.explained import page
+
+        write_bytes(out, page(found, tried).encode())

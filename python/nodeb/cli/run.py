@@ -88,14 +88,15 @@ def run(
     """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
     if cluster is not None and pcap is not None:
         raise InputError("--pcap writes where the replication runs; leave --cluster out")
-    if snap_length is not None and pcap is None:
-        raise InputError("--snap-length says how much to keep of captured packets; give --pcap too")
-    if pcap_at and pcap is None:
-        raise InputError("--pcap-at says where packets are captured; give --pcap too")
-    if pcap_radio and pcap is None:
-        raise InputError("--pcap-radio adds to captured packets; give --pcap too")
-    if pcap_causes and pcap is None:
-        raise InputError("--pcap-causes adds to captured packets; give --pcap too")
+    of_captures = {
+        "--snap-length": snap_length is not None,
+        "--pcap-at": pcap_at,
+        "--pcap-radio": pcap_radio,
+        "--pcap-causes": pcap_causes,
+    }
+    for name, given in of_captures.items():
+        if given and pcap is None:
+            raise InputError(f"{name} is about captured packets; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     folder = Path("out") / file.stem if out is None else out
     inputs = [file, *scenario.files(file.parent)]

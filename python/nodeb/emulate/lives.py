@@ -107,20 +107,8 @@ def watch(
 
     found = flight.look(work, progress)
     headers = flight.look(lambda control: _core.flight_packets(path, control))["packets"]
-    about = About(
-        scenario=flight.scenario,
-        seed=flight.seed,
-        run=0,
-        user=user,
-        begin_ns=window_ns[0],
-        end_ns=window_ns[1],
-        until_ns=found["until_ns"],
-        lanes=tuple(found["lanes"]),
-        places=tuple(found["places"]),
-        node_b=found["node_b"],
-        tti_ns=found["tti_ns"],
-        flight="A flight flown again",
-    )
+    known = {"scenario": flight.scenario, "seed": flight.seed, "run": 0, "user": user}
+    about = About.of(found, window_ns, flight="A flight flown again", **known)
     _name(found["tables"], found["names"], headers)
     kept = {"nodeb": _core.version(), "seed": str(flight.seed), "run": "0"}
     tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}

@@ -23,7 +23,7 @@ from nodeb.emulate.told import CAUSES, REFUSED, in_words, packet_rows
 from nodeb.inputs.scenario import Scenario
 from nodeb.plot import emulation as plot
 from nodeb.plot.style import NARROW
-from nodeb.report.figures import Content, figure
+from nodeb.report.figures import Content, figure, section, tile
 from nodeb.report.render import render
 
 __all__ = ["of_emulation", "of_replay"]
@@ -161,10 +161,7 @@ def _html(shown: Shown) -> str:
         {
             "command": shown.command,
             "title": shown.scenario.name or "An emulation",
-            "tiles": [
-                {"name": name, "value": value, "detail": detail}
-                for name, value, detail in shown.tiles
-            ],
+            "tiles": [tile(*one) for one in shown.tiles],
             "banners": shown.banners,
             "sections": [*sections, ("provenance", "Provenance")],
             "parts": parts,
@@ -173,18 +170,6 @@ def _html(shown: Shown) -> str:
             "version": _core.version(),
         },
     )
-
-
-def _part(
-    anchor: str, title: str, text: str, tables: list[Content], figures: list[Content]
-) -> Content:
-    return {
-        "anchor": anchor,
-        "title": title,
-        "text": text,
-        "tables": tables,
-        "figures": figures,
-    }
 
 
 def _table(title: str, columns: list[str], rows: list[list[str]], note: str = "") -> Content:
@@ -209,7 +194,7 @@ def _packets(shown: Shown) -> Content:
     found = means(shown.tables["emulation"], shown.tables["emulation_cell"], shown.names)
     if found.rows:
         tables.append(_table("Means over time", found.columns, found.rows, found.note))
-    return _part("packets", "Packets", ONE, tables, [])
+    return section("packets", "Packets", ONE, tables=tables)
 
 
 def _has(shown: Shown, key: str) -> bool:
@@ -225,7 +210,7 @@ def _over_time(shown: Shown) -> Content:
     )
     if len(names) > plot.MOST_CURVES:
         text += f" Shown are {plot.MOST_CURVES} of {len(names)} real phones; the tables have all."
-    return _part("time", "Over time", text, [], list(_pictures(shown, phones, cell, names)))
+    return section("time", "Over time", text, list(_pictures(shown, phones, cell, names)))
 
 
 def _pictures(
@@ -272,13 +257,13 @@ def _distributions(shown: Shown) -> Content:
         ),
     ]
     text = "Which share of packets took no longer than a time, of the whole emulation."
-    return _part("shares", "Distributions", text, [_table("", columns, [row])], figures)
+    return section("shares", "Distributions", text, figures, [_table("", columns, [row])])
 
 
 def _links(shown: Shown) -> Content:
     tables = [_plain(name, shown.tables[name], columns) for name, columns in COUNTED.items()]
     text = "What links and bearers counted, of real and simulated users together."
-    return _part("links", "Links and bearers", text, tables, [])
+    return section("links", "Links and bearers", text, tables=tables)
 
 
 def _plain(name: str, table: Table, columns: Sequence[str]) -> Content:

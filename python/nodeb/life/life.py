@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.errors import InputError
@@ -52,6 +52,20 @@ class About:
     """How long a block is on the air, ns; None where there are none."""
     flight: str = ""
     """The recorded flight that was flown again, as messages call it; empty for a replication."""
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any], window: tuple[int, int | None], **known: Any) -> Self:
+        """What the core says of what it has looked at, and what was known before."""
+        return cls(
+            begin_ns=window[0],
+            end_ns=window[1],
+            until_ns=found["until_ns"],
+            lanes=tuple(found["lanes"]),
+            places=tuple(found["places"]),
+            node_b=found["node_b"],
+            tti_ns=found["tti_ns"],
+            **known,
+        )
 
 
 class Life:

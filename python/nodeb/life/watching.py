@@ -58,19 +58,8 @@ def watch(
         raise InputError(_hint(str(error))) from None
     except _core.InternalError as error:
         raise RunError(str(error)) from None
-    about = About(
-        scenario=planned,
-        seed=planned.seed,
-        run=number,
-        user=user,
-        begin_ns=window[0],
-        end_ns=window[1],
-        until_ns=found["until_ns"],
-        lanes=tuple(found["lanes"]),
-        places=tuple(found["places"]),
-        node_b=found["node_b"],
-        tti_ns=found["tti_ns"],
-    )
+    known = {"scenario": planned, "seed": planned.seed, "run": number, "user": user}
+    about = About.of(found, window, **known)
     kept = {"nodeb": _core.version(), "seed": str(planned.seed), "run": str(number)}
     tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}
     return Life(about, tables)

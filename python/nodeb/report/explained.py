@@ -13,7 +13,7 @@ from nodeb.explanation.times import time_text
 from nodeb.explanation.what_if import WhatIf
 from nodeb.plot.causes import MOST_STRETCHES, causes, waterfall
 from nodeb.plot.style import NARROW
-from nodeb.report.figures import Content, figure
+from nodeb.report.figures import Content, figure, section, tile
 from nodeb.report.render import render
 from nodeb.results.result import Result
 
@@ -42,13 +42,9 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
         {
             "title": found.scenario.name or "A transfer",
             "tiles": [
-                {"name": "Time", "value": time_text(found.time.mean), "detail": "mean"},
-                {"name": "Size", "value": sizes(found), "detail": "of the application"},
-                {
-                    "name": "Replications",
-                    "value": str(len(found.paths)),
-                    "detail": f"seed {found.scenario.seed}",
-                },
+                tile("Time", time_text(found.time.mean), "mean"),
+                tile("Size", sizes(found), "of the application"),
+                tile("Replications", str(len(found.paths)), f"seed {found.scenario.seed}"),
             ],
             "banners": _banners(users),
             "sections": [("causes-table", "Causes"), ("over-time", "Over time")],
@@ -86,23 +82,15 @@ def short(result: Result) -> Content | None:
         found = result.explain(runs=min(result.provenance.runs, MOST_RUNS))
     except NodebError:
         return None
-    return {
-        "anchor": "why",
-        "title": "Why it took so long",
-        "text": " ".join(
-            [
-                f"The critical path of user 0's first transfer: {time_text(found.time.mean)} on",
-                f"average of {len(found.paths)} replications. {help_most(found)}",
-                *_banners({"": found}),
-            ]
-        ),
-        "figures": [
-            figure(
-                "why-causes",
-                "What each cause has of the time",
-                causes("", {"user 0": found}, size=(NARROW[0], 2.4)),
-                "Every nanosecond belongs to one cause; `nodeb explain` has the table.",
-            )
-        ],
-        "problem": "",
-    }
+    words = [
+        f"The critical path of user 0's first transfer: {time_text(found.time.mean)} on",
+        f"average of {len(found.paths)} replications. {help_most(found)}",
+        *_banners({"": found}),
+    ]
+    drawn = figure(
+        "why-causes",
+        "What each cause has of the time",
+        causes("", {"user 0": found}, size=(NARROW[0], 2.4)),
+        "Every nanosecond belongs to one cause; `nodeb explain` has the table.",
+    )
+    return section("why", "Why it took so long", " ".join(words), [drawn])

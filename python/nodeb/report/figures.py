@@ -1,14 +1,15 @@
-"""Figures as a page shows them."""
+"""Sections, tiles and figures as a page shows them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
 
 from nodeb.report.svg import inline_svg
 
-__all__ = ["Content", "figure"]
+__all__ = ["Content", "figure", "section", "tile"]
 
 Content = dict[str, Any]
 
@@ -28,3 +29,27 @@ def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:
         "note": note,
         "svg": inline_svg(drawn, anchor, f"{title}. {note}".strip()),
     }
+
+
+def section(
+    anchor: str,
+    title: str,
+    text: str,
+    figures: Sequence[Content] = (),
+    tables: Sequence[Content] = (),
+    problem: str = "",
+) -> Content:
+    """A section of a page; `problem` says why it has nothing to show."""
+    return {
+        "anchor": anchor,
+        "title": title,
+        "text": text,
+        "figures": figures,
+        "tables": tables,
+        "problem": problem,
+    }
+
+
+def tile(name: str, value: str, detail: str) -> Content:
+    """What stands at the top of a page."""
+    return {"name": name, "value": value, "detail": detail}

@@ -14,7 +14,7 @@ from nodeb.plot.style import NARROW, nice_step
 from nodeb.plot.users import told
 from nodeb.report import explained
 from nodeb.report.delays import delays
-from nodeb.report.figures import Content, figure
+from nodeb.report.figures import Content, figure, section, tile
 from nodeb.report.recording import Recording, record
 from nodeb.report.render import render
 from nodeb.results.metrics import METRICS
@@ -91,16 +91,15 @@ def _time(seconds: float) -> str:
     return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
 
 
-def _tiles(result: Result) -> list[dict[str, str]]:
+def _tiles(result: Result) -> list[Content]:
     users = len(np.unique(result.flows["user"]))
     about = result.provenance
-    found = [
-        ("Users", str(users), "phones"),
-        ("Replications", str(about.runs), about.stopping),
-        ("Seed", str(about.seed), "of all random streams"),
-        ("Wall time", f"{about.wall_time_s:.2f} s", f"nodeb {about.version}"),
+    return [
+        tile("Users", str(users), "phones"),
+        tile("Replications", str(about.runs), about.stopping),
+        tile("Seed", str(about.seed), "of all random streams"),
+        tile("Wall time", f"{about.wall_time_s:.2f} s", f"nodeb {about.version}"),
     ]
-    return [{"name": name, "value": value, "detail": detail} for name, value, detail in found]
 
 
 def _parts(result: Result, recording: Recording) -> Iterator[Content]:
@@ -109,25 +108,13 @@ def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     first = "The replication" if is_one else f"The first of {result.provenance.runs} replications"
     if (why := explained.short(result)) is not None:
         yield why
-    yield _part("cell", "The cell", [f"{first}."], list(_cell(result)))
+    yield section("cell", "The cell", f"{first}.", list(_cell(result)))
     again = ", simulated again to record it" if recording.is_again else ""
     shown = [f"{first}{again}.", told(recording.result) if recording.result else "", recording.told]
-    yield _part("time", "Over time", shown, list(_over_time(recording)), recording.problem)
-    words = ["Which share of the delays is no longer than a value, by group of users."]
-    yield _part("delays", "Delays", words, list(delays(result, recording)))
-
-
-def _part(
-    anchor: str, title: str, words: list[str], figures: list[Content], problem: str = ""
-) -> Content:
-    text = " ".join(word for word in words if word)
-    return {
-        "anchor": anchor,
-        "title": title,
-        "text": text,
-        "figures": figures,
-        "problem": problem,
-    }
+    text, problem = " ".join(filter(None, shown)), recording.problem
+    yield section("time", "Over time", text, list(_over_time(recording)), problem=problem)
+    text = "Which share of the delays is no longer than a value, by group of users."
+    yield section("delays", "Delays", text, list(delays(result, recording)))
 
 
 def _cell(result: Result) -> Iterator[Content]:

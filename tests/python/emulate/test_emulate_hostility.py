@@ -25,7 +25,7 @@ BAD = {
     "no command": ([], "nothing runs as a phone"),
     "no command of a phone": (["--phone", "phone:"], "expected a user and a command"),
     "odd duration": (["--duration", "soon", "--", "true"], "expected a time with a unit"),
-    "odd mtu": (["--mtu", "12", "--", "true"], "expected 1280"),
+    "odd mtu": (["--mtu", "12", "--", "true"], "greater than or equal to 1280"),
     "no place for a log": (["--record", "/no/such/log", "--", "true"], "cannot record to /no/such"),
     "no such server": (
         ["--server", "no-such-server", "--", "true"],

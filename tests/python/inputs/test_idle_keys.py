@@ -216,6 +216,7 @@ NOT_REACHED = [
 
 @pytest.mark.parametrize("name", BASES)
 def test_every_key_has_an_effect_or_a_reason(name):
-    text = _core.parse_toml(BASES[name], name, [f'duration="{effects.LASTS}"'])
+    lasts = f'duration="{effects.LASTS}"'
+    text = _core.CompiledScenario.from_toml(BASES[name], name, [lasts]).to_json()
     idle = list(effects.idle(json.loads(text)))
     assert [key for key in idle if not re.fullmatch("|".join(NOT_REACHED), key)] == []

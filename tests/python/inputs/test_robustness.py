@@ -30,6 +30,10 @@ values = st.recursive(
 )
 
 
+def resolved_example() -> str:
+    return _core.CompiledScenario.from_toml(TEXTS[0], "scenario.toml", []).to_json()
+
+
 @settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(KEYS), values, max_size=5))
 def test_odd_scenarios_built_in_code(data):
@@ -47,7 +51,7 @@ def test_odd_scenarios_built_in_code(data):
 @given(st.data())
 def test_whatever_is_valid_runs(data):
     """One odd value in a valid scenario: it is refused, or it simulates to the end."""
-    scenario = json.loads(_core.parse_toml(TEXTS[0], "scenario.toml", []))
+    scenario = json.loads(resolved_example())
     place = scenario[data.draw(st.sampled_from(["wired", "uplink", "tcp", "radio"]))]
     place = place.get("dch", place)
     key = data.draw(st.sampled_from(sorted(place)))
@@ -69,6 +73,6 @@ def test_whatever_is_valid_runs(data):
 def test_a_cancelled_control_stops_a_run_at_once():
     control = _core.Control()
     control.cancel()
-    scenario = _core.parse_toml(TEXTS[0], "scenario.toml", [])
+    scenario = resolved_example()
     with pytest.raises(_core.Cancelled):
         _core.CompiledScenario.from_json(scenario).run(1, 0, control)
