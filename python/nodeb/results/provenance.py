@@ -101,7 +101,6 @@ def git_hash() -> str | None:
     try:
         # An installed copy may lie in an ignored folder of somebody else's checkout.
         git("ls-files", "--error-unmatch", here.name)
-        dirty = "-dirty" if git("status", "--porcelain", "--untracked-files=no") else ""
-        return git("rev-parse", "HEAD") + dirty
+        return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
     except (OSError, subprocess.SubprocessError):
         return None
