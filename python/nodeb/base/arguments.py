@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeb.errors import InputError
 
-__all__ = ["as_number", "as_path", "as_texts", "as_whole"]
+__all__ = ["as_number", "as_path", "as_texts", "as_whole", "is_number"]
 
 
 def as_path(value: Any, name: str) -> Path:
@@ -63,3 +63,12 @@ def as_texts(value: Any, name: str, such_as: str) -> list[str]:
         if all(isinstance(one, str) for one in found):
             return found
     raise InputError(f"{name} is {value!r}; expected a list of texts, such as {such_as}")
+
+
+def is_number(text: str) -> bool:
+    """Returns true if a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -32,7 +32,7 @@ def _positive(**quantities: float) -> None:
             raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
 
 
-def _not_negative(**quantities: float) -> None:
+def not_negative(**quantities: float) -> None:
     """Raise `ValueError` for the first quantity that is not a finite number of at least zero."""
     for name, value in quantities.items():
         if not (math.isfinite(value) and value >= 0):
@@ -63,7 +63,7 @@ def bandwidth_delay_product(rate_bps: float, rtt_s: float) -> float:
         >>> bandwidth_delay_product(384_000, 0.3)
         14400.0
     """
-    _not_negative(rate_bps=rate_bps, rtt_s=rtt_s)
+    not_negative(rate_bps=rate_bps, rtt_s=rtt_s)
     return rate_bps * rtt_s / BITS_PER_BYTE
 
 
@@ -147,7 +147,7 @@ def rtt_model(k: float, rlc_rtt_s: float, internet_s: float, core_s: float) -> f
     Raises:
         ValueError: if a quantity is negative or not finite.
     """
-    _not_negative(k=k, rlc_rtt_s=rlc_rtt_s, internet_s=internet_s, core_s=core_s)
+    not_negative(k=k, rlc_rtt_s=rlc_rtt_s, internet_s=internet_s, core_s=core_s)
     return k * rlc_rtt_s + 2 * (internet_s + core_s)
 
 
@@ -167,7 +167,7 @@ def application_bit_rate(application_bytes: float, time_s: float) -> float:
     Raises:
         ValueError: if the time is not positive or the size negative.
     """
-    _not_negative(application_bytes=application_bytes)
+    not_negative(application_bytes=application_bytes)
     _positive(time_s=time_s)
     return BITS_PER_BYTE * application_bytes / time_s
 
@@ -189,7 +189,7 @@ def retransmit_bit_rate(ip_bytes: float, time_s: float, bler: float) -> float:
     Raises:
         ValueError: if a quantity is out of range.
     """
-    _not_negative(ip_bytes=ip_bytes)
+    not_negative(ip_bytes=ip_bytes)
     _positive(time_s=time_s)
     _error_rate(bler)
     return BITS_PER_BYTE * ip_bytes / time_s / (1 - bler)
@@ -246,7 +246,7 @@ def slow_start_transfer_time(
     """
     if packets < 1 or initial_window < 1:
         raise ValueError("packets and initial_window must be at least 1")
-    _not_negative(rtt_s=rtt_s)
+    not_negative(rtt_s=rtt_s)
     _positive(packet_time_s=packet_time_s)
     sent, window, waits = 0, initial_window, 0.0
     for _ in range(MAX_CYCLES):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodeb import _core
+from nodeb.formulas.analytics import not_negative
 from nodeb.inputs.scenario import Scenario
 
 __all__ = [
@@ -51,7 +52,7 @@ def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_
     """
     if not 0 <= path <= 1:
         raise ValueError(f"path must be a share from 0 to 1, got {path!r}")
-    _not_negative(own_cell=own_cell, other_cells=other_cells, eb_n0=eb_n0)
+    not_negative(own_cell=own_cell, other_cells=other_cells, eb_n0=eb_n0)
     if not (math.isfinite(spreading) and spreading > 0):
         raise ValueError(f"spreading must be above 0, got {spreading!r}")
     return _core.wcdma_sinr(path, own_cell, other_cells, spreading, eb_n0)
@@ -71,7 +72,7 @@ def bit_error_rate(gammas: Sequence[float]) -> float:
     if not gammas:
         raise ValueError("there is no path; expected at least one signal-to-noise ratio")
     for gamma in gammas:
-        _not_negative(gamma=gamma)
+        not_negative(gamma=gamma)
     return _core.wcdma_ber([float(gamma) for gamma in gammas])
 
 
@@ -118,7 +119,7 @@ def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: floa
     Raises:
         ValueError: a delay is negative or not finite, or the packet takes no time.
     """
-    _not_negative(wired_delay_s=wired_delay_s, packet_time_s=packet_time_s, ack_time_s=ack_time_s)
+    not_negative(wired_delay_s=wired_delay_s, packet_time_s=packet_time_s, ack_time_s=ack_time_s)
     if packet_time_s == 0:
         raise ValueError("packet_time_s must be above 0: no window keeps such a link busy")
     return 1 + (2 * wired_delay_s + ack_time_s) / packet_time_s
@@ -131,7 +132,7 @@ def normalized(powers: Sequence[float]) -> list[float]:
         ValueError: if there is none, or their sum is not above 0.
     """
     for power in powers:
-        _not_negative(power=power)
+        not_negative(power=power)
     total = math.fsum(powers)
     if not total > 0:
         raise ValueError("expected mean powers of paths with a sum above 0")
@@ -190,12 +191,6 @@ def path_shares(scenario: Scenario) -> list[float]:
 def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
     """The factor eta of the mean sense that stands for a scenario's map."""
     return _core.wcdma_mean_factor(scenario.compiled(), places)
-
-
-def _not_negative(**quantities: float) -> None:
-    for name, value in quantities.items():
-        if not (math.isfinite(value) and value >= 0):
-            raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
 
 
 def _code(bits: int, correctable: int) -> None:

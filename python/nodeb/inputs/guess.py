@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from nodeb import _core
+from nodeb.base.arguments import is_number
 
 __all__ = ["Head", "guess"]
 
@@ -45,7 +46,7 @@ class Head:
         """The beginning of a file."""
         entries = _core.first_entries(data, ENTRIES)
         line, first = entries[0] if entries else (1, [])
-        has_names = not all(map(_is_number, first))
+        has_names = not all(map(is_number, first))
         rows = [[_number(word) for word in words] for _, words in entries[has_names:]]
         return cls(line, [word.strip("\"' ") for word in first] if has_names else [], rows)
 
@@ -125,15 +126,7 @@ def _has(name: str, pattern: str) -> bool:
     return re.search(pattern, name.lower().replace("_", " ")) is not None
 
 
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
 def _number(word: str) -> float | None:
     """A number; None for what is none, or not finite."""
-    value = float(word) if _is_number(word) else math.nan
+    value = float(word) if is_number(word) else math.nan
     return value if math.isfinite(value) else None

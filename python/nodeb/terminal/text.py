@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from nodeb.base.arguments import is_number
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
@@ -52,13 +53,7 @@ def align(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _is_number(cell: str) -> bool:
     head = cell.strip().split(" ")[0].rstrip("%")
-    if head in ("", "-", "nan"):
-        return True
-    try:
-        float(head)
-    except ValueError:
-        return False
-    return True
+    return head in ("", "-") or is_number(head)
 
 
 SUMMARY = ("group", "metric", "mean", "95 % interval", "unit")
