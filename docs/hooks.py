@@ -17,8 +17,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from reference import Reference
 
-from nodeb import _core
-from nodeb.reproduce import study
+from nodeb import _core, studies
 from nodeb.results import glossary
 from nodeb.results.metrics import METRICS
 
@@ -45,7 +44,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Replaces marks such as `{{ registry: KIND }}`, `{{ gallery }}` and `{{ keys: KEY }}`."""
     markdown = gallery.expand(trusted.expand(measured.expand(markdown)))
-    for name in study.names():
+    for name in studies.names():
         markdown = markdown.replace("{{ assumptions: " + name + " }}", assumptions(name))
     for kind in dict.fromkeys(entry[0] for entry in _core.registry()):
         markdown = markdown.replace("{{ registry: " + kind + " }}", registry_table(kind))
@@ -74,7 +73,7 @@ def scenario() -> Reference:
 
 
 def assumptions(name: str) -> str:
-    return "\n\n".join(f"**{a['text']}** {a['reason']}" for a in study.load(name).assumptions)
+    return "\n\n".join(f"**{a['text']}** {a['reason']}" for a in studies.load(name).assumptions)
 
 
 def registry_table(kind: str) -> str:

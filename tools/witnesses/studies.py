@@ -6,8 +6,7 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from nodeb import reproduce
-from nodeb.reproduce import study
+from nodeb import reproduce, studies
 from witnesses.row import Row
 
 FULL = "nodeb reproduce all"
@@ -29,7 +28,7 @@ def rows(out: Path, quick: bool) -> Iterator[Row]:
 
 def of(found: Counts, command: str) -> Iterator[Row]:
     """What came of one study."""
-    name = f"`{found['study']}`: {study.load(found['study']).title}"
+    name = f"`{found['study']}`: {studies.load(found['study']).title}"
     claims = ", ".join(f"{found[kind]} {kind}" for kind in ("holds", "contradicted", "undecided"))
     yield Row(name, "claims", int(found["claims"]), claims, "", command)
     if total := int(found["cells_compared"]):

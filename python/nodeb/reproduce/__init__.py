@@ -1,7 +1,6 @@
 """Published studies, reproduced: every table and figure measured again, every statement judged.
 
-A study is a folder of data (`study.toml`, `published.toml`, `claims.toml` and a scenario file);
-the code here is common to all studies.
+A study is a program (`nodeb.study`); here it is measured, and its page is written.
 
     >>> from pathlib import Path
     >>> import nodeb.reproduce
@@ -11,6 +10,6 @@ the code here is common to all studies.
 from nodeb.reproduce.every import Summary, run_all
 from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.reproduce.reproduction import DEFAULT_SEED, run
-from nodeb.reproduce.study import names
+from nodeb.studies import names
 
 __all__ = ["DEFAULT_SEED", "ReproduceOutcome", "Summary", "names", "run", "run_all"]

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from nodeb import plot
 from nodeb.plot import Line
 from nodeb.plot.style import MUTED
-from nodeb.reproduce.specs import Mark
 from nodeb.study.cell import Chart
+from nodeb.study.items import Mark
 
 SIZE = (6.4, 4.1)
 WIDE = (8.6, 4.4)

@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nodeb.reproduce import study as study_module
-from nodeb.reproduce.output import write
+from nodeb import studies
 from nodeb.results.provenance import core_hash
+from nodeb.storage.files import write
 from nodeb.study.verdicts import JUDGEMENTS
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def of(findings: Findings) -> Digest:
     known = [cell.within for cell in cells if cell.within is not None]
     return Digest(
         study=findings.study.name,
-        program=_program(_files(findings.study)),
+        program=_program(tuple(findings.study.files())),
         seed=findings.seed,
         quick=findings.quick,
         complete=findings.complete,
@@ -166,16 +166,11 @@ def load(folder: Path) -> Digest | None:
 
 def program(study: str) -> str:
     """What tells results from those of another version: a hash of the code and the study's data."""
-    return _program(tuple(study_module.files(study)))
-
-
-def _files(study: Any) -> tuple[Any, ...]:
-    found = study.files() if hasattr(study, "files") else study_module.files(study.name)
-    return tuple(found)
+    return _program(tuple(studies.load(study).files()))
 
 
 @cache
-def _program(files: tuple[Any, ...]) -> str:
+def _program(files: tuple[Path, ...]) -> str:
     package = Path(__file__).parents[1]
     found = hashlib.sha256(core_hash().encode())
     for path in [*sorted(package.rglob("*.py")), *files]:

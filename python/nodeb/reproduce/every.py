@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nodeb import studies as known_studies
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest as digest_module
-from nodeb.reproduce import output, reproduction, study
+from nodeb.reproduce import reproduction
 from nodeb.reproduce.digest import Digest
 from nodeb.reproduce.reproduction import DEFAULT_SEED, Progress
 from nodeb.results.provenance import made
-from nodeb.storage import folders
+from nodeb.storage import files, folders
 from nodeb.storage.folders import Owner, Place
 
 __all__ = ["ALL", "Summary", "run_all"]
@@ -103,7 +104,6 @@ def run_all(
     *,
     force: bool = False,
     studies: Sequence[str] | None = None,
-    **options: Any,
 ) -> Summary:
     """Reproduce every study, and sum up what came of them.
 
@@ -121,7 +121,6 @@ def run_all(
         force: replace results of another command in the folder, or in one of a study.
         studies: some of `names()`, in the order in which to do them; None takes all, the shortest
             first.
-        options: passed on to `run`.
 
     Raises:
         InputError: a study is unknown, or a number impossible.
@@ -136,19 +135,19 @@ def run_all(
         summary = Summary(settings, names, report=out / "report.html")
         if place.replaces is not None:
             summary.replaced[out] = place.replaces
-        _reproduce(summary, out, progress, {**options, "force": force})
+        _reproduce(summary, out, progress, force)
         place.mark((), about, complete=True)
     return summary
 
 
 def shortest_first(quick: bool) -> list[str]:
     """All studies, in the order of how long they take: whoever stops early has most of them."""
-    return sorted(study.names(), key=lambda name: (minutes(name, quick), name))
+    return sorted(known_studies.names(), key=lambda name: (minutes(name, quick), name))
 
 
 def minutes(name: str, quick: bool) -> float:
     """How long a study takes on two processors, about."""
-    known = study.load(name).minutes
+    known = known_studies.load(name).minutes
     return float(known.get("quick" if quick else "full", UNKNOWN_MINUTES[quick]))
 
 
@@ -174,9 +173,7 @@ def _claimed(
         yield place
 
 
-def _reproduce(
-    summary: Summary, out: Path, progress: Progress | None, options: dict[str, Any]
-) -> None:
+def _reproduce(summary: Summary, out: Path, progress: Progress | None, force: bool) -> None:
     """Every study that is not complete, and a summary after each."""
     settings, started = summary.settings, time.monotonic()
     for name in summary.names:
@@ -194,7 +191,7 @@ def _reproduce(
                 jobs=settings.jobs,
                 seed=settings.seed,
                 progress=bar.of(name),
-                **options,
+                force=force,
             )
             summary.damaged += found.damaged
             if found.replaced is not None:
@@ -219,7 +216,7 @@ def _same(found: Digest, settings: Settings) -> bool:
     return (
         found.program == digest_module.program(found.study)
         and (found.seed, found.quick) == (settings.seed, settings.quick)
-        and list(found.items) == study.load(found.study).items()
+        and list(found.items) == known_studies.load(found.study).items()
     )
 
 
@@ -228,9 +225,9 @@ def _write(summary: Summary, out: Path, started: float) -> None:
     from nodeb.reproduce import every_page
 
     summary.wall_s = time.monotonic() - started
-    output.write(out / "summary.csv", every_page.summary_csv(summary))
-    output.write(out / "claims.csv", _claims(summary, out))
-    output.write(summary.report, every_page.html(summary))
+    files.write(out / "summary.csv", every_page.summary_csv(summary))
+    files.write(out / "claims.csv", _claims(summary, out))
+    files.write(summary.report, every_page.html(summary))
 
 
 def _claims(summary: Summary, out: Path) -> str:
@@ -276,7 +273,7 @@ class _Shares:
 def study_with(item: str) -> str | None:
     """A study that has an item of this name; None if none has."""
     wanted = "".join(item.lower().split())
-    for name in study.names():
-        if wanted in ("".join(one.lower().split()) for one in study.load(name).items()):
+    for name in known_studies.names():
+        if wanted in ("".join(one.lower().split()) for one in known_studies.load(name).items()):
             return name
     return None

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from os.path import relpath
 from typing import TYPE_CHECKING, Any
 
+from nodeb import studies
 from nodeb.report import render
-from nodeb.reproduce import study as study_module
 from nodeb.reproduce.digest import Digest, Statement
 from nodeb.reproduce.page import GRADES, STATES, tile, version
 from nodeb.reproduce.shown import Content, marked
@@ -150,7 +150,7 @@ def _sums(digests: Iterable[Digest]) -> dict[str, Any]:
 
 def _study(summary: Summary, name: str) -> Content:
     """A row of the table of verdicts."""
-    found, about = summary.digests.get(name), study_module.load(name)
+    found, about = summary.digests.get(name), studies.load(name)
     shown = state(found)
     return {
         "name": name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nodeb.study.cell import Cell, Chart, Grid
 from nodeb.study.targets import Target
@@ -11,13 +11,14 @@ from nodeb.study.verdicts import Verdict
 
 if TYPE_CHECKING:
     from nodeb.study.stage import Picture
+    from nodeb.study.study import Study
 
 
 @dataclass
 class Findings:
     """Everything measured so far."""
 
-    study: Any
+    study: Study
     seed: int
     quick: bool
     items: list[str]

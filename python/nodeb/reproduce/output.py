@@ -24,20 +24,6 @@ PARTS = ("cells", "link", "fit", "link.json")
 """What results are made from, which the next run goes on with."""
 
 
-def write(path: Path, content: str | bytes) -> None:
-    """Write a file atomically (`nodeb.storage.files.replace`); its folder is made if need be.
-
-    Raises:
-        OutputError: if it cannot be written.
-    """
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.write_bytes(path, data)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
-
-
 def claim(folder: Path, study: str, about: Mapping[str, Any], *, force: bool = False) -> Place:
     """Make a folder that of a study, without results of an earlier run of it.
 

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import difflib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs, check_jobs
-from nodeb.reproduce import cells as cells_module
-from nodeb.reproduce import claims as claims_module
-from nodeb.reproduce import digest, output, readings
-from nodeb.reproduce import study as study_module
-from nodeb.reproduce.campaign import Campaign, CoreSimulator, Simulator
+from nodeb.reproduce import digest, output
 from nodeb.reproduce.findings import Findings
-from nodeb.reproduce.kept import Kept
 from nodeb.reproduce.outcome import ReproduceOutcome, outcome
-from nodeb.reproduce.output import write
-from nodeb.reproduce.specs import Selection, TableSpec, nearest
-from nodeb.reproduce.study import Study
 from nodeb.results.provenance import made
-from nodeb.study import cell as cell_module
-from nodeb.study import predicted, verdicts
-from nodeb.study import targets as targets_module
-from nodeb.study.cell import Grid
+from nodeb.storage.files import write
+from nodeb.storage.store import Store
+from nodeb.study import cell, predicted, stage, targets, verdicts
+from nodeb.study.campaign import Campaign
+from nodeb.study.case import Settings
+from nodeb.study.claims import Claim
+from nodeb.study.items import Figure, Table
+from nodeb.study.stage import Around
+from nodeb.study.study import Study
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
@@ -36,7 +32,7 @@ STEP = 0.002  # a bar that is redrawn for less only costs time
 
 
 def run(
-    name: str | Any,
+    study: Study | str,
     out: Path,
     items: Sequence[str] | None = None,
     quick: bool = False,
@@ -44,7 +40,6 @@ def run(
     seed: int = DEFAULT_SEED,
     progress: Progress | None = None,
     *,
-    simulator: Simulator | None = None,
     force: bool = False,
 ) -> ReproduceOutcome:
     """Reproduce a study: every table, figure and claim, or some of them.
@@ -54,7 +49,8 @@ def run(
     in `cells/`: the next run goes on from there, and comes to the same figures.
 
     Args:
-        name: the study, one of `nodeb.reproduce.names()`.
+        study: one of `nodeb.reproduce.names()`, a file such as "my_study.py", or a
+            `nodeb.study.Study`.
         out: folder to write to; it is made if need be.
         items: tables and figures to do, for example `["Table 12"]`; None does everything.
         quick: few replications, for a first look and for tests.
@@ -62,7 +58,6 @@ def run(
             Results do not depend on it.
         seed: seed of all random streams.
         progress: called with the share that is done (0 to 1) and what is being done.
-        simulator: the simulation core; None takes `nodeb._core`.
         force: replace results of another study or another command in the folder.
 
     Raises:
@@ -72,70 +67,19 @@ def run(
         RunError: if a simulation fails.
     """
     started = time.monotonic()
-    from nodeb.study import Study as StudyProgram  # which imports this package
-
-    if isinstance(name, str):
-        program = name.endswith(".py") or name in studies.names()
-        study: Any = studies.load(name) if program else study_module.load(name)
-    else:
-        study = name
-    if isinstance(study, StudyProgram):
-        from nodeb.reproduce import evaluation
-
-        return evaluation.run(study, out, items, quick, jobs, seed, progress, force=force)
-    chosen = choose(study, items)
+    known = studies.load(study) if isinstance(study, str) else study
+    chosen = choose(known, items)
     workers = check_jobs(jobs)
-    about = _about(seed, quick, chosen)
-    with output.claim(out, study.name, about, force=force) as place:
-        work = _Work(study, chosen, items is None, out, quick, workers, seed, simulator)
+    about = {"seed": seed, "quick": quick, "items": chosen, **made()}
+    with output.claim(out, known.name, about, force=force) as place:
+        work = _Work(known, chosen, items is None, out, quick, workers, seed)
         found = work.run(_Bar(progress), started)
         place.mark((), about, complete=True)
     found.replaced = place.replaces
     return found
 
 
-@dataclass(frozen=True)
-class _Work:
-    """A reproduction in a folder that was claimed; the fields are those of `run`."""
-
-    study: Study
-    items: list[str]
-    whole: bool
-    out: Path
-    quick: bool
-    jobs: Jobs
-    seed: int
-    simulator: Simulator | None
-
-    def run(self, bar: _Bar, started: float) -> ReproduceOutcome:
-        """Measure, and publish what there is, also when interrupted."""
-        options: dict[str, Any] = {"quick": self.quick, "seed": self.seed}
-        kept = Kept(self.out / "cells")
-        simulator = self.simulator or CoreSimulator()
-        campaign = Campaign(
-            self.study, simulator, jobs=self.jobs, **options, tick=bar.tick, kept=kept
-        )
-        findings = Findings(self.study, self.seed, self.quick, self.items)
-        try:
-            _measure(campaign, findings, self.whole, bar, self.out)
-            findings.complete = True
-        finally:
-            _account(campaign, findings, started)
-            if findings.grids or findings.charts:
-                report = _publish(findings, self.out)
-                digest.save(findings, self.out)
-        bar.done()
-        found = outcome(findings, report)
-        found.damaged = kept.damaged
-        return found
-
-
-def _about(seed: int, quick: bool, items: Sequence[str]) -> dict[str, Any]:
-    """What the mark of the folder tells of a reproduction."""
-    return {"seed": seed, "quick": quick, "items": list(items), **made()}
-
-
-def choose(study: Any, items: Iterable[str] | None) -> list[str]:
+def choose(study: Study, items: Iterable[str] | None) -> list[str]:
     """The items to do, in the study's order; names are taken without regard to case and spaces.
 
     Raises:
@@ -155,12 +99,97 @@ def choose(study: Any, items: Iterable[str] | None) -> list[str]:
             )
         wanted.add(plain[_plain(item)])
     if not wanted:
-        raise InputError(f"no item was named; {nearest('', known)}")
+        raise InputError(f"no item was named (known: {', '.join(known)})")
     return [item for item in known if item in wanted]
 
 
 def _plain(item: str) -> str:
     return "".join(item.lower().split())
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A reproduction in a folder that was claimed; the fields are those of `run`."""
+
+    study: Study
+    items: list[str]
+    whole: bool
+    out: Path
+    quick: bool
+    jobs: Jobs
+    seed: int
+
+    def run(self, bar: _Bar, started: float) -> ReproduceOutcome:
+        """Measures, and publishes what there is, also when interrupted."""
+        study = self.study
+        around = Around(study, self.out, self.seed, self.quick, self.jobs, bar.show_text)
+        for one in study.stages:
+            if one.first:
+                one.function(around)
+        store = Store(self.out / "cells")
+        store.open()
+        settings = Settings(self.quick, study.warm_up_s(self.quick), around.given)
+        campaign = Campaign(
+            study, store, seed=self.seed, jobs=self.jobs, settings=settings, tick=bar.tick
+        )
+        campaign.facts = around.facts
+        around.campaign = campaign
+        findings = Findings(study, self.seed, self.quick, self.items)
+        try:
+            self._measure(campaign, findings, around, bar)
+            findings.complete = True
+        finally:
+            findings.replications, findings.scenarios = (
+                campaign.replications(),
+                campaign.scenarios(),
+            )
+            findings.unfinished = campaign.unfinished()
+            findings.wall_s = time.monotonic() - started
+            findings.targets = [
+                targets.check(one, findings.cells(), findings.verdicts) for one in study.targets
+            ]
+            if findings.grids or findings.charts:
+                report = _publish(findings, self.out)
+                digest.save(findings, self.out)
+        bar.done()
+        found = outcome(findings, report)
+        found.damaged = store.damaged
+        return found
+
+    def _measure(self, campaign: Campaign, findings: Findings, around: Around, bar: _Bar) -> None:
+        study = self.study
+        extra = [name for name, figure in study.figures.items() if figure.extra]
+        items = [self._item(name) for name in [*self.items, *(extra if self.whole else [])]]
+        bar.expect(campaign.cost(case for item in items for case in item.cases()))
+        for item in items:
+            bar.start(item.id)
+            campaign.measure(item.cases())
+            if isinstance(item, Table):
+                findings.grids[item.id] = item.measure(campaign)
+            else:
+                findings.charts[item.id] = item.measure(campaign)
+            write(self.out / "cells.csv", cell.to_csv(study.name, findings.cells()))
+        for one in study.stages:
+            if self.whole and not one.first:
+                bar.start(one.function.__name__)
+                one.function(around)
+        findings.pictures = around.pictures
+        if campaign.facts:
+            write(self.out / "facts.csv", stage.to_csv(campaign.facts))
+        for claim in study.claims:
+            if self._judged(claim):
+                bar.start(f"claim {claim.id}")
+                findings.verdicts.append(claim.judge(campaign))
+        if compared := predicted.compare(study.predictions, findings.cells()):
+            write(self.out / "predictions.csv", predicted.to_csv(compared))
+        write(self.out / "claims.csv", verdicts.to_csv(study.name, findings.verdicts))
+
+    def _item(self, name: str) -> Table | Figure:
+        return self.study.tables.get(name) or self.study.figures[name]
+
+    def _judged(self, claim: Claim) -> bool:
+        """A claim about certain items is judged when all of them were measured."""
+        return self.whole or (bool(claim.items) and set(claim.items) <= set(self.items))
 
 
 class _Bar:
@@ -202,71 +231,6 @@ class _Bar:
         if self._share - self._shown >= STEP:
             self._shown = self._share
             self._progress(self._share, self._text)
-
-
-def _measure(campaign: Campaign, findings: Findings, whole: bool, bar: _Bar, out: Path) -> None:
-    study = findings.study
-    figures = [*findings.items, *(_extras(study, findings.items) if whole else [])]
-    bar.expect(campaign.cost(_selections(study, figures)))
-    for item in figures:
-        bar.start(item)
-        if item in study.tables:
-            findings.grids[item] = _table(campaign, study.tables[item])
-        else:
-            chart = cells_module.figure(campaign, study.figures[item], study.tables)
-            findings.charts[item] = chart
-        write(out / "cells.csv", cell_module.to_csv(study.name, findings.cells()))
-    for claim in study.claims:
-        if _judged(claim, findings.items, whole):
-            bar.start(f"claim {claim['id']}")
-            findings.verdicts.append(claims_module.judge(campaign, claim))
-    if compared := predicted.compare(study.predictions, findings.cells()):
-        write(out / "predictions.csv", predicted.to_csv(compared))
-    write(out / "claims.csv", verdicts.to_csv(study.name, findings.verdicts))
-
-
-def _table(campaign: Campaign, spec: TableSpec) -> Grid:
-    if spec.readings:
-        return readings.table(campaign, spec)
-    return cells_module.table(campaign, spec)
-
-
-def _extras(study: Study, items: Sequence[str]) -> list[str]:
-    return [name for name, figure in study.figures.items() if figure.extra and items]
-
-
-def _selections(study: Study, items: Iterable[str]) -> list[Selection]:
-    found = []
-    for item in items:
-        if item in study.tables:
-            spec = study.tables[item]
-            other = bool(spec.readings)
-            found += (readings if other else cells_module).table_selections(study, spec)
-        else:
-            found += cells_module.figure_selections(study, study.figures[item])
-    return found
-
-
-def _judged(claim: Mapping[str, Any], items: Sequence[str], whole: bool) -> bool:
-    """A claim about certain items is judged when all of them were measured."""
-    about = claim.get("items", ())
-    return whole or (bool(about) and set(about) <= set(items))
-
-
-def _account(campaign: Campaign, findings: Findings, started: float) -> None:
-    findings.replications = campaign.replications()
-    scenarios = campaign.scenarios()
-    findings.scenarios = len(scenarios)
-    findings.unfinished = [
-        f"{label}: {lost} downloads did not end in {runs} replications"
-        for label, _, runs, lost in scenarios
-        if lost
-    ]
-    findings.wall_s = time.monotonic() - started
-    findings.targets = [
-        targets_module.check(target, findings.cells(), findings.verdicts)
-        for target in findings.study.targets
-    ]
 
 
 def _publish(findings: Findings, out: Path) -> Path:

@@ -38,6 +38,7 @@ __all__ = [
     "remove_leftovers",
     "replace",
     "swap",
+    "write",
     "write_bytes",
     "write_parquet",
 ]
@@ -147,6 +148,20 @@ def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:
         part.write_bytes(data)
 
     replace(path, write, to_disk=to_disk)
+
+
+def write(path: Path, content: str | bytes) -> None:
+    """Writes a result atomically (`replace`); its folder is made if need be.
+
+    Raises:
+        OutputError: if it cannot be written.
+    """
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, data)
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def parquet(table: Table) -> bytes:

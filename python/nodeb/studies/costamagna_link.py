@@ -9,9 +9,9 @@ import json
 from pathlib import Path
 
 from nodeb.replication.pool import threads
-from nodeb.reproduce.output import write
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Estimate, calculated
+from nodeb.storage.files import write
 from nodeb.storage.store import name_of
 
 EB_N0_DB = 3

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from nodeb.reproduce.output import write
 from nodeb.stats import calculated
-from nodeb.storage.files import csv_text
+from nodeb.storage.files import csv_text, write
 from nodeb.study import Picture
 
 READINGS, QUICK_READINGS = 900, 16

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from nodeb.stats import Estimate
 from nodeb.storage.files import csv_text
+
+if TYPE_CHECKING:
+    from nodeb.study.items import Figure, Table
 
 COLUMNS = (
     "study",
@@ -126,7 +129,7 @@ class Grid:
     `corner` and `across` are what the rows and columns are, when they are of one axis.
     """
 
-    spec: Any
+    spec: Table
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     cells: tuple[tuple[Cell, ...], ...]
@@ -161,7 +164,7 @@ class Chart:
     `panel_rows` are the rows of its panels, where several axes have panels.
     """
 
-    spec: Any
+    spec: Figure
     x_label: str
     x_ticks: tuple[str, ...]
     curves: tuple[Curve, ...]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import fake_emulation
 import nodeb
-from fake_core import FakeSimulator
 from nodeb.emulate.page import of_emulation as page_of_emulation
 from nodeb.report import run as page_of_run
 from nodeb.report.recording import Recording
@@ -56,8 +55,7 @@ def without_series(folder: Path, monkeypatch) -> Path:
 
 def of_study(folder: Path) -> Path:
     """The page of a reproduction with every kind of part, whose replications are made up."""
-    made_up = FakeSimulator()
-    return reproduce("wang", folder / "wang", ITEMS, quick=True, simulator=made_up).report
+    return reproduce("wang", folder / "wang", ITEMS, quick=True).report
 
 
 def of_emulation(folder: Path) -> Path:
@@ -69,8 +67,8 @@ def of_emulation(folder: Path) -> Path:
 
 def of_studies(folder: Path) -> Path:
     """The page about several studies, one of which was interrupted and one not begun."""
-    made_up, names = FakeSimulator(), ("wang", "hossain", "prabhu")
-    report = reproduce("wang", folder / "all" / "wang", quick=True, simulator=made_up).report
+    names = ("wang", "hossain", "prabhu")
+    report = reproduce("wang", folder / "all" / "wang", quick=True).report
     found = digest.load(report.parent)
     assert found is not None
     part = replace(found, study="hossain", complete=False)

@@ -23,7 +23,6 @@ from nodeb.replication.replications import Replications
 from nodeb.replication.rules import RATES, Count, Sequential
 from nodeb.replication.runner import Run, mean_rates
 from nodeb.reproduce import run
-from nodeb.reproduce.kept import Part, from_tables, to_tables
 from nodeb.stats import Precision, Stop, mean_interval
 from nodeb.storage.folders import MARK
 from scenarios import Fails
@@ -118,38 +117,6 @@ def test_results_of_other_items_do_not_stay(tmp_path):
     assert not (folder / "figures").exists()
     about = json.loads((folder / MARK).read_text())
     assert (about["items"], about["complete"]) == (["Table 13"], True)
-
-
-def test_kept_replications_come_back_bit_for_bit():
-    chance = np.random.default_rng(2)
-    parts = [
-        Part(
-            {
-                "flows": {
-                    "run": np.repeat(np.arange(at, at + 2, dtype=np.uint64), 2),
-                    "rate": np.append(chance.normal(size=3), np.nan),
-                    "name": ["a", "", "\N{GREEK SMALL LETTER ALPHA}", "b"],
-                    "done": np.array([True, False, True, False]),
-                },
-                "drops": {"run": np.full(at, at), "t_s": chance.normal(size=at)},
-            },
-            [{"a": chance.normal(size=3), "b.c": np.array([np.nan])} for _ in range(2)],
-        )
-        for at in (0, 2, 4)
-    ]
-    found = list(from_tables(to_tables(parts, 5)).each())
-    assert len(found) == 5, "of the last part one replication is left out"
-    wanted = [one for part in parts for one in part.each()][:5]
-    for (tables, series), (others, other) in zip(found, wanted, strict=True):
-        assert {name: values.tobytes() for name, values in series.items()} == {
-            name: values.tobytes() for name, values in other.items()
-        }
-        assert list(tables) == list(others)
-        for name, table in others.items():
-            assert list(tables[name]) == list(table)
-            for key, column in table.items():
-                one, two = tables[name][key], np.asarray(column)
-                assert one.tolist() == two.tolist() or one.tobytes() == two.tobytes()
 
 
 @pytest.mark.slow

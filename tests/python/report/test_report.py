@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from fake_core import FakeSimulator
 from nodeb import plot
 from nodeb.report import inline_svg, png, standalone_svg
 from nodeb.report.render import render, unbroken
@@ -51,7 +50,7 @@ class Outline(HTMLParser):
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("report")
-    outcome = run("wang", folder, quick=True, simulator=FakeSimulator())
+    outcome = run("wang", folder, quick=True)
     return outcome.report.read_text(encoding="utf-8")
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from nodeb import studies
 from nodeb.errors import InputError
-from nodeb.reproduce import page_predicted, study
-from nodeb.reproduce.measure import Estimate
+from nodeb.reproduce import page_predicted
+from nodeb.stats import Estimate
 from nodeb.study import predicted
 from nodeb.study.cell import Cell, Tolerance
 
-STUDIES = resources.files("nodeb.reproduce"), resources.files("nodeb.studies")
+STUDIES = resources.files("nodeb.studies")
 HASHES = {
     "costamagna": "3671ad908a6e9b0fc20ccab3733aa088f81b86a4a1c83de28b96f6af2a6feebc",
     "wang": "3d1c512227982aa9cfb85146568fd7aa9bcbe588454abc30fd3ab2ec5d845932",
@@ -29,37 +30,36 @@ STATEMENTS = {
 
 
 def predictions_of(name: str) -> predicted.Predictions:
-    return study.load(name).predictions
+    return studies.load(name).predictions
 
 
 def test_predicted_cells_are_as_they_were_made() -> None:
     found = {
         name: hashlib.sha256(file.read_bytes()).hexdigest()
-        for name in study.names()
-        for file in (STUDIES[0] / name / "predicted.csv", STUDIES[1] / f"{name}_predicted.csv")
-        if file.is_file()
+        for name in studies.names()
+        if (file := STUDIES / f"{name}_predicted.csv").is_file()
     }
     assert found == HASHES
 
 
 def test_predicted_statements_are_as_they_were_made() -> None:
     found = {}
-    for name in study.names():
+    for name in studies.names():
         said = [f"{one.item}: {one.predicted}" for one in predictions_of(name).statements]
         if said:
             found[name] = hashlib.sha256("\n".join(said).encode()).hexdigest()
     assert found == STATEMENTS
 
 
-@pytest.mark.parametrize("name", study.names())
+@pytest.mark.parametrize("name", studies.names())
 def test_predictions_are_of_the_study(name: str) -> None:
-    known = study.load(name)
+    known = studies.load(name)
     predictions = known.predictions
     assert bool(predictions.provenance) == bool(predictions.cells or predictions.statements)
     items = {one.item for one in (*predictions.cells, *predictions.statements)}
     assert items <= {*known.tables, *known.figures}
     claims = {name for one in predictions.statements for name in one.claims}
-    assert claims <= {getattr(one, "id", None) or one["id"] for one in known.claims}
+    assert claims <= {claim.id for claim in known.claims}
     places = [one.place for one in predictions.cells]
     assert len(set(places)) == len(places)
 

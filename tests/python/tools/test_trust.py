@@ -18,7 +18,7 @@ import trusted  # noqa: E402
 from witnesses import closed, kernel, ns2, phy, studies, traces  # noqa: E402
 from witnesses.row import Row, spread  # noqa: E402
 
-from nodeb.reproduce import study  # noqa: E402
+from nodeb import studies as published  # noqa: E402
 
 PAGE = (DOCS / "trust.md").read_text("utf-8")
 FOUND = json.loads((DOCS / "trust.json").read_text("utf-8"))
@@ -41,7 +41,7 @@ def test_no_measured_number_is_typed():
 
 def test_every_study_is_on_the_page():
     text = json.dumps(FOUND["studies"], ensure_ascii=False)
-    assert all(f"`{name}`" in text for name in study.names())
+    assert all(f"`{name}`" in text for name in published.names())
 
 
 def test_what_was_said_is_shown():

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from fake_core import FakeSimulator
+from nodeb import studies
 from nodeb.errors import InputError, OutputError, RunError
-from nodeb.reproduce import digest, every, output, reproduction, study
+from nodeb.reproduce import digest, every, output, reproduction
 from nodeb.reproduce.findings import Findings
+from nodeb.storage import files
 from nodeb.storage.folders import Owner, claim
 from nodeb.study.verdicts import Verdict
 
@@ -35,7 +36,7 @@ class Fake:
 
     def __call__(self, name, out, *, quick, jobs, seed, progress, force=False):
         self.called.append(name)
-        known = study.load(name)
+        known = studies.load(name)
         with output.claim(out, name, {}, force=force) as place:
             found = Findings(known, seed, quick, known.items())
             found.verdicts = [verdict(name, "holds" if name == "wang" else "undecided")]
@@ -44,7 +45,7 @@ class Fake:
             progress(0.5, "half")
             if not isinstance(error, RunError):
                 for file in digest.FILES:
-                    output.write(out / file, f"study,id\n{name},1\n" if "claims" in file else "x")
+                    files.write(out / file, f"study,id\n{name},1\n" if "claims" in file else "x")
                 digest.save(found, out)
             if error is not None:
                 raise error
@@ -81,7 +82,7 @@ def test_every_study_is_done_and_counted(fake, tmp_path):
     assert [rows[name]["undecided"] for name in NAMES] == ["0", "1", "1"]
     assert {row["state"] for row in rows.values()} == {"complete"}
     page = found.report.read_text("utf-8")
-    items = len(study.load("wang").items())
+    items = len(studies.load("wang").items())
     assert f"<td>0 of {items}</td>" in page
     for name in NAMES:
         assert f'href="{name}/report.html"' in page
@@ -185,14 +186,14 @@ def test_progress_is_that_of_all(fake, tmp_path):
 
 
 def test_every_study_says_how_long_it_takes():
-    for name in study.names():
-        assert set(study.load(name).minutes) == {"quick", "full"}
-    assert sum(every.minutes(name, True) for name in study.names()) < 10
+    for name in studies.names():
+        assert set(studies.load(name).minutes) == {"quick", "full"}
+    assert sum(every.minutes(name, True) for name in studies.names()) < 10
 
 
 def test_a_digest_is_what_was_found(tmp_path):
     """Of a real reproduction with made-up replications: the same figures as in its own tables."""
-    found = reproduction.run("wang", tmp_path, quick=True, simulator=FakeSimulator())
+    found = reproduction.run("wang", tmp_path, quick=True)
     read = digest.load(tmp_path)
     assert read is not None
     assert read.complete
@@ -207,11 +208,11 @@ def test_a_digest_is_what_was_found(tmp_path):
 
 
 def test_some_items_are_no_whole_study(tmp_path):
-    reproduction.run("wang", tmp_path, ["Table 13"], quick=True, simulator=FakeSimulator())
+    reproduction.run("wang", tmp_path, ["Table 13"], quick=True)
     part, settings = digest.load(tmp_path), every.Settings(1, True, 1)
     assert part is not None
     assert not every._same(part, settings)
-    assert every._same(replace(part, items=tuple(study.load("wang").items())), settings)
+    assert every._same(replace(part, items=tuple(studies.load("wang").items())), settings)
 
 
 def test_items_and_names_that_make_no_sense(call):

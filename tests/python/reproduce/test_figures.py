@@ -12,15 +12,14 @@ from nodeb import studies
 from nodeb.plot import Line, panels
 from nodeb.reproduce.charts import draw
 from nodeb.reproduce.diagram import path_diagram
-from nodeb.reproduce.measure import Estimate
-from nodeb.reproduce.specs import FigureSpec, Mark
-from nodeb.study import Figure
+from nodeb.stats import Estimate
+from nodeb.study import Figure, Mark
 from nodeb.study.cell import Cell, Chart, Curve
 
 HOSSAIN, FIORENZI = (studies.load(name) for name in ("hossain", "fiorenzi"))
 
 
-def chart(spec: FigureSpec, curves: int = 3, panels: int = 1) -> Chart:
+def chart(spec: Figure, curves: int = 3, panels: int = 1) -> Chart:
     def point(value: float) -> Cell:
         return Cell("F", "r", "c", "s", None, Estimate(value, value - 1, value + 1, 9))
 
