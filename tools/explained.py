@@ -16,7 +16,7 @@ from nodeb.explanation.text import cause_rows, difference_text
 from nodeb.plot.causes import causes
 
 ROOT = Path(__file__).parents[1]
-BASE = ROOT / "python" / "nodeb" / "reproduce" / "wang" / "base.toml"
+BASE = ROOT / "python" / "nodeb" / "studies" / "wang_base.toml"
 SIZES = ("20 kB", "50 kB", "100 kB", "16 MB")
 BLERS = (0.01, 0.1)
 RUNS, LONG_RUNS = 50, 5

@@ -1,5 +1,7 @@
 """Loading, building, changing and running scenarios."""
 
+import copy
+import pickle
 import threading
 import time
 import tomllib
@@ -10,6 +12,7 @@ import pytest
 
 import nodeb
 from nodeb import Scenario, _core
+from nodeb.inputs import trace_file
 from nodeb.replication.engine import Single
 from nodeb.replication.runner import Run
 from nodeb.replication.work import Source
@@ -275,3 +278,33 @@ def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
     dead = nodeb.load(path).run()
     assert (dead.provenance.runs, dead.provenance.precision_reached) == (5, False)
     assert "there is no mean bit rate received" in dead.provenance.stopping
+
+
+def test_a_field_changed_after_reading_counts(small):
+    small.resolved().compiled()
+    before = small.to_toml()
+    small.users[0].count += 1
+    small.seed = 12
+    assert small.compiled().user_count == small.users[0].count
+    assert small.compiled().seed == 12
+    small.users[0].count -= 1
+    assert small.with_(seed=nodeb.Scenario.from_toml(before).seed).to_toml() == before
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
+)
+def test_a_scenario_is_the_same_copied_or_pickled(small, again):
+    read = nodeb.Scenario.from_toml(small.to_toml())
+    assert again(read) == read
+    assert again(read).to_toml() == read.to_toml()
+
+
+def test_notes_on_keys_are_those_of_the_file_also_where_it_names_another(tmp_path):
+    trace = trace_file.Trace("traffic", {"bytes": np.array([5.0])}, "x", times_ns=np.array([0]))
+    trace_file.write(tmp_path / "a.trace", trace)
+    keys = "errors.process.bsc.error_rate = 0.1\nbler = 0.01"
+    replay = '[[users]]\ntraffic.replay.file = "a.trace"\n'
+    (tmp_path / "s.toml").write_text(f"[radio.dch]\n{keys}\n{replay}")
+    (note,) = nodeb.load(tmp_path / "s.toml").compiled().superfluous()
+    assert note.startswith(f"{tmp_path / 's.toml'}:3: radio.dch.bler: this has no effect")
