@@ -1,5 +1,7 @@
 """Fixtures of many folders of tests; what else they share is in `helpers`."""
 
+import fcntl
+import os
 import signal
 
 import pytest
@@ -84,3 +86,21 @@ def browser():
 
     with chromium() as one:
         yield one
+
+
+@pytest.fixture(scope="session")
+def quick_wang(tmp_path_factory):
+    """The folder of a quick reproduction of Wang's study, made once for all workers: only read it.
+
+    A reproduction goes on from what is there, so a copy gives what `run` returns at once.
+    """
+    from nodeb import reproduce
+
+    root = tmp_path_factory.getbasetemp()
+    root = root.parent if "PYTEST_XDIST_WORKER" in os.environ else root
+    folder = root / "quick-wang"
+    with (root / "quick-wang.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "report.html").exists():
+            reproduce.run("wang", folder, quick=True)
+    return folder

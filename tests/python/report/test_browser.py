@@ -16,7 +16,7 @@ LEAST_TEXTS = 50
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(tmp_path_factory, quick_wang):
     """The file of each kind of page, made when it is first asked for."""
     folder = tmp_path_factory.mktemp("pages")
     files = {}
@@ -29,7 +29,7 @@ def made(tmp_path_factory):
                 elif kind == "reproduction":
                     files[kind] = pages.of_study(folder)
                 elif kind == "studies":
-                    files[kind] = pages.of_studies(folder)
+                    files[kind] = pages.of_studies(folder, quick_wang)
                 elif kind == "emulation":
                     files[kind] = pages.of_emulation(folder)
                 else:

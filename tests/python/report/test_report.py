@@ -11,7 +11,6 @@ import pytest
 from nodeb import plot
 from nodeb.report import inline_svg, png, standalone_svg
 from nodeb.report.render import render, unbroken
-from nodeb.reproduce.reproduction import run
 from nodeb.reproduce.shown import half_width
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -48,10 +47,8 @@ class Outline(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("report")
-    outcome = run("wang", folder, quick=True)
-    return outcome.report.read_text(encoding="utf-8")
+def page(quick_wang: Path) -> str:
+    return (quick_wang / "report.html").read_text(encoding="utf-8")
 
 
 def test_page_is_well_formed_and_its_links_lead_somewhere(page: str) -> None:

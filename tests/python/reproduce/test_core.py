@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,9 @@ def test_another_seed_gives_other_numbers(tmp_path: Path) -> None:
     assert texts[0] != texts[1]
 
 
-@pytest.mark.slow
-def test_the_whole_study_quickly(tmp_path: Path) -> None:
+def test_the_whole_study_quickly(tmp_path: Path, quick_wang: Path) -> None:
+    shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     outcome = nodeb.reproduce.run("wang", tmp_path, quick=True)
+    assert not outcome.damaged
     assert all(cell.measured.known for cell in outcome.cells)
     assert all(target.measured for target in outcome.targets)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -191,8 +192,9 @@ def test_every_study_says_how_long_it_takes():
     assert sum(every.minutes(name, True) for name in studies.names()) < 10
 
 
-def test_a_digest_is_what_was_found(tmp_path):
-    """Of a real reproduction with made-up replications: the same figures as in its own tables."""
+def test_a_digest_is_what_was_found(tmp_path, quick_wang):
+    """The same figures as in the tables of the reproduction."""
+    shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     found = reproduction.run("wang", tmp_path, quick=True)
     read = digest.load(tmp_path)
     assert read is not None
