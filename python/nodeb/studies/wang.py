@@ -349,24 +349,6 @@ study.table(
        248  256   8   3""",
     near=10,
 )
-study.target(
-    "rtt-dch",
-    "Table 8: DCH's round-trip time grows by 82 ms, within 10 ms",
-    "Table 8",
-    rows=["DCH"],
-    columns=["Difference"],
-    each=10,
-    unit="ms",
-)
-study.target(
-    "rtt-hs-dsch",
-    "Table 8: HS-DSCH's round-trip time grows by 8 ms, within 1.5 ms",
-    "Table 8",
-    rows=["HS-DSCH"],
-    columns=["Difference"],
-    each=1.5,
-    unit="ms",
-)
 
 
 @study.claim("9.1", "Table 8")
@@ -430,23 +412,6 @@ of_size = {
     )
     for number, size in enumerate(SIZE, 11)
 }
-study.target(
-    "small-files",
-    "Tables 12 to 14: every cell within 1.5 percentage points, and 0.7 in the mean",
-    "Table 12",
-    "Table 13",
-    "Table 14",
-    each=1.5,
-    mean=0.7,
-    unit=POINTS,
-)
-study.target(
-    "large-files",
-    "Table 11: every cell within 1.0 percentage point",
-    "Table 11",
-    each=1.0,
-    unit=POINTS,
-)
 study.show(
     "Channel utilization, 50 kB file (Table 13): published | measured with 95 % interval",
     "Table 13",
@@ -667,9 +632,6 @@ study.figure(
     "Channel utilization (%)",
     extra=True,
 )
-study.target(
-    "delays", "Table 15: every cell within 1.5 percentage points", "Table 15", each=1.5, unit=POINTS
-)
 
 
 @study.claim("9.2.5, 9.3", "Table 15")
@@ -753,15 +715,6 @@ for item, bler, printed in (
         runs=1,
         near_percent=5,
     )
-study.target(
-    "sharing",
-    "Tables 16 and 17: application bit rates within 6 %",
-    "Table 16",
-    "Table 17",
-    rows=["Application*"],
-    columns=["DCH", "HS-DSCH"],
-    each_percent=6,
-)
 
 
 @study.claim("9.4", "Table 16", "Table 17")
@@ -919,36 +872,6 @@ study.figure(
     "Mean application bit rate (kb/s)",
     kind="bars",
     extra=True,
-)
-study.target(
-    "schedulers-no-loss",
-    "Tables 19 and A.1: means without packet loss within 10 %",
-    "Table 19",
-    "Table A.1",
-    rows=["MVA, *", "*, Average"],
-    columns=["0 %"],
-    each_percent=10,
-)
-study.target(
-    "schedulers-loss",
-    "Tables 19, 20, A.1 and A.2: means at 1 and 3 % packet loss within 15 %",
-    "Table 19",
-    "Table 20",
-    "Table A.1",
-    "Table A.2",
-    rows=["MVA, *", "*, Average"],
-    columns=["1 %", "3 %"],
-    each_percent=15,
-)
-study.target(
-    "scheduler-order",
-    "Max C/I > PF > RR in the mean bit rate without loss",
-    claims=["scheduler-throughput-order"],
-)
-study.target(
-    "spread-shrinks",
-    "The spread among users shrinks as packet loss grows",
-    claims=["spread-shrinks-with-loss"],
 )
 
 
@@ -1133,13 +1056,5 @@ study.table(
     "Table C",
     "Other readings: deviation of the mean application bit rates from the printed ones",
     other_readings,
-    unit="%",
-)
-study.target(
-    "readings",
-    "Table C: under one of the readings the root mean square of all deviations is at most 8 %",
-    "Table C",
-    rows=["RMS, all"],
-    least=8,
     unit="%",
 )

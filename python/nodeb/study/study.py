@@ -28,6 +28,7 @@ PROSE: dict[str, Any] = {
     "summary": [],
     "limits": [],
     "assumptions": [],
+    "targets": [],
     "notes": {},
     "said": {},
 }
@@ -68,7 +69,6 @@ class Study:
         self.tables: dict[str, Table] = {}
         self.figures: dict[str, Figure] = {}
         self.claims: list[Claim] = []
-        self.targets: list[dict[str, Any]] = []
         self.stages: list[Stage] = []
         self.headline: dict[str, Any] = {"table": None}
         self.scenario_text = ""
@@ -80,6 +80,8 @@ class Study:
         self.subtitle, self.question = texts["subtitle"], texts["question"]
         self.summary, self.limits = tuple(texts["summary"]), tuple(texts["limits"])
         self.assumptions: tuple[Mapping[str, str], ...] = tuple(texts["assumptions"])
+        self.targets = [{"items": [], **target} for target in texts["targets"]]
+        """What is expected of the reproduction (`nodeb.study.targets`)."""
         self._notes, self._said = texts["notes"], texts["said"]
         self.predictions = predicted.read(self.file.parent, f"{self.name}_")
 
@@ -197,19 +199,6 @@ class Study:
             return checks
 
         return add
-
-    def target(self, name: str, text: str, *items: str, **what: Any) -> None:
-        """Adds an expectation of the reproduction.
-
-        Args:
-            name: of the target.
-            text: the expectation.
-            items: tables whose cells it is about.
-            what: `rows` and `columns`, patterns of labels; of the cells `each` deviation at most,
-                in a `unit`, or `each_percent`, and their `mean`; or the `least` value at most; or
-                names of `claims` that must hold.
-        """
-        self.targets.append({"id": name, "text": text, "items": list(items), **what})
 
     def fact(self, name: str, unit: str = "") -> Fact:
         """A number that a stage finds beside the scenarios."""

@@ -434,7 +434,6 @@ for number, size in enumerate(SIZE, 1):
     study.table(f"Table {number}", f"Rates of {size}", {size: {b: of(b, size) for b in BLER}},
                 "100 90", near=20)
 study.figure("Figure 1", "Rates", {s: {b: of(b, s) for b in BLER} for s in SIZE}, "Rate (kb/s)")
-study.target("near", "Table 1 is near", "Table 1", each=20, unit="kb/s")
 
 @study.claim("1", "Table 1")
 def falls():
@@ -452,11 +451,21 @@ def counting(at):
     at.facts["cases"] = nodeb.stats.calculated(timeouts.sum())
 '''
 
+TARGET = """
+[[targets]]
+id = "near"
+text = "Table 1 is near"
+items = ["Table 1"]
+each = 20
+unit = "kb/s"
+"""
+
 
 @pytest.fixture
 def file(tmp_path) -> str:
     path = tmp_path / "tiny.py"
     path.write_text(FILE.replace("DURATION", "100 s"))
+    path.with_suffix(".toml").write_text(TARGET)
     return str(path)
 
 
