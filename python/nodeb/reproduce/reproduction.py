@@ -12,8 +12,7 @@ from nodeb import studies
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest, output
-from nodeb.reproduce.findings import Findings
-from nodeb.reproduce.outcome import ReproduceOutcome, outcome
+from nodeb.reproduce.findings import Findings, ReproduceOutcome, outcome
 from nodeb.results.provenance import made
 from nodeb.storage.files import write
 from nodeb.storage.store import Store

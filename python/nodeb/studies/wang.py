@@ -757,7 +757,7 @@ def cell(each_type, scheduler, loss):
 
 mean, deviation = application_rate.of(cell), spread.of(cell)
 
-TABLE_18 = {"MVA": mean, "STD": deviation, "STD in one run": spread_of_a_run.of(cell)}
+MEASURES = {"MVA": mean, "STD": deviation, "STD in one run": spread_of_a_run.of(cell)}
 # The study prints one run, whose STD holds chance as well. It stands beside the spread of the
 # users' means, as in Table A.1, and beside that within one run.
 for item, users, count, printed in (
@@ -795,7 +795,7 @@ for item, users, count, printed in (
         f"Schedulers with {count} users: mean (MVA) and spread (STD) of application bit rates",
         {
             (name, s): {loss: of(users, s, loss) for loss in LOSSES[users]}
-            for (name, of), s in each(TABLE_18.items(), SCHEDULER)
+            for (name, of), s in each(MEASURES.items(), SCHEDULER)
         },
         printed,
         runs=1,

@@ -21,9 +21,8 @@ from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
 from nodeb.study.axis import Key, context_of, label_of
-from nodeb.study.comparison import Comparison
 from nodeb.study.quantity import Fact, Quantity, Work, change, quantity
-from nodeb.study.verdicts import Finding, Verdict
+from nodeb.study.verdicts import Comparison, Finding, Verdict
 
 __all__ = [
     "Check",

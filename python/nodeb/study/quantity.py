@@ -93,26 +93,17 @@ class Quantity:
 
     def sample(self, work: Work, n: int) -> Sample:
         """Value from the first `n` replications."""
-        return self._sample(work, n)
-
-    def estimate(self, work: Work) -> Estimate:
-        """Value and interval from all its replications."""
-        return self._estimate(work)
-
-    def under(self, change: Change | None = None, /, **arguments: Any) -> Quantity:
-        """The same of cases with other arguments, or with their scenarios changed."""
-        return self._with(tuple(part.under(change, **arguments) for part in self.parts))
-
-    def _sample(self, work: Work, n: int) -> Sample:
         value = self.estimate(work).value
         return Sample(value, np.full(n, value))
 
-    def _estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Work) -> Estimate:
+        """Value and interval from all its replications."""
         return self.sample(work, self.runs(work)).estimate()
 
-    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
-        del parts
-        return self
+    def under(self, change: Change | None = None, /, **arguments: Any) -> Quantity:
+        """The same of cases with other arguments, or with their scenarios changed."""
+        parts = tuple(part.under(change, **arguments) for part in self.parts)
+        return replace(self, parts=parts) if parts else self  # type: ignore[type-var]
 
     def __sub__(self, other: Quantity | float) -> Quantity:
         """The difference, paired run by run: all cases met the same random numbers."""
@@ -154,7 +145,7 @@ class Constant(Quantity):
     value: float
     unit: str = ""
 
-    def _estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Work) -> Estimate:
         return Estimate(self.value, self.value, self.value, 0)
 
 
@@ -165,7 +156,7 @@ class Fact(Quantity):
     name: str
     unit: str = ""
 
-    def _estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Work) -> Estimate:
         try:
             return work.facts[self.name]
         except KeyError:
@@ -236,11 +227,9 @@ class Measured(Quantity):
     unit: str = ""
 
     def cases(self) -> Iterator[Case]:
-        """Its case."""
         yield self.case
 
     def runs(self, work: Work) -> int:
-        """Replications of its case."""
         return len(work.log(self.case))
 
     def singles(self, work: Work) -> Array:
@@ -249,10 +238,9 @@ class Measured(Quantity):
         return np.broadcast_to(self.metric.value(Means(log.stack)), (len(log),))
 
     def under(self, change: Change | None = None, /, **arguments: Any) -> Measured:
-        """The same of the case with other arguments, or with its scenario changed."""
         return replace(self, case=self.case.under(change, **arguments))
 
-    def _sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Work, n: int) -> Sample:
         log = work.log(self.case)
         value = float(self.metric.value(Means(lambda key: log.stack(key)[:n].mean(axis=0))))
         if n < 2:
@@ -273,13 +261,10 @@ class Combined(Quantity):
     parts: tuple[Quantity, ...]
     unit: str = ""
 
-    def _sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Work, n: int) -> Sample:
         left, right = (part.sample(work, n) for part in self.parts)
         value = self.operation(np.asarray(left.value), np.asarray(right.value))
         return Sample(float(value), np.asarray(self.operation(left.left_out, right.left_out)))
-
-    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
-        return replace(self, parts=parts)
 
 
 @dataclass(frozen=True)
@@ -294,17 +279,13 @@ class Best(Quantity):
     unit: str = ""
 
     def runs(self, work: Work) -> int:
-        """Replications of the one that is chosen."""
         return self._chosen(work).runs(work)
 
     def _chosen(self, work: Work) -> Quantity:
         return min(self.parts, key=lambda one: self.sign * one.estimate(work).value)
 
-    def _sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Work, n: int) -> Sample:
         return self._chosen(work).sample(work, n)
-
-    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
-        return replace(self, parts=parts)
 
 
 @dataclass(frozen=True)
@@ -314,15 +295,12 @@ class RootMeanSquare(Quantity):
     parts: tuple[Quantity, ...]
     unit: str = ""
 
-    def _estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Work) -> Estimate:
         of = [one.estimate(work) for one in self.parts]
         value = math.sqrt(sum(one.value**2 for one in of) / len(of))
         steep = [one.value * one.half_width / (len(of) * value) if value else 0.0 for one in of]
         half = math.sqrt(sum(part**2 for part in steep))
         return Estimate(value, value - half, value + half, min(one.runs for one in of))
-
-    def _with(self, parts: tuple[Quantity, ...]) -> Quantity:
-        return replace(self, parts=parts)
 
 
 def _several(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> tuple[Quantity, ...]:

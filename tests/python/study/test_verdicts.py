@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from nodeb.stats import Estimate, holm, mean_interval
-from nodeb.study.comparison import Comparison
-from nodeb.study.verdicts import Finding, Verdict, judge, rounded, to_csv
+from nodeb.study.verdicts import Comparison, Finding, Verdict, judge, rounded, to_csv
 
 
 def interval(low: float, high: float, runs: int = 20) -> Estimate:
