@@ -56,6 +56,27 @@ def test_a_rule_answers_the_same_whatever_goes_together(values, lost, relative, 
     assert batches.stop() == one_by_one(rule, application, values)
 
 
+def test_judging_does_not_look_at_everything_again(monkeypatch):
+    judged = []
+    real = Precision.judge
+
+    def judge(self, values, mean="mean"):
+        judged.append(len(values))
+        return real(self, values, mean)
+
+    monkeypatch.setattr(Precision, "judge", judge)
+    chance = np.random.default_rng(1)
+    rule = Sequential(Precision(0.005, 10, 50_000), lambda part: part)
+    while rule.stop() is None:
+        part = chance.normal(10.0, 5.0, 100)
+        rule.take((part, part), 100)
+    stop = rule.stop()
+    assert stop is not None
+    assert stop.reached
+    assert stop.runs > 30_000
+    assert len(judged) < stop.runs / 100
+
+
 def test_expected_replications_follow_the_last_width():
     rule = Sequential(Precision(0.01, 5, 1000), lambda part: part)
     assert (rule.ahead(), rule.expected()) == (5, 1000)
