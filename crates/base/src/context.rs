@@ -3,7 +3,7 @@
 use std::ops::{AddAssign, Deref, DerefMut};
 
 use crate::engine::{Key, Stamp, Stamps};
-use crate::event::{Cause, Event, Mask, Place, Sink};
+use crate::event::{Cause, Event, Mask, Place, Record, Sink};
 use crate::packet::Packet;
 use crate::units::Time;
 
@@ -277,6 +277,13 @@ impl Surroundings {
             Output::Lost { .. } | Output::CellChanged { .. } => None,
         };
         self.common.out.drain(..).filter_map(arrived).collect()
+    }
+
+    /// Takes the events that were emitted.
+    pub fn take_events(&mut self) -> Vec<Record> {
+        let events = self.common.sink.kept().to_vec();
+        self.common.sink.clear();
+        events
     }
 
     /// The context at `now`.

@@ -180,13 +180,6 @@ impl Agenda {
         self.front[FRONT] = entry.at;
     }
 
-    /// Sets an alarm to ring at a time, after all that were set for the same time before.
-    #[inline]
-    pub fn set_time(&mut self, alarm: usize, at: Option<Time>, stamps: &mut Stamps) {
-        let key = at.map(|at| stamps.key(at));
-        self.set(alarm, key);
-    }
-
     /// When an alarm rings.
     pub fn due(&self, alarm: usize) -> Option<Key> {
         let at = self.at(alarm);
@@ -246,7 +239,7 @@ mod tests {
     fn simultaneous_events_keep_their_order() {
         let (mut agenda, mut stamps) = (Agenda::new(4), Stamps::default());
         for (alarm, at) in [(3, 5), (0, 3), (1, 5), (2, 3)] {
-            agenda.set_time(alarm, Some(Time(at)), &mut stamps);
+            agenda.set(alarm, Some(stamps.key(Time(at))));
         }
         assert_eq!(drain(&mut agenda), [(3, 0), (3, 2), (5, 3), (5, 1)]);
     }
@@ -255,10 +248,10 @@ mod tests {
     fn alarms_are_moved_and_cancelled() {
         let (mut agenda, mut stamps) = (Agenda::new(3), Stamps::default());
         for at in [10, 30, 20] {
-            agenda.set_time(1, Some(Time(at)), &mut stamps);
+            agenda.set(1, Some(stamps.key(Time(at))));
         }
-        agenda.set_time(2, Some(Time(5)), &mut stamps);
-        agenda.set_time(2, None, &mut stamps);
+        agenda.set(2, Some(stamps.key(Time(5))));
+        agenda.set(2, None);
         assert_eq!(agenda.due(2), None);
         assert_eq!(drain(&mut agenda), [(20, 1)]);
     }

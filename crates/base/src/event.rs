@@ -384,9 +384,4 @@ impl Sink {
     pub fn clear(&mut self) {
         self.kept.clear();
     }
-
-    /// Takes everything kept.
-    pub fn drain(&mut self) -> std::vec::Drain<'_, Record> {
-        self.kept.drain(..)
-    }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::queue::drop_tail::Limits;
 use crate::engine::{Key, Stamps};
 use crate::event::Cause;
 
@@ -19,8 +20,7 @@ struct Passage {
 /// The packets of a link that have not begun to be sent, and the room of its queue.
 #[derive(Debug)]
 pub struct Foresight {
-    limit: usize,
-    limit_bytes: u64,
+    limits: Limits,
     passages: VecDeque<Passage>,
     /// How many of the last passages had not begun when the newest packet entered: the queue as it found it.
     waiting: usize,
@@ -43,11 +43,10 @@ pub struct Unhappened {
 }
 
 impl Foresight {
-    /// Returns the foresight of a link that is empty and in front of which fewer than `limit` packets and
-    /// `limit_bytes` bytes may wait.
-    pub fn new(limit: usize, limit_bytes: u64) -> Self {
+    /// Returns the foresight of a link that is empty and in front of which so much may wait.
+    pub fn new(limits: Limits) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
-        Self { limit, limit_bytes, passages, waiting: 0, waiting_bytes: 0, lost }
+        Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
     /// Moves on to the packet that enters under `entry`, and forgets what has happened by the time under `now`.
@@ -77,7 +76,7 @@ impl Foresight {
     /// Returns true if there is room for a packet that must wait.
     #[inline]
     pub fn has_room(&self, bytes: u32) -> bool {
-        self.waiting + 1 < self.limit && self.waiting_bytes + u64::from(bytes) <= self.limit_bytes
+        self.limits.have_room(self.waiting, self.waiting_bytes, bytes)
     }
 
     /// Takes note of a packet that enters and begins to be sent under these keys, unless both are past.

@@ -2,6 +2,7 @@
 
 use super::foresight::Unhappened;
 use super::loss::Loss;
+use super::queue::drop_tail::Limits;
 use super::queue::{Ledger, Queue};
 use crate::context::Context;
 use crate::event::Cause;
@@ -68,7 +69,7 @@ impl Ingress {
     }
 
     /// Packets and bytes that may wait, where the queue is first in, first out, and nothing else decides.
-    pub fn limits(&self) -> Option<(usize, u64)> {
+    pub fn limits(&self) -> Option<Limits> {
         self.queue.limits()
     }
 

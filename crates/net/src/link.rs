@@ -74,7 +74,7 @@ impl Link {
     /// in which no one asks.
     pub fn foresee(&mut self) -> bool {
         if self.foresight.is_none() && self.flight.is_plain() && self.outages.is_empty() {
-            self.foresight = self.ingress.limits().map(|(packets, bytes)| Foresight::new(packets, bytes));
+            self.foresight = self.ingress.limits().map(Foresight::new);
         }
         self.is_foreseen()
     }

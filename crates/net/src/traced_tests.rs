@@ -211,7 +211,7 @@ proptest! {
         found.truncate(late.len());
         prop_assert_eq!(found, late);
         let mut before = Time::ZERO;
-        for (_, event) in around.common.sink.drain() {
+        for (_, event) in around.take_events() {
             if let Event::Served { packet, from, sent, .. } = event {
                 prop_assert!(from >= before && from <= sent && from.0 + MS >= sent.0);
                 prop_assert!(from.0 >= arrivals[packet.0 as usize].0);

@@ -34,13 +34,27 @@ impl Checked for DropTail {
     fn check(&self, _: &mut Check) {}
 }
 
+/// What may wait in a drop-tail queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    packets: usize,
+    bytes: u64,
+}
+
+impl Limits {
+    /// Returns true if a packet of `size` bytes finds room behind `packets` that wait and have `bytes`.
+    #[inline]
+    pub fn have_room(self, packets: usize, bytes: u64, size: u32) -> bool {
+        packets + 1 < self.packets && bytes + u64::from(size) <= self.bytes
+    }
+}
+
 /// A drop-tail queue.
 #[derive(Debug)]
 pub struct Fifo {
     packets: VecDeque<Packet>,
     bytes: u64,
-    limit: usize,
-    limit_bytes: u64,
+    limits: Limits,
 }
 
 impl Fifo {
@@ -49,20 +63,21 @@ impl Fifo {
         Self {
             packets: VecDeque::new(),
             bytes: 0,
-            limit: params.limit.get() as usize,
-            limit_bytes: params.limit_bytes.map_or(u64::MAX, |limit| limit.0),
+            limits: Limits {
+                packets: params.limit.get() as usize,
+                bytes: params.limit_bytes.map_or(u64::MAX, |limit| limit.0),
+            },
         }
     }
 }
 
 impl Queue for Fifo {
     fn push(&mut self, _: Time, packet: Packet, ledger: &mut Ledger) -> bool {
-        let bytes = self.bytes + u64::from(packet.size);
-        if self.packets.len() + 1 >= self.limit || bytes > self.limit_bytes {
+        if !self.limits.have_room(self.packets.len(), self.bytes, packet.size) {
             ledger.refuse_overflow();
             return false;
         }
-        self.bytes = bytes;
+        self.bytes += u64::from(packet.size);
         self.packets.push_back(packet);
         true
     }
@@ -85,8 +100,8 @@ impl Queue for Fifo {
         false
     }
 
-    fn limits(&self) -> Option<(usize, u64)> {
-        Some((self.limit, self.limit_bytes))
+    fn limits(&self) -> Option<Limits> {
+        Some(self.limits)
     }
 }
 

@@ -43,7 +43,7 @@ pub trait Queue: Send + std::fmt::Debug {
         true
     }
     /// Packets and bytes it can be filled to, where these alone decide and the order is first in, first out.
-    fn limits(&self) -> Option<(usize, u64)> {
+    fn limits(&self) -> Option<drop_tail::Limits> {
         None
     }
 }

@@ -56,7 +56,7 @@ impl Driver {
     }
 
     fn note(&mut self) {
-        for (at, event) in self.around.common.sink.drain() {
+        for (at, event) in self.around.take_events() {
             let Event::State { user, state, .. } = event else { panic!("{event:?}") };
             let entered = State::ALL[usize::from(state)];
             assert_eq!(at, self.now);

@@ -2,12 +2,12 @@
 
 use super::World;
 use super::alarms::{Alarm, Alarms};
+use super::arrivals::Arrivals;
 use super::bearer::HostedBearer;
 use super::control::Listener;
 use super::env::{Env, Flying};
 use super::external::External;
 use super::flow::{Flow, Flows, Phone};
-use super::lane::Lane;
 use super::recorder::Recorder;
 use super::tell::Ears;
 use super::timers::Timer;
@@ -38,7 +38,7 @@ impl<T: Listener> World<T> {
             });
         let links = links.collect();
         let [to_phones, from_phones] =
-            [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Lane::new(&mut alarms, alarm));
+            [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Arrivals::new(&mut alarms, alarm));
         // Alarms of links and bearers before those of flows: they are set more often.
         let mut bearers = bearers(scenario, streams, &mut alarms);
         let (phones, flows) = users(scenario, streams, &mut alarms);

@@ -12,6 +12,7 @@
 //! has a file: what arrives there and what leaves it.
 
 mod alarms;
+mod arrivals;
 mod bearer;
 mod build;
 mod control;
@@ -21,7 +22,6 @@ mod external;
 mod feedback;
 mod flow;
 mod gateway;
-mod lane;
 mod links;
 mod live;
 mod node_b;
@@ -40,10 +40,10 @@ pub use live::Live;
 pub use standing::{Carried, Standing};
 
 use alarms::{Alarm, Alarms};
+use arrivals::Arrivals;
 use bearer::HostedBearer;
 use env::Env;
 use flow::{Flows, Phone};
-use lane::Lane;
 use tell::Ears;
 use timers::Timer;
 use wire::Duplex;
@@ -110,8 +110,8 @@ struct World<T> {
     /// The links between server and gateway, and of the core network from there on.
     links: Vec<Duplex>,
     /// What arrives in order over all bearers and uplinks whose arrivals are known ahead of time.
-    to_phones: Lane,
-    from_phones: Lane,
+    to_phones: Arrivals,
+    from_phones: Arrivals,
     bearers: Vec<HostedBearer>,
     phones: Vec<Phone>,
     flows: Flows,

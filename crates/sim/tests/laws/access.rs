@@ -90,8 +90,7 @@ impl Access {
         let mut all = Vec::new();
         for index in 0..self.bearers.len() {
             self.bearers[index].settle(&mut self.around[index].at(now));
-            let told: Vec<_> = self.around[index].common.sink.drain().collect();
-            for (at, event) in told {
+            for (at, event) in self.around[index].take_events() {
                 if let Event::Tti { user, quality, units, failed, .. } = event {
                     let user = self.user(index, user as usize);
                     all.push(TtiRecord { at, user, ci: quality, pdus: units, failed });

@@ -93,7 +93,7 @@ fn decibels_are_no_cqi() {
     let snr_db = 10.0 * libm::log10(row.tally.snr / row.tally.ttis as f64);
     assert!(row.tally.cqi.is_nan() && (snr_db - 7.0).abs() < 1e-5, "{row:?}");
     let quality = |(_, event)| matches!(event, Event::Tti { quality, .. } if quality > 0);
-    assert!(!bench.around.common.sink.drain().any(quality));
+    assert!(!bench.around.take_events().into_iter().any(quality));
 }
 
 /// Somebody who has slept for a day is in the cell, and at the place, of one who was looked at every

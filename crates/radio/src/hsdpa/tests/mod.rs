@@ -123,7 +123,7 @@ impl Bench {
             Event::Handover { user, cell, .. } => Some((at, user, cell)),
             _ => None,
         };
-        self.around.common.sink.drain().filter_map(of).collect()
+        self.around.take_events().into_iter().filter_map(of).collect()
     }
 
     /// When each TTI began, and whose it was.
@@ -132,6 +132,6 @@ impl Bench {
             Event::Tti { user, .. } => Some((at, user as usize)),
             _ => None,
         };
-        self.around.common.sink.drain().filter_map(of).collect()
+        self.around.take_events().into_iter().filter_map(of).collect()
     }
 }

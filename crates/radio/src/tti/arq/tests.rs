@@ -61,7 +61,7 @@ fn play(
     }
     run(&mut bearer, &mut around, end);
     bearer.settle(&mut around.at(end));
-    let mut told: Vec<_> = around.common.sink.drain().collect();
+    let mut told = around.take_events();
     told.sort_by_key(|(at, _)| *at);
     (out, around.counts, told)
 }

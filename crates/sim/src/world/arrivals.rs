@@ -1,4 +1,4 @@
-//! Packets on their way over several links that all arrive in the order in which they were sent.
+//! Packets on their way over several links whose arrivals are known ahead of time.
 
 use std::collections::VecDeque;
 
@@ -9,35 +9,35 @@ use crate::packet::Packet;
 
 /// Arrivals that are known ahead of time, one after the other, under one alarm for all their links.
 #[derive(Debug)]
-pub struct Lane {
-    arrivals: VecDeque<(Key, Packet)>,
+pub struct Arrivals {
+    queue: VecDeque<(Key, Packet)>,
     alarm: usize,
 }
 
-impl Lane {
+impl Arrivals {
     pub fn new(alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self { arrivals: VecDeque::new(), alarm: alarms.add(alarm) }
+        Self { queue: VecDeque::new(), alarm: alarms.add(alarm) }
     }
 
     /// Takes a packet that arrives under `key`. Returns false if one that arrives later came before it.
     #[inline]
     pub fn append(&mut self, env: &mut Env, key: Key, packet: Packet) -> bool {
-        match self.arrivals.back() {
+        match self.queue.back() {
             None => env.agenda.set(self.alarm, Some(key)),
             Some((last, _)) if *last > key => return false,
             Some((last, _)) => {
                 env.common.stamps.is_uncertain |= last.0 == key.0 && last.1.is_uncertain_beside(key.1);
             }
         }
-        self.arrivals.push_back((key, packet));
+        self.queue.push_back((key, packet));
         true
     }
 
     /// Returns the packet that arrives now.
     #[inline]
     pub fn arrive(&mut self, env: &mut Env) -> Option<Packet> {
-        let (_, packet) = self.arrivals.pop_front()?;
-        env.agenda.set(self.alarm, self.arrivals.front().map(|(key, _)| *key));
+        let (_, packet) = self.queue.pop_front()?;
+        env.agenda.set(self.alarm, self.queue.front().map(|(key, _)| *key));
         Some(packet)
     }
 }
