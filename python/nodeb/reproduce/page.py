@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nodeb import studies
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
 from nodeb.reproduce.diagram import path_diagram
@@ -74,7 +75,7 @@ def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("figures", "Figures", "figures"),
         ("claims", "Claims", "claims"),
         ("mismatch", "What does not match", "title"),
-        ("assumptions", "Assumptions", "title"),
+        ("assumptions", "Assumptions", "assumptions"),
         ("provenance", "Provenance", "title"),
     ]
     return [(anchor_name, name) for anchor_name, name, key in names if content[key]]
@@ -225,7 +226,9 @@ def version() -> tuple[str, str | None]:
 
 
 def _command(findings: Findings) -> str:
-    parts = [f"nodeb reproduce {findings.study.name}", f"--seed {findings.seed}"]
+    study = findings.study
+    name = study.name if study.name in studies.names() else study.file.name
+    parts = [f"nodeb reproduce {name}", f"--seed {findings.seed}"]
     parts += ["--quick"] if findings.quick else []
     if findings.items != findings.study.items():
         parts += [f'--item "{item}"' for item in findings.items]

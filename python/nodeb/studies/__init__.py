@@ -42,12 +42,16 @@ def load(name: str) -> Study:
 
 
 def _from_file(file: Path) -> ModuleType:
+    """The module of a file, whose folder is one to import from as for a program of its own."""
     if not file.is_file():
         raise InputError(f"there is no file {file}")
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+    name = f"study_{file.stem}"  # which takes no other module's place
+    spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise InputError(f"{file} is no Python program")
-    module = sys.modules[file.stem] = importlib.util.module_from_spec(spec)
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    if str(file.parent.resolve()) not in sys.path:
+        sys.path.append(str(file.parent.resolve()))
     try:
         spec.loader.exec_module(module)
     except NodebError:

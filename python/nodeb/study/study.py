@@ -235,8 +235,11 @@ class Study:
         """Checks what names what.
 
         Raises:
-            InputError: a claim or a target names an unknown item, or a target an unknown claim.
+            InputError: there is neither table nor figure, or a claim or target names what is not
+                there.
         """
+        if not self.items():
+            raise InputError(f"{self.name} has no table and no figure")
         known, claims = self.items(), [claim.id for claim in self.claims]
         everything = [*self.tables, *self.figures]
         self._check("the file of texts", "item", [*self._notes, *self._said], everything)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import statistics
 import time
 from pathlib import Path
 
@@ -490,6 +491,12 @@ def test_a_study_in_a_file_of_one_s_own(file, tmp_path, call):
     (tmp_path / "empty.py").write_text("x = 1\n")
     status, _, err = call("reproduce", str(tmp_path / "empty.py"))
     assert (status, "makes no study" in err) == (2, True)
+    (tmp_path / "beside_it.py").write_text("import nodeb.study\n")
+    text = "from beside_it import nodeb\nstudy = nodeb.study.Study(__file__, title='T')\n"
+    (tmp_path / "statistics.py").write_text(text)
+    with pytest.raises(InputError, match="statistics has no table and no figure"):
+        studies.load(str(tmp_path / "statistics.py"))
+    assert statistics.mean([1, 3]) == 2
     (tmp_path / "wrong.py").write_text("x = 1\ny = 1 / 0\n")
     status, _, err = call("reproduce", str(tmp_path / "wrong.py"))
     assert (status, "wrong.py, line 2: ZeroDivisionError: division by zero" in err) == (2, True)
@@ -530,6 +537,7 @@ def test_what_a_whole_study_writes(file, tmp_path):
     assert (tmp_path / "out" / "figures" / "figure-1.svg").is_file()
     page = outcome.report.read_text("utf-8")
     assert "Rates of larger files fall." in page
+    assert "nodeb reproduce tiny.py --seed 1" in page
 
 
 def test_items_alone_have_the_same_cells(file, tmp_path):
