@@ -15,14 +15,36 @@ pub struct Problem {
 pub struct Check {
     path: Vec<String>,
     problems: Vec<Problem>,
+    /// Keys that do nothing and do not have their defaults.
+    void: Vec<Problem>,
     doubts: Vec<Problem>,
     idle: Vec<Problem>,
 }
 
 /// Parameters that know which of their values are impossible or doubtful.
 pub trait Checked {
-    /// Reports every such value to `check`.
-    fn check(&self, check: &mut Check);
+    /// Reports every such value to `check`; by default there is none.
+    fn check(&self, _check: &mut Check) {}
+}
+
+/// Lists keys of some parameters, each with whether it has its default.
+#[macro_export]
+macro_rules! keys {
+    ($params:expr; $( $key:ident ),+) => {{
+        let own = $params;
+        let usual = $crate::check::usual(own);
+        [$( (stringify!($key), $crate::check::is_same(&own.$key, &usual.$key)) ),+]
+    }};
+}
+
+/// Returns the defaults of such parameters.
+pub fn usual<T: Default>(_: &T) -> T {
+    T::default()
+}
+
+/// Returns true if a value is its default.
+pub fn is_same<T: PartialEq>(value: &T, default: &T) -> bool {
+    value == default
 }
 
 impl Check {
@@ -49,13 +71,22 @@ impl Check {
         }
     }
 
-    /// Reports that `key` does nothing, whatever its value: refused unless it has its default.
-    pub fn idle(&mut self, key: &str, is_default: bool, why: &str) {
-        let problem = self.problem(key, format!("this has no effect: {why}; leave it out"));
-        if is_default {
-            self.idle.push(problem);
-        } else {
-            self.problems.push(problem);
+    /// Reports `keys` that do nothing if `void`, each with whether it has its default ([`crate::keys`]): refused
+    /// unless it has. Scenarios that have been resolved say every key, so a key counts as set where it differs.
+    ///
+    /// What merely is not reached (a limit, a timer that never fires) has an effect and is left alone.
+    pub fn idle(&mut self, void: bool, keys: &[(&str, bool)], why: &str) {
+        for (key, is_default) in keys.iter().filter(|_| void) {
+            let problem = self.problem(key, format!("this has no effect: {why}; leave it out"));
+            if *is_default { self.idle.push(problem) } else { self.void.push(problem) }
+        }
+    }
+
+    /// Warns of such keys where they do nothing only at the edge of a range that is often swept: no shadowing, one
+    /// phone, no queue that marks.
+    pub fn advise_idle(&mut self, void: bool, keys: &[(&str, bool)], why: &str) {
+        for (key, is_default) in keys {
+            self.advise(!void || *is_default, key, || format!("this has no effect: {why}"));
         }
     }
 
@@ -65,8 +96,9 @@ impl Check {
         Problem { path, message }
     }
 
-    /// What is impossible, in the order of looking.
-    pub fn into_problems(self) -> Vec<Problem> {
+    /// What is impossible, in the order of looking, and behind it the keys that are set and do nothing.
+    pub fn into_problems(mut self) -> Vec<Problem> {
+        self.problems.append(&mut self.void);
         self.problems
     }
 

@@ -19,26 +19,32 @@ pub fn from_defaults<'de, T: Deserialize<'de>, E: serde::de::Error>() -> Result<
     T::deserialize(MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
 }
 
-/// Declares the variants of one kind of component. `as Trait` behind the name gives the enum a method
-/// `parameters` that shows every variant's parameters as a `dyn Trait`, which they must implement.
+/// Returns names in a row, as a message shows a choice: "`a` or `b`".
+pub fn choice<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
+}
+
+/// Declares the variants of one kind of component. `= Variant` behind the name is the default. With `as Trait` behind the name all parameters implement this
+/// trait, and the enum dereferences to it: what is asked of a variant is answered in the variant's own file.
 #[macro_export]
 macro_rules! registry {
-    (@parameters $enum:ident { $( $variant:ident )+ }) => {};
-    (@parameters $of:ident $enum:ident { $( $variant:ident )+ }) => {
-        impl $enum {
-            /// The variant's parameters, as what they have in common.
-            pub fn parameters(&self) -> &(dyn $of + 'static) {
+    (@deref $enum:ident { $( $variant:ident )+ }) => {};
+    (@deref $of:ident $enum:ident { $( $variant:ident )+ }) => {
+        impl std::ops::Deref for $enum {
+            type Target = dyn $of;
+
+            fn deref(&self) -> &Self::Target {
                 match self { $( Self::$variant(params) => params, )+ }
             }
         }
     };
     (
         $(#[$meta:meta])*
-        $kind:literal $enum:ident $( as $of:ident )? {
+        $kind:literal $enum:ident $( = $default:ident )? $( as $of:ident )? {
             $( #[doc = $doc:literal] $key:literal => $variant:ident($params:ty), )+
         }
     ) => {
-        $crate::registry!(@parameters $( $of )? $enum { $( $variant )+ });
+        $crate::registry!(@deref $( $of )? $enum { $( $variant )+ });
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $enum {
@@ -73,6 +79,12 @@ macro_rules! registry {
                 match self { $( Self::$variant(params) => check.within($key, |check| params.check(check)), )+ }
             }
         }
+
+        $( impl Default for $enum {
+            fn default() -> Self {
+                Self::$default(Default::default())
+            }
+        } )?
 
         impl serde::Serialize for $enum {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -18,7 +18,6 @@ use std::ops::ControlFlow;
 use nodeb_sim::Scenario;
 use nodeb_sim::event::{Event, Mask, Place, Site};
 use nodeb_sim::packet::PacketId;
-use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::Listener;
@@ -102,8 +101,8 @@ impl Timeline {
                 repeats_after: facts.repeats_after.unwrap_or_default(),
                 has_harq: facts.has_harq,
                 has_channels: facts.has_ues,
-                interruption: interruption(&scenario.radio),
-                has_states: facts.is_shared && facts.tti.is_none(),
+                interruption: facts.interruption,
+                has_states: facts.has_states,
                 has_opportunities: facts.has_opportunities,
                 has_opportunities_up: scenario.radio.uplink().is_some(),
             },
@@ -242,15 +241,6 @@ impl Timeline {
             _ => {}
         }
     }
-}
-
-/// How long nothing is sent to a user whose cell changes.
-fn interruption(radio: &RadioSpec) -> Duration {
-    match radio {
-        RadioSpec::Hsdpa(hsdpa) => hsdpa.handover.as_ref().map(|handover| handover.interruption),
-        _ => None,
-    }
-    .unwrap_or_default()
 }
 
 impl Listener for Timeline {

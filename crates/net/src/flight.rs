@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jitter::{Jitter, JitterSpec};
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::engine::{Key, Stamps};
 use crate::packet::Packet;
 use crate::rng::{ErrorGaps, Stream, Streams};
@@ -22,9 +22,7 @@ pub struct Reordering {
     pub delay: Duration,
 }
 
-impl Checked for Reordering {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Reordering {}
 
 type Lane = VecDeque<(Key, Packet)>;
 

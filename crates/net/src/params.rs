@@ -189,20 +189,6 @@ impl Uplink {
     }
 }
 
-impl QueueSpec {
-    /// Looks for a queue that would lose every packet where all of them wait, as they do for an opportunity.
-    pub fn check_holds_one(&self, check: &mut Check) {
-        let Self::DropTail(params) = self else { return };
-        check.within("drop_tail", |check| {
-            check.require(params.limit.get() > 1, "limit", || {
-                "every packet waits for a delivery opportunity, and none may be the first to wait; expected at \
-                 least 2, which is one packet"
-                    .to_owned()
-            });
-        });
-    }
-}
-
 /// Whether a link may have this name: no other link has it, nor the random streams of one.
 fn is_free(name: &str) -> bool {
     let taken = ["wired", "core", "uplink", "link"];

@@ -1,6 +1,5 @@
 //! The cell of `hsdpa`, without a simulation.
 
-use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::radio::cell::map::Map;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -17,11 +16,11 @@ pub fn cell_map<'py>(
     side: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let scenario = scenario.get().inner();
-    let RadioSpec::Hsdpa(radio) = &scenario.radio else {
+    let Some((cell, served)) = scenario.radio.cell() else {
         let message = format!("radio: a {} has no cell to map; expected `hsdpa`", scenario.radio.key());
         return Err(ScenarioError::new_err(message));
     };
-    let draw = || Map::new(&radio.cell, radio.served(), side);
+    let draw = || Map::new(cell, served, side);
     let map = py.detach(|| guarded(|| "a map of a cell".to_owned(), draw))?;
     let found = PyDict::new(py);
     found.set_item("axis_m", PyArray1::from_vec(py, map.axis_m))?;

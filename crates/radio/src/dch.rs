@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::assemble::Parts;
-use super::error::ErrorModel;
+use super::error::{BY_MODEL, ErrorModel};
 use super::mac::harq::CombiningSpec;
 use super::mac::sched::round_robin::Policy as RoundRobin;
 use super::rlc::{Delivered, RlcSpec};
@@ -14,6 +14,7 @@ use super::tti::Air;
 use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::rng::Streams;
 use crate::units::{Duration, Probability, Rate, Size};
 
@@ -73,10 +74,13 @@ impl Checked for Dch {
     fn check(&self, check: &mut Check) {
         self.air().check_with(self.errors.as_ref(), check);
         self.rlc.check_for(self.air().pdu_bytes, check);
-        let is_arq = matches!(self.rlc, RlcSpec::Arq(_));
+        let is_arq = self.rlc.repeats_blocks();
         check.require(is_arq || self.max_transmissions.is_none(), "max_transmissions", || {
             format!("blocks are repeated by `rlc = \"arq\"`; leave this out with `{}`", self.rlc.key())
         });
+        check.idle(self.errors.is_some(), &keys!(self; bler), BY_MODEL);
+        let why = "only `rlc = \"arq\"` repeats blocks after a fixed delay";
+        check.idle(!is_arq, &keys!(self; retransmission_delay), why);
     }
 }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::assemble::Parts;
-use super::error::ErrorModel;
+use super::error::{BY_MODEL, ErrorModel};
 use super::mac::harq::CombiningSpec;
 use super::mac::sched::SchedulerSpec;
 use super::rlc::{Delivered, RlcSpec};
@@ -14,6 +14,7 @@ use super::tti::Air;
 use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::rng::Streams;
 use crate::units::{Duration, Probability, Rate, Size};
 
@@ -79,6 +80,7 @@ impl Checked for HsDsch {
         self.air().check_with(self.errors.as_ref(), check);
         self.rlc.check_for(self.air().pdu_bytes, check);
         check.within("scheduler", |check| self.scheduler.check(check));
+        check.idle(self.errors.is_some(), &keys!(self; bler), BY_MODEL);
     }
 }
 
@@ -121,6 +123,12 @@ impl Radio for HsDsch {
 
     fn errors(&self) -> Option<&ErrorModel> {
         self.errors.as_ref()
+    }
+
+    fn check_users(&self, users: &[UserRadio], check: &mut Check) {
+        let every_ci = users.iter().all(|user| !user.ci.is_empty());
+        let why = "every user has a `ci`, whose value in the TTI is the number of PDUs";
+        check.idle(every_ci, &keys!(self; pdus_per_tti), why);
     }
 
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>> {

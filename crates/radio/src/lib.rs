@@ -3,7 +3,9 @@
 //! A bearer is handed a context with the time, takes packets, and says when it must be woken next. The
 //! simulator drives it in virtual time; nothing in it knows a clock.
 
-pub(crate) use nodeb_base::{blocks, check, context, engine, event, packet, registry, rng, table, units};
+pub(crate) use nodeb_base::{
+    blocks, check, context, engine, event, keys, packet, registry, rng, table, units,
+};
 pub(crate) use nodeb_net as network;
 
 /// Declares a variant's parameters, of which there are none.
@@ -14,9 +16,7 @@ macro_rules! no_parameters {
         #[serde(default, deny_unknown_fields)]
         pub struct $name {}
 
-        impl $crate::check::Checked for $name {
-            fn check(&self, _: &mut $crate::check::Check) {}
-        }
+        impl $crate::check::Checked for $name {}
     };
 }
 
@@ -37,10 +37,11 @@ pub mod tti;
 pub mod wcdma;
 mod wire;
 
+use crate::check::Check;
 use crate::context::Context;
 use crate::engine::Key;
-use crate::network::Link;
 use crate::network::opportunities::Recording;
+use crate::network::{Link, QueueSpec};
 use crate::packet::Packet;
 use crate::rng::Streams;
 use crate::table::Table;
@@ -157,6 +158,10 @@ pub struct Facts {
     pub has_harq: bool,
     /// Whether its bearers send at recorded delivery opportunities only.
     pub has_opportunities: bool,
+    /// Whether its bearers switch users between states.
+    pub has_states: bool,
+    /// Time without transmissions to a user whose cell changes.
+    pub interruption: Duration,
 }
 
 /// The parameters of a radio.
@@ -166,10 +171,26 @@ pub trait Radio {
     /// The bit rate against which utilization is measured. With a C/I process it is the rate at the
     /// highest value, `best_ci`.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
+    /// The queue of its links, if it is one.
+    fn queue(&self) -> Option<&QueueSpec> {
+        None
+    }
+    /// The cell and the number of cells that serve users, if users have places.
+    fn cell(&self) -> Option<(&cell::plan::Cell, usize)> {
+        None
+    }
     /// The model of block errors, where there is one.
     fn errors(&self) -> Option<&error::ErrorModel> {
         None
     }
+    /// What is wrong where a file is named whose content is not there yet, with the key.
+    fn unread(&self) -> Option<String> {
+        self.errors()?.unread()
+    }
+    /// Reports what a user cannot do on this radio in a run of `duration`, and keys that have no effect for it.
+    fn check_user(&self, _user: &UserRadio, _duration: Duration, _check: &mut Check) {}
+    /// Reports the radio's own keys that have no effect with these users, one of each group.
+    fn check_users(&self, _users: &[UserRadio], _check: &mut Check) {}
     /// The recording that the phones' uplinks follow, where there is one.
     fn uplink(&self) -> Option<Recording<'_>> {
         None
@@ -189,7 +210,7 @@ pub fn tables() -> Vec<Table> {
 
 registry! {
     /// The radio bearer, as a scenario names it.
-    "radio" RadioSpec as Radio {
+    "radio" RadioSpec = HsDsch as Radio {
         /// Dedicated channels, one bearer per user (Release 99).
         "dch" => Dch(dch::Dch),
         /// The high-speed downlink shared channel: one bearer for all users (Release 5).
@@ -204,19 +225,5 @@ registry! {
         "link" => Link(link::LinkBearer),
         /// No radio: a link that sends when a measured trace says that it could, one per user.
         "trace" => Trace(trace::TraceBearer),
-    }
-}
-
-impl Default for RadioSpec {
-    fn default() -> Self {
-        Self::HsDsch(hs_dsch::HsDsch::default())
-    }
-}
-
-impl std::ops::Deref for RadioSpec {
-    type Target = dyn Radio;
-
-    fn deref(&self) -> &Self::Target {
-        self.parameters()
     }
 }

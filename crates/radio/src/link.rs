@@ -84,6 +84,10 @@ impl Radio for LinkBearer {
         Facts { measures_bandwidth: true, ..Facts::default() }
     }
 
+    fn queue(&self) -> Option<&QueueSpec> {
+        Some(&self.queue)
+    }
+
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.rate
     }

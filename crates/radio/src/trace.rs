@@ -79,7 +79,9 @@ impl Checked for TraceBearer {
             format!("{} are absurd; expected at most 1 GB", self.header)
         });
         self.path().check(check);
-        check.within("queue", |check| self.queue.check_holds_one(check));
+        check.within("queue", |check| {
+            check.within(self.queue.key(), |check| self.queue.check_waiting(check));
+        });
     }
 }
 
@@ -110,6 +112,18 @@ impl Radio for TraceBearer {
     /// The trace's mean.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.recording(&self.down).mean_rate()
+    }
+
+    fn queue(&self) -> Option<&QueueSpec> {
+        Some(&self.queue)
+    }
+
+    fn unread(&self) -> Option<String> {
+        let ways = [("down", Some(&self.down)), ("up", self.up.as_ref())];
+        ways.into_iter().find_map(|(way, named)| {
+            let file = named?.unread()?;
+            Some(format!("{way}: the trace `{file}` has not been read; expected what is in it as `times_ms`"))
+        })
     }
 
     fn uplink(&self) -> Option<Recording<'_>> {

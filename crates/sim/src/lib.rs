@@ -12,7 +12,8 @@ pub mod traffic;
 pub mod world;
 
 pub use nodeb_base::{
-    Error, Result, blocks, check, context, engine, error, event, lines, packet, registry, rng, table, units,
+    Error, Result, blocks, check, context, engine, error, event, keys, lines, packet, registry, rng, table,
+    units,
 };
 pub use nodeb_net as network;
 pub use nodeb_radio as radio;

@@ -1,6 +1,8 @@
 //! Keys that are set and have no effect are refused, with the reason; those that have one are not.
 
+use nodeb_sim::radio::mac::sched::SchedulerSpec;
 use nodeb_sim::scenario;
+use nodeb_sim::units::Duration;
 
 const USER: &str = "[[users]]\ntraffic.ftp.size = \"1 kB\"\n";
 
@@ -97,6 +99,17 @@ fn keys_without_effect_are_refused() {
     }
     for (radio, ue, key, why) in VOID_UE {
         assert_refused(&format!("[radio.hsdpa]\n{radio}\n{USER}ue.{ue}\n"), key, why);
+    }
+}
+
+/// A delay budget is for the schedulers that look at deadlines, whatever they are called.
+#[test]
+fn delay_budget_is_refused_unless_scheduler_looks_at_deadlines() {
+    for scheduler in SchedulerSpec::defaults() {
+        let looks = scheduler.build(1, Duration::from_millis(2)).view().deadline;
+        let name = scheduler.key();
+        let text = format!("radio.hsdpa.scheduler = \"{name}\"\n{USER}ue.delay_budget = \"1 s\"\n");
+        assert_eq!(refusal(&text).is_none(), looks, "{name}: {:?}", refusal(&text));
     }
 }
 

@@ -12,6 +12,7 @@ pub mod request;
 pub mod segment;
 pub mod wire;
 
+use crate::check::Check;
 use crate::event::{Clock, Hold, Recovery};
 use crate::segment::Segment;
 use crate::units::{Duration, Time};
@@ -160,17 +161,11 @@ pub enum Opener {
 
 registry! {
     /// The TCP implementation, as a scenario names it.
-    "tcp" TcpSpec {
+    "tcp" TcpSpec = Classic {
         /// As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N.
         "classic" => Classic(classic::Classic),
         /// As in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart, timestamps.
         "linux" => Linux(linux::Linux),
-    }
-}
-
-impl Default for TcpSpec {
-    fn default() -> Self {
-        Self::Classic(classic::Classic::default())
     }
 }
 
@@ -186,6 +181,13 @@ impl TcpSpec {
                 Box::new(linux::sender::Sender::new(flow, params)),
                 Box::new(linux::receiver::Receiver::new(flow, request_bytes, params)),
             ),
+        }
+    }
+
+    /// Warns of marks that are asked for where queues on the path give none.
+    pub fn check_marks(&self, marked: bool, check: &mut Check) {
+        if let Self::Linux(params) = self {
+            check.within("linux", |check| params.check_marks(marked, check));
         }
     }
 

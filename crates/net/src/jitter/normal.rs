@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Jitter;
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::rng::{Stream, normal};
 use crate::units::Duration;
 
@@ -24,9 +24,7 @@ impl Default for NormalJitter {
     }
 }
 
-impl Checked for NormalJitter {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for NormalJitter {}
 
 impl Jitter for NormalJitter {
     fn draw(&mut self, stream: &mut Stream) -> Duration {

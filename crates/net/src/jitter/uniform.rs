@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Jitter;
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::rng::{Stream, uniform};
 use crate::units::Duration;
 
@@ -22,9 +22,7 @@ impl Default for UniformJitter {
     }
 }
 
-impl Checked for UniformJitter {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for UniformJitter {}
 
 impl Jitter for UniformJitter {
     fn draw(&mut self, stream: &mut Stream) -> Duration {

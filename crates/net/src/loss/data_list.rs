@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LossModel;
 use super::list::Listed;
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 
 /// Parameters of a list of data segments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,9 +16,7 @@ pub struct DataList {
     pub positions: Vec<u64>,
 }
 
-impl Checked for DataList {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for DataList {}
 
 impl DataList {
     /// The losses, before the first packet.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LossModel;
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 
 /// Parameters of listed loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,9 +14,7 @@ pub struct LossList {
     pub positions: Vec<u64>,
 }
 
-impl Checked for LossList {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for LossList {}
 
 /// The positions that are still to come, ascending.
 #[derive(Debug)]

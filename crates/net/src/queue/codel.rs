@@ -6,10 +6,11 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ledger, Queue, TimedFifo};
+use super::{Ledger, Queue, QueueParams, TimedFifo};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
-use crate::units::{Duration, Time};
+use crate::rng::Stream;
+use crate::units::{Duration, Rate, Time};
 
 /// Parameters of a CoDel queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -161,6 +162,16 @@ impl Control {
         self.last_count = self.count;
         self.drop_next = self.control_law(now);
         self.dropping = true;
+    }
+}
+
+impl QueueParams for Codel {
+    fn build(&self, _rate: Rate, _stream: Stream) -> Box<dyn Queue> {
+        Box::new(CodelQueue::new(self))
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
     }
 }
 

@@ -6,10 +6,11 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ledger, Queue};
+use super::{Ledger, Queue, QueueParams};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
-use crate::units::{Size, Time};
+use crate::rng::Stream;
+use crate::units::{Rate, Size, Time};
 
 /// Parameters of a drop-tail queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,8 +31,20 @@ impl Default for DropTail {
     }
 }
 
-impl Checked for DropTail {
-    fn check(&self, _: &mut Check) {}
+impl Checked for DropTail {}
+
+impl QueueParams for DropTail {
+    fn build(&self, _rate: Rate, _stream: Stream) -> Box<dyn Queue> {
+        Box::new(Fifo::new(self))
+    }
+
+    fn check_waiting(&self, check: &mut Check) {
+        check.require(self.limit.get() > 1, "limit", || {
+            "every packet waits for a delivery opportunity, and none may be the first to wait; expected at \
+             least 2, which is one packet"
+                .to_owned()
+        });
+    }
 }
 
 /// What may wait in a drop-tail queue.

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::codel::{Control, check_times};
-use super::{Ledger, Queue, TimedFifo};
+use super::{Ledger, Queue, QueueParams, TimedFifo};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
 use crate::rng::Stream;
-use crate::units::{Duration, Size, Time};
+use crate::units::{Duration, Rate, Size, Time};
 
 /// Parameters of an FQ-CoDel queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +73,16 @@ struct FlowQueue {
     credit: i64,
     /// Whether it stands in one of the two lists.
     listed: bool,
+}
+
+impl QueueParams for FqCodel {
+    fn build(&self, _rate: Rate, stream: Stream) -> Box<dyn Queue> {
+        Box::new(FlowQueues::new(self, stream))
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
+    }
 }
 
 /// An FQ-CoDel queue.

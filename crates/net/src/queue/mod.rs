@@ -17,6 +17,7 @@ mod laws;
 pub use ledger::{Ledger, QueueCounts};
 pub use timed::TimedFifo;
 
+use crate::check::Check;
 use crate::packet::Packet;
 use crate::registry;
 use crate::rng::Stream;
@@ -48,9 +49,22 @@ pub trait Queue: Send + std::fmt::Debug {
     }
 }
 
+/// The parameters of a queue discipline.
+pub trait QueueParams {
+    /// An empty queue of this discipline in front of a link of `rate`; `stream` is for those that
+    /// draw at random.
+    fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue>;
+    /// Whether packets are marked instead of dropped, where they allow it.
+    fn marks(&self) -> bool {
+        false
+    }
+    /// Reports a queue that would lose every packet where all of them wait, as they do for an opportunity.
+    fn check_waiting(&self, _check: &mut Check) {}
+}
+
 registry! {
     /// The queue discipline of a link, as a scenario names it.
-    "queue" QueueSpec {
+    "queue" QueueSpec = DropTail as QueueParams {
         /// First in, first out; a packet that finds the queue full is dropped.
         "drop_tail" => DropTail(drop_tail::DropTail),
         /// Random early detection: the drop probability grows with the average queue.
@@ -61,25 +75,5 @@ registry! {
         "fq_codel" => FqCodel(fq_codel::FqCodel),
         /// A proportional-integral controller sets the drop probability from the queueing delay.
         "pie" => Pie(pie::Pie),
-    }
-}
-
-impl Default for QueueSpec {
-    fn default() -> Self {
-        Self::DropTail(drop_tail::DropTail::default())
-    }
-}
-
-impl QueueSpec {
-    /// An empty queue of this discipline in front of a link of `rate`; `stream` is for those that
-    /// draw at random.
-    pub fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue> {
-        match self {
-            Self::DropTail(params) => Box::new(drop_tail::Fifo::new(params)),
-            Self::Red(params) => Box::new(red::RedQueue::new(params, rate, stream)),
-            Self::Codel(params) => Box::new(codel::CodelQueue::new(params)),
-            Self::FqCodel(params) => Box::new(fq_codel::FlowQueues::new(params, stream)),
-            Self::Pie(params) => Box::new(pie::PieQueue::new(params, stream)),
-        }
     }
 }

@@ -10,11 +10,11 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ledger, Queue, TimedFifo};
+use super::{Ledger, Queue, QueueParams, TimedFifo};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
 use crate::rng::{Stream, uniform};
-use crate::units::{Duration, Probability, Size, Time};
+use crate::units::{Duration, Probability, Rate, Size, Time};
 
 /// How PIE knows the queueing delay (RFC 8033, section 4.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -123,6 +123,16 @@ impl DepartureRate {
         if backlog >= MEASURED_BYTES {
             self.under_way = Some((now, 0));
         }
+    }
+}
+
+impl QueueParams for Pie {
+    fn build(&self, _rate: Rate, stream: Stream) -> Box<dyn Queue> {
+        Box::new(PieQueue::new(self, stream))
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
     }
 }
 

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ledger, Queue, TimedFifo};
+use super::{Ledger, Queue, QueueParams, TimedFifo};
 use crate::check::{Check, Checked};
 use crate::packet::Packet;
 use crate::rng::{Stream, uniform};
@@ -86,6 +86,16 @@ impl Checked for Red {
         check.require((1..=65_535).contains(&self.mean_packet.0), "mean_packet", || {
             "expected the size of an IP packet, from 1 to 65535 B".to_owned()
         });
+    }
+}
+
+impl QueueParams for Red {
+    fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue> {
+        Box::new(RedQueue::new(self, rate, stream))
+    }
+
+    fn marks(&self) -> bool {
+        self.ecn
     }
 }
 

@@ -12,7 +12,7 @@ use crate::units::Probability;
 
 registry! {
     /// Interference from other cells, as a scenario names it.
-    "interference" InterferenceSpec {
+    "interference" InterferenceSpec = Hexagonal {
         /// Other Node Bs on a hexagonal grid around this one.
         "hexagonal" => Hexagonal(Hexagonal),
         /// One level wherever the user is.
@@ -20,9 +20,10 @@ registry! {
     }
 }
 
-impl Default for InterferenceSpec {
-    fn default() -> Self {
-        Self::Hexagonal(Hexagonal::default())
+impl InterferenceSpec {
+    /// Returns true if other Node Bs have sites.
+    pub fn has_sites(&self) -> bool {
+        matches!(self, Self::Hexagonal(_))
     }
 }
 

@@ -10,6 +10,7 @@ use super::mobility::{Area, Movement, Point, Walk, distance};
 use super::path_loss::PathLossSpec;
 use super::shadowing::{Shadowing, Shadows};
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::units::{Distance, Probability, Speed};
@@ -84,6 +85,25 @@ fn from_db(db: f64) -> f64 {
 }
 
 impl Cell {
+    /// Keys that only users with a place in the cell need, each with whether it has its default.
+    pub fn keys_of_places(&self) -> [(&'static str, bool); 9] {
+        keys!(self; radius, power_dbm, hs_share, antenna_gain_db, path_loss, shadowing, interference, noise_dbm,
+            orthogonality)
+    }
+
+    /// Warns of keys of shadowing without effect, unless the cell is `empty`; `still`: no user moves.
+    pub fn check_shadowing(&self, empty: bool, still: bool, check: &mut Check) {
+        let all = keys!(&self.shadowing; correlation_distance, site_correlation);
+        let off = self.shadowing.sigma_db == 0.0;
+        let alone = !self.interference.has_sites();
+        check.within("shadowing", |check| {
+            check.advise_idle(!empty && off, &all, "`sigma_db = 0` switches shadowing off");
+            check.advise_idle(!empty && !off && still, &all[..1], "nobody in the cell moves");
+            let one_site = "`interference = \"fixed\"` has one site";
+            check.advise_idle(!empty && !off && alone, &all[1..], one_site);
+        });
+    }
+
     /// Where the Node Bs stand, the cell's own first.
     pub fn sites(&self) -> Vec<Point> {
         match &self.interference {

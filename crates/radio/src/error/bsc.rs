@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ErrorProcess;
+use super::{ErrorParams, ErrorProcess};
 use crate::check::{Check, Checked};
 use crate::rng::{ErrorGaps, Streams};
 use crate::units::Probability;
@@ -24,14 +24,12 @@ impl Checked for IndependentErrors {
     }
 }
 
-impl IndependentErrors {
-    /// The errors of one radio link.
-    pub fn build(&self, streams: &Streams, user: u64) -> ErrorGaps {
-        ErrorGaps::new(self.error_rate.0, streams.stream("radio link", user, "errors"))
+impl ErrorParams for IndependentErrors {
+    fn build(&self, streams: &Streams, user: u64, _steps: u32) -> Box<dyn ErrorProcess> {
+        Box::new(ErrorGaps::new(self.error_rate.0, streams.stream("radio link", user, "errors")))
     }
 
-    /// Probability that `steps` steps in a row are free of errors.
-    pub fn clean(&self, steps: u32) -> f64 {
+    fn clean(&self, steps: u32) -> f64 {
         libm::pow(1.0 - self.error_rate.0, f64::from(steps))
     }
 }

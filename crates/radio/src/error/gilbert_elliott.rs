@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ErrorProcess;
 use super::hmm::HiddenMarkov;
+use super::{ErrorParams, ErrorProcess};
 use crate::check::{Check, Checked};
 use crate::network::loss::gilbert_elliott::{Chain, TwoStates};
 use crate::rng::Streams;
@@ -42,13 +42,18 @@ impl Checked for GilbertElliottErrors {
     }
 }
 
-impl GilbertElliottErrors {
-    /// The errors of one radio link.
-    pub fn build(&self, streams: &Streams, user: u64) -> TwoStates {
+impl ErrorParams for GilbertElliottErrors {
+    fn build(&self, streams: &Streams, user: u64, _steps: u32) -> Box<dyn ErrorProcess> {
         let chain = Chain { p: self.p, r: self.r, in_good: self.error_in_good, in_bad: self.error_in_bad };
-        TwoStates::new(chain, streams, "radio link", user, "errors")
+        Box::new(TwoStates::new(chain, streams, "radio link", user, "errors"))
     }
 
+    fn clean(&self, steps: u32) -> f64 {
+        self.as_hidden_markov().clean(steps)
+    }
+}
+
+impl GilbertElliottErrors {
     /// The same channel as a hidden Markov model.
     pub fn as_hidden_markov(&self) -> HiddenMarkov {
         let (p, r) = (self.p.0, self.r.0);

@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ErrorProcess;
 use super::matrix::{Matrix, power, stationary, times};
+use super::{ErrorParams, ErrorProcess};
 use crate::check::{Check, Checked};
 use crate::rng::{ErrorGaps, Stream, Streams, uniform};
 use crate::units::Probability;
@@ -94,9 +94,10 @@ impl HiddenMarkov {
         let uniform = vec![1.0 / self.error.len() as f64; self.error.len()];
         stationary(&self.normalised(), if self.start.is_empty() { &uniform } else { &self.start })
     }
+}
 
-    /// Probability that `steps` steps in a row are free of errors, in the long run.
-    pub fn clean(&self, steps: u32) -> f64 {
+impl ErrorParams for HiddenMarkov {
+    fn clean(&self, steps: u32) -> f64 {
         let transition = self.normalised();
         let mut clean = self.shares();
         for step in 0..steps {
@@ -110,8 +111,7 @@ impl HiddenMarkov {
         clean.iter().sum()
     }
 
-    /// The errors of one radio link.
-    pub fn build(&self, streams: &Streams, user: u64) -> HiddenChain {
+    fn build(&self, streams: &Streams, user: u64, _steps: u32) -> Box<dyn ErrorProcess> {
         let stream = |purpose: &str| streams.stream("radio link", user, purpose);
         let transition = self.normalised();
         let gaps = |p: f64, purpose: &str, state: usize| {
@@ -120,13 +120,13 @@ impl HiddenMarkov {
         let states = transition.iter().zip(&self.error).enumerate();
         let mut draws = stream("errors: states");
         let shares = if self.start.is_empty() { self.shares() } else { self.start.clone() };
-        HiddenChain {
+        Box::new(HiddenChain {
             state: draw(&mut draws, &shares),
             errors: states.clone().map(|(i, (_, error))| gaps(error.0, "error in", i)).collect(),
             leaves: states.map(|(i, (row, _))| gaps(1.0 - row[i], "leaves", i)).collect(),
             leaps: vec![transition],
             draws,
-        }
+        })
     }
 }
 

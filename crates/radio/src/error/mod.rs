@@ -35,9 +35,17 @@ pub trait ErrorProcess: Send + std::fmt::Debug {
     fn skip(&mut self, steps: u64);
 }
 
+/// The parameters of a process of errors.
+pub trait ErrorParams {
+    /// The errors of a user's radio link whose blocks take `steps` steps each.
+    fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess>;
+    /// Probability, in the long run, that a block of `steps` steps is free of errors.
+    fn clean(&self, steps: u32) -> f64;
+}
+
 registry! {
     /// A process of errors on a radio link, as a scenario names it.
-    "errors" ErrorSpec {
+    "errors" ErrorSpec as ErrorParams {
         /// Every step with the same probability, independently of the others.
         "bsc" => Bsc(bsc::IndependentErrors),
         /// In bursts: a good and a bad state, each with its own probability.
@@ -46,28 +54,6 @@ registry! {
         "hmm" => Hmm(hmm::HiddenMarkov),
         /// A recorded sequence, played back in a loop.
         "recorded" => Recorded(recorded::RecordedErrors),
-    }
-}
-
-impl ErrorSpec {
-    /// The errors of a user's radio link whose blocks take `steps` steps each.
-    pub fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess> {
-        match self {
-            Self::Bsc(params) => Box::new(params.build(streams, user)),
-            Self::GilbertElliott(params) => Box::new(params.build(streams, user)),
-            Self::Hmm(params) => Box::new(params.build(streams, user)),
-            Self::Recorded(params) => Box::new(params.build(streams, user, steps)),
-        }
-    }
-
-    /// Probability, in the long run, that a block of `steps` steps is free of errors.
-    fn clean(&self, steps: u32) -> f64 {
-        match self {
-            Self::Bsc(params) => params.clean(steps),
-            Self::GilbertElliott(params) => params.as_hidden_markov().clean(steps),
-            Self::Hmm(params) => params.clean(steps),
-            Self::Recorded(params) => params.clean(steps),
-        }
     }
 }
 
@@ -140,10 +126,14 @@ impl Checked for ErrorModel {
     }
 }
 
+/// Why a radio's BLER does nothing beside a model.
+pub const BY_MODEL: &str = "the model in `errors` says which blocks fail";
+
 impl ErrorModel {
-    /// The model file that has still to be read: this crate knows no files.
-    pub fn unread(&self) -> Option<&str> {
-        self.file.as_deref().filter(|_| self.process.is_none())
+    /// What is wrong where the model file has still to be read: this crate knows no files.
+    pub fn unread(&self) -> Option<String> {
+        let file = self.file.as_ref().filter(|_| self.process.is_none())?;
+        Some(format!("errors: the model file `{file}` has not been read; expected its process"))
     }
 
     /// PDUs in a block, where the model is of one size only.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ErrorProcess;
+use super::{ErrorParams, ErrorProcess};
 use crate::check::{Check, Checked};
 use crate::rng::Streams;
 
@@ -51,20 +51,20 @@ impl RecordedErrors {
         });
         (sums.collect(), blocks)
     }
+}
 
-    /// The errors of one radio link whose blocks take `steps` steps: from the beginning of a block
-    /// on, and over again after the last whole one.
-    pub fn build(&self, streams: &Streams, user: u64, steps: u32) -> Playback {
+impl ErrorParams for RecordedErrors {
+    /// From the beginning of a block on, and over again after the last whole one.
+    fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess> {
         let (ends, blocks) = self.ends(u64::from(steps));
         let random = streams.indexed("radio link", user, "errors: offset").uniform(0);
         let block = self.offset.unwrap_or((random * blocks as f64) as u64) % blocks;
         let mut playback = Playback { ends, run: 0, at: 0 };
         playback.seek(block * u64::from(steps));
-        playback
+        Box::new(playback)
     }
 
-    /// Share of its blocks of `steps` steps without any error.
-    pub fn clean(&self, steps: u32) -> f64 {
+    fn clean(&self, steps: u32) -> f64 {
         let length = u64::from(steps);
         let (ends, blocks) = self.ends(length);
         let (mut dirty, mut next, mut begin) = (0, 0, 0);

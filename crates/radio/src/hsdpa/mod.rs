@@ -35,7 +35,7 @@ use self::payload::Payload;
 use self::rnc::iub::Iub;
 use self::rnc::rlc::RlcModeSpec;
 use self::ue::Ue;
-use super::cell::channel::ChannelSpec;
+use super::cell::channel::ChannelFacts;
 use super::cell::plan::Cell;
 use super::mac::harq::CombiningSpec;
 use super::mac::harq::chase::Chase;
@@ -43,7 +43,9 @@ use super::mac::sched::SchedulerSpec;
 use super::tti::TtiBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::numerology::Numerology;
+use crate::registry::choice;
 use crate::rng::Streams;
 use crate::table::Table;
 use crate::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
@@ -197,6 +199,7 @@ impl Checked for Hsdpa {
         if let Some(handover) = &self.handover {
             check.within("handover", |check| handover.check_with(&self.cell, check));
         }
+        check.idle(self.link_adaptation.is_certain(), &keys!(self; codes), BY_CAPACITY);
         self.rlc.check_for(self.pdu_size, check);
         if let Some(iub) = &self.iub {
             let portion = self.rlc.smallest_portion(self.pdu_size);
@@ -280,24 +283,25 @@ impl Hsdpa {
             self.check_formats(&formats, ue.category, check);
             self.check_window(&formats, ue.category, check);
         }
-        check.within("channel", |check| match &ue.channel {
-            ChannelSpec::Cell(place) => {
-                check.within("cell", |check| place.check_inside(&self.cell, self.served(), check));
-            }
-            ChannelSpec::Trace(trace) if trace.unread().is_none() => {
-                let lasts = Duration(trace.ttis() * self.numerology().tti.0);
-                check.within("trace", |check| {
-                    check.require(trace.at_end.is_some() || lasts >= duration, "at_end", || {
-                        format!(
-                            "the recording ends at {lasts}, the run at {duration}; expected `loop` or `stop`"
-                        )
-                    });
-                });
-            }
-            _ => {}
+        let deadlines = |scheduler: &SchedulerSpec| scheduler.build(1, self.numerology().tti).view().deadline;
+        let ask = SchedulerSpec::defaults();
+        let ask = choice(ask.iter().filter(|scheduler| deadlines(scheduler)).map(SchedulerSpec::key));
+        let why = format!("only the scheduler {ask} looks at it");
+        check.idle(!deadlines(&self.scheduler), &keys!(ue; delay_budget), &why);
+        check.idle(ue.channel.facts().has_rates, &keys!(ue; category), BY_RATES);
+        check.within("channel", |check| {
+            check.within(ue.channel.key(), |check| {
+                ue.channel.check_on(&self.cell, self.served(), check);
+                ue.channel.check_during(duration, self.numerology(), check);
+            });
         });
     }
 }
+
+const BY_CAPACITY: &str = "`shannon` uses the channel to its capacity, whatever the codes are";
+const BY_RATES: &str = "a recording of rates says what each block is";
+const CERTAIN: &str = "no block can fail where rates are recorded or `link_adaptation` is `shannon`";
+const NOBODY_IN_CELL: &str = "no user has a place in the cell; their SNR comes from `ue.channel`";
 
 impl Radio for Hsdpa {
     fn facts(&self) -> Facts {
@@ -311,6 +315,7 @@ impl Radio for Hsdpa {
             tti: Some(self.numerology().tti),
             repeats_after: Some(self.retransmission_delay),
             has_harq: true,
+            interruption: self.handover.as_ref().map(|handover| handover.interruption).unwrap_or_default(),
             ..Facts::default()
         }
     }
@@ -327,6 +332,41 @@ impl Radio for Hsdpa {
             LinkAdaptationSpec::Shannon(params) => params.rate.0 * u64::from(self.users_per_tti.get()),
         };
         Rate(most.saturating_mul(self.served() as u64))
+    }
+
+    fn cell(&self) -> Option<(&Cell, usize)> {
+        Some((&self.cell, self.served()))
+    }
+
+    fn unread(&self) -> Option<String> {
+        let file = self.link_curve.as_ref()?.unread()?;
+        Some(format!("link_curve: the curves `{file}` have not been read; expected what is in it as lists"))
+    }
+
+    fn check_user(&self, user: &UserRadio, duration: Duration, check: &mut Check) {
+        check.within("ue", |check| self.check_ue(&user.ue, duration, check));
+    }
+
+    fn check_users(&self, users: &[UserRadio], check: &mut Check) {
+        let all = |holds: fn(ChannelFacts) -> bool| users.iter().all(|user| holds(user.ue.channel.facts()));
+        let rates = all(|channel| channel.has_rates);
+        check.idle(rates, &keys!(self; link_adaptation), BY_RATES);
+        let certain = rates || self.link_adaptation.is_certain();
+        check.idle(certain, &keys!(self; decoding, nack_error, combining, link_curve), CERTAIN);
+        check.within("link_adaptation", |check| {
+            check.within(self.link_adaptation.key(), |check| {
+                self.link_adaptation.check_reports(all(|channel| channel.has_cqis), check);
+            });
+        });
+        let empty = all(|channel| !channel.has_place);
+        check.within("cell", |check| {
+            check.idle(empty, &self.cell.keys_of_places(), NOBODY_IN_CELL);
+            self.cell.check_shadowing(empty, all(|channel| !channel.moves), check);
+        });
+        if let Some(handover) = &self.handover {
+            let keys = keys!(handover; hysteresis_db, time_to_trigger, interruption, data);
+            check.within("handover", |check| check.idle(empty, &keys, NOBODY_IN_CELL));
+        }
     }
 
     fn tables(&self) -> Vec<Table> {

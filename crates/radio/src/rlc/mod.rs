@@ -39,7 +39,7 @@ pub enum Delivered {
 
 registry! {
     /// How RLC sees to it that PDUs arrive, as a scenario names it.
-    "rlc" RlcSpec {
+    "rlc" RlcSpec = Arq {
         /// A failed block goes again after a fixed delay: no headers, windows or reports.
         "arq" => Arq(arq::Arq),
         /// Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset.
@@ -49,13 +49,12 @@ registry! {
     }
 }
 
-impl Default for RlcSpec {
-    fn default() -> Self {
-        Self::Arq(arq::Arq::default())
-    }
-}
-
 impl RlcSpec {
+    /// Returns true if failed blocks go again after a fixed delay.
+    pub fn repeats_blocks(&self) -> bool {
+        matches!(self, Self::Arq(_))
+    }
+
     /// Reports impossible values, and what does not go with PDUs of `pdu_bytes`.
     pub fn check_for(&self, pdu_bytes: u32, check: &mut Check) {
         check.within("rlc", |check| self.check(check));

@@ -9,6 +9,8 @@ use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
 use super::state::PhonePower;
 use crate::check::{Check, Checked};
+use crate::keys;
+use crate::registry::choice;
 use crate::rng::Streams;
 use crate::table::Table;
 use crate::units::{Duration, Rate, Size};
@@ -88,6 +90,12 @@ impl Checked for FachDch {
         }
         check.within("policy", |check| self.policy.check(check));
         check.within("power", |check| self.power.check(check));
+        let parking = SwitchingSpec::defaults();
+        let parking = choice(parking.iter().filter(|policy| policy.parks()).map(SwitchingSpec::key));
+        let why = format!("the policy leaves no phone on the paging channel; {parking} does");
+        let never = !self.policy.parks();
+        check.advise_idle(never, &keys!(self; paging_time), &why);
+        check.within("power", |check| check.advise_idle(never, &keys!(&self.power; pch), &why));
     }
 }
 
@@ -100,7 +108,7 @@ impl FachDch {
 
 impl Radio for FachDch {
     fn facts(&self) -> Facts {
-        Facts { is_shared: true, ..Facts::default() }
+        Facts { is_shared: true, has_states: true, ..Facts::default() }
     }
 
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {

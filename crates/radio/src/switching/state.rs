@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::units::{Duration, Power};
 
 /// A phone's RRC state, or the switch it is in. CELL_PCH stands for URA_PCH as well. Events name a state by
@@ -89,9 +89,7 @@ impl Default for PhonePower {
     }
 }
 
-impl Checked for PhonePower {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for PhonePower {}
 
 impl PhonePower {
     fn by_state(&self) -> [(State, Power); State::ALL.len()] {

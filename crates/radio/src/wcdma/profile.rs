@@ -11,19 +11,13 @@ use crate::units::Duration;
 
 registry! {
     /// The power delay profile, as a scenario names it.
-    "profile" ProfileSpec {
+    "profile" ProfileSpec = EqualPaths {
         /// Paths of equal mean power (channel model A of `hossain`).
         "equal_paths" => EqualPaths(EqualPaths),
         /// Vehicular B of ITU-R M.1225, for large cells (channel model B of `hossain`).
         "vehicular_b" => VehicularB(VehicularB),
         /// Mean powers of one's own.
         "taps" => Taps(Taps),
-    }
-}
-
-impl Default for ProfileSpec {
-    fn default() -> Self {
-        Self::EqualPaths(EqualPaths::default())
     }
 }
 
@@ -88,9 +82,7 @@ impl Default for VehicularB {
     }
 }
 
-impl Checked for VehicularB {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for VehicularB {}
 
 impl VehicularB {
     fn powers(&self) -> Vec<f64> {

@@ -7,24 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
 use super::rates;
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::registry;
 
 registry! {
     /// The rate selection, as a scenario names it.
-    "rate selection" SelectionSpec {
+    "rate selection" SelectionSpec = OneStep {
         /// The same rate for all, the one with the highest throughput (`hossain`).
         "one_step" => OneStep(OneStep),
         /// Rates of their own, within the cell's power: more where it does most for the throughput.
         "per_user" => PerUser(PerUser),
         /// The same rate for all, whatever happens.
         "fixed" => Fixed(Fixed),
-    }
-}
-
-impl Default for SelectionSpec {
-    fn default() -> Self {
-        Self::OneStep(OneStep::default())
     }
 }
 
@@ -48,9 +42,7 @@ impl Default for PerUser {
     }
 }
 
-impl Checked for PerUser {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for PerUser {}
 
 /// A rate that is not searched for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -66,9 +58,7 @@ impl Default for Fixed {
     }
 }
 
-impl Checked for Fixed {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Fixed {}
 
 impl SelectionSpec {
     /// The rates of the connections that are active, given as numbers of users, in their order.

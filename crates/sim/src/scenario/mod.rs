@@ -22,7 +22,6 @@ use crate::network::{Core, QueueSpec, Uplink, Wired};
 use crate::proxy::ProxySpec;
 use crate::proxy::rnf::round_trip::RoundTripSpec;
 use crate::proxy::snoop::Snoop;
-use crate::radio::RadioSpec;
 use crate::radio::cell::channel::ChannelSpec;
 use crate::radio::cell::interference::InterferenceSpec;
 use crate::radio::cell::path_loss::PathLossSpec;
@@ -37,6 +36,7 @@ use crate::radio::switching::policy::SwitchingSpec;
 use crate::radio::wcdma::other_cells::OtherCellsSpec;
 use crate::radio::wcdma::profile::ProfileSpec;
 use crate::radio::wcdma::selection::SelectionSpec;
+use crate::radio::{RadioSpec, UserRadio};
 use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
 use crate::traffic::external::External;
@@ -129,6 +129,11 @@ impl UserGroup {
     /// What each phone does; packets of real ones come from outside.
     pub fn traffic(&self) -> &TrafficSpec {
         self.traffic.as_ref().filter(|_| !self.real).unwrap_or(&OUTSIDE)
+    }
+
+    /// The radio link of its phone with number `id` in the scenario.
+    pub fn radio(&self, id: u64) -> UserRadio {
+        UserRadio { id, ci: self.ci.clone(), ue: self.ue.clone().unwrap_or_default() }
     }
 
     /// Whether packets of these phones come from outside.
@@ -240,7 +245,10 @@ impl Checked for Scenario {
         check.within("uplink", |check| {
             self.uplink.check(check);
             if self.radio.uplink().is_some() {
-                check.within("queue", |check| self.uplink.queue.check_holds_one(check));
+                check.within("queue", |check| {
+                    let queue = &self.uplink.queue;
+                    check.within(queue.key(), |check| queue.check_waiting(check));
+                });
             }
         });
         check.within("radio", |check| self.radio.check(check));
@@ -381,10 +389,7 @@ impl Scenario {
         check.require(group.ci.is_empty() || self.radio.facts().follows_ci, "ci", || {
             format!("a {} has no C/I process; leave `ci` out or use `hs_dsch`", self.radio.key())
         });
-        if let RadioSpec::Hsdpa(radio) = &self.radio {
-            let ue = group.ue.clone().unwrap_or_default();
-            check.within("ue", |check| radio.check_ue(&ue, self.duration, check));
-        }
+        self.radio.check_user(&group.radio(0), self.duration, check);
         check.require(group.ue.is_none() || self.radio.facts().has_ues, "ue", || {
             format!(
                 "a {} knows nothing of UE categories and channels; leave `ue` out or use `hsdpa`",
@@ -449,48 +454,15 @@ impl Scenario {
 
     /// What is wrong where a file is named whose content is not there yet: this crate knows no files.
     pub fn unread_file(&self) -> Option<String> {
-        let recording = |(i, group): (usize, &UserGroup)| {
-            let (key, file, content) = match (&group.traffic, &group.ue) {
-                (Some(TrafficSpec::Replay(replay)), _) if replay.unread().is_some() => {
-                    ("traffic.replay", replay.unread()?, "its times and bytes")
-                }
-                (_, Some(Ue { channel: ChannelSpec::Trace(trace), .. })) => {
-                    ("ue.channel.trace", trace.unread()?, "what is in it as lists")
-                }
-                _ => return None,
-            };
-            Some(format!("users.{i}.{key}: the recording `{file}` has not been read; expected {content}"))
+        let of_group = |(i, group): (usize, &UserGroup)| {
+            let traffic = group.traffic.as_ref().and_then(|of| Some(("traffic", of.key(), of.unread()?)));
+            let channel = || group.ue.as_ref().map(|ue| &ue.channel);
+            let channel = || channel().and_then(|of| Some(("ue.channel", of.key(), of.unread()?)));
+            let (key, kind, problem) = traffic.or_else(channel)?;
+            Some(format!("users.{i}.{key}.{kind}: {problem}"))
         };
-        let model = || {
-            let file = self.radio.errors()?.unread()?;
-            let kind = self.radio.key();
-            Some(format!(
-                "radio.{kind}.errors: the model file `{file}` has not been read; expected its process"
-            ))
-        };
-        let curves = || {
-            let RadioSpec::Hsdpa(radio) = &self.radio else {
-                return None;
-            };
-            let file = radio.link_curve.as_ref()?.unread()?;
-            Some(format!(
-                "radio.hsdpa.link_curve: the curves `{file}` have not been read; expected what is in it as lists"
-            ))
-        };
-        let opportunities = || {
-            let RadioSpec::Trace(trace) = &self.radio else {
-                return None;
-            };
-            let ways = [("down", Some(&trace.down)), ("up", trace.up.as_ref())];
-            ways.into_iter().find_map(|(way, named)| {
-                let file = named?.unread()?;
-                Some(format!(
-                    "radio.trace.{way}: the trace `{file}` has not been read; expected what is in it as `times_ms`"
-                ))
-            })
-        };
-        let users = self.users.iter().enumerate().find_map(recording);
-        users.or_else(model).or_else(curves).or_else(opportunities)
+        let of_radio = || Some(format!("radio.{}.{}", self.radio.key(), self.radio.unread()?));
+        self.users.iter().enumerate().find_map(of_group).or_else(of_radio)
     }
 
     /// What is wrong where a run is asked for whose users' packets come from outside.
@@ -511,10 +483,7 @@ impl Scenario {
 
     /// What is wrong where a world that goes on without end has a channel that ends.
     pub fn ending_channel(&self) -> Option<String> {
-        let ends = |group: &UserGroup| match &group.ue {
-            Some(Ue { channel: ChannelSpec::Trace(trace), .. }) => trace.at_end.is_none(),
-            _ => false,
-        };
+        let ends = |group: &UserGroup| group.ue.as_ref().is_some_and(|ue| ue.channel.facts().ends);
         let group = self.users.iter().position(ends)?;
         Some(format!(
             "users.{group}.ue.channel.trace.at_end: the recording ends and the world does not; expected `loop` \

@@ -132,7 +132,7 @@ impl Scenario {
         for (own, other) in self.users.iter_mut().zip(&from.users) {
             let mut other = other.clone();
             if let (Some(own), Some(other)) = (channel(own), channel(&mut other))
-                && own.unread().is_some()
+                && own.unread_file().is_some()
                 && own.file == other.file
             {
                 *own = Trace { at_end: own.at_end, ..other.clone() };

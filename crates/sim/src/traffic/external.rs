@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 
 /// A user whose packets come from outside, both ways: a real host, or another program. Only a world
 /// that is driven from outside has such users.
@@ -11,6 +11,4 @@ use crate::check::{Check, Checked};
 #[serde(default, deny_unknown_fields)]
 pub struct External {}
 
-impl Checked for External {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for External {}

@@ -81,9 +81,7 @@ fn require_positive<Q: Scale>(check: &mut Check, key: &str, value: Q) {
     check.require(value.base() > 0.0, key, || "expected more than 0".to_owned());
 }
 
-impl<Q> Checked for Constant<Q> {
-    fn check(&self, _: &mut Check) {}
-}
+impl<Q> Checked for Constant<Q> {}
 
 impl<Q: Scale> Checked for Exponential<Q> {
     fn check(&self, check: &mut Check) {

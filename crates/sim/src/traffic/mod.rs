@@ -100,6 +100,13 @@ impl TrafficSpec {
         (delay > Duration::ZERO).then_some(delay)
     }
 
+    /// What is wrong where its file has still to be read: this crate knows no files.
+    pub fn unread(&self) -> Option<String> {
+        let Self::Replay(replay) = self else { return None };
+        let file = replay.unread()?;
+        Some(format!("the recording `{file}` has not been read; expected its times and bytes"))
+    }
+
     /// Whether packets come from outside.
     pub fn is_external(&self) -> bool {
         matches!(self, Self::External(_))

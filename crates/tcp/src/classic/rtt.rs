@@ -22,17 +22,11 @@ const MOST_BACKOFF: u64 = 64;
 
 registry! {
     /// The round-trip estimator, as a scenario names it.
-    "estimator" EstimatorSpec {
+    "estimator" EstimatorSpec = Ticks {
         /// Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time.
         "ticks" => Ticks(Ticks),
         /// Exponential averages of mean and deviation: every segment sent only once is timed.
         "smoothed" => Smoothed(Smoothed),
-    }
-}
-
-impl Default for EstimatorSpec {
-    fn default() -> Self {
-        Self::Ticks(Ticks::default())
     }
 }
 
@@ -41,9 +35,7 @@ impl Default for EstimatorSpec {
 #[serde(default, deny_unknown_fields)]
 pub struct Ticks {}
 
-impl Checked for Ticks {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Ticks {}
 
 /// Exponential averages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

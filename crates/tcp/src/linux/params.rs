@@ -144,6 +144,15 @@ impl Linux {
     }
 }
 
+impl Linux {
+    /// Warns of marks that no queue on the path gives.
+    pub fn check_marks(&self, marked: bool, check: &mut Check) {
+        check.advise(!self.ecn || marked, "ecn", || {
+            "this has no effect: no queue on the path marks packets; set a queue's `ecn`".to_owned()
+        });
+    }
+}
+
 impl Checked for Linux {
     fn check(&self, check: &mut Check) {
         check.within("control", |check| self.control.check(check));
@@ -158,6 +167,9 @@ impl Checked for Linux {
             format!("{} segments at once are absurd; expected at most 1000", self.initial_window)
         });
         self.check_switches(check);
+        check.advise(!self.pacing || !self.control.paces_itself(), "pacing", || {
+            format!("this has no effect: `{}` paces itself", self.control.key())
+        });
         check.require(self.min_rto <= self.max_rto, "min_rto", || {
             format!("the smallest timeout, {}, is above max_rto, {}", self.min_rto, self.max_rto)
         });

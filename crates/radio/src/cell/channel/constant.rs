@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ChannelParams;
 use crate::check::{Check, Checked};
 
 /// Parameters of a constant SNR.
@@ -18,6 +19,8 @@ impl Default for Constant {
         Self { snr_db: 5.0 }
     }
 }
+
+impl ChannelParams for Constant {}
 
 impl Checked for Constant {
     fn check(&self, check: &mut Check) {

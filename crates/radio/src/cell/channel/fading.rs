@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::doppler::JakesSequence;
 use super::super::profile::{Paths, Profile, Tap, check_taps};
-use super::from_db;
+use super::{ChannelFacts, ChannelParams, from_db};
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::units::Speed;
@@ -39,6 +40,7 @@ impl Checked for Fading {
         });
         check_speed(self.speed, check);
         check_taps(&self.taps, check);
+        check.idle(!self.taps.is_empty(), &keys!(self; profile), BY_TAPS);
     }
 }
 
@@ -47,6 +49,15 @@ pub fn check_speed(speed: Speed, check: &mut Check) {
     check.require(speed <= Speed::from_kmh(500), "speed", || {
         format!("{speed} is too fast: the channel would change within a TTI; expected at most 500 km/h")
     });
+}
+
+/// Why a named profile does nothing beside taps.
+pub const BY_TAPS: &str = "the paths are those of `taps`";
+
+impl ChannelParams for Fading {
+    fn facts(&self) -> ChannelFacts {
+        ChannelFacts { fades: true, ..ChannelFacts::default() }
+    }
 }
 
 impl Fading {

@@ -10,13 +10,49 @@ use super::doppler::JakesSequence;
 use super::mobility::Point;
 use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
+use crate::check::Check;
 use crate::numerology::Numerology;
 use crate::registry;
 use crate::rng::Streams;
+use crate::units::Duration;
+
+/// What the rest of the simulator asks about a channel before there is one; by default nothing holds.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
+pub struct ChannelFacts {
+    /// Whether it is a recording of rates.
+    pub has_rates: bool,
+    /// Whether it is a recording that has CQIs.
+    pub has_cqis: bool,
+    /// Whether it is a recording that may be over before the run.
+    pub ends: bool,
+    /// Whether the user has a place in the cell.
+    pub has_place: bool,
+    /// Whether the user moves in the cell.
+    pub moves: bool,
+    /// Whether it needs a fading sequence.
+    pub fades: bool,
+}
+
+/// The parameters of a source of SNRs.
+pub trait ChannelParams {
+    /// What is known of it.
+    fn facts(&self) -> ChannelFacts {
+        ChannelFacts::default()
+    }
+    /// What is wrong where its file has still to be read.
+    fn unread(&self) -> Option<String> {
+        None
+    }
+    /// Reports a place outside the cells of the first `served` sites.
+    fn check_on(&self, _cell: &Cell, _served: usize, _check: &mut Check) {}
+    /// Reports a recording that is over before a run of `duration`.
+    fn check_during(&self, _duration: Duration, _numerology: Numerology, _check: &mut Check) {}
+}
 
 registry! {
     /// The source of a user's SNR, as a scenario names it.
-    "channel" ChannelSpec {
+    "channel" ChannelSpec = Cell as ChannelParams {
         /// A place in the cell: path loss, shadowing, interference and fading.
         "cell" => Cell(place::Place),
         /// Fading around a given mean SNR.
@@ -25,12 +61,6 @@ registry! {
         "constant" => Constant(constant::Constant),
         /// A recording, one line for each TTI.
         "trace" => Trace(trace::Trace),
-    }
-}
-
-impl Default for ChannelSpec {
-    fn default() -> Self {
-        Self::Cell(place::Place::default())
     }
 }
 
@@ -63,16 +93,6 @@ impl ChannelSpec {
             Self::Constant(params) => Channel::Constant(from_db(params.snr_db)),
             Self::Trace(params) => Channel::Trace(Box::new(trace::Player::new(params))),
         }
-    }
-
-    /// Whether it is a recording of rates.
-    pub fn has_rates(&self) -> bool {
-        matches!(self, Self::Trace(trace) if !trace.rates.is_empty())
-    }
-
-    /// Whether it needs a fading sequence.
-    pub fn fades(&self) -> bool {
-        matches!(self, Self::Cell(_) | Self::Fading(_))
     }
 }
 

@@ -7,8 +7,10 @@ use super::super::doppler::JakesSequence;
 use super::super::mobility::{Movement, Point};
 use super::super::plan::{Cell, Journey, Rake, Trip};
 use super::super::profile::{BLOCK, Paths, Profile, Tap, check_taps};
-use super::fading::check_speed;
+use super::fading::{BY_TAPS, check_speed};
+use super::{ChannelFacts, ChannelParams};
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::numerology::Numerology;
 use crate::rng::Streams;
 use crate::units::{Distance, Speed};
@@ -58,6 +60,7 @@ impl Checked for Place {
     fn check(&self, check: &mut Check) {
         check_speed(self.speed, check);
         check_taps(&self.taps, check);
+        check.idle(!self.taps.is_empty(), &keys!(self; profile), BY_TAPS);
         check.require(self.distance.is_none() || self.position_m.is_none(), "position_m", || {
             "a place says the distance; leave out one of `distance` and `position_m`".to_owned()
         });
@@ -72,9 +75,13 @@ impl Checked for Place {
     }
 }
 
-impl Place {
-    /// Reports a place outside the cells of the first `served` sites.
-    pub fn check_inside(&self, cell: &Cell, served: usize, check: &mut Check) {
+impl ChannelParams for Place {
+    fn facts(&self) -> ChannelFacts {
+        let moves = self.movement != Movement::Stays;
+        ChannelFacts { has_place: true, moves, fades: true, ..ChannelFacts::default() }
+    }
+
+    fn check_on(&self, cell: &Cell, served: usize, check: &mut Check) {
         let inside = |metres: f64| metres <= cell.radius.as_metres();
         let radius = cell.radius;
         check.require(self.distance.is_none_or(|d| inside(d.as_metres())), "distance", || {
@@ -85,7 +92,9 @@ impl Place {
             format!("the place is outside the cell, whose radius is {radius}; expected one in it")
         });
     }
+}
 
+impl Place {
     /// The channel of user number `id`, whom the first `served` sites serve.
     pub fn build(
         &self,

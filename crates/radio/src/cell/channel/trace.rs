@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::{self, Decibels};
+use super::{ChannelFacts, ChannelParams};
 use crate::check::{Check, Checked};
-use crate::units::Rate;
+use crate::numerology::Numerology;
+use crate::units::{Duration, Rate};
 
 pub use crate::network::opportunities::AtEnd;
 
@@ -39,9 +41,29 @@ pub struct Trace {
     pub cqi: Arc<Vec<u8>>,
 }
 
+impl ChannelParams for Trace {
+    fn facts(&self) -> ChannelFacts {
+        let (has_rates, has_cqis) = (!self.rates.is_empty(), !self.cqi.is_empty());
+        ChannelFacts { has_rates, has_cqis, ends: self.at_end.is_none(), ..ChannelFacts::default() }
+    }
+
+    fn unread(&self) -> Option<String> {
+        let file = self.unread_file()?;
+        Some(format!("the recording `{file}` has not been read; expected what is in it as lists"))
+    }
+
+    fn check_during(&self, duration: Duration, numerology: Numerology, check: &mut Check) {
+        let lasts = Duration(self.ttis() * numerology.tti.0);
+        let is_short = self.unread_file().is_none() && self.at_end.is_none() && lasts < duration;
+        check.require(!is_short, "at_end", || {
+            format!("the recording ends at {lasts}, the run at {duration}; expected `loop` or `stop`")
+        });
+    }
+}
+
 impl Trace {
     /// The recording that has still to be read: this crate knows no files.
-    pub fn unread(&self) -> Option<&str> {
+    pub fn unread_file(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.ttis() == 0)
     }
 

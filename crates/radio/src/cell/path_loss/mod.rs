@@ -8,19 +8,13 @@ use crate::registry;
 
 registry! {
     /// The law of path loss, as a scenario names it.
-    "path loss" PathLossSpec {
+    "path loss" PathLossSpec = LogDistance {
         /// A loss at one kilometre and an exponent.
         "log_distance" => LogDistance(log_distance::LogDistance),
         /// COST 231's extension of Hata's law, for macro cells from 1.5 to 2 GHz.
         "cost231_hata" => Cost231Hata(cost231_hata::Cost231Hata),
         /// Outdoor to indoor and pedestrian, for micro cells.
         "outdoor_to_indoor" => OutdoorToIndoor(outdoor_to_indoor::OutdoorToIndoor),
-    }
-}
-
-impl Default for PathLossSpec {
-    fn default() -> Self {
-        Self::LogDistance(log_distance::LogDistance::default())
     }
 }
 

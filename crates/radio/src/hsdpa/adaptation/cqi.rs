@@ -13,11 +13,12 @@ use serde::{Deserialize, Serialize};
 
 use super::super::format::{self, CQIS, Format, MOST_CODES};
 use super::curves::Curves;
-use super::{Limits, Link, Offer};
+use super::{Limits, Link, LinkAdaptationParams, Offer};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::numerology::Numerology;
 use crate::rng::{Indexed, Streams, normal_of};
 use crate::units::{Duration, Probability};
@@ -128,6 +129,13 @@ impl Checked for CqiReports {
                 });
             });
         }
+    }
+}
+
+impl LinkAdaptationParams for CqiReports {
+    fn check_reports(&self, recorded: bool, check: &mut Check) {
+        let why = "every user's CQIs are recorded, so that none is measured";
+        check.idle(recorded, &keys!(self; error_db, rounding), why);
     }
 }
 

@@ -10,23 +10,28 @@ use super::payload::Payload;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
+use crate::check::Check;
 use crate::numerology::Numerology;
 use crate::registry;
 use crate::rng::Streams;
 
+/// The parameters of link adaptation.
+pub trait LinkAdaptationParams {
+    /// Returns true if every block is what the channel carries, whatever the codes are, and none can fail.
+    fn is_certain(&self) -> bool {
+        false
+    }
+    /// Reports keys of measurements that have no effect if every user's CQIs are `recorded`.
+    fn check_reports(&self, _recorded: bool, _check: &mut Check) {}
+}
+
 registry! {
     /// Link adaptation, as a scenario names it.
-    "link adaptation" LinkAdaptationSpec {
+    "link adaptation" LinkAdaptationSpec = Cqi as LinkAdaptationParams {
         /// CQI reports choose among the transport formats of the UE category.
         "cqi" => Cqi(cqi::CqiReports),
         /// Capacity of the channel in the TTI itself, without errors: a bound.
         "shannon" => Shannon(shannon::Shannon),
-    }
-}
-
-impl Default for LinkAdaptationSpec {
-    fn default() -> Self {
-        Self::Cqi(cqi::CqiReports::default())
     }
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::payload::Payload;
-use super::{Limits, Offer};
+use super::{Limits, LinkAdaptationParams, Offer};
 use crate::check::{Check, Checked};
 use crate::numerology::Numerology;
 use crate::units::Rate;
@@ -34,6 +34,12 @@ impl Checked for Shannon {
         check.require(self.rate.0 >= 10_000 && self.rate.0 <= 1_000_000_000_000, "rate", || {
             format!("a limit of {} is absurd; expected 10 kbps to 1 Tbps", self.rate)
         });
+    }
+}
+
+impl LinkAdaptationParams for Shannon {
+    fn is_certain(&self) -> bool {
+        true
     }
 }
 

@@ -33,7 +33,7 @@ pub struct NodeB {
 impl NodeB {
     /// With empty queues.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: Streams) -> Self {
-        let sequence = if users.iter().any(|user| user.ue.channel.fades()) {
+        let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
         } else {
             JakesSequence::silent()

@@ -61,7 +61,7 @@ impl User {
         let window = u64::from(params.reordering_window.get());
         let curves = Curves::new(params.link_curve.as_deref());
         let link = Link { payload: params.payload(), curves: &curves, numerology };
-        let adapter = if ue.channel.has_rates() {
+        let adapter = if ue.channel.facts().has_rates {
             Adapter::Recorded(RecordedRate::new(params.payload(), numerology))
         } else {
             params.link_adaptation.build(ue.category, &link, user.id, &streams, tables)

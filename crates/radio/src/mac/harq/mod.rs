@@ -17,19 +17,13 @@ use crate::units::Probability;
 
 registry! {
     /// Soft combining, as a scenario names it.
-    "combining" CombiningSpec {
+    "combining" CombiningSpec = None {
         /// H-ARQ type I: a failed block is discarded, each transmission stands alone.
         "none" => None(type1::NoCombining),
         /// Chase combining: repetitions add up their energy.
         "chase" => Chase(chase::Chase),
         /// Incremental redundancy: each transmission adds new parity.
         "incremental_redundancy" => IncrementalRedundancy(incremental_redundancy::IncrementalRedundancy),
-    }
-}
-
-impl Default for CombiningSpec {
-    fn default() -> Self {
-        Self::None(type1::NoCombining::default())
     }
 }
 

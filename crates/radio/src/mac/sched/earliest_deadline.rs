@@ -3,7 +3,8 @@
 //! delay budget; a deadline missed keeps its place. Where the bearer knows no deadlines, users take
 //! turns.
 
-use super::{Candidate, Scheduler, View};
+use super::{Candidate, Scheduler, SchedulerParams, View};
+use crate::units::Duration;
 
 no_parameters! {
     /// Parameters of earliest deadline first: none.
@@ -16,10 +17,9 @@ pub struct Policy {
     last_served: Vec<Option<u64>>,
 }
 
-impl Policy {
-    /// A policy under which nobody has been served.
-    pub fn new(users: usize) -> Self {
-        Self { last_served: vec![None; users] }
+impl SchedulerParams for EarliestDeadline {
+    fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
+        Box::new(Policy { last_served: vec![None; users] })
     }
 }
 
@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn the_nearest_deadline_wins_and_ties_rotate() {
-        let mut policy = Policy::new(3);
+        let mut policy = EarliestDeadline::default().build(3, Duration::ZERO);
         let candidates = [(0, 90), (1, 50), (2, 50)]
             .map(|(user, deadline)| Candidate { deadline, ..Candidate::at_rate(user, 1) });
         let order: Vec<usize> = (0..3)

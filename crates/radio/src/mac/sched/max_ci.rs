@@ -1,6 +1,7 @@
 //! Max C/I: the user with the best channel now, whatever that means for the others.
 
-use super::{Candidate, Rule, Scheduler, View};
+use super::{Candidate, Rule, Scheduler, SchedulerParams, View};
+use crate::units::Duration;
 
 no_parameters! {
     /// Parameters of Max C/I: none.
@@ -15,10 +16,9 @@ pub struct Policy {
     last_served: Vec<u64>,
 }
 
-impl Policy {
-    /// A policy under which nobody has been served.
-    pub fn new(users: usize) -> Self {
-        Self { last_served: vec![0; users] }
+impl SchedulerParams for MaxCi {
+    fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
+        Box::new(Policy { last_served: vec![0; users] })
     }
 }
 
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_best_channel_wins_and_ties_rotate() {
-        let mut policy = Policy::new(3);
+        let mut policy = MaxCi::default().build(3, Duration::ZERO);
         let candidates = [(0, 2), (1, 5), (2, 5)].map(|(user, rate)| Candidate::at_rate(user, rate));
         let order: Vec<usize> = (0..4)
             .map(|tti| {

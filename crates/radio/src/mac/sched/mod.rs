@@ -72,9 +72,15 @@ pub trait Scheduler: Send + std::fmt::Debug {
     fn served(&mut self, tti: u64, user: usize, units: u32);
 }
 
+/// The parameters of a scheduler.
+pub trait SchedulerParams {
+    /// The scheduler in its initial state, for `users` users and TTIs of length `tti`.
+    fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler>;
+}
+
 registry! {
     /// The scheduler, as a scenario names it.
-    "scheduler" SchedulerSpec {
+    "scheduler" SchedulerSpec = RoundRobin as SchedulerParams {
         /// Users take turns.
         "round_robin" => RoundRobin(round_robin::RoundRobin),
         /// The user with the best channel; among equals the one served least recently.
@@ -90,12 +96,6 @@ registry! {
     }
 }
 
-impl Default for SchedulerSpec {
-    fn default() -> Self {
-        Self::RoundRobin(round_robin::RoundRobin::default())
-    }
-}
-
 /// The position of the candidate with the highest score; among equals the first.
 fn best_by(candidates: &[Candidate], mut score: impl FnMut(&Candidate) -> f64) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
@@ -106,18 +106,4 @@ fn best_by(candidates: &[Candidate], mut score: impl FnMut(&Candidate) -> f64) -
         }
     }
     best.0
-}
-
-impl SchedulerSpec {
-    /// The scheduler in its initial state, for `users` users and TTIs of length `tti`.
-    pub fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler> {
-        match self {
-            Self::RoundRobin(_) => Box::new(round_robin::Policy::default()),
-            Self::MaxCi(_) => Box::new(max_ci::Policy::new(users)),
-            Self::ProportionalFair(params) => Box::new(proportional_fair::Policy::new(params, users, tti)),
-            Self::Normalized(params) => Box::new(normalized::Policy::new(params, users)),
-            Self::EarliestDeadline(_) => Box::new(earliest_deadline::Policy::new(users)),
-            Self::TcpAware(params) => Box::new(tcp_aware::Policy::new(params, users, tti)),
-        }
-    }
 }

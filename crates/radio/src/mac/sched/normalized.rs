@@ -7,8 +7,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Scheduler, View, best_by};
+use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
 use crate::check::{Check, Checked};
+use crate::units::Duration;
 
 /// Parameters of the normalized scheduler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +39,12 @@ struct Statistics {
     variance: f64,
     /// TTI in which they were looked at last.
     seen: u64,
+}
+
+impl SchedulerParams for Normalized {
+    fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
+        Box::new(Policy::new(self, users))
+    }
 }
 
 /// Every user's statistics, from the first TTI on in which the user waits.

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Candidate, Rule, Scheduler, View, best_by};
+use super::{Candidate, Rule, Scheduler, SchedulerParams, View, best_by};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -34,6 +34,12 @@ impl Checked for ProportionalFair {
 
 /// Below this scale all means are scaled up again; only their ratios matter.
 const SMALLEST_SCALE: f64 = 1e-200;
+
+impl SchedulerParams for ProportionalFair {
+    fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler> {
+        Box::new(Policy::new(self, users, tti))
+    }
+}
 
 /// Mean rates. Instead of shrinking every mean in every TTI, the value of a new unit grows: all
 /// means share the factor `scale`, so a TTI costs one multiplication however many users there are.

@@ -1,10 +1,17 @@
 //! Round robin: users with something to send take turns, TTI by TTI.
 
-use super::{Candidate, Rule, Scheduler, View};
+use super::{Candidate, Rule, Scheduler, SchedulerParams, View};
+use crate::units::Duration;
 
 no_parameters! {
     /// Parameters of round robin: none.
     RoundRobin
+}
+
+impl SchedulerParams for RoundRobin {
+    fn build(&self, _users: usize, _tti: Duration) -> Box<dyn Scheduler> {
+        Box::new(Policy::default())
+    }
 }
 
 /// Whose turn it is: the first candidate after the user served last.

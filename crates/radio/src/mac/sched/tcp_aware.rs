@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::proportional_fair::{self, ProportionalFair};
-use super::{Candidate, Scheduler, View, best_by};
+use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -60,6 +60,12 @@ impl Checked for TcpAware {
 struct Burst {
     ttis: u64,
     seen: u64,
+}
+
+impl SchedulerParams for TcpAware {
+    fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler> {
+        Box::new(Policy::new(self, users, tti))
+    }
 }
 
 /// Proportional fair, and what it is weighted with.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::{Check, Checked};
+use crate::keys;
 use crate::units::{Duration, Probability};
 
 /// Acknowledged mode. Timers and windows are those of the specification; the defaults suit a
@@ -172,6 +173,10 @@ impl Checked for AcknowledgedMode {
         check.require(self.max_dat.is_none_or(|most| most.get() >= 2), "max_dat", || {
             "a PDU is sent one time less than `max_dat`, so never; expected at least 2".to_owned()
         });
+        let unlimited = self.max_dat.is_none();
+        check.idle(unlimited, &keys!(self; at_max_dat), "transmissions are unlimited without `max_dat`");
+        let why = "without `max_dat` and `discard_timer` there are no commands";
+        check.idle(unlimited && self.discard_timer.is_none(), &keys!(self; command_timer), why);
         require_timer(check, "discard_timer", self.discard_timer);
         require_timer(check, "command_timer", Some(self.command_timer));
         check.within("poll", |check| self.poll.check(check));

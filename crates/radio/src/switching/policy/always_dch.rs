@@ -1,10 +1,16 @@
 //! Always DCH: who comes first gets a dedicated channel and keeps it, as with circuits.
 
-use super::{Event, Rrc, SwitchingPolicy};
+use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 no_parameters! {
     /// Parameters of the baseline: none.
     AlwaysDch
+}
+
+impl SwitchingParams for AlwaysDch {
+    fn build(&self, _users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy)
+    }
 }
 
 /// Everybody asks and nobody gives back; those who come too late stay on the FACH.

@@ -1,10 +1,16 @@
 //! Always FACH: the baseline without dedicated channels.
 
-use super::{Event, Rrc, SwitchingPolicy};
+use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 no_parameters! {
     /// Parameters of the baseline: none.
     AlwaysFach
+}
+
+impl SwitchingParams for AlwaysFach {
+    fn build(&self, _users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy)
+    }
 }
 
 /// Nothing ever changes.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
-use super::{Event, Rrc, SwitchingPolicy};
+use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -48,10 +48,9 @@ pub struct Policy {
     idle: IdleTimers,
 }
 
-impl Policy {
-    /// The policy for `users` users.
-    pub fn new(params: &LongestQueue, users: usize) -> Self {
-        Self { idle: IdleTimers::new([params.high, params.low], params.timeout, users) }
+impl SwitchingParams for LongestQueue {
+    fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
     }
 }
 

@@ -36,9 +36,19 @@ pub trait SwitchingPolicy: Send + std::fmt::Debug {
     }
 }
 
+/// The parameters of a switching policy.
+pub trait SwitchingParams {
+    /// The policy in its initial state, for `users` users on the FACH.
+    fn build(&self, users: usize) -> Box<dyn SwitchingPolicy>;
+    /// Whether idle phones go to the paging channel.
+    fn parks(&self) -> bool {
+        false
+    }
+}
+
 registry! {
     /// The switching policy, as a scenario names it.
-    "switching policy" SwitchingSpec {
+    "switching policy" SwitchingSpec = Threshold as SwitchingParams {
         /// Nobody leaves the FACH.
         "always_fach" => AlwaysFach(always_fach::AlwaysFach),
         /// The first to come get the dedicated channels and keep them.
@@ -53,26 +63,5 @@ registry! {
         "traffic_volume" => TrafficVolume(traffic_volume::TrafficVolume),
         /// As `non_preemptive` without rounds, and the longest queue gets the channel.
         "longest_queue" => LongestQueue(longest_queue::LongestQueue),
-    }
-}
-
-impl Default for SwitchingSpec {
-    fn default() -> Self {
-        Self::Threshold(threshold::Thresholds::default())
-    }
-}
-
-impl SwitchingSpec {
-    /// The policy in its initial state, for `users` users on the FACH.
-    pub fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
-        match self {
-            Self::AlwaysFach(_) => Box::new(always_fach::Policy),
-            Self::AlwaysDch(_) => Box::new(always_dch::Policy),
-            Self::Threshold(params) => Box::new(threshold::Policy::new(params)),
-            Self::Preemptive(params) => Box::new(preemptive::Policy::new(params, users)),
-            Self::NonPreemptive(params) => Box::new(non_preemptive::Policy::new(params, users)),
-            Self::TrafficVolume(params) => Box::new(traffic_volume::Policy::new(params, users)),
-            Self::LongestQueue(params) => Box::new(longest_queue::Policy::new(params, users)),
-        }
     }
 }

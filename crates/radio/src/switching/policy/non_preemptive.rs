@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
-use super::{Event, Rrc, SwitchingPolicy};
+use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::check::{Check, Checked};
 use crate::units::{Duration, Time};
 
@@ -54,10 +54,9 @@ pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
     since + Duration(rounds * timeout.0)
 }
 
-impl Policy {
-    /// The policy for `users` users.
-    pub fn new(params: &NonPreemptive, users: usize) -> Self {
-        Self { idle: IdleTimers::new([params.high, params.low], params.timeout, users) }
+impl SwitchingParams for NonPreemptive {
+    fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
     }
 }
 

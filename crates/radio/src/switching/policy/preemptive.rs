@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
-use super::{Event, Rrc, SwitchingPolicy};
+use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::check::{Check, Checked};
 use crate::units::Duration;
 
@@ -44,12 +44,13 @@ pub struct Policy {
     idle: IdleTimers,
 }
 
-impl Policy {
-    /// The policy for `users` users.
-    pub fn new(params: &Preemptive, users: usize) -> Self {
-        Self { idle: IdleTimers::new([params.high, params.low], params.timeout, users) }
+impl SwitchingParams for Preemptive {
+    fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
     }
+}
 
+impl Policy {
     fn must_go(&self, user: usize, rrc: &Rrc<'_>) -> bool {
         let is_over = |since| rrc.is_full() && since + self.idle.timeout <= rrc.now();
         self.idle.since(user).is_some_and(|since| rrc.unmet() > 0 || is_over(since))

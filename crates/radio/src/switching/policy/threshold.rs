@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Event, Rrc, SwitchingPolicy};
+use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::check::{Check, Checked};
 use crate::switching::State;
 
@@ -62,10 +62,9 @@ pub struct Policy {
     thresholds: Thresholds,
 }
 
-impl Policy {
-    /// The policy with these thresholds.
-    pub fn new(thresholds: &Thresholds) -> Self {
-        Self { thresholds: thresholds.clone() }
+impl SwitchingParams for Thresholds {
+    fn build(&self, _users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy { thresholds: self.clone() })
     }
 }
 

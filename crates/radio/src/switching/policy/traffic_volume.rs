@@ -7,8 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Event, Rrc, SwitchingPolicy};
-use crate::check::{Check, Checked};
+use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
+use crate::check::Checked;
 use crate::switching::State;
 use crate::units::{Duration, Size, Time};
 
@@ -38,9 +38,7 @@ impl Default for TrafficVolume {
     }
 }
 
-impl Checked for TrafficVolume {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for TrafficVolume {}
 
 /// The policy at work. A user's one timer is that of the trigger while the volume is large, and the
 /// state's inactivity timer while there is none.
@@ -51,12 +49,17 @@ pub struct Policy {
     above_since: Vec<Option<Time>>,
 }
 
-impl Policy {
-    /// The policy for `users` users.
-    pub fn new(params: &TrafficVolume, users: usize) -> Self {
-        Self { params: params.clone(), above_since: vec![None; users] }
+impl SwitchingParams for TrafficVolume {
+    fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy { params: self.clone(), above_since: vec![None; users] })
     }
 
+    fn parks(&self) -> bool {
+        true
+    }
+}
+
+impl Policy {
     /// Asks for a channel, or takes that back; returns when the trigger is to be looked at again.
     fn measure(&mut self, user: usize, rrc: &mut Rrc<'_>) -> Option<Time> {
         if rrc.state(user) != State::Fach || rrc.bytes(user) <= self.params.volume.0 {

@@ -18,17 +18,11 @@ use crate::rng::Streams;
 
 registry! {
     /// Where the phones are among the cells, as a scenario names it.
-    "other cells" OtherCellsSpec {
+    "other cells" OtherCellsSpec = Mean {
         /// Every phone receives the same mean power of them (`hossain`).
         "mean" => Mean(mean::Mean),
         /// Each phone has a place on a map of hexagonal cells, with path loss and shadowing.
         "map" => Map(map::Map),
-    }
-}
-
-impl Default for OtherCellsSpec {
-    fn default() -> Self {
-        Self::Mean(mean::Mean::default())
     }
 }
 

@@ -6,23 +6,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::registry;
 use crate::units::Duration;
 
 registry! {
     /// The estimate of the round trip, as a scenario names it.
-    "round trip" RoundTripSpec {
+    "round trip" RoundTripSpec = Minimum {
         /// The least that TCP has measured between proxy and phone.
         "minimum" => Minimum(Minimum),
         /// A given time, right or wrong.
         "fixed" => Fixed(Fixed),
-    }
-}
-
-impl Default for RoundTripSpec {
-    fn default() -> Self {
-        Self::Minimum(Minimum {})
     }
 }
 
@@ -31,9 +25,7 @@ impl Default for RoundTripSpec {
 #[serde(default, deny_unknown_fields)]
 pub struct Minimum {}
 
-impl Checked for Minimum {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Minimum {}
 
 /// A given round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,9 +35,7 @@ pub struct Fixed {
     pub value: Duration,
 }
 
-impl Checked for Fixed {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Fixed {}
 
 /// What one connection knows of its round trip.
 #[derive(Clone, Debug)]

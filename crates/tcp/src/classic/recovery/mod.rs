@@ -96,7 +96,7 @@ fn unless_waiting(tx: &Transmission, in_recovery: u64) -> Option<u64> {
 
 registry! {
     /// The TCP variant, as a scenario names it.
-    "control" ControlSpec {
+    "control" ControlSpec = NewReno {
         /// Tahoe: any loss is answered by slow start from one segment.
         "tahoe" => Tahoe(tahoe::Tahoe),
         /// Reno (RFC 2581): fast recovery until the first new ACK.
@@ -105,12 +105,6 @@ registry! {
         "newreno" => NewReno(newreno::NewReno),
         /// SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing.
         "sack" => Sack(sack::Sack),
-    }
-}
-
-impl Default for ControlSpec {
-    fn default() -> Self {
-        Self::NewReno(newreno::NewReno::default())
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
@@ -35,9 +35,7 @@ pub struct NewReno {
     pub clean_exit: Option<bool>,
 }
 
-impl Checked for NewReno {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for NewReno {}
 
 /// Where the sender stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

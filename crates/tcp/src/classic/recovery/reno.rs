@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
@@ -20,9 +20,7 @@ pub struct Reno {
     pub clean_exit: Option<bool>,
 }
 
-impl Checked for Reno {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Reno {}
 
 /// Reno's state.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Recovery};
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 use crate::units::Time;
@@ -20,9 +20,7 @@ use crate::units::Time;
 #[serde(default, deny_unknown_fields)]
 pub struct Sack {}
 
-impl Checked for Sack {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Sack {}
 
 /// What the receiver has reported, and which holes have been dealt with.
 #[derive(Debug, Default)]

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify};
-use crate::check::{Check, Checked};
+use crate::check::Checked;
 use crate::classic::sender::Transmission;
 use crate::segment::Segment;
 use crate::units::Time;
@@ -15,9 +15,7 @@ use crate::units::Time;
 #[serde(default, deny_unknown_fields)]
 pub struct Tahoe {}
 
-impl Checked for Tahoe {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Tahoe {}
 
 /// Tahoe has no state of its own.
 #[derive(Debug)]

@@ -5,10 +5,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::AckEvent;
 use super::loss_based::{LossBased, LossWindow};
 use super::slow_start::{Search, SlowStart};
+use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::check::{Check, Checked};
+use crate::linux::Linux;
 use crate::linux::jiffies;
 use crate::units::{Duration, Time};
 
@@ -78,6 +79,12 @@ struct Epoch {
     /// What Reno would have (`tcp_cwnd`), and segments delivered since it last grew (`ack_cnt`).
     reno: u64,
     delivered: u64,
+}
+
+impl CongestionParams for Cubic {
+    fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(self, mss, initial_window, tcp.pacing))
+    }
 }
 
 /// CUBIC's state.

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::cubic::check_shape;
 use super::loss_based::LossWindow;
 use super::slow_start::{Search, SlowStart};
-use super::{AckEvent, CongestionControl};
+use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::check::{Check, Checked};
+use crate::linux::Linux;
 use crate::units::{Duration, Time};
 
 /// CUBIC's parameters.
@@ -59,6 +60,12 @@ impl Epoch {
     fn window_after(&self, elapsed: Duration, c: f64) -> f64 {
         let t = elapsed.as_secs() - self.k;
         c * t * t * t + self.w_max
+    }
+}
+
+impl CongestionParams for CubicRfc9438 {
+    fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(self, mss, initial_window, tcp.pacing))
     }
 }
 

@@ -216,9 +216,20 @@ impl std::ops::Deref for Control {
     }
 }
 
+/// The parameters of a congestion control.
+pub trait CongestionParams {
+    /// The control of a connection with these parameters of TCP, for segments of `mss` bytes and an initial
+    /// window in bytes.
+    fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl>;
+    /// Whether the control sends at a rate of its own, with `fq` or without.
+    fn paces_itself(&self) -> bool {
+        false
+    }
+}
+
 registry! {
     /// The congestion control, as a scenario names it.
-    "congestion control" CongestionSpec {
+    "congestion control" CongestionSpec = Cubic as CongestionParams {
         /// Reno (RFC 5681) that counts what is delivered (RFC 3465): one segment more per round trip.
         "reno" => Reno(reno::Reno),
         /// CUBIC with HyStart as Linux has them: grows with time since the last reduction.
@@ -237,37 +248,6 @@ registry! {
         "scalable" => Scalable(scalable::Scalable),
         /// Veno: Reno that takes a loss with a short queue for one of the radio.
         "veno" => Veno(veno::Veno),
-    }
-}
-
-impl Default for CongestionSpec {
-    fn default() -> Self {
-        Self::Cubic(cubic::Cubic::default())
-    }
-}
-
-impl CongestionSpec {
-    /// The control of a connection with these parameters, for segments of `mss` bytes and an initial
-    /// window in bytes.
-    pub fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
-        match self {
-            Self::Reno(_) => Box::new(reno::Policy::new(mss, initial_window)),
-            Self::Cubic(params) => Box::new(cubic::Policy::new(params, mss, initial_window, tcp.pacing)),
-            Self::CubicRfc9438(params) => {
-                Box::new(cubic_rfc9438::Policy::new(params, mss, initial_window, tcp.pacing))
-            }
-            Self::Bbr(params) => Box::new(bbr::v1::Policy::new(params, mss, initial_window)),
-            Self::Bbr3(params) => Box::new(bbr::v3::Policy::new(params, mss, initial_window, tcp.sack)),
-            Self::Westwood(_) => Box::new(westwood::Policy::new(mss, initial_window)),
-            Self::Vegas(params) => Box::new(vegas::Policy::new(params, mss, initial_window)),
-            Self::Scalable(params) => Box::new(scalable::Policy::new(params, mss, initial_window)),
-            Self::Veno(params) => Box::new(veno::Policy::new(params, mss, initial_window)),
-        }
-    }
-
-    /// Whether the control sends at a rate of its own, with `fq` or without.
-    pub fn paces_itself(&self) -> bool {
-        matches!(self, Self::Bbr(_) | Self::Bbr3(_))
     }
 }
 

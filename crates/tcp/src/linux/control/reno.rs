@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::AckEvent;
 use super::loss_based::{LossBased, LossWindow};
-use crate::check::{Check, Checked};
+use super::{AckEvent, CongestionControl, CongestionParams};
+use crate::check::Checked;
+use crate::linux::Linux;
 
 /// Reno has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -13,9 +14,7 @@ use crate::check::{Check, Checked};
 #[serde(default, deny_unknown_fields)]
 pub struct Reno {}
 
-impl Checked for Reno {
-    fn check(&self, _: &mut Check) {}
-}
+impl Checked for Reno {}
 
 /// Reno's growth, which other controls share (Linux: `tcp_reno_cong_avoid`): in slow start a segment for
 /// each delivered, afterwards one for each window delivered.
@@ -29,6 +28,12 @@ pub fn grow(window: &mut LossWindow, ack: &AckEvent) {
     }
     if segments > 0 {
         window.avoid(window.segments(), segments);
+    }
+}
+
+impl CongestionParams for Reno {
+    fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(mss, initial_window))
     }
 }
 

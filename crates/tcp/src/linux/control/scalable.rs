@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
-use super::{AckEvent, reno};
+use super::{AckEvent, CongestionControl, CongestionParams, reno};
 use crate::check::{Check, Checked};
+use crate::linux::Linux;
 
 /// Scalable TCP's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +34,12 @@ impl Checked for Scalable {
                 format!("{share} is no share; expected more than 0 and less than 1")
             });
         }
+    }
+}
+
+impl CongestionParams for Scalable {
+    fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(self, mss, initial_window))
     }
 }
 

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
-use super::{AckEvent, Phase, reno};
+use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::check::{Check, Checked};
+use crate::linux::Linux;
 use crate::units::Duration;
 
 /// Round trips to be seen before one is believed; fewer may all stem from delayed ACKs.
@@ -35,6 +36,12 @@ impl Checked for Vegas {
         check.require(self.alpha <= self.beta, "alpha", || {
             format!("the window would grow and shrink at once; expected at most beta, {}", self.beta)
         });
+    }
+}
+
+impl CongestionParams for Vegas {
+    fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(self, mss, initial_window))
     }
 }
 

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
-use super::{AckEvent, Phase, reno};
-use crate::check::{Check, Checked};
+use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
+use crate::check::Checked;
+use crate::linux::Linux;
 use crate::units::Duration;
 
 /// Veno's parameters.
@@ -23,8 +24,12 @@ impl Default for Veno {
     }
 }
 
-impl Checked for Veno {
-    fn check(&self, _: &mut Check) {}
+impl Checked for Veno {}
+
+impl CongestionParams for Veno {
+    fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(self, mss, initial_window))
+    }
 }
 
 /// Veno's state.

@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
-use super::{AckEvent, reno};
-use crate::check::{Check, Checked};
+use super::{AckEvent, CongestionControl, CongestionParams, reno};
+use crate::check::Checked;
+use crate::linux::Linux;
 use crate::units::{Duration, Time};
 
 /// Shortest time over which the bandwidth is sampled (Linux: `TCP_WESTWOOD_RTT_MIN`).
@@ -17,8 +18,12 @@ const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
 #[serde(default, deny_unknown_fields)]
 pub struct Westwood {}
 
-impl Checked for Westwood {
-    fn check(&self, _: &mut Check) {}
+impl Checked for Westwood {}
+
+impl CongestionParams for Westwood {
+    fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(mss, initial_window))
+    }
 }
 
 /// Westwood+'s state.

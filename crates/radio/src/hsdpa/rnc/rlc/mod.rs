@@ -21,17 +21,11 @@ use crate::units::{Size, Time};
 
 registry! {
     /// RLC above MAC-hs, as a scenario names it.
-    "RLC mode" RlcModeSpec {
+    "RLC mode" RlcModeSpec = Um {
         /// Unacknowledged mode: what MAC-hs gives up costs its packets.
         "um" => Um(um::UnacknowledgedMode),
         /// Acknowledged mode (TS 25.322): what MAC-hs gives up goes again.
         "am" => Am(AcknowledgedMode),
-    }
-}
-
-impl Default for RlcModeSpec {
-    fn default() -> Self {
-        Self::Um(um::UnacknowledgedMode::default())
     }
 }
 

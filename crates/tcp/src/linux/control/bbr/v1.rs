@@ -16,9 +16,10 @@ mod window;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{AckEvent, CongestionControl, Loss, Phase};
+use super::super::{AckEvent, CongestionControl, CongestionParams, Loss, Phase};
 use super::path::{FullPipe, Pace, Path, Window, draw};
 use crate::check::{Check, Checked};
+use crate::linux::Linux;
 use crate::units::{Duration, Time};
 use aggregation::Aggregation;
 use policer::{Observation, Policer};
@@ -36,6 +37,16 @@ const CWND_GAIN: f64 = 2.0;
 const PACING_MARGIN: f64 = 0.99;
 /// Round trips over which the bandwidth is remembered (`bbr_bw_rtts`).
 const BANDWIDTH_ROUNDS: u64 = CYCLE.len() as u64 + 2;
+
+impl CongestionParams for Bbr {
+    fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(self, mss, initial_window))
+    }
+
+    fn paces_itself(&self) -> bool {
+        true
+    }
+}
 
 /// BBR's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

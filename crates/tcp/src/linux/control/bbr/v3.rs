@@ -18,9 +18,10 @@ mod tests;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{AckEvent, CongestionControl, Loss, Phase};
+use super::super::{AckEvent, CongestionControl, CongestionParams, Loss, Phase};
 use super::path::{FullPipe, Pace, Path, Window};
 use crate::check::{Check, Checked};
+use crate::linux::Linux;
 use crate::units::{Duration, Time};
 use aggregation::Aggregation;
 use cycle::Cycle;
@@ -41,6 +42,16 @@ const PACING_MARGIN: f64 = 0.99;
 const LEAST_QUANTUM: u64 = 2;
 /// The largest bandwidth is that of this cycle and the one before (5.5.3: `MaxBwFilterLen`).
 const BANDWIDTH_CYCLES: u64 = 1;
+
+impl CongestionParams for Bbr3 {
+    fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy::new(self, mss, initial_window, tcp.sack))
+    }
+
+    fn paces_itself(&self) -> bool {
+        true
+    }
+}
 
 /// BBRv3's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
