@@ -28,7 +28,7 @@ __all__ = [
     "ASIDE",
     "Cell",
     "Filler",
-    "Replicating",
+    "Filling",
     "Stored",
     "enough",
     "identity",
@@ -122,7 +122,7 @@ def _first(tables: Tables, runs: int) -> Tables:
     return {name: table.first_runs(runs) for name, table in tables.items()}
 
 
-class Replicating(Work[Tables]):
+class Filling(Work[Tables]):
     """Replications of a cell, as they are kept.
 
     Args:
@@ -167,7 +167,7 @@ class Stored(Subject[Tables]):
         stored = store.load(self._identity)
         known = None if stored is None else (stored, replications(stored))
         self._stored = 0 if known is None else known[1]
-        work = Replicating(source(cell), reduce)
+        work = Filling(source(cell), reduce)
         super().__init__(work, rule, known, f"{cell.label}: " if where is None else where)
 
     @property
