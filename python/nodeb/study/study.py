@@ -91,18 +91,18 @@ class Study:
 
     def load(self, name: str) -> Scenario:
         """Reads a scenario file beside the study's file, which the page shows."""
-        import nodeb
+        from nodeb.inputs.scenario import load
 
         path = self.file.with_name(name)
         self.scenario_text = path.read_text(encoding="utf-8")
-        return nodeb.load(path)
+        return load(path)
 
     def files(self) -> list[Path]:
         """The files that the study is made of, by name."""
         return sorted(
             one
             for one in self.file.parent.iterdir()
-            if one.is_file() and one.stem.partition(".")[0].startswith(self.name)
+            if one.is_file() and (one.stem == self.name or one.stem.startswith(f"{self.name}_"))
         )
 
     def scenario(
