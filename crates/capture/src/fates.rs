@@ -3,9 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
 
-use nodeb_sim::event::{Cause, Event, Site};
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::units::Time;
+use nodeb_base::event::{Cause, Event, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
 
 /// A packet as an interface sees it.
 #[derive(Debug)]

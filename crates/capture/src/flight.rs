@@ -5,18 +5,18 @@ use std::io::{self, BufReader};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use nodeb_base::event::{Event, Mask, Purpose, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
 use nodeb_emu::Log;
 use nodeb_emu::connections::Traffic;
 use nodeb_emu::flight::Heads;
 use nodeb_emu::log::Watched;
 use nodeb_emu::replay::Replay;
 use nodeb_sim::Scenario;
-use nodeb_sim::event::{Event, Mask, Purpose, Site};
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::transport::segment::Segment;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::Listener;
+use nodeb_tcp::segment::Segment;
 
 use crate::fates::Record;
 use crate::{Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, Options, Result, put};

@@ -3,8 +3,8 @@
 use etherparse::checksum::Sum16BitWords;
 use etherparse::err::ValueTooBigError;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, TcpOptions};
-use nodeb_sim::transport::segment::Ecn;
-use nodeb_sim::transport::wire::TcpFields;
+use nodeb_tcp::segment::Ecn;
+use nodeb_tcp::wire::TcpFields;
 
 /// The server's address, of the private addresses of RFC 1918.
 pub const SERVER: [u8; 4] = [10, 0, 0, 1];

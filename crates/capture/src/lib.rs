@@ -21,14 +21,14 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nodeb_sim::event::{Event, Mask, Site};
+use nodeb_base::event::{Event, Mask, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::transport::segment::{Kind, Segment};
-use nodeb_sim::transport::wire::{End, TcpFields};
-use nodeb_sim::units::Time;
 use nodeb_sim::world::{Listener, run_heard};
 use nodeb_sim::{Control, Scenario, VERSION, scenario};
+use nodeb_tcp::segment::{Kind, Segment};
+use nodeb_tcp::wire::{End, TcpFields};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
 use pcap_file::pcapng::blocks::interface_description::{
@@ -40,6 +40,7 @@ use pcap_file::{DataLink, Endianness, PcapError};
 use blocks::Blocks;
 use fates::{Fates, Record};
 use frame::Frame;
+
 pub use place::Interface;
 use place::{Connections, Place, Seen};
 

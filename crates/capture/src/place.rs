@@ -1,10 +1,10 @@
 //! Where packets are seen: interfaces of the capture, and the connection that a packet belongs to.
 
+use nodeb_base::event::{Event, Site};
 use nodeb_sim::Scenario;
-use nodeb_sim::event::{Event, Site};
 use nodeb_sim::scenario::UserGroup;
-use nodeb_sim::transport::segment::{Kind, Segment};
-use nodeb_sim::transport::wire::{End, TcpFields, Wire};
+use nodeb_tcp::segment::{Kind, Segment};
+use nodeb_tcp::wire::{End, TcpFields, Wire};
 
 use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_client_socket};
 

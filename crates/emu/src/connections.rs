@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::ops::Range;
 
-use nodeb_sim::packet::EcnField;
-use nodeb_sim::units::Time;
+use nodeb_base::packet::EcnField;
+use nodeb_base::units::Time;
 use nodeb_sim::world::Way;
 
 use crate::flight::{Reader, Record};

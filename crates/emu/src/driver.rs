@@ -7,9 +7,9 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
+use nodeb_base::units::Time;
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::units::Time;
 use rustix::event::epoll;
 
 use crate::clock::{Clock, Timer};

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
+use nodeb_base::packet::EcnField;
+use nodeb_base::units::Time;
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::packet::EcnField;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::{Cargo, Fate, Live, Way};
 
 use crate::error::{Error, Result};

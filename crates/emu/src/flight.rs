@@ -23,9 +23,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{JoinHandle, spawn};
 
 use crc32fast::Hasher;
-use nodeb_sim::event::Cause;
-use nodeb_sim::packet::EcnField;
-use nodeb_sim::units::Time;
+use nodeb_base::event::Cause;
+use nodeb_base::packet::EcnField;
+use nodeb_base::units::Time;
 use nodeb_sim::world::{Cargo, Way};
 
 use crate::report::CAUSES;

@@ -4,7 +4,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use nodeb_sim::packet::EcnField;
+use nodeb_base::packet::EcnField;
 
 const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: usize = 40;

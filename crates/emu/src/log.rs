@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::Listener;
 use nodeb_sim::{Control, Error as Stopped, Scenario};
 

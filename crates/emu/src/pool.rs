@@ -3,7 +3,7 @@
 //! Slots are of one size and used again, and memory is taken in chunks: once as many packets have waited as ever
 //! will, nothing is allocated any more. A packet is known by its tag: its slot and its number.
 
-use nodeb_sim::units::Time;
+use nodeb_base::units::Time;
 use nodeb_sim::world::Way;
 
 /// Slots that are made at a time.

@@ -4,8 +4,8 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
+use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::{Deaf, Fate, Listener, Live};
 use nodeb_sim::{Control, Scenario};
 

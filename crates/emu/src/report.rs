@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use nodeb_sim::event::Cause;
-use nodeb_sim::units::Time;
+use nodeb_base::event::Cause;
+use nodeb_base::units::Time;
 use nodeb_sim::world::Way;
 
 use crate::lateness::Lateness;

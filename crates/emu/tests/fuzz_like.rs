@@ -7,10 +7,10 @@ mod flying;
 
 use std::sync::LazyLock;
 
+use nodeb_base::units::Time;
 use nodeb_emu::Exchange;
 use nodeb_emu::exchange::End;
 use nodeb_emu::flight::Recorder;
-use nodeb_sim::units::Time;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -19,12 +19,12 @@ mod timeline;
 pub mod told;
 mod walk;
 
-use nodeb_sim::error::Error as RunError;
+use nodeb_base::error::Error as RunError;
+use nodeb_base::units::Time;
 use nodeb_sim::scenario::UserGroup;
-use nodeb_sim::transport::segment::HEADER_BYTES;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::run_heard;
 use nodeb_sim::{Control, Scenario};
+use nodeb_tcp::segment::HEADER_BYTES;
 
 pub use cause::{Cause, Step};
 pub use span::{Path, Span};

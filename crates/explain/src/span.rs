@@ -1,9 +1,9 @@
 //! A span of time on the critical path.
 
-use nodeb_sim::event::{Place, Site};
-use nodeb_sim::table;
-use nodeb_sim::table::{Table, Text};
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::event::{Place, Site};
+use nodeb_base::table;
+use nodeb_base::table::{Table, Text};
+use nodeb_base::units::{Duration, Time};
 
 use crate::cause::{Cause, Step};
 
@@ -164,7 +164,7 @@ table! {
 
 #[cfg(test)]
 mod tests {
-    use nodeb_sim::table::Values;
+    use nodeb_base::table::Values;
 
     use super::*;
 

@@ -1,13 +1,13 @@
 //! Timelines made by hand: for each cause one in which it is known how much of the time it has.
 
+use nodeb_base::error::{Error as RunError, Result};
+use nodeb_base::event::{self, Clock, Event, Hold, Part, Place, Purpose, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
 use nodeb_sim::Control;
-use nodeb_sim::error::{Error as RunError, Result};
-use nodeb_sim::event::{self, Clock, Event, Hold, Part, Place, Purpose, Site};
-use nodeb_sim::packet::PacketId;
 use nodeb_sim::scenario;
-use nodeb_sim::transport::segment::{Kind, Segment};
-use nodeb_sim::units::Time;
 use nodeb_sim::world::Listener as _;
+use nodeb_tcp::segment::{Kind, Segment};
 
 use crate::cause::Cause::{self, *};
 use crate::cause::Step;
@@ -494,7 +494,7 @@ fn a_window_set_from_outside_is_the_proxys() {
 fn snoop_repairs() {
     let mut story = Story::on(LINK);
     story.data(0, 1, 1).held(0, Hold::SlowStart).link(DOWN, 1, [0, 0, 10, 20]).enter(20, 1);
-    let cause = nodeb_sim::event::Cause::LinkLoss;
+    let cause = nodeb_base::event::Cause::LinkLoss;
     story.tell(20, &Event::Lost { place: BEARER, packet: id(1), cause });
     story.rang(120, Site::Snoop, Clock::Snoop);
     let segment = Segment { seq: 1, size: 1500, retransmission: true, ..Segment::control(0, Kind::Data) };
@@ -519,7 +519,7 @@ fn a_transfer_that_does_not_end_is_explained_so_far() {
 #[test]
 fn a_transfer_that_hangs_waits_for_a_timer() {
     let mut story = Story::on(LINK);
-    let cause = nodeb_sim::event::Cause::LinkLoss;
+    let cause = nodeb_base::event::Cause::LinkLoss;
     story.data(0, 1, 1).tell(0, &Event::Lost { place: DOWN, packet: id(1), cause });
     assert_eq!(story.path(500), [(Timeout, 500)]);
 }
@@ -530,7 +530,7 @@ fn a_transfer_whose_ack_is_lost_waits_for_a_timer() {
     let mut story = Story::on(LINK);
     story.data(0, 1, 1).tell(0, &Event::Timer { flow: 0, at: Some(ms(1_000)) });
     story.link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
-    let cause = nodeb_sim::event::Cause::LinkLoss;
+    let cause = nodeb_base::event::Cause::LinkLoss;
     story.ack(60, 2, 1).tell(60, &Event::Lost { place: UPLINK, packet: id(2), cause });
     assert_eq!(story.path(500), [(Transmission, 10), (Propagation, 50), (Timeout, 440)]);
 }
@@ -557,7 +557,7 @@ fn a_transfer_that_does_not_end_waits_behind_its_own_data() {
         story.tell(at, &Event::Served { place: DOWN, channel: 0, packet, from, sent, arrives: sent });
     }
     story.tell(10, &Event::Left { place: DOWN, packet: id(1) }).receive(10, Site::Phone, 1);
-    let lost = nodeb_sim::event::Cause::LinkLoss;
+    let lost = nodeb_base::event::Cause::LinkLoss;
     story.tell(10, &Event::Lost { place: DOWN, packet: id(2), cause: lost });
     let steps: Vec<_> = story.spans(15).iter().map(|span| (span.step, span.lasts().0 / 1_000_000)).collect();
     assert_eq!(steps, [(Step::OwnAhead, 10), (Step::OwnAhead, 5)]);

@@ -15,12 +15,12 @@ pub(crate) use service::{Lane, Lanes, Served};
 
 use std::ops::ControlFlow;
 
+use nodeb_base::event::{Event, Mask, Place, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::{Duration, Time};
 use nodeb_sim::Scenario;
-use nodeb_sim::event::{Event, Mask, Place, Site};
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::transport::segment::Segment;
-use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::Listener;
+use nodeb_tcp::segment::Segment;
 
 use crate::real::Origin;
 use packets::Packets;

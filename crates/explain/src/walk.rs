@@ -9,11 +9,11 @@ mod air;
 mod host;
 mod queue;
 
+use nodeb_base::error::{Error, Result};
+use nodeb_base::event::{Clock, Hold, Place, Site};
+use nodeb_base::units::Time;
 use nodeb_sim::Control;
-use nodeb_sim::error::{Error, Result};
-use nodeb_sim::event::{Clock, Hold, Place, Site};
-use nodeb_sim::transport::segment::Kind;
-use nodeb_sim::units::Time;
+use nodeb_tcp::segment::Kind;
 
 use crate::cause::{Cause, Step};
 use crate::span::Span;

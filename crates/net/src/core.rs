@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Wired;
-use crate::check::{Check, Checked};
-use crate::units::Duration;
 
 /// The links between gateway and RNC in the order in which packets for phones pass them, at least one. A
 /// scenario gives one table, or a list of tables.

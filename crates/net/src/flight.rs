@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::check::Checked;
+use nodeb_base::engine::{Key, Stamps};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::{ErrorGaps, Stream, Streams};
+use nodeb_base::units::{Duration, Probability, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jitter::{Jitter, JitterSpec};
-use crate::check::Checked;
-use crate::engine::{Key, Stamps};
-use crate::packet::Packet;
-use crate::rng::{ErrorGaps, Stream, Streams};
-use crate::units::{Duration, Probability, Time};
 
 /// Packets that a link holds back, so that later ones overtake them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

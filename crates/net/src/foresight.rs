@@ -5,9 +5,10 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::engine::{Key, Stamps};
+use nodeb_base::event::Cause;
+
 use super::queue::drop_tail::Limits;
-use crate::engine::{Key, Stamps};
-use crate::event::Cause;
 
 /// A packet that has begun to be sent after it entered, or that will.
 #[derive(Debug)]

@@ -1,12 +1,13 @@
 //! What every link has in front of its transmitter: loss, then a queue.
 
+use nodeb_base::context::Context;
+use nodeb_base::event::Cause;
+use nodeb_base::packet::Packet;
+
 use super::foresight::Unhappened;
 use super::loss::Loss;
 use super::queue::drop_tail::Limits;
 use super::queue::{Ledger, Queue};
-use crate::context::Context;
-use crate::event::Cause;
-use crate::packet::Packet;
 
 /// What a link has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

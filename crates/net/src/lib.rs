@@ -1,8 +1,6 @@
 //! The fixed network: links with a rate or recorded delivery opportunities, a delay, a queue, loss,
 //! jitter and reordering.
 
-pub(crate) use nodeb_base::{check, context, engine, event, packet, registry, rng, table, units};
-
 mod core;
 pub mod flight;
 mod foresight;

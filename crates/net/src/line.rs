@@ -1,13 +1,14 @@
 //! One direction of a link, of whatever kind.
 
+use nodeb_base::context::Context;
+use nodeb_base::engine::Key;
+use nodeb_base::packet::Packet;
+use nodeb_base::units::Time;
+
 use super::foresight::Unhappened;
 use super::ingress::LinkCounts;
 use super::link::Link;
 use super::traced::{TracedLink, Usage};
-use crate::context::Context;
-use crate::engine::Key;
-use crate::packet::Packet;
-use crate::units::Time;
 
 /// A link with a rate, or one that follows a recording.
 #[derive(Debug)]

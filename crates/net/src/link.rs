@@ -4,15 +4,16 @@
 //! does not drift. A packet that finds the link idle costs one event, its arrival; only packets
 //! that wait need another when the link falls free.
 
+use nodeb_base::context::Context;
+use nodeb_base::engine::Key;
+use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
+
 use super::flight::Flight;
 use super::foresight::{Foresight, Unhappened};
 use super::ingress::{Ingress, LinkCounts};
 use super::outage::Outages;
-use crate::context::Context;
-use crate::engine::Key;
-use crate::event::{Cause, Event, Mask};
-use crate::packet::Packet;
-use crate::units::{Duration, NANOS_PER_S, Rate, Time};
 
 /// How long a packet takes: whole nanoseconds, and what is left over in units of 1 / rate.
 #[derive(Clone, Copy, Debug, Default)]
@@ -254,13 +255,13 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Cause;
     use crate::loss::Loss;
     use crate::queue::drop_tail::{DropTail, Fifo};
-    use crate::rng::Streams;
-    use crate::units::Probability;
     use crate::{LossSetting, Path, QueueSpec};
     use nodeb_base::context::{Output, Surroundings};
+    use nodeb_base::event::Cause;
+    use nodeb_base::rng::Streams;
+    use nodeb_base::units::Probability;
     use proptest::prelude::*;
 
     fn packet(size: u32, seq: u64) -> Packet {
@@ -360,7 +361,7 @@ mod tests {
             }
             wake(&mut link, &mut around, Time(now));
             let mut ctx = around.at(Time(now));
-            ctx.common.advance((Time(now), crate::engine::Stamp::LAST));
+            ctx.common.advance((Time(now), nodeb_base::engine::Stamp::LAST));
             let (entry, packet) = (ctx.handled(), packet(size, seq));
             if link.foresight.is_none() {
                 link.accept(&mut ctx, packet);
@@ -369,7 +370,7 @@ mod tests {
             }
         }
         wake(&mut link, &mut around, end);
-        let unhappened = link.settle((end, crate::engine::Stamp::LAST));
+        let unhappened = link.settle((end, nodeb_base::engine::Stamp::LAST));
         assert_eq!(unhappened.lost + unhappened.overflowed + unhappened.taken, 0, "all packets came in time");
         format!("{arrived:?} {:?} {:?}", around.common.out, link.counts())
     }

@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::units::{Rate, Size, Time};
 
 /// Nanoseconds in the unit of a recording.
 const NANOS_PER_MS: u64 = 1_000_000;

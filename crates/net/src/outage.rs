@@ -1,10 +1,9 @@
 //! Cuts of a link for a time.
 
+use nodeb_base::check::Check;
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::Check;
-use crate::units::{Duration, Time};
 
 /// A time in which nothing begins to be sent: packets queue, what is under way is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

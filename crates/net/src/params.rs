@@ -1,5 +1,8 @@
 //! The links of a scenario, and how one is built from what a scenario says of it.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +16,6 @@ use super::opportunities::Recording;
 use super::outage::{self, Outage, Outages};
 use super::queue::QueueSpec;
 use super::traced::TracedLink;
-use crate::check::{Check, Checked};
-use crate::rng::Streams;
-use crate::units::{Duration, Rate};
 
 /// A link of the fixed network, both ways.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,15 +8,16 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::context::Context;
+use nodeb_base::engine::Key;
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::packet::{Packet, PacketId};
+use nodeb_base::table;
+use nodeb_base::units::{Duration, Time};
+
 use super::flight::Flight;
 use super::ingress::{Ingress, LinkCounts};
 use super::opportunities::{Recording, Turns};
-use crate::context::Context;
-use crate::engine::Key;
-use crate::event::{Event, Mask};
-use crate::packet::{Packet, PacketId};
-use crate::table;
-use crate::units::{Duration, Time};
 
 /// A recording knows milliseconds: what is delivered in one was sent in it.
 const RESOLUTION: Duration = Duration::from_millis(1);

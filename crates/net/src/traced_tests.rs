@@ -4,6 +4,10 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use nodeb_base::context::Surroundings;
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Size, Time};
 use proptest::prelude::*;
 
 use super::flight::Flight;
@@ -12,10 +16,6 @@ use super::loss::Loss;
 use super::opportunities::{AtEnd, Opportunities, Recording};
 use super::queue::QueueSpec;
 use super::traced::{TracedLink, Usage};
-use crate::event::{Event, Mask};
-use crate::packet::Packet;
-use crate::rng::Streams;
-use crate::units::{Duration, Size, Time};
 
 const MS: u64 = 1_000_000;
 const SIZE: u64 = 1504;

@@ -1,6 +1,6 @@
 //! The cell of `hsdpa`, without a simulation.
 
-use nodeb_sim::radio::cell::map::Map;
+use nodeb_radio::cell::map::Map;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use nodeb_base::units::Time;
 use nodeb_emu::doorway::Doorway;
 use nodeb_emu::driver::{Limits, drive};
 use nodeb_emu::flight::{Reader, Recorder};
@@ -14,7 +15,6 @@ use nodeb_emu::series::tables as series;
 use nodeb_emu::watch::Watch;
 use nodeb_emu::{Error, Exchange, Lateness, Log, Phone};
 use nodeb_sim::Scenario;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::Deaf;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;

@@ -3,14 +3,14 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use nodeb_base::table::{Table, Text};
+use nodeb_base::units::Time;
 use nodeb_emu::connections::{Connection, Traffic};
 use nodeb_emu::flight::Record;
 use nodeb_emu::{Error, Log, head};
 use nodeb_explain::real;
-use nodeb_sim::table::{Table, Text};
-use nodeb_sim::units::Time;
+use nodeb_sim::Scenario;
 use nodeb_sim::world::Way;
-use nodeb_sim::{Scenario, table};
 use nodeb_timeline::{Options, flight};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -51,7 +51,7 @@ impl Numbered {
     }
 }
 
-table! {
+nodeb_base::table! {
     /// One row per TCP connection of a flight, in the order in which they began.
     static CONNECTIONS: "connections" of Numbered {
         /// Its number.
@@ -89,7 +89,7 @@ struct Packet {
     again: bool,
 }
 
-table! {
+nodeb_base::table! {
     /// One row per real packet of a flight, by its number.
     static PACKETS: "packets" of Packet {
         /// Number of its TCP connection from 1; 0 where it is of none.

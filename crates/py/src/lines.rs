@@ -1,6 +1,6 @@
 //! Texts of numbers as numpy arrays.
 
-use nodeb_sim::lines;
+use nodeb_base::lines;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

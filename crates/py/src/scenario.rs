@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use nodeb_base::table::{Table, join};
+use nodeb_base::units::Probability;
 use nodeb_capture::{Interface, Options};
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::scenario::{Recorded, Spot};
-use nodeb_sim::table::{Table, join};
-use nodeb_sim::transport::classic::EraLine;
-use nodeb_sim::units::Probability;
 use nodeb_sim::{Scenario, scenario};
+use nodeb_tcp::classic::EraLine;
 use numpy::{Element, PyReadonlyArray1};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -467,7 +467,7 @@ pub fn causes() -> Vec<(&'static str, &'static str)> {
 /// before and after as JSON, meaning.
 #[pyfunction]
 pub fn era_switches() -> Vec<EraLine> {
-    nodeb_sim::transport::classic::era_switches()
+    nodeb_tcp::classic::era_switches()
 }
 
 /// Checks a scenario given as JSON and fills in every default.
@@ -492,7 +492,7 @@ pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {
 /// Reads the text of an error model's file and returns a radio's `errors` as JSON.
 #[pyfunction]
 pub fn read_error_model(text: &str, file: &str) -> PyResult<String> {
-    let read = || nodeb_sim::radio::error::file::read(text, file);
+    let read = || nodeb_radio::error::file::read(text, file);
     let model = guarded(|| format!("reading {file}"), read)?.map_err(|error| to_py(&error))?;
     serde_json::to_string(&model).map_err(|error| ScenarioError::new_err(error.to_string()))
 }

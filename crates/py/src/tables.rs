@@ -1,6 +1,6 @@
 //! A run's results as columns: numpy arrays.
 
-use nodeb_sim::table::{Table, Text, Texts, Values};
+use nodeb_base::table::{Table, Text, Texts, Values};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

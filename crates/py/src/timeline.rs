@@ -1,7 +1,7 @@
 //! What happens in a replication, event by event.
 
+use nodeb_base::units::Time;
 use nodeb_sim::Scenario;
-use nodeb_sim::units::Time;
 use nodeb_timeline::{Error, Options, Timeline};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,11 +1,11 @@
 //! The link model of the WCDMA downlink as functions of plain numbers.
 
+use nodeb_base::rng::Streams;
+use nodeb_radio::wcdma::other_cells::OtherCellsSpec;
+use nodeb_radio::wcdma::sinr::Interference;
+use nodeb_radio::wcdma::{Wcdma, ber, frame, sinr};
+use nodeb_radio::{RadioSpec, UserRadio};
 use nodeb_sim::Scenario;
-use nodeb_sim::radio::wcdma::other_cells::OtherCellsSpec;
-use nodeb_sim::radio::wcdma::sinr::Interference;
-use nodeb_sim::radio::wcdma::{Wcdma, ber, frame, sinr};
-use nodeb_sim::radio::{RadioSpec, UserRadio};
-use nodeb_sim::rng::Streams;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -1,5 +1,7 @@
 //! The bearer of a radio that works in TTIs, by its RLC.
 
+use nodeb_base::rng::Streams;
+
 use super::error::ErrorModel;
 use super::mac::sched::Scheduler;
 use super::rlc::RlcSpec;
@@ -8,7 +10,6 @@ use super::tti::arq::ArqMac;
 use super::tti::rlc::{Checksum, RlcMac};
 use super::tti::{Air, TtiBearer};
 use super::{Bearer, UserRadio};
-use crate::rng::Streams;
 
 /// What a radio is made of.
 #[derive(Debug)]

@@ -2,6 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Probability, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +17,6 @@ use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
-use crate::check::{Check, Checked};
-use crate::keys;
-use crate::rng::Streams;
-use crate::units::{Duration, Probability, Rate, Size};
 
 /// A user's dedicated channels. The defaults are Tables 5 and 10 of `wang`: 12 parallel channels
 /// with one 40-byte PDU per 10 ms TTI each, 384 kbps together, and a retransmission 89 ms after the

@@ -2,6 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Probability, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +17,6 @@ use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
-use crate::check::{Check, Checked};
-use crate::keys;
-use crate::rng::Streams;
-use crate::units::{Duration, Probability, Rate, Size};
 
 /// The channel that all users share, one user per TTI. The defaults are Table 10 of `wang` at
 /// 384 kbps: 3 code channels with one 32-byte PDU per 2 ms TTI each.

@@ -3,11 +3,6 @@
 //! A bearer is handed a context with the time, takes packets, and says when it must be woken next. The
 //! simulator drives it in virtual time; nothing in it knows a clock.
 
-pub(crate) use nodeb_base::{
-    blocks, check, context, engine, event, keys, packet, registry, rng, table, units,
-};
-pub(crate) use nodeb_net as network;
-
 /// Declares a variant's parameters, of which there are none.
 macro_rules! no_parameters {
     ($(#[$doc:meta])* $name:ident) => {
@@ -16,7 +11,7 @@ macro_rules! no_parameters {
         #[serde(default, deny_unknown_fields)]
         pub struct $name {}
 
-        impl $crate::check::Checked for $name {}
+        impl nodeb_base::check::Checked for $name {}
     };
 }
 
@@ -37,15 +32,15 @@ pub mod tti;
 pub mod wcdma;
 mod wire;
 
-use crate::check::Check;
-use crate::context::Context;
-use crate::engine::Key;
-use crate::network::opportunities::Recording;
-use crate::network::{Link, QueueSpec};
-use crate::packet::Packet;
-use crate::rng::Streams;
-use crate::table::Table;
-use crate::units::{Duration, Probability, Rate, Time};
+use nodeb_base::check::Check;
+use nodeb_base::context::Context;
+use nodeb_base::engine::Key;
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Probability, Rate, Time};
+use nodeb_net::opportunities::Recording;
+use nodeb_net::{Link, QueueSpec};
 
 /// Packets of a user that a bearer has taken, and that have neither arrived nor been lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -208,7 +203,7 @@ pub fn tables() -> Vec<Table> {
     RadioSpec::defaults().iter().flat_map(|radio| radio.tables()).collect()
 }
 
-registry! {
+nodeb_base::registry! {
     /// The radio bearer, as a scenario names it.
     "radio" RadioSpec = HsDsch as Radio {
         /// Dedicated channels, one bearer per user (Release 99).

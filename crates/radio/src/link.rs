@@ -1,18 +1,18 @@
 //! A plain link in the bearer's place: the path without radio.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Rate};
+use nodeb_net::flight::Reordering;
+use nodeb_net::jitter::JitterSpec;
+use nodeb_net::loss::{LossSpec, list::LossList};
+use nodeb_net::outage::Outage;
+use nodeb_net::{Line, LossSetting, Path, QueueSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
-use crate::check::{Check, Checked};
-use crate::network::flight::Reordering;
-use crate::network::jitter::JitterSpec;
-use crate::network::loss::{LossSpec, list::LossList};
-use crate::network::outage::Outage;
-use crate::network::{Line, LossSetting, Path, QueueSpec};
-use crate::rng::Streams;
-use crate::units::{Duration, Rate};
 
 /// A link with a rate, a delay, a queue and loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,8 +3,9 @@
 //! Whatever counts TTIs, tells paths apart or fades is handed one of these; none of it knows a number of
 //! its own.
 
+use nodeb_base::units::{Duration, Speed, Time};
+
 use crate::tti::grid::Grid;
-use crate::units::{Duration, Speed, Time};
 
 /// Speed of light in a vacuum in m/s (exact).
 const LIGHT_M_PER_S: f64 = 299_792_458.0;

@@ -1,19 +1,19 @@
 //! A measured trace in the bearer's place: a link that sends at recorded delivery opportunities, as mahimahi's does.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Rate, Size};
+use nodeb_net::flight::Reordering;
+use nodeb_net::jitter::JitterSpec;
+use nodeb_net::opportunities::{AtEnd, Opportunities, Recording};
+use nodeb_net::traced::OPPORTUNITIES;
+use nodeb_net::{Line, LossSetting, Path, QueueSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
-use crate::check::{Check, Checked};
-use crate::network::flight::Reordering;
-use crate::network::jitter::JitterSpec;
-use crate::network::opportunities::{AtEnd, Opportunities, Recording};
-use crate::network::traced::OPPORTUNITIES;
-use crate::network::{Line, LossSetting, Path, QueueSpec};
-use crate::rng::Streams;
-use crate::table::Table;
-use crate::units::{Duration, Rate, Size};
 
 /// Larger sizes are typing errors.
 const MOST_BYTES: u64 = 1_000_000_000;

@@ -1,13 +1,14 @@
 //! A link in the bearer's place, of whatever kind.
 
+use nodeb_base::context::{Context, Output};
+use nodeb_base::engine::Key;
+use nodeb_base::packet::Packet;
+use nodeb_base::table::Table;
+use nodeb_base::units::Time;
+use nodeb_net::traced::{OPPORTUNITIES, UsageRow};
+use nodeb_net::{Line, Link, Unhappened};
+
 use super::{Backlog, BandwidthMeter, Bearer};
-use crate::context::{Context, Output};
-use crate::engine::Key;
-use crate::network::traced::{OPPORTUNITIES, UsageRow};
-use crate::network::{Line, Link, Unhappened};
-use crate::packet::Packet;
-use crate::table::Table;
-use crate::units::Time;
 
 /// A link that carries one user's packets.
 #[derive(Debug)]

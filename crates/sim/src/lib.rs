@@ -11,13 +11,7 @@ pub mod scenario;
 pub mod traffic;
 pub mod world;
 
-pub use nodeb_base::{
-    Error, Result, blocks, check, context, engine, error, event, keys, lines, packet, registry, rng, table,
-    units,
-};
-pub use nodeb_net as network;
-pub use nodeb_radio as radio;
-pub use nodeb_tcp as transport;
+pub use nodeb_base::{Error, Result};
 pub use scenario::Scenario;
 pub use world::{Control, run};
 

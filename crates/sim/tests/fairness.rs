@@ -1,8 +1,8 @@
 //! Like flows share a bottleneck: every registered control against itself.
 
-use nodeb_sim::transport::classic::recovery::ControlSpec;
-use nodeb_sim::transport::linux::control::CongestionSpec;
 use nodeb_sim::{Control, run, scenario};
+use nodeb_tcp::classic::recovery::ControlSpec;
+use nodeb_tcp::linux::control::CongestionSpec;
 
 const FLOWS: u32 = 4;
 const REPLICATIONS: u64 = 5;

@@ -13,7 +13,7 @@ fn beginning(text: &str) -> String {
     let scenario = scenario::from_toml(text, "golden.toml", &[]).unwrap();
     let RunResult { flows, series, .. } = run(&scenario, 1, 0, &Control::default()).unwrap();
     let mut out = String::new();
-    let ms = |time: nodeb_sim::units::Time| time.0 as f64 / 1e6;
+    let ms = |time: nodeb_base::units::Time| time.0 as f64 / 1e6;
     for row in series.segments.iter().take(30) {
         let again = if row.retransmission { " again" } else { "" };
         writeln!(out, "{:12.6} {:7} {}{again}", ms(row.at), row.event.name(), row.seq).unwrap();

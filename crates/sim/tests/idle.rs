@@ -1,8 +1,8 @@
 //! Keys that are set and have no effect are refused, with the reason; those that have one are not.
 
-use nodeb_sim::radio::mac::sched::SchedulerSpec;
+use nodeb_base::units::Duration;
+use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_sim::scenario;
-use nodeb_sim::units::Duration;
 
 const USER: &str = "[[users]]\ntraffic.ftp.size = \"1 kB\"\n";
 

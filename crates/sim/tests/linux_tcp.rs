@@ -22,7 +22,7 @@ fn download(size: &str, radio: &str, tcp: &str) -> Scenario {
 }
 
 const LINK: &str = "link]\nrate = \"4 Mbps\"\ndelay = \"10 ms\"\nqueue.drop_tail.limit = 100";
-const CONTROLS: &[&str] = nodeb_sim::transport::linux::control::CongestionSpec::NAMES;
+const CONTROLS: &[&str] = nodeb_tcp::linux::control::CongestionSpec::NAMES;
 
 #[test]
 fn a_long_transfer_fills_a_clean_link() {

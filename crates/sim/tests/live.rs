@@ -3,14 +3,14 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use nodeb_sim::event::{Event, Mask, Purpose};
-use nodeb_sim::packet::{EcnField, PacketId};
-use nodeb_sim::radio::RadioSpec;
-use nodeb_sim::rng::Streams;
-use nodeb_sim::transport::segment::Segment;
-use nodeb_sim::units::Time;
+use nodeb_base::event::{Event, Mask, Purpose};
+use nodeb_base::packet::{EcnField, PacketId};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
+use nodeb_radio::RadioSpec;
 use nodeb_sim::world::{Cargo, Fate, Listener, Live, Way, run_heard};
 use nodeb_sim::{Control, Scenario, scenario};
+use nodeb_tcp::segment::Segment;
 
 /// Writes down what a simulated connection sends, and when that arrives.
 #[derive(Default)]
@@ -106,7 +106,7 @@ fn every_packet_comes_back_once() {
         );
         let mut live = Live::new(&scenario::from_toml(&text, radio, &[]).unwrap(), 1, 0).unwrap();
         let mut stream = Streams::new(7, 0).stream("test", 0, "arrivals");
-        let mut random = |below: u64| (nodeb_sim::rng::uniform(&mut stream) * below as f64) as u64;
+        let mut random = |below: u64| (nodeb_base::rng::uniform(&mut stream) * below as f64) as u64;
         let (mut fates, mut back, mut at) = (Vec::new(), HashSet::new(), Time::ZERO);
         let offered = 5_000;
         for tag in 0..offered {
@@ -192,7 +192,7 @@ fn asking_how_users_stand_changes_nothing() {
         let flown = |looks: bool| {
             let mut live = Live::new(&scenario, 3, 0).unwrap();
             let mut stream = Streams::new(7, 0).stream("test", 0, "arrivals");
-            let mut random = |below: u64| (nodeb_sim::rng::uniform(&mut stream) * below as f64) as u64;
+            let mut random = |below: u64| (nodeb_base::rng::uniform(&mut stream) * below as f64) as u64;
             let (mut fates, mut at, mut cqis) = (Vec::new(), Time::ZERO, 0);
             for tag in 0..3_000 {
                 // Bursts, and pauses in which phones compare cells and sleep.

@@ -1,8 +1,8 @@
 //! Queue disciplines, losses, jitter and reordering of links in whole runs.
 
+use nodeb_net::QueueSpec;
+use nodeb_net::loss::LossSpec;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::network::QueueSpec;
-use nodeb_sim::network::loss::LossSpec;
 use nodeb_sim::{Control, run, scenario};
 
 /// The links that can be made the bottleneck.

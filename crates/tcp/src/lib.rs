@@ -3,8 +3,6 @@
 //! Each family of implementations has a folder: its parameters, its sender and its receiver. What
 //! the rest of the simulator needs from either end is [`Sender`] and [`Receiver`].
 
-pub(crate) use nodeb_base::{check, event, registry, units};
-
 pub mod classic;
 pub mod linux;
 pub mod numbering;
@@ -12,10 +10,11 @@ pub mod request;
 pub mod segment;
 pub mod wire;
 
-use crate::check::Check;
-use crate::event::{Clock, Hold, Recovery};
+use nodeb_base::check::Check;
+use nodeb_base::event::{Clock, Hold, Recovery};
+use nodeb_base::units::{Duration, Time};
+
 use crate::segment::Segment;
-use crate::units::{Duration, Time};
 
 /// What a sender has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -159,7 +158,7 @@ pub enum Opener {
     Server,
 }
 
-registry! {
+nodeb_base::registry! {
     /// The TCP implementation, as a scenario names it.
     "tcp" TcpSpec = Classic {
         /// As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N.

@@ -4,8 +4,9 @@
 //! opens, or an application's request. Its retransmission is that of RFC 6298, 2.1 and 5.5, without a
 //! round-trip estimate.
 
+use nodeb_base::units::{Duration, Time};
+
 use crate::segment::{Kind, Segment};
-use crate::units::{Duration, Time};
 
 const MOST_DOUBLINGS: u32 = 4;
 

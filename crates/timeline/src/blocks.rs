@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nodeb_sim::units::Time;
+use nodeb_base::units::Time;
 
 use crate::codes::Outcome;
 

@@ -1,7 +1,7 @@
 //! Names that tables hold as numbers: kinds of events, ends of packets, causes.
 
-use nodeb_sim::event::{Cause, Purpose, Recovery};
-use nodeb_sim::radio::switching::State;
+use nodeb_base::event::{Cause, Purpose, Recovery};
+use nodeb_radio::switching::State;
 
 macro_rules! names {
     ($(#[$about:meta])* $vis:vis $name:ident { $( $(#[$meaning:meta])* $variant:ident = $text:literal, )+ }) => {

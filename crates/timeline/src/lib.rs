@@ -16,9 +16,9 @@ mod places;
 mod recorder;
 pub mod tables;
 
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Time};
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::table::Table;
-use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::run_heard;
 use nodeb_sim::{Control, Scenario};
 

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use nodeb_sim::event::Purpose;
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::units::Time;
+use nodeb_base::event::Purpose;
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
 
 use crate::codes::{Detail, End};
 

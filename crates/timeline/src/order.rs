@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nodeb_sim::transport::numbering::Numbering;
-use nodeb_sim::transport::segment::Segment;
+use nodeb_tcp::numbering::Numbering;
+use nodeb_tcp::segment::Segment;
 
 /// What a phone's application has of a connection.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl InOrder {
 
 #[cfg(test)]
 mod tests {
-    use nodeb_sim::transport::segment::Kind;
+    use nodeb_tcp::segment::Kind;
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! The places that packets pass, and the lanes between which they lie.
 
+use nodeb_base::event::{Place, Site};
+use nodeb_net::Core;
 use nodeb_sim::Scenario;
-use nodeb_sim::event::{Place, Site};
-use nodeb_sim::network::Core;
 
 /// A place between two lanes; at the ends of a way they are the same.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
+use nodeb_base::event::{Event, Mask, Place, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
+use nodeb_radio::switching::State;
 use nodeb_sim::Scenario;
-use nodeb_sim::event::{Event, Mask, Place, Site};
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::radio::switching::State;
-use nodeb_sim::transport::segment::Segment;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::Listener;
+use nodeb_tcp::segment::Segment;
 
 use crate::blocks::{Blocks, Sent};
 use crate::codes::{Detail, End, Kind};

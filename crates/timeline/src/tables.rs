@@ -2,9 +2,9 @@
 //!
 //! Columns of names hold numbers; [`names`] has the names.
 
-use nodeb_sim::table;
-use nodeb_sim::table::Table;
-use nodeb_sim::units::Time;
+use nodeb_base::table;
+use nodeb_base::table::Table;
+use nodeb_base::units::Time;
 
 use crate::blocks::{BlockRow, Blocks};
 use crate::codes::{Detail, End, Kind, Outcome};

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use nodeb_base::table::{Table, Values};
+use nodeb_base::units::Duration;
 use nodeb_sim::scenario;
-use nodeb_sim::units::Duration;
 use proptest::prelude::*;
 
 use super::*;

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use nodeb_sim::event::{Event, Mask};
+use nodeb_base::event::{Event, Mask};
 use nodeb_sim::scenario;
-use nodeb_sim::transport::segment::Segment;
 use nodeb_sim::world::Deaf;
+use nodeb_tcp::segment::Segment;
 
 use super::*;
 use crate::flight::{Record, Recorder};

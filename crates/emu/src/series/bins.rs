@@ -1,6 +1,6 @@
 //! Intervals of time of which there are never more than so many: when they are full, each two become one.
 
-use nodeb_sim::units::Time;
+use nodeb_base::units::Time;
 
 /// How long an interval is at first, ns.
 pub const FIRST_WIDTH: u64 = 100_000_000;

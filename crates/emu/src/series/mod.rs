@@ -9,8 +9,8 @@ mod bins;
 mod delays;
 pub mod tables;
 
-use nodeb_sim::event::Cause;
-use nodeb_sim::units::Time;
+use nodeb_base::event::Cause;
+use nodeb_base::units::Time;
 use nodeb_sim::world::{Carried, Fate, Listener, Live, Standing, Way};
 
 use self::bins::{Bins, FIRST_WIDTH, Merge};

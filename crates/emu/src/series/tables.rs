@@ -2,7 +2,7 @@
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
-use nodeb_sim::units::Time;
+use nodeb_base::units::Time;
 
 use super::{Interval, Series, Shared};
 use crate::lateness::Lateness;

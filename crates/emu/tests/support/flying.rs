@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 
+use nodeb_base::units::Time;
 use nodeb_emu::connections::Traffic;
 use nodeb_emu::exchange::End;
 use nodeb_emu::flight::Reader;
 use nodeb_emu::replay::replay;
 use nodeb_emu::{Exchange, Phone};
-use nodeb_sim::units::Time;
 use nodeb_sim::world::Way;
 use nodeb_sim::{Scenario, scenario};
 

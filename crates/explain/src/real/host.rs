@@ -5,11 +5,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use nodeb_base::units::{Duration, Time};
 use nodeb_emu::connections::{Connection, Sent};
 use nodeb_emu::head::{ACK, SYN};
-use nodeb_sim::transport::segment::Kind;
-use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::Way;
+use nodeb_tcp::segment::Kind;
 
 use super::{Told, segment, site};
 use crate::cause::{Cause, Step};
@@ -299,5 +299,5 @@ impl Host {
 
 /// What a host's own time is charged to.
 fn works(way: Way) -> Cause {
-    if site(way) == nodeb_sim::event::Site::Phone { Cause::Application } else { Cause::Server }
+    if site(way) == nodeb_base::event::Site::Phone { Cause::Application } else { Cause::Server }
 }

@@ -12,13 +12,13 @@ pub(crate) use host::{Origin, Round};
 
 use std::ops::ControlFlow;
 
+use nodeb_base::event::{Event, Mask, Site};
+use nodeb_base::units::Time;
 use nodeb_emu::Log;
 use nodeb_emu::connections::{Came, Connection, Traffic};
-use nodeb_sim::event::{Event, Mask, Site};
-use nodeb_sim::transport::segment::{Kind, Segment};
-use nodeb_sim::units::Time;
 use nodeb_sim::world::{Listener, Way};
 use nodeb_sim::{Control, Scenario};
+use nodeb_tcp::segment::{Kind, Segment};
 
 use crate::span::Path;
 use crate::timeline::Timeline;

@@ -6,11 +6,12 @@ mod tx;
 
 use std::collections::HashMap;
 
-use nodeb_sim::blocks::Blocks;
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::blocks::Blocks;
+use nodeb_base::units::{Duration, Time};
 
 use super::near::Near;
 use tx::FORGOTTEN;
+
 pub(crate) use tx::{Attempt, Block, Tx};
 
 /// When a block goes again that never does.

@@ -1,6 +1,6 @@
 //! Which packets of a flow are on their way.
 
-use nodeb_sim::packet::PacketId;
+use nodeb_base::packet::PacketId;
 
 use super::packets::NONE;
 

@@ -1,9 +1,9 @@
 //! The packets of a flow: the places that they pass, and what made each be sent.
 
-use nodeb_sim::event::{Clock, Hold, Place, Site};
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::transport::segment::{Kind, Segment};
-use nodeb_sim::units::Time;
+use nodeb_base::event::{Clock, Hold, Place, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
+use nodeb_tcp::segment::{Kind, Segment};
 
 use super::flying::{Flying, Kept};
 

@@ -1,7 +1,7 @@
 //! When a link or channel served whom.
 
-use nodeb_sim::event::{Place, Site};
-use nodeb_sim::units::Time;
+use nodeb_base::event::{Place, Site};
+use nodeb_base::units::Time;
 
 use super::packets::NONE;
 

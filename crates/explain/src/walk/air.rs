@@ -4,8 +4,8 @@
 //! TTI by TTI through what was sent to the user before, until a packet had only just come. What was sent before
 //! belongs to the packets ahead, with which the path goes on.
 
-use nodeb_sim::event::Site;
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::event::Site;
+use nodeb_base::units::{Duration, Time};
 
 use super::Walk;
 use crate::cause::{Cause, Step};

@@ -1,6 +1,6 @@
 //! Through a real host: what made it send is not told but inferred, with the time that it took.
 
-use nodeb_sim::event::Place;
+use nodeb_base::event::Place;
 
 use super::{Next, Walk};
 use crate::real::{Origin, Round};

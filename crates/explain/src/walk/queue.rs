@@ -1,9 +1,9 @@
 //! Stays at links and channels that send packet by packet: what was fixed, and what the packet waited for.
 
-use nodeb_sim::event::Site;
-use nodeb_sim::radio::switching::state::State;
-use nodeb_sim::transport::segment::Kind;
-use nodeb_sim::units::Time;
+use nodeb_base::event::Site;
+use nodeb_base::units::Time;
+use nodeb_radio::switching::state::State;
+use nodeb_tcp::segment::Kind;
 
 use super::Walk;
 use crate::cause::{Cause, Step};

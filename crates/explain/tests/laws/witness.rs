@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use nodeb_base::event::{Clock, Event, Mask, Place, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::{Duration, Time};
 use nodeb_explain::{Cause, Path, Span, Step};
-use nodeb_sim::event::{Clock, Event, Mask, Place, Site};
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::transport::segment::Segment;
-use nodeb_sim::units::{Duration, Time};
 use nodeb_sim::world::{Listener, run_heard};
 use nodeb_sim::{Control, Scenario};
+use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 

@@ -3,9 +3,9 @@
 pub mod normal;
 pub mod uniform;
 
-use crate::registry;
-use crate::rng::Stream;
-use crate::units::Duration;
+use nodeb_base::registry;
+use nodeb_base::rng::Stream;
+use nodeb_base::units::Duration;
 
 /// Draws the extra delay of every packet.
 pub trait Jitter: Send + std::fmt::Debug {

@@ -1,12 +1,12 @@
 //! Normally distributed jitter.
 
+use nodeb_base::check::Checked;
+use nodeb_base::rng::{Stream, normal};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Jitter;
-use crate::check::Checked;
-use crate::rng::{Stream, normal};
-use crate::units::Duration;
 
 /// Parameters of normally distributed jitter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

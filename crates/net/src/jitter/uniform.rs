@@ -1,12 +1,12 @@
 //! Evenly distributed jitter.
 
+use nodeb_base::check::Checked;
+use nodeb_base::rng::{Stream, uniform};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Jitter;
-use crate::check::Checked;
-use crate::rng::{Stream, uniform};
-use crate::units::Duration;
 
 /// Parameters of evenly distributed jitter.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

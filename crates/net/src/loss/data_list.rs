@@ -1,11 +1,11 @@
 //! Loss of listed data segments, as emulators that look into packets lose them.
 
+use nodeb_base::check::Checked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LossModel;
 use super::list::Listed;
-use crate::check::Checked;
 
 /// Parameters of a list of data segments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

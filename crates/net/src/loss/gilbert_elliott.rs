@@ -6,13 +6,13 @@
 //! The state changes between packets, not with time. A share `p / (p + r)` of packets meets the
 //! bad state, in runs of `1 / r` on average, and the loss is the states' losses so weighted.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{ErrorGaps, Stream, Streams, uniform};
+use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LossModel, require_passage};
-use crate::check::{Check, Checked};
-use crate::rng::{ErrorGaps, Stream, Streams, uniform};
-use crate::units::Probability;
 
 /// Parameters of bursty loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,10 @@
 //! Loss of listed packets.
 
+use nodeb_base::check::Checked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LossModel;
-use crate::check::Checked;
 
 /// Parameters of listed loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

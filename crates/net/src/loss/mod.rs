@@ -12,15 +12,14 @@ mod tests;
 use std::borrow::Cow;
 use std::fmt;
 
+use nodeb_base::check::Check;
+use nodeb_base::registry;
+use nodeb_base::rng::{ErrorGaps, Stream, Streams};
+use nodeb_base::units::Probability;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, IntoDeserializer as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use crate::check::Check;
-use crate::registry;
-use crate::rng::{ErrorGaps, Stream, Streams};
-use crate::units::Probability;
 
 /// Decides for every packet whether it is lost.
 pub trait LossModel: Send + fmt::Debug {

@@ -2,11 +2,11 @@
 
 use std::num::NonZeroU64;
 
+use nodeb_base::check::{Check, Checked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LossModel;
-use crate::check::{Check, Checked};
 
 /// Parameters of periodic loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,12 +1,12 @@
 //! Independent loss.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::ErrorGaps;
+use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{LossModel, require_passage};
-use crate::check::{Check, Checked};
-use crate::rng::ErrorGaps;
-use crate::units::Probability;
 
 /// Parameters of independent loss.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,14 +3,14 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Stream;
+use nodeb_base::units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Queue, QueueParams, TimedFifo};
-use crate::check::{Check, Checked};
-use crate::packet::Packet;
-use crate::rng::Stream;
-use crate::units::{Duration, Rate, Time};
 
 /// Parameters of a CoDel queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -220,7 +220,7 @@ impl Queue for CodelQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::EcnField;
+    use nodeb_base::packet::EcnField;
 
     fn segment(capable: bool) -> Packet {
         let ecn = if capable { EcnField::Ect0 } else { EcnField::NotEct };

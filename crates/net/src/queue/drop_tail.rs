@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Stream;
+use nodeb_base::units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Queue, QueueParams};
-use crate::check::{Check, Checked};
-use crate::packet::Packet;
-use crate::rng::Stream;
-use crate::units::{Rate, Size, Time};
 
 /// Parameters of a drop-tail queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

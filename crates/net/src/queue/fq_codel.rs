@@ -4,16 +4,16 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Stream;
+use nodeb_base::units::{Duration, Rate, Size, Time};
 use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::codel::{Control, check_times};
 use super::{Ledger, Queue, QueueParams, TimedFifo};
-use crate::check::{Check, Checked};
-use crate::packet::Packet;
-use crate::rng::Stream;
-use crate::units::{Duration, Rate, Size, Time};
 
 /// Parameters of an FQ-CoDel queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -228,7 +228,7 @@ impl Queue for FlowQueues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use nodeb_base::rng::Streams;
 
     fn queues(params: &FqCodel) -> FlowQueues {
         FlowQueues::new(params, Streams::new(1, 0).stream("test", 0, "queue"))

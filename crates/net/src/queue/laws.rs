@@ -1,10 +1,10 @@
 //! What holds for every registered queue discipline.
 
+use nodeb_base::packet::EcnField;
+use nodeb_base::rng::Streams;
 use proptest::prelude::*;
 
 use super::*;
-use crate::packet::EcnField;
-use crate::rng::Streams;
 
 /// Something that happens to a queue after some time.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
     let mut queue = spec.build(Rate(1_000_000), stream);
     let (mut ledger, mut history, mut now) = (Ledger::default(), History::default(), Time::ZERO);
     for (seq, &(ms, step)) in steps.iter().enumerate() {
-        now += crate::units::Duration::from_millis(ms);
+        now += nodeb_base::units::Duration::from_millis(ms);
         match step {
             Step::Push { flow, size, capable } => {
                 let ecn = if capable { EcnField::Ect0 } else { EcnField::NotEct };

@@ -1,7 +1,7 @@
 //! What queues write down about the packets they drop or mark.
 
-use crate::event::Cause;
-use crate::packet::{EcnField, Packet};
+use nodeb_base::event::Cause;
+use nodeb_base::packet::{EcnField, Packet};
 
 /// What a queue has done to packets so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

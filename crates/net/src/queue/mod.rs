@@ -17,11 +17,11 @@ mod laws;
 pub use ledger::{Ledger, QueueCounts};
 pub use timed::TimedFifo;
 
-use crate::check::Check;
-use crate::packet::Packet;
-use crate::registry;
-use crate::rng::Stream;
-use crate::units::{Rate, Time};
+use nodeb_base::check::Check;
+use nodeb_base::packet::Packet;
+use nodeb_base::registry;
+use nodeb_base::rng::Stream;
+use nodeb_base::units::{Rate, Time};
 
 /// A packet queue in front of a link.
 pub trait Queue: Send + std::fmt::Debug {

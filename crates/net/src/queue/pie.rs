@@ -7,14 +7,14 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::{Stream, uniform};
+use nodeb_base::units::{Duration, Probability, Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Queue, QueueParams, TimedFifo};
-use crate::check::{Check, Checked};
-use crate::packet::Packet;
-use crate::rng::{Stream, uniform};
-use crate::units::{Duration, Probability, Rate, Size, Time};
 
 /// How PIE knows the queueing delay (RFC 8033, section 4.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,9 @@
 //! PIE against the formulas of RFC 8033.
 
+use nodeb_base::packet::EcnField;
+use nodeb_base::rng::Streams;
+
 use super::*;
-use crate::packet::EcnField;
-use crate::rng::Streams;
 
 fn pie(params: &Pie) -> PieQueue {
     PieQueue::new(params, Streams::new(1, 0).stream("test", 0, "queue"))

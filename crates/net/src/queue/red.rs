@@ -3,14 +3,14 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::{Stream, uniform};
+use nodeb_base::units::{Probability, Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Queue, QueueParams, TimedFifo};
-use crate::check::{Check, Checked};
-use crate::packet::Packet;
-use crate::rng::{Stream, uniform};
-use crate::units::{Probability, Rate, Size, Time};
 
 /// What the queue and its thresholds are counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -235,8 +235,8 @@ impl Queue for RedQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::EcnField;
-    use crate::rng::Streams;
+    use nodeb_base::packet::EcnField;
+    use nodeb_base::rng::Streams;
 
     fn queue(params: &Red) -> RedQueue {
         let stream = Streams::new(1, 0).stream("test", 0, "queue");

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::packet::Packet;
-use crate::units::Time;
+use nodeb_base::packet::Packet;
+use nodeb_base::units::Time;
 
 /// The packets that a discipline lets wait, each with its time of arrival.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@
 //! autocorrelation of the 6 % of time within a change of place at lags of many periods; and that two paths may read
 //! the same place at different times.
 
-use crate::rng::{Indexed, Stream, uniform};
+use nodeb_base::rng::{Indexed, Stream, uniform};
 
 /// Samples in one period of the maximum Doppler shift.
 pub const SAMPLES_PER_PERIOD: u64 = 16;

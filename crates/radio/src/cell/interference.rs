@@ -2,13 +2,13 @@
 
 use std::f64::consts::PI;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::registry;
+use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::mobility::Point;
-use crate::check::{Check, Checked};
-use crate::registry;
-use crate::units::Probability;
 
 registry! {
     /// Interference from other cells, as a scenario names it.

@@ -1,9 +1,10 @@
 //! A map of the cells served: the mean SNR at places on a square grid.
 
+use nodeb_base::rng::Streams;
+
 use super::mobility::Point;
 use super::plan::Cell;
 use super::shadowing::{Shadowing, Shadows};
-use crate::rng::Streams;
 
 /// Mean SNR over the cells, from the site received best.
 #[derive(Clone, Debug)]

@@ -2,10 +2,9 @@
 
 use std::f64::consts::TAU;
 
+use nodeb_base::rng::{Stream, uniform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::rng::{Stream, uniform};
 
 /// How a user moves. The speed sets the pace of fading in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -174,7 +173,7 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use nodeb_base::rng::Streams;
 
     fn stream(purpose: &str) -> Stream {
         Streams::new(2, 0).stream("test", 0, purpose)

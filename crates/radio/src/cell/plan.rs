@@ -2,6 +2,10 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Distance, Probability, Speed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +13,7 @@ use super::interference::InterferenceSpec;
 use super::mobility::{Area, Movement, Point, Walk, distance};
 use super::path_loss::PathLossSpec;
 use super::shadowing::{Shadowing, Shadows};
-use crate::check::{Check, Checked};
-use crate::keys;
 use crate::numerology::Numerology;
-use crate::rng::Streams;
-use crate::units::{Distance, Probability, Speed};
 
 /// The cell. Where no other source is named the defaults are those of TR 25.848, table A.3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

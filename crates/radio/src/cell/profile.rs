@@ -4,14 +4,14 @@
 //! tells paths apart that are at least a chip apart: each path counts for the nearest chip, and those of
 //! one chip are one path with their power together (their sum is Rayleigh again).
 
+use nodeb_base::check::Check;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Speed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::doppler::{JakesSequence, Ray};
-use crate::check::Check;
 use crate::numerology::Numerology;
-use crate::rng::Streams;
-use crate::units::{Duration, Speed};
 
 /// A path of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -5,12 +5,11 @@
 //! gone. TR 101 112, B.1.4.1.4, has that too, along the way only and not between sites. What is near the
 //! phone shadows all sites alike: two sites share a part of the variance.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{Stream, normal};
+use nodeb_base::units::{Distance, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::rng::{Stream, normal};
-use crate::units::{Distance, Probability};
 
 /// Parameters of shadowing. The defaults are those of TR 25.848, table A.3.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,7 +99,7 @@ impl Shadows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use nodeb_base::rng::Streams;
 
     /// Means of products over `n` steps of `metres`: (variance, at one step's lag, between sites).
     fn moments(params: &Shadowing, metres: f64, n: u32) -> [f64; 3] {

@@ -1,8 +1,9 @@
 //! The C/I process of `wang`, section 9.5: an independent value per user and TTI.
 
+use nodeb_base::rng::{Indexed, Streams};
+
 use crate::UserRadio;
 use crate::mac::sched::Candidate;
-use crate::rng::{Indexed, Streams};
 
 /// Independent C/I values 1 to n with given frequencies.
 ///
@@ -86,7 +87,7 @@ impl BlockSize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use nodeb_base::rng::Streams;
 
     #[test]
     fn values_come_with_their_frequencies() {

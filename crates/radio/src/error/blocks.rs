@@ -1,10 +1,11 @@
 //! The errors of a bearer's blocks: independent, or by each user's own process.
 
+use nodeb_base::rng::{ErrorGaps, Stream, Streams};
+use nodeb_base::units::Probability;
+
 use super::within_block::PatternLaw;
 use super::{Advances, ErrorModel, ErrorProcess, Unit};
 use crate::mac::harq::{CombiningSpec, LAST_DISTINCT};
-use crate::rng::{ErrorGaps, Stream, Streams};
-use crate::units::Probability;
 
 /// What a block is sent on: a channel in a TTI.
 #[derive(Clone, Copy, Debug)]

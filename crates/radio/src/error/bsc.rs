@@ -1,12 +1,12 @@
 //! Independent errors: the binary symmetric channel.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{ErrorGaps, Streams};
+use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ErrorParams, ErrorProcess};
-use crate::check::{Check, Checked};
-use crate::rng::{ErrorGaps, Streams};
-use crate::units::Probability;
 
 /// Parameters of independent errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,12 +4,12 @@
 //! "kind": "gilbert_elliott", "p": 0.01, "r": 0.4, "provenance": {...}}`. The parameters are those
 //! of the kind in a scenario; `docs/models/errors.md` describes them all.
 
+use nodeb_base::check::{Check, Checked as _};
+use nodeb_base::{Error, Result};
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
 use super::{ErrorModel, ErrorSpec};
-use crate::check::{Check, Checked as _};
-use nodeb_base::{Error, Result};
 
 /// What a model file says it is.
 pub const FORMAT: &str = "nodeb-error-model";

@@ -1,15 +1,15 @@
 //! Errors in bursts: the chain of two states that links lose packets by
-//! ([`crate::network::loss::gilbert_elliott`]), a step for each PDU or block.
+//! ([`nodeb_net::loss::gilbert_elliott`]), a step for each PDU or block.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Probability;
+use nodeb_net::loss::gilbert_elliott::{Chain, TwoStates};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hmm::HiddenMarkov;
 use super::{ErrorParams, ErrorProcess};
-use crate::check::{Check, Checked};
-use crate::network::loss::gilbert_elliott::{Chain, TwoStates};
-use crate::rng::Streams;
-use crate::units::Probability;
 
 /// Parameters of a Gilbert-Elliott channel.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

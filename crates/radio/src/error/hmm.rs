@@ -1,14 +1,14 @@
 //! A hidden Markov model: a chain of N states, each with an error probability of its own (Rabiner,
 //! "A tutorial on hidden Markov models", Proc. IEEE 77(2), 1989, with Bernoulli emissions).
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{ErrorGaps, Stream, Streams, uniform};
+use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::matrix::{Matrix, power, stationary, times};
 use super::{ErrorParams, ErrorProcess};
-use crate::check::{Check, Checked};
-use crate::rng::{ErrorGaps, Stream, Streams, uniform};
-use crate::units::Probability;
 
 /// Parameters of a hidden Markov model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -18,13 +18,13 @@ mod tests;
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::registry;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
-use crate::registry;
-use crate::rng::Streams;
-use crate::units::Probability;
 use within_block::WithinBlock;
 
 /// A source of errors, one step after the other.

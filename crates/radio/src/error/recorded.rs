@@ -1,11 +1,11 @@
 //! A recorded sequence of errors, played back in a loop.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::Streams;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ErrorParams, ErrorProcess};
-use crate::check::{Check, Checked};
-use crate::rng::Streams;
 
 /// A recorded sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,14 +1,14 @@
 //! Laws of the error processes, against closed forms.
 
+use nodeb_base::check::Check;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Probability;
 use serde_json::{Value, json};
 
 use super::blocks::{BlockErrors, BlockShape, Resource};
 use super::{Advances, ErrorModel, ErrorProcess, ErrorSpec, file};
-use crate::check::Check;
 use crate::mac::harq::CombiningSpec;
 use crate::mac::harq::chase::Chase;
-use crate::rng::Streams;
-use crate::units::Probability;
 
 fn spec(json: Value) -> ErrorSpec {
     serde_json::from_value(json).unwrap()

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{Stream, uniform};
 use rand_core::Rng as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::rng::{Stream, uniform};
 
 /// The law of the errors within a failed block; one of the two.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

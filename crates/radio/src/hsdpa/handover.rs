@@ -4,14 +4,14 @@
 //! the best cell changes. A comparison stands for the measurement's filter, so there is no other; the
 //! cell's own offset is left out, as is the active set. The change itself is that of TS 25.308, 9.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cell::interference::InterferenceSpec;
 use crate::cell::plan::{Cell, Journey};
-use crate::check::{Check, Checked};
 use crate::numerology::Numerology;
-use crate::units::Duration;
 
 /// Time between two comparisons: the least step of `time_to_trigger` in TS 25.331, 10.3.7.64, but for
 /// 10 ms.

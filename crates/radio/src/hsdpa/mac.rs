@@ -3,6 +3,13 @@
 mod handover;
 mod serving;
 
+use nodeb_base::context::{Context, Sent};
+use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::Time;
+
 use self::handover::HandoverControl;
 use super::Hsdpa;
 use super::node_b::NodeB;
@@ -14,15 +21,9 @@ use super::rnc::iub::{FlowControl, Frame};
 use super::rnc::meter::Meter;
 use super::rnc::rlc::{Fate, Packets};
 use super::tally::{PHONES, PhoneRow, Tally};
-use crate::context::{Context, Sent};
-use crate::event::{Cause, Event, Mask};
 use crate::mac::sched::{Scheduler, View};
-use crate::packet::Packet;
-use crate::rng::Streams;
-use crate::table::Table;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
-use crate::units::Time;
 use crate::{Backlog, BandwidthMeter, UserRadio};
 
 /// HS-DSCH with all its users.

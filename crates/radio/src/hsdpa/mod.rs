@@ -23,6 +23,12 @@ mod tests;
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::registry::choice;
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,13 +48,7 @@ use super::mac::harq::chase::Chase;
 use super::mac::sched::SchedulerSpec;
 use super::tti::TtiBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
-use crate::check::{Check, Checked};
-use crate::keys;
 use crate::numerology::Numerology;
-use crate::registry::choice;
-use crate::rng::Streams;
-use crate::table::Table;
-use crate::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
 
 /// Bits that a code carries at most in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
 const MOST_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);

@@ -1,6 +1,6 @@
 //! What is counted about a phone.
 
-use crate::table;
+use nodeb_base::table;
 
 /// How a phone fared in a cell. Means are NaN where there is nothing to take them of.
 #[derive(Clone, Copy, Debug)]

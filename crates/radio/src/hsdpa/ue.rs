@@ -1,12 +1,12 @@
 //! A phone on HS-DSCH: what it can receive, and what its channel is like.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::format::CATEGORIES;
 use crate::cell::channel::ChannelSpec;
-use crate::check::{Check, Checked};
-use crate::units::Duration;
 
 /// A group's phones on `hsdpa`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,11 +9,12 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+
 use super::Delivered;
 use crate::Backlog;
-use crate::event::Part;
 use crate::mac::harq::repetitions::Repetitions;
-use crate::packet::Packet;
 
 no_parameters! {
     /// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.

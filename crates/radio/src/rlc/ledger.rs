@@ -4,10 +4,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+
 use super::segmentation::Piece;
 use crate::Backlog;
-use crate::event::Part;
-use crate::packet::Packet;
 
 /// The packets, numbered in the order in which they came.
 #[derive(Debug)]

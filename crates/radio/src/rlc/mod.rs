@@ -15,15 +15,15 @@ mod testing;
 
 pub use arq::{Buffer, FailedBlock};
 
+use nodeb_base::check::Check;
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+use nodeb_base::registry;
+use nodeb_base::units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Backlog;
-use crate::check::Check;
-use crate::event::Part;
-use crate::packet::Packet;
-use crate::registry;
-use crate::units::Time;
 use ledger::Ledger;
 
 /// Order in which packets leave a bearer.

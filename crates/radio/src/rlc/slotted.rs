@@ -16,6 +16,10 @@ mod tests;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+use nodeb_base::units::{Duration, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,10 +29,6 @@ use super::ledger::Ledger;
 use super::reassembly::Reassembly;
 use super::segmentation::{Piece, Segmenter};
 use crate::Backlog;
-use crate::check::{Check, Checked};
-use crate::event::Part;
-use crate::packet::Packet;
-use crate::units::{Duration, Size, Time};
 
 /// A window of places. The defaults are the study's; it does not say how long a report takes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,5 +1,6 @@
 //! The window of places by hand-made timelines, and its laws.
 
+use nodeb_base::units::{Duration, Size};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -7,7 +8,6 @@ use super::{Slotted, Window};
 use crate::rlc::Delivered;
 use crate::rlc::am::Setting;
 use crate::rlc::testing::Air;
-use crate::units::{Duration, Size};
 
 /// Four places, two of them reported together after 20 ms; 10 bytes of payload.
 fn air(per_tti: usize) -> Air<Window> {

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::packet::Packet;
+use nodeb_base::units::Time;
+
 use super::Peers;
-use crate::packet::Packet;
-use crate::units::Time;
 
 /// Milliseconds.
 pub const MS: u64 = 1_000_000;

@@ -6,18 +6,20 @@
 //! and propagation delays, uplink channels that are switched along, and the signalling that the
 //! switches themselves put on the FACH.
 
+use nodeb_base::context::Context;
+use nodeb_base::engine::Key;
+use nodeb_base::event::{Cause, Event as Told, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::table;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Rate, Time};
+
 use super::cell::{Alarm, Cell, Rrc};
 use super::fach::{Fach, air_time};
 use super::params::FachDch;
 use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
-use crate::context::Context;
-use crate::engine::Key;
-use crate::event::{Cause, Event as Told, Mask};
-use crate::packet::Packet;
-use crate::table::Table;
-use crate::units::{Rate, Time};
-use crate::{Backlog, Bearer, table};
+use crate::{Backlog, Bearer};
 
 /// How a user was connected over a run.
 #[derive(Clone, Copy, Debug)]

@@ -7,11 +7,12 @@ pub use rrc::Rrc;
 
 use std::collections::VecDeque;
 
+use nodeb_base::engine::{Agenda, Key, Stamps};
+use nodeb_base::packet::Packet;
+use nodeb_base::units::{Duration, Time};
+
 use super::params::FachDch;
 use super::state::{ChannelUse, State};
-use crate::engine::{Agenda, Key, Stamps};
-use crate::packet::Packet;
-use crate::units::{Duration, Time};
 
 /// A user as the Node B sees it.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! The FACH as a server: signalling first, then the users in turn, packet by packet.
 
+use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
+
 use super::cell::Cell;
 use super::params::FachDch;
-use crate::units::{Duration, NANOS_PER_S, Rate, Time};
 
 /// How long `bytes` take at `rate`; rounded up, so that a channel that is full stays full.
 pub fn air_time(bytes: u64, rate: Rate) -> Duration {

@@ -2,18 +2,18 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::registry::choice;
+use nodeb_base::rng::Streams;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
 use super::state::PhonePower;
-use crate::check::{Check, Checked};
-use crate::keys;
-use crate::registry::choice;
-use crate::rng::Streams;
-use crate::table::Table;
-use crate::units::{Duration, Rate, Size};
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 /// A FACH that all users share and dedicated channels that one user holds at a time. The defaults

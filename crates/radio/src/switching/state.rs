@@ -1,10 +1,9 @@
 //! Where a phone stands in RRC connected mode (TS 25.331, 7.1), and what that has cost it.
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::{Duration, Power};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::Checked;
-use crate::units::{Duration, Power};
 
 /// A phone's RRC state, or the switch it is in. CELL_PCH stands for URA_PCH as well. Events name a state by
 /// its place in this list, from 0.

@@ -7,16 +7,16 @@ mod laws;
 mod policies;
 mod queueing;
 
+use nodeb_base::context::Surroundings;
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::units::{Duration, Time};
 use serde_json::{Value, json};
 
 use super::State;
 use super::bearer::SwitchedBearer;
 use super::params::FachDch;
 use crate::Bearer;
-use crate::context::Surroundings;
-use crate::event::{Event, Mask};
-use crate::packet::Packet;
-use crate::units::{Duration, Time};
 
 /// A state that a user enters, and when, in ms.
 type Change = (f64, usize, State);

@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::blocks::Blocks;
+use nodeb_base::context::{Context, Counted, Sent};
+use nodeb_base::event::{Event, Mask, Record};
+use nodeb_base::units::Time;
+
 use super::grid::Grid;
-use crate::blocks::Blocks;
-use crate::context::{Context, Counted, Sent};
-use crate::event::{Event, Mask, Record};
-use crate::units::Time;
 
 /// TTIs in a row that were alike.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,13 @@
 //! What a radio with blocks of PDUs does on the air: its channels, its blocks, and when a failed one goes
 //! again.
 
-use crate::check::Check;
+use nodeb_base::check::Check;
+use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate};
+
 use crate::error::ErrorModel;
 use crate::error::blocks::BlockShape;
 use crate::mac::harq::CombiningSpec;
 use crate::rlc::Delivered;
-use crate::units::{Duration, NANOS_PER_S, Probability, Rate};
 
 /// What a TTI-driven bearer does on the air.
 #[derive(Clone, Debug)]

@@ -11,22 +11,23 @@
 
 use std::ops::Range;
 
+use nodeb_base::blocks::Blocks;
+use nodeb_base::context::{Context, Sent};
+use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
+
 use super::ahead::{Ahead, tell_together};
 use super::grid::Grid;
 use super::{Air, Mac};
-use crate::blocks::Blocks;
 use crate::channel::ci::BlockSize;
-use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Resource};
-use crate::event::{Cause, Event, Mask};
 use crate::mac::harq::LAST_DISTINCT;
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
-use crate::packet::Packet;
 use crate::rlc::{Buffer, FailedBlock};
-use crate::rng::Streams;
-use crate::units::Time;
 use crate::{Backlog, UserRadio};
 
 /// Plain TTIs that are worth a step of their own.

@@ -1,7 +1,7 @@
 //! The clock of a bearer that works in TTIs.
 
-use crate::engine::Key;
-use crate::units::{Duration, Time};
+use nodeb_base::engine::Key;
+use nodeb_base::units::{Duration, Time};
 
 /// A grid of TTIs from time zero on, and which of them are over.
 #[derive(Clone, Copy, Debug)]

@@ -14,13 +14,14 @@ pub mod rlc;
 
 pub use air::Air;
 
+use nodeb_base::context::Context;
+use nodeb_base::engine::Key;
+use nodeb_base::event::Cause;
+use nodeb_base::packet::Packet;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Time};
+
 use self::grid::{Grid, NextWake};
-use crate::context::Context;
-use crate::engine::Key;
-use crate::event::Cause;
-use crate::packet::Packet;
-use crate::table::Table;
-use crate::units::{Duration, Time};
 use crate::{Backlog, BandwidthMeter, Bearer};
 
 /// What happens in the TTIs of a radio.

@@ -5,21 +5,22 @@
 //! sends it again before RLC hears of it. What a TTI brings arrives at its end; what the phone says takes
 //! the time that RLC's parameters give it.
 
+use nodeb_base::context::{Context, Sent};
+use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
+
 use super::grid::Grid;
 use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
-use crate::context::{Context, Sent};
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Resource};
-use crate::event::{Cause, Event, Mask};
 use crate::mac::harq::repetitions::Repetitions;
 use crate::mac::reordering::ReorderingQueue;
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
-use crate::packet::Packet;
 use crate::rlc::Peers;
-use crate::rng::Streams;
-use crate::units::Time;
 use crate::{Backlog, UserRadio};
 
 /// What a checksum covers.

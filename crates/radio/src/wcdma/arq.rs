@@ -8,15 +8,15 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Hazard;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Backlog;
-use crate::event::Part;
 use crate::mac::harq::repetitions::Repetitions;
-use crate::packet::Packet;
 use crate::rlc::Delivered;
-use crate::rng::Hazard;
 
 /// Which frames share a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -237,7 +237,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Hazards, Streams};
+    use nodeb_base::rng::{Hazards, Streams};
 
     fn arq(sharing: Sharing) -> Arq {
         Arq {

@@ -5,19 +5,21 @@
 //! send for so long. Rates are selected anew when somebody becomes active or ceases to be. What a slot completes
 //! arrives at its end.
 
+use nodeb_base::context::{Context, Sent};
+use nodeb_base::event::{Cause, Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Hazards;
+use nodeb_base::table;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Time};
+
 use super::arq::{Arq, Queue};
 use super::cell::Cell;
 use super::other_cells::Seat;
 use super::selection::SelectionSpec;
-use crate::context::{Context, Sent};
-use crate::event::{Cause, Event, Mask};
-use crate::packet::Packet;
-use crate::rng::Hazards;
-use crate::table::Table;
+use crate::Backlog;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
-use crate::units::{Duration, Time};
-use crate::{Backlog, table};
 
 /// Where a user was in its cell and how it fared there.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    use crate::rng::{Streams, normal};
+    use nodeb_base::rng::{Streams, normal};
 
     /// Independent values: closed forms checked against the integral and by Monte Carlo.
     const REFERENCE: &str = include_str!("../../tests/reference/mrc_rayleigh_profiles.csv");

@@ -2,6 +2,10 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{Hazards, Streams};
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,12 +17,8 @@ use super::link::Link;
 use super::other_cells::OtherCellsSpec;
 use super::profile::ProfileSpec;
 use super::selection::SelectionSpec;
-use crate::check::{Check, Checked};
 use crate::rlc::Delivered;
-use crate::rng::{Hazards, Streams};
-use crate::table::Table;
 use crate::tti::TtiBearer;
-use crate::units::{Duration, NANOS_PER_S, Rate, Size};
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 /// Codes of a cell that all connections use at the same time, with a spreading factor that follows from the

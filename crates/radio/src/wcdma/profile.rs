@@ -2,12 +2,11 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::registry;
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::registry;
-use crate::units::Duration;
 
 registry! {
     /// The power delay profile, as a scenario names it.

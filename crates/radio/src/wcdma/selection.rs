@@ -2,13 +2,13 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::Checked;
+use nodeb_base::registry;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
 use super::rates;
-use crate::check::Checked;
-use crate::registry;
 
 registry! {
     /// The rate selection, as a scenario names it.

@@ -1,14 +1,15 @@
 //! The bearer as a whole.
 
+use nodeb_base::context::Surroundings;
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Time};
+
 use super::arq::Sharing;
 use super::other_cells::{Load, OtherCellsSpec, mean::Mean};
 use super::selection::{Fixed, PerUser, SelectionSpec};
 use super::*;
-use crate::context::Surroundings;
-use crate::packet::Packet;
-use crate::rng::Streams;
 use crate::tti::TtiBearer;
-use crate::units::{Duration, Time};
 use crate::{Bearer, UserRadio};
 
 /// A clean channel: hardly any noise and no other cells.

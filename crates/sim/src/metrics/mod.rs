@@ -6,16 +6,16 @@ pub mod series;
 
 use std::borrow::Borrow;
 
-use crate::context::Counts;
-use crate::network::LinkCounts;
+use nodeb_base::context::Counts;
+use nodeb_base::table;
+use nodeb_base::table::Table;
+use nodeb_net::LinkCounts;
+use nodeb_tcp::SenderCounts;
+
 use crate::proxy::rnf::law::Windows;
 use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
-use crate::radio;
 use crate::scenario::Scenario;
-use crate::table;
-use crate::table::Table;
-use crate::transport::SenderCounts;
 
 /// One connection of one run. Times are NaN for what did not happen.
 #[derive(Clone, Debug, PartialEq)]
@@ -337,7 +337,7 @@ fn joined<R>(
 /// Every table that a run can have, without a row: the names, units and meanings of all results.
 pub fn tables() -> Vec<Table> {
     let mut tables = vec![FLOWS.empty(), BEARERS.empty(), LINKS.empty(), PROXIES.empty(), SNOOP.empty()];
-    tables.extend(radio::tables());
+    tables.extend(nodeb_radio::tables());
     tables.extend(series::tables());
     tables.into_iter().map(|table| table.of_run(0)).collect()
 }

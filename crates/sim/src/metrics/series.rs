@@ -1,11 +1,12 @@
 //! Time series, kept in columns.
 
+use nodeb_base::table;
+use nodeb_base::table::Table;
+use nodeb_base::units::{Duration, Time};
+use nodeb_tcp::Window;
+
 use super::{RunResult, joined};
 use crate::scenario::Record;
-use crate::table;
-use crate::table::Table;
-use crate::transport::Window;
-use crate::units::{Duration, Time};
 
 /// What happened to a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

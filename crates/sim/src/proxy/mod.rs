@@ -8,9 +8,9 @@ pub(crate) mod rnf;
 pub(crate) mod snoop;
 pub(crate) mod split;
 
-use crate::registry;
-use crate::transport::TcpSpec;
-use crate::units::Time;
+use nodeb_base::registry;
+use nodeb_base::units::Time;
+use nodeb_tcp::TcpSpec;
 
 registry! {
     /// A proxy at the gateway, as a scenario names it.

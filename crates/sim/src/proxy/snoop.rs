@@ -12,13 +12,12 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Time};
+use nodeb_tcp::numbering::Numbering;
+use nodeb_tcp::segment::{Kind, Segment};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::transport::numbering::Numbering;
-use crate::transport::segment::{Kind, Segment};
-use crate::units::{Duration, Time};
 
 /// A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

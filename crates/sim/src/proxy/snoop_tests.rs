@@ -1,7 +1,8 @@
 //! Snoop's rules, by hand.
 
+use nodeb_tcp::numbering::Numbering;
+
 use super::*;
-use crate::transport::numbering::Numbering;
 
 const MS: u64 = 1_000_000;
 

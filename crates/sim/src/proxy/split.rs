@@ -7,17 +7,17 @@
 //! highest level is reported), its processing time, caching, and the FIN, in place of which the
 //! proxy is told how much will come.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Clock;
+use nodeb_base::units::{Duration, Time};
+use nodeb_tcp::request::Requester;
+use nodeb_tcp::segment::{Kind, Segment};
+use nodeb_tcp::{Receiver, Sender, TcpSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
-use crate::event::Clock;
 use crate::proxy::rnf::law::{Law, Windows};
 use crate::proxy::rnf::meter::Message;
-use crate::transport::request::Requester;
-use crate::transport::segment::{Kind, Segment};
-use crate::transport::{Receiver, Sender, TcpSpec};
-use crate::units::{Duration, Time};
 
 /// Parameters of a split connection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -218,8 +218,8 @@ impl SplitProxy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::classic::Classic;
-    use crate::units::Duration;
+    use nodeb_base::units::Duration;
+    use nodeb_tcp::classic::Classic;
 
     fn proxy() -> SplitProxy {
         let initial_rto = Some(Duration::from_secs(3));

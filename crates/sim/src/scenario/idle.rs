@@ -1,12 +1,13 @@
 //! Keys of a scenario that another part of it leaves without effect. What a part alone can tell stands in its own
 //! file: radios, channels and TCP report their keys themselves.
 
+use nodeb_base::check::Check;
+use nodeb_base::keys;
+use nodeb_net::QueueSpec;
+use nodeb_radio::UserRadio;
+use nodeb_tcp::TcpSpec;
+
 use super::{Scenario, UserGroup};
-use crate::check::Check;
-use crate::keys;
-use crate::network::QueueSpec;
-use crate::radio::UserRadio;
-use crate::transport::TcpSpec;
 
 impl Scenario {
     /// Reports keys without effect, once there are users.

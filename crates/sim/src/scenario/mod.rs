@@ -12,40 +12,40 @@ pub use recorded::{Recorded, Spot};
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::registry::Entry;
+use nodeb_base::units::{Duration, Probability};
+use nodeb_net::jitter::JitterSpec;
+use nodeb_net::loss::LossSpec;
+use nodeb_net::{Core, QueueSpec, Uplink, Wired};
+use nodeb_radio::cell::channel::ChannelSpec;
+use nodeb_radio::cell::interference::InterferenceSpec;
+use nodeb_radio::cell::path_loss::PathLossSpec;
+use nodeb_radio::error::ErrorSpec;
+use nodeb_radio::hsdpa::adaptation::LinkAdaptationSpec;
+use nodeb_radio::hsdpa::rnc::rlc::RlcModeSpec;
+use nodeb_radio::hsdpa::ue::Ue;
+use nodeb_radio::mac::harq::CombiningSpec;
+use nodeb_radio::mac::sched::SchedulerSpec;
+use nodeb_radio::rlc::RlcSpec;
+use nodeb_radio::switching::policy::SwitchingSpec;
+use nodeb_radio::wcdma::other_cells::OtherCellsSpec;
+use nodeb_radio::wcdma::profile::ProfileSpec;
+use nodeb_radio::wcdma::selection::SelectionSpec;
+use nodeb_radio::{RadioSpec, UserRadio};
+use nodeb_tcp::TcpSpec;
+use nodeb_tcp::classic::EstimatorSpec;
+use nodeb_tcp::classic::recovery::ControlSpec;
+use nodeb_tcp::linux::control::CongestionSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
-use crate::network::jitter::JitterSpec;
-use crate::network::loss::LossSpec;
-use crate::network::{Core, QueueSpec, Uplink, Wired};
 use crate::proxy::ProxySpec;
 use crate::proxy::rnf::round_trip::RoundTripSpec;
 use crate::proxy::snoop::Snoop;
-use crate::radio::cell::channel::ChannelSpec;
-use crate::radio::cell::interference::InterferenceSpec;
-use crate::radio::cell::path_loss::PathLossSpec;
-use crate::radio::error::ErrorSpec;
-use crate::radio::hsdpa::adaptation::LinkAdaptationSpec;
-use crate::radio::hsdpa::rnc::rlc::RlcModeSpec;
-use crate::radio::hsdpa::ue::Ue;
-use crate::radio::mac::harq::CombiningSpec;
-use crate::radio::mac::sched::SchedulerSpec;
-use crate::radio::rlc::RlcSpec;
-use crate::radio::switching::policy::SwitchingSpec;
-use crate::radio::wcdma::other_cells::OtherCellsSpec;
-use crate::radio::wcdma::profile::ProfileSpec;
-use crate::radio::wcdma::selection::SelectionSpec;
-use crate::radio::{RadioSpec, UserRadio};
-use crate::registry::Entry;
 use crate::traffic::TrafficSpec;
 use crate::traffic::external::External;
 use crate::traffic::law::{SizeLaw, TimeLaw};
-use crate::transport::TcpSpec;
-use crate::transport::classic::EstimatorSpec;
-use crate::transport::classic::recovery::ControlSpec;
-use crate::transport::linux::control::CongestionSpec;
-use crate::units::{Duration, Probability};
 
 /// What to simulate: a server, a fixed network, a Node B, and phones that download.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

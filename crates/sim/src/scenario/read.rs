@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use nodeb_base::check::{Check, Checked, Problem};
+use nodeb_base::error::{Error, Result};
 use serde::Deserialize;
 use toml::de::{DeTable, DeValue};
 
 use super::{Recorded, Scenario, Spot};
-use crate::check::{Check, Checked, Problem};
-use crate::error::{Error, Result};
 
 /// The table of a scenario file that says what a sweep varies. It belongs to the file and not to the
 /// scenario, which is what the file says without it.

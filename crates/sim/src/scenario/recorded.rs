@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::error::{Error, Result};
+use nodeb_base::units::{Duration, Rate, Size};
+use nodeb_net::opportunities::Opportunities;
+use nodeb_radio::RadioSpec;
+use nodeb_radio::cell::channel::ChannelSpec;
+use nodeb_radio::cell::channel::trace::Trace;
+use nodeb_radio::hsdpa::ue::Ue;
+
 use super::{Scenario, UserGroup};
-use crate::check::{Check, Checked};
-use crate::error::{Error, Result};
-use crate::network::opportunities::Opportunities;
-use crate::radio::RadioSpec;
-use crate::radio::cell::channel::ChannelSpec;
-use crate::radio::cell::channel::trace::Trace;
-use crate::radio::hsdpa::ue::Ue;
 use crate::traffic::TrafficSpec;
 use crate::traffic::replay::Replay;
-use crate::units::{Duration, Rate, Size};
 
 /// Where in a scenario a recording stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! Constant bit rate, carried by TCP: equal amounts of data at equal intervals.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{After, Source, Transfer};
-use crate::check::{Check, Checked};
-use crate::units::{Duration, Size};
 
 /// Equal amounts of data at equal intervals, whether or not the last has arrived.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::units::{Duration, Time};
+
 use super::{After, Source, Transfer};
-use crate::units::{Duration, Time};
 
 /// A transfer under way.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,8 @@
 //! Traffic from outside: a user whose packets nobody here makes up.
 
+use nodeb_base::check::Checked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::Checked;
 
 /// A user whose packets come from outside, both ways: a real host, or another program. Only a world
 /// that is driven from outside has such users.

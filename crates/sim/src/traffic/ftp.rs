@@ -1,11 +1,11 @@
 //! A file download.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{After, Source, Transfer};
-use crate::check::{Check, Checked};
-use crate::units::{Duration, Size};
 
 /// One file fetched from the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

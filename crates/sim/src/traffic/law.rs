@@ -2,13 +2,12 @@
 //!
 //! Quantiles and logarithms come from `libm`, so that a seed gives the same draws on any machine.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::registry;
+use nodeb_base::rng::{Stream, normal, uniform};
+use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::registry;
-use crate::rng::{Stream, normal, uniform};
-use crate::units::{Duration, Size};
 
 /// A quantity that a law can be about.
 pub trait Scale: Copy {
@@ -221,7 +220,7 @@ impl TimeLaw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use nodeb_base::rng::Streams;
 
     fn draws(law: &SizeLaw, n: usize) -> Vec<f64> {
         let mut stream = Streams::new(1, 0).stream("law", 0, "test");

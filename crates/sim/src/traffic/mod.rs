@@ -9,10 +9,10 @@ pub(crate) mod on_off;
 pub(crate) mod replay;
 pub(crate) mod web;
 
-use crate::check::Check;
-use crate::registry;
-use crate::rng::Streams;
-use crate::units::Duration;
+use nodeb_base::check::Check;
+use nodeb_base::registry;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Duration;
 
 /// Data that a user wants from the server, all at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

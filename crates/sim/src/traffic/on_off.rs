@@ -3,15 +3,15 @@
 //! With silences this is the source of `prabhu`, Figure 2: bursts follow each other after short
 //! pauses until, with a probability, one is the last; after a long silence the next session begins.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{Stream, unit};
+use nodeb_base::units::{Duration, Probability, Size};
 use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::law::{Exponential, SizeLaw, TimeLaw};
 use super::{After, Source, Transfer};
-use crate::check::{Check, Checked};
-use crate::rng::{Stream, unit};
-use crate::units::{Duration, Probability, Size};
 
 /// Bursts of data over one connection, each a pause after the one before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{After, Source, Transfer};
-use crate::check::{Check, Checked};
-use crate::units::{Duration, Size};
 
 /// Data at recorded times, counted from the user's start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -7,15 +7,15 @@
 //! server has the last ACK, half a round trip and a delayed ACK after the data came. Left out: parallel
 //! connections, caching, and the size of later requests, which equal the first.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{Stream, unit};
+use nodeb_base::units::{Duration, Size};
 use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::law::{Exponential, LogNormal, SizeLaw, TimeLaw};
 use super::{After, Source, Transfer};
-use crate::check::{Check, Checked};
-use crate::rng::{Stream, unit};
-use crate::units::{Duration, Size};
 
 /// Pages with embedded objects, one after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

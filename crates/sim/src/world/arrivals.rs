@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::engine::Key;
+use nodeb_base::packet::Packet;
+
 use super::alarms::{Alarm, Alarms};
 use super::env::Env;
-use crate::engine::Key;
-use crate::packet::Packet;
 
 /// Arrivals that are known ahead of time, one after the other, under one alarm for all their links.
 #[derive(Debug)]

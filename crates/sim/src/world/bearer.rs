@@ -1,17 +1,18 @@
 //! Bearers at work: whatever is asked of one, its alarm is set anew and what comes out of it goes on.
 
+use nodeb_base::context::{Blocks, Context, Counts, Output};
+use nodeb_base::engine::Key;
+use nodeb_base::event::{Place, Site};
+use nodeb_base::packet::Packet;
+use nodeb_base::table::Table;
+use nodeb_base::units::Time;
+use nodeb_net::Link;
+use nodeb_radio::{Backlog, BandwidthMeter, Bearer};
+
 use super::World;
 use super::alarms::{Alarm, Alarms};
 use super::control::Listener;
 use super::env::Env;
-use crate::context::{Blocks, Context, Counts, Output};
-use crate::engine::Key;
-use crate::event::{Place, Site};
-use crate::network::Link;
-use crate::packet::Packet;
-use crate::radio::{Backlog, BandwidthMeter, Bearer};
-use crate::table::Table;
-use crate::units::Time;
 
 /// A bearer with its alarm and the numbers of its users, by their positions on it.
 #[derive(Debug)]

@@ -1,5 +1,13 @@
 //! A world at time zero, as a scenario describes it.
 
+use nodeb_base::context::{Blocks, Common};
+use nodeb_base::engine::Agenda;
+use nodeb_base::event::{Mask, Place, Sink, Site};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
+use nodeb_net::Core;
+use nodeb_radio::UserRadio;
+
 use super::World;
 use super::alarms::{Alarm, Alarms};
 use super::arrivals::Arrivals;
@@ -12,15 +20,8 @@ use super::recorder::Recorder;
 use super::tell::Ears;
 use super::timers::Timer;
 use super::wire::Duplex;
-use crate::context::{Blocks, Common};
-use crate::engine::Agenda;
-use crate::event::{Mask, Place, Sink, Site};
-use crate::network::Core;
 use crate::proxy::split::Outbox;
-use crate::radio::UserRadio;
-use crate::rng::Streams;
 use crate::scenario::Scenario;
-use crate::units::Time;
 
 impl<T: Listener> World<T> {
     pub(super) fn new(scenario: &Scenario, seed: u64, run: u64, listener: T) -> Self {

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::error::{Error, Result};
-use crate::event::{Event, Mask};
-use crate::transport::segment::Segment;
-use crate::units::Time;
+use nodeb_base::error::{Error, Result};
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::units::Time;
+use nodeb_tcp::segment::Segment;
 
 /// Lets another thread watch a run and stop it.
 #[derive(Debug, Default)]

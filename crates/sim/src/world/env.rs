@@ -2,12 +2,13 @@
 
 use std::ops::{Deref, DerefMut};
 
+use nodeb_base::context::{Common, Output};
+use nodeb_base::engine::Agenda;
+use nodeb_base::event::Cause;
+use nodeb_base::packet::{EcnField, Packet, PacketId};
+use nodeb_tcp::segment::Segment;
+
 use super::external::External;
-use crate::context::{Common, Output};
-use crate::engine::Agenda;
-use crate::event::Cause;
-use crate::packet::{EcnField, Packet, PacketId};
-use crate::transport::segment::Segment;
 
 /// What a packet stands for.
 #[derive(Clone, Copy, Debug)]

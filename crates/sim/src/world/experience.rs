@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use crate::event::Recovery;
-use crate::rng::Indexed;
-use crate::units::{Duration, Time};
+use nodeb_base::event::Recovery;
+use nodeb_base::rng::Indexed;
+use nodeb_base::units::{Duration, Time};
 
 /// A pause of data that users notice: beyond 1 s the flow of thought breaks (Nielsen, Usability Engineering,
 /// 1993, section 5.5).
@@ -184,7 +184,7 @@ fn is_chosen(choice: Indexed, halving: u32, place: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::Streams;
+    use nodeb_base::rng::Streams;
 
     fn times() -> Times {
         Times::new(Streams::new(1, 0).indexed("user", 0, "loads kept"))

@@ -1,8 +1,8 @@
 //! Users whose packets come from outside, and where those packets go that have come through.
 
-use crate::event::Cause;
-use crate::packet::{EcnField, Packet};
-use crate::units::Time;
+use nodeb_base::event::Cause;
+use nodeb_base::packet::{EcnField, Packet};
+use nodeb_base::units::Time;
 
 /// Which way a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! The RNC, where it tells proxies what the radio carries.
 
+use nodeb_base::event::{Clock, Site};
+
 use super::World;
 use super::control::Listener;
 use super::flow::Phone;
 use super::timers::Timer;
-use crate::event::{Clock, Site};
 
 impl<T: Listener> World<T> {
     /// A flow's meter must be looked at, or its proxy has got a message.

@@ -2,22 +2,23 @@
 
 use std::ops::{Index, IndexMut};
 
+use nodeb_base::event::{Hold, Place, Recovery, Site};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Time};
+use nodeb_tcp::request::Requester;
+use nodeb_tcp::{Opener, Receiver, Sender, SenderCounts, Window};
+
 use super::alarms::{Alarm, Alarms};
 use super::env::Env;
 use super::experience::Experience;
 use super::timers::{Timer, Timers};
 use super::wire::Wire;
-use crate::event::{Hold, Place, Recovery, Site};
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;
 use crate::proxy::snoop::SnoopAgent;
 use crate::proxy::split::SplitProxy;
-use crate::rng::Streams;
 use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
-use crate::transport::request::Requester;
-use crate::transport::{Opener, Receiver, Sender, SenderCounts, Window};
-use crate::units::{Duration, Time};
 
 /// A server that works on its answers.
 #[derive(Clone, Copy, Debug)]

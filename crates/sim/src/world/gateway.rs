@@ -1,12 +1,13 @@
 //! The gateway between the server's network and the core network, where a proxy may stand.
 
+use nodeb_base::event::Site;
+use nodeb_base::packet::Packet;
+use nodeb_tcp::segment::Kind;
+
 use super::World;
 use super::control::Listener;
 use super::env::Load;
 use super::timers::Timer;
-use crate::event::Site;
-use crate::packet::Packet;
-use crate::transport::segment::Kind;
 
 impl<T: Listener> World<T> {
     /// A packet for a phone has come to the gateway.

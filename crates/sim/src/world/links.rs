@@ -6,12 +6,13 @@
 //! two events are simultaneous and were decided at the same time, their order cannot always be known ahead. Where that
 //! occurs the run begins anew, one step after the other.
 
+use nodeb_base::engine::Key;
+use nodeb_base::event::Mask;
+use nodeb_base::packet::Packet;
+
 use super::World;
 use super::bearer::HostedBearer;
 use super::control::Listener;
-use crate::engine::Key;
-use crate::event::Mask;
-use crate::packet::Packet;
 
 /// What must be reported in order of time, packet by packet and place by place.
 const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);

@@ -5,16 +5,17 @@
 //! everything that is due by then, so that a packet can never overtake what came before it, and
 //! [`Live::advance`] lets time pass. Every packet comes back once, as a [`Fate`].
 
+use nodeb_base::engine::Stamp;
+use nodeb_base::error::{Error, Result};
+use nodeb_base::event::{Event, Mask, Place, Purpose, Site};
+use nodeb_base::packet::{Packet, PacketId};
+use nodeb_base::units::Time;
+
 use super::World;
 use super::control::{Deaf, Listener};
 use super::external::{Cargo, Fate, Way};
-use crate::engine::Stamp;
-use crate::error::{Error, Result};
-use crate::event::{Event, Mask, Place, Purpose, Site};
 use crate::metrics::RunResult;
-use crate::packet::{Packet, PacketId};
 use crate::scenario::Scenario;
-use crate::units::Time;
 
 /// A world that is driven from outside.
 pub struct Live<L: Listener = Deaf> {

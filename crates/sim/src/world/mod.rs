@@ -39,6 +39,14 @@ pub use external::{Cargo, Fate, Way};
 pub use live::Live;
 pub use standing::{Carried, Standing};
 
+use nodeb_base::engine::{Key, Stamp};
+use nodeb_base::error::{Error, Result};
+use nodeb_base::event::{Clock, Mask, Site};
+use nodeb_tcp::segment::Segment;
+
+use crate::metrics::RunResult;
+use crate::proxy::split::Outbox;
+use crate::scenario::Scenario;
 use alarms::{Alarm, Alarms};
 use arrivals::Arrivals;
 use bearer::HostedBearer;
@@ -47,14 +55,6 @@ use flow::{Flows, Phone};
 use tell::Ears;
 use timers::Timer;
 use wire::Duplex;
-
-use crate::engine::{Key, Stamp};
-use crate::error::{Error, Result};
-use crate::event::{Clock, Mask, Site};
-use crate::metrics::RunResult;
-use crate::proxy::split::Outbox;
-use crate::scenario::Scenario;
-use crate::transport::segment::Segment;
 
 /// Events between two looks at the control.
 const EVENTS_PER_REPORT: u64 = 1 << 14;

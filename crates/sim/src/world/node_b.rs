@@ -1,14 +1,15 @@
 //! The Node B: bearers towards the phones, and a Snoop agent where there is one.
 
+use nodeb_base::engine::Key;
+use nodeb_base::event::{Clock, Site};
+use nodeb_base::packet::Packet;
+use nodeb_base::units::Time;
+use nodeb_tcp::segment::Segment;
+
 use super::World;
 use super::control::Listener;
 use super::flow::Phone;
-use crate::engine::Key;
-use crate::event::{Clock, Site};
-use crate::packet::Packet;
 use crate::proxy::snoop::SnoopAgent;
-use crate::transport::segment::Segment;
-use crate::units::Time;
 
 impl<T: Listener> World<T> {
     /// A packet for a phone comes under `entry` to the Node B, or to the RNC before it.

@@ -1,13 +1,14 @@
 //! The phones: what they ask for, what arrives, and what they acknowledge.
 
+use nodeb_base::event::{Event, Site};
+use nodeb_base::packet::Packet;
+use nodeb_tcp::segment::Segment;
+
 use super::World;
 use super::control::Listener;
 use super::env::Load;
 use super::external::Way;
 use super::timers::Timer;
-use crate::event::{Event, Site};
-use crate::packet::Packet;
-use crate::transport::segment::Segment;
 
 impl<T: Listener> World<T> {
     /// The phone asks for something, and asks again until it has been heard.

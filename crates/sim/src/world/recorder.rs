@@ -1,13 +1,14 @@
 //! What makes a run's time series of events.
 
-use crate::event::{Event, Mask, Purpose, Site};
+use nodeb_base::event::{Event, Mask, Purpose, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
+use nodeb_tcp::Window;
+
 use crate::metrics::series::{
     BandwidthRecord, CwndRow, QueueRow, RttRow, SegmentEvent, SegmentRow, Series, TransferRow, TtiRecord,
 };
-use crate::packet::PacketId;
 use crate::scenario::Record;
-use crate::transport::Window;
-use crate::units::Time;
 
 /// A packet on its way, as far as rows speak of it.
 #[derive(Clone, Copy, Debug)]

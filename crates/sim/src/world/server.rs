@@ -1,17 +1,18 @@
 //! The servers: transfers that begin, connections accepted, segments sent and ACKs taken.
 
+use nodeb_base::event::{Event, Hold, Site};
+use nodeb_base::packet::Packet;
+use nodeb_tcp::segment::Kind;
+use nodeb_tcp::{Opener, Progress};
+
 use super::World;
 use super::control::Listener;
 use super::env::Load;
 use super::external::Way;
 use super::flow::Flow;
 use super::timers::Timer;
-use crate::event::{Event, Hold, Site};
-use crate::packet::Packet;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
-use crate::transport::segment::Kind;
-use crate::transport::{Opener, Progress};
 
 impl<T: Listener> World<T> {
     /// A transfer begins: the first opens the connection, a later one is asked for by the phone or

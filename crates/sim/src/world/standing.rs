@@ -1,14 +1,15 @@
 //! How a world that is driven from outside stands: asked a few times a second, it costs packets nothing.
 
+use nodeb_base::error::{Error, Result};
+use nodeb_radio::Backlog;
+
 use super::control::Listener;
 use super::live::Live;
-use crate::error::{Error, Result};
-use crate::radio::Backlog;
 
 /// How a user stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Standing {
-    /// What waits for the user at its bearer, as [`crate::radio::Bearer::backlog`] says.
+    /// What waits for the user at its bearer, as [`nodeb_radio::Bearer::backlog`] says.
     pub down: Backlog,
     /// What waits for the user's uplink.
     pub up: Backlog,

@@ -1,15 +1,16 @@
 //! How far a run is, and what it came to.
 
+use nodeb_base::table::join;
+use nodeb_base::units::{Duration, Rate};
+use nodeb_net::traced::{OPPORTUNITIES, UsageRow};
+
 use super::World;
 use super::bearer::HostedBearer;
 use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::wire::{Duplex, Wire};
 use crate::metrics::{BearerRow, LinkRow, RunResult};
-use crate::network::traced::{OPPORTUNITIES, UsageRow};
 use crate::scenario::{Scenario, UserGroup};
-use crate::table::join;
-use crate::units::{Duration, Rate};
 
 impl<T: Listener> World<T> {
     /// Share of the run that is done, from 0 to 1.

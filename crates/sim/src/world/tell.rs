@@ -2,14 +2,15 @@
 
 use std::ops::ControlFlow;
 
+use nodeb_base::event::{Clock, Event, Hold, Mask, Place, Purpose, Record, Sink, Site};
+use nodeb_base::packet::Packet;
+use nodeb_base::units::Time;
+use nodeb_tcp::segment::{Kind, Segment};
+
 use super::World;
 use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
-use crate::event::{Clock, Event, Hold, Mask, Place, Purpose, Record, Sink, Site};
-use crate::packet::Packet;
-use crate::transport::segment::{Kind, Segment};
-use crate::units::Time;
 
 /// Tells what a sender's loss recovery is at and when its timer runs out, where that is new.
 #[cold]

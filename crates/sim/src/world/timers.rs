@@ -3,10 +3,11 @@
 //! Most timers are moved or stopped before they expire. So the alarm is set only when one becomes the first; when it
 //! has rung, it is set to the next one, after what the timer has led to: mostly to its being set anew.
 
+use nodeb_base::engine::{Key, Stamp};
+use nodeb_base::units::Time;
+
 use super::alarms::{Alarm, Alarms};
 use super::env::Env;
-use crate::engine::{Key, Stamp};
-use crate::units::Time;
 
 /// A timer of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,11 +106,11 @@ impl Timers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::Common;
-    use crate::engine::Agenda;
-    use crate::event::{Mask, Sink};
     use crate::world::env::Flying;
     use crate::world::external::External;
+    use nodeb_base::context::Common;
+    use nodeb_base::engine::Agenda;
+    use nodeb_base::event::{Mask, Sink};
     use proptest::prelude::*;
 
     fn timer() -> impl Strategy<Value = Timer> {

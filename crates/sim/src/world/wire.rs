@@ -1,13 +1,14 @@
 //! Links and the alarms that wake them.
 
+use nodeb_base::context::{Context, Counts};
+use nodeb_base::engine::Key;
+use nodeb_base::event::Place;
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_net::{Line, Wired};
+
 use super::alarms::{Alarm, Alarms};
 use super::env::Env;
-use crate::context::{Context, Counts};
-use crate::engine::Key;
-use crate::event::Place;
-use crate::network::{Line, Wired};
-use crate::packet::Packet;
-use crate::rng::Streams;
 
 /// A link with the number of its alarm.
 #[derive(Debug)]

@@ -1,12 +1,12 @@
 //! Radio bearers driven by hand: packets in, deliveries out, no TCP.
 
-use nodeb_sim::context::{Counts, Output, Surroundings};
-use nodeb_sim::event::{Event, Mask};
+use nodeb_base::context::{Counts, Output, Surroundings};
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Time};
+use nodeb_radio::{Bearer, RadioSpec, UserRadio};
 use nodeb_sim::metrics::series::TtiRecord;
-use nodeb_sim::packet::Packet;
-use nodeb_sim::radio::{Bearer, RadioSpec, UserRadio};
-use nodeb_sim::rng::Streams;
-use nodeb_sim::units::{Duration, Time};
 
 /// Nothing that random loads ask for takes so long: who is still at work then never comes to an end.
 const LONGEST: Duration = Duration::from_secs(3_600);

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use nodeb_sim::check::Check;
-use nodeb_sim::radio::hsdpa::rnc::rlc::RlcModeSpec;
-use nodeb_sim::radio::mac::sched::SchedulerSpec;
-use nodeb_sim::radio::{RadioSpec, UserRadio};
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::check::Check;
+use nodeb_base::units::{Duration, Time};
+use nodeb_radio::hsdpa::rnc::rlc::RlcModeSpec;
+use nodeb_radio::mac::sched::SchedulerSpec;
+use nodeb_radio::{RadioSpec, UserRadio};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;

@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use nodeb_sim::check::Check;
-use nodeb_sim::radio::RadioSpec;
+use nodeb_base::check::Check;
+use nodeb_base::units::Duration;
+use nodeb_radio::RadioSpec;
 use nodeb_sim::scenario::UserGroup;
-use nodeb_sim::transport::TcpSpec;
-use nodeb_sim::units::Duration;
 use nodeb_sim::{Scenario, scenario};
+use nodeb_tcp::TcpSpec;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -360,7 +360,7 @@ impl Radio {
     }
 
     pub fn pdu_bytes(&self) -> u64 {
-        self.json["pdu_size"].as_str().map_or(1, |size| size.parse::<nodeb_sim::units::Size>().unwrap().0)
+        self.json["pdu_size"].as_str().map_or(1, |size| size.parse::<nodeb_base::units::Size>().unwrap().0)
     }
 
     pub fn in_sequence(&self) -> bool {

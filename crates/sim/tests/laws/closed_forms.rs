@@ -1,7 +1,7 @@
 //! Error-free downloads take exactly as long as simple arithmetic says, to the nanosecond.
 
-use nodeb_sim::radio::RadioSpec;
-use nodeb_sim::units::{Duration, Rate, Size};
+use nodeb_base::units::{Duration, Rate, Size};
+use nodeb_radio::RadioSpec;
 use nodeb_sim::{Control, run};
 use proptest::prelude::*;
 use proptest::sample::select;

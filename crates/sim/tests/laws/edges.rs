@@ -1,9 +1,9 @@
 //! Values at the edge of what a scenario may say.
 
-use nodeb_sim::radio::RadioSpec;
-use nodeb_sim::radio::channel::ci::CiProcess;
-use nodeb_sim::rng::Streams;
-use nodeb_sim::units::Rate;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Rate;
+use nodeb_radio::RadioSpec;
+use nodeb_radio::channel::ci::CiProcess;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use serde_json::{Value, json};
 

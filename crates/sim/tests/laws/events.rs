@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use nodeb_sim::event::{Event, Mask, Part, Place, Record, Recovery, Site};
+use nodeb_base::event::{Event, Mask, Part, Place, Record, Recovery, Site};
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::packet::PacketId;
-use nodeb_sim::transport::segment::Segment;
-use nodeb_sim::units::Time;
 use nodeb_sim::world::{Listener, Live, run_heard};
 use nodeb_sim::{Control, run, scenario};
+use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 

@@ -4,8 +4,8 @@
 //! TTI and what failed, checks that this user had something to send and that nobody had before,
 //! and works out by itself how many PDUs went and which packets arrive when.
 
+use nodeb_base::units::Time;
 use nodeb_sim::metrics::series::TtiRecord;
-use nodeb_sim::units::Time;
 
 use super::access::{Arrival, Out};
 

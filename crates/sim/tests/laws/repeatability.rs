@@ -1,8 +1,8 @@
 //! Same seed, same bytes; whatever else happens at the same time.
 
+use nodeb_radio::RadioSpec;
+use nodeb_radio::mac::harq::CombiningSpec;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::radio::RadioSpec;
-use nodeb_sim::radio::mac::harq::CombiningSpec;
 use nodeb_sim::scenario::Record;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;

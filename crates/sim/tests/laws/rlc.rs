@@ -1,7 +1,7 @@
 //! RLC protocols on whole bearers, against arithmetic.
 
-use nodeb_sim::radio::{RadioSpec, UserRadio};
-use nodeb_sim::units::Time;
+use nodeb_base::units::Time;
+use nodeb_radio::{RadioSpec, UserRadio};
 use nodeb_sim::{Control, run, scenario};
 use serde::Deserialize as _;
 use serde_json::{Value, json};

@@ -2,15 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
+use nodeb_base::units::Time;
+use nodeb_net::Core;
+use nodeb_radio::RadioSpec;
 use nodeb_sim::metrics::series::TtiRecord;
 use nodeb_sim::metrics::series::{SegmentEvent, SegmentRow};
 use nodeb_sim::metrics::{FlowRow, RunResult};
-use nodeb_sim::network::Core;
-use nodeb_sim::radio::RadioSpec;
 use nodeb_sim::traffic::TrafficSpec;
-use nodeb_sim::transport::TcpSpec;
-use nodeb_sim::units::Time;
 use nodeb_sim::{Control, Scenario, run};
+use nodeb_tcp::TcpSpec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

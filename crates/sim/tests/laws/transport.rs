@@ -1,8 +1,8 @@
 //! Laws of the TCP ends by themselves, over a path that loses and reorders.
 
-use nodeb_sim::transport::segment::Segment;
-use nodeb_sim::transport::{Receiver, Sender, TcpSpec};
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::units::{Duration, Time};
+use nodeb_tcp::segment::Segment;
+use nodeb_tcp::{Receiver, Sender, TcpSpec};
 use proptest::collection::vec;
 use proptest::prelude::*;
 

@@ -12,7 +12,7 @@
 
 use std::collections::VecDeque;
 
-use crate::units::{Duration, Time};
+use nodeb_base::units::{Duration, Time};
 
 /// The first retransmission of a loss event, while nobody knows whether it was needed.
 #[derive(Clone, Copy, Debug)]

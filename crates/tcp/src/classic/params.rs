@@ -2,6 +2,8 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +11,7 @@ use super::era::{self, Era};
 use super::recovery::ControlSpec;
 use super::rtt::EstimatorSpec;
 use crate::Opener;
-use crate::check::{Check, Checked};
 use crate::segment::HEADER_BYTES;
-use crate::units::{Duration, Size};
 
 /// A classic TCP connection's parameters. The defaults are Table 9 of `wang` and, where it is silent, those
 /// of ns-2.1b8.

@@ -6,9 +6,10 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::units::{Duration, Time};
+
 use super::params::Classic;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
-use crate::units::{Duration, Time};
 
 /// A TCP receiver.
 #[derive(Debug)]

@@ -7,12 +7,11 @@
 //! `smoothed` is an exponential average on a clock without ticks, with one gain for mean and mean
 //! deviation: `RTO = mean + 4 deviation`, with the same limits and backoff (`hossain`, section II.A).
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::registry;
+use nodeb_base::units::{Duration, Probability, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::registry;
-use crate::units::{Duration, Probability, Time};
 
 /// Backoff beyond which the estimate itself is distrusted (ns-2's `rtt_backoff`).
 const DISTRUST_BACKOFF: u64 = 8;

@@ -6,15 +6,16 @@
 //! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
 //! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
 
+use nodeb_base::event::{self, Clock, Hold};
+use nodeb_base::units::{Duration, Time};
+
 use super::eifel::{Eifel, Mistake};
 use super::params::Classic;
 use super::recovery::{Ack, Recovery};
 use super::rtt::{Limits, RttEstimator};
 use super::segments::Segments;
 use super::timing::Timing;
-use crate::event::{self, Clock, Hold};
 use crate::segment::{Kind, Segment};
-use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
 /// The mechanism that policies steer. Fields are in segments unless they say otherwise.

@@ -1,13 +1,12 @@
 //! What every sender of the family does, whatever its control.
 
-use super::*;
+use nodeb_base::units::Probability;
 use proptest::prelude::*;
 
+use super::*;
+use crate::Sender as _;
 use crate::classic::recovery::ControlSpec;
 use crate::classic::rtt::{EstimatorSpec, Smoothed};
-use crate::units::Probability;
-
-use crate::Sender as _;
 
 fn ack_of(seq: u64) -> Segment {
     Segment { seq, ..Segment::control(0, Kind::Ack) }

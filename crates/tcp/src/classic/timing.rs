@@ -6,8 +6,9 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::units::Time;
+
 use super::rtt::EstimatorSpec;
-use crate::units::Time;
 
 /// When the segments under way were sent, as far as they are timed.
 #[derive(Debug)]

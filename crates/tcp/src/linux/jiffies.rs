@@ -4,7 +4,7 @@
 //! A timer never runs early. Up to 63 jiffies ahead the wheel knows each, up to 504 only every eighth, and so
 //! on by factors of eight: a timeout of 1 s comes up to 32 ms late.
 
-use crate::units::{Duration, Time};
+use nodeb_base::units::{Duration, Time};
 
 /// Jiffies in a second, as most distributions have them.
 pub const HZ: u64 = 250;

@@ -4,6 +4,8 @@
 //! What only a loss needs is marked cold, so that it lies apart from what every ACK runs through: with more
 //! than the 32 kB of an instruction cache in use, each ACK would wait for its code.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::control::{Loss, Phase};
 use super::frto::Frto;
 use super::prr::Prr;
@@ -11,7 +13,6 @@ use super::sender::{Harvest, Sender};
 use super::timers::Pending;
 use super::{clock_us, is_older};
 use crate::segment::Segment;
-use crate::units::{Duration, Time};
 
 /// What a timer of loss detection adds at least (Linux: `TCP_TIMEOUT_MIN_US`).
 const LEAST_WAIT: Duration = Duration::from_millis(2);

@@ -35,7 +35,7 @@ mod tests;
 
 pub use params::Linux;
 
-use crate::units::Time;
+use nodeb_base::units::Time;
 
 /// The timestamps option (RFC 7323, 3.2), padded to words.
 pub const TIMESTAMPS_BYTES: u32 = 12;

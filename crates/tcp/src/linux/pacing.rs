@@ -5,7 +5,7 @@
 //! `tcp_tso_autosize`, `tcp_min_tso_segs`). Then the pacer blocks until the charge is paid off. The
 //! first segments are never paced, as in Linux's fq.
 
-use crate::units::{Duration, NANOS_PER_S, Time};
+use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
 /// Time that a quantum takes, seconds, and the largest quantum, bytes.
 const QUANTUM_TIME: f64 = 0.001;

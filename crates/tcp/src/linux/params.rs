@@ -2,15 +2,15 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::control::CongestionSpec;
 use super::{TIMESTAMPS_BYTES, sack_bytes};
 use crate::Opener;
-use crate::check::{Check, Checked};
 use crate::segment::{HEADER_BYTES, SackBlocks};
-use crate::units::{Duration, Rate, Size};
 use crate::wire::window_shift;
 
 /// Parameters of a TCP connection as in today's Linux. The defaults are Linux's, or the RFC's where Linux adapts.

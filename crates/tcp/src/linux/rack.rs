@@ -4,9 +4,10 @@
 //! reordering window: nothing until reordering has been seen, then a quarter of the smallest round
 //! trip, more when D-SACKs show that this was too little.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::DUP_THRESH;
 use super::scoreboard::{Scoreboard, SentSegment};
-use crate::units::{Duration, Time};
 
 /// Recoveries after which a widened reordering window shrinks again (6.2, step 4).
 const PERSIST: u32 = 16;

@@ -6,7 +6,7 @@
 //! had been lost and what was in flight, for controls that judge how much the path can hold
 //! (draft-ietf-ccwg-bbr, 4.1.2).
 
-use crate::units::{Duration, NANOS_PER_S, Time};
+use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
 /// What a segment remembers of the moment when it was sent (section 3.1.2, `P.*`).
 #[derive(Clone, Copy, Debug, Default)]

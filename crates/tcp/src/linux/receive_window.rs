@@ -4,8 +4,9 @@
 //!
 //! Sizes are of payload. Linux counts the memory of its packets, of which payload is half or more.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::clock_us;
-use crate::units::{Duration, Time};
 
 /// Windows offered on a SYN are not scaled (RFC 7323, 2.2).
 const LARGEST_UNSCALED: u64 = 65_535;

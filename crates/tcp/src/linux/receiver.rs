@@ -1,12 +1,13 @@
 //! The receiver at the phone: when to acknowledge, what to report, and how much more to allow.
 
+use nodeb_base::units::{Duration, NANOS_PER_S, Time};
+
 use super::params::Linux;
 use super::reassembly::{Arrival, Reassembly};
 use super::receive_window::ReceiveWindow;
 use super::{FIRST_BYTE, clock_us, is_older, jiffies, sack_bytes};
 use crate::Opener;
 use crate::segment::{Ecn, Kind, SackBlocks, Segment};
-use crate::units::{Duration, NANOS_PER_S, Time};
 
 /// Longest time for which an ACK is held back (Linux: `TCP_DELACK_MAX`).
 const LONGEST_DELAY: Duration = Duration::from_millis(200);

@@ -6,8 +6,9 @@
 //! `min_rto` is a floor of this term, not of the sum, so that a steady path does not time out on the
 //! first late ACK. Karn's rule is kept by the caller: it hands in only unambiguous round trips.
 
+use nodeb_base::units::Duration;
+
 use super::jiffies;
-use crate::units::Duration;
 
 /// Doublings beyond which the timeout has reached its maximum in any case.
 const MOST_DOUBLINGS: u32 = 16;

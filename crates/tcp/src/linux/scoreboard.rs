@@ -7,10 +7,11 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use nodeb_base::units::Time;
+
 use super::DUP_THRESH;
 use super::rate::Snapshot;
 use crate::segment::SackBlocks;
-use crate::units::Time;
 
 #[cfg(test)]
 mod tests;

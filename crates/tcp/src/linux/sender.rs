@@ -8,6 +8,9 @@
 mod send_buffer;
 mod transmit;
 
+use nodeb_base::event::{Clock, Hold, Recovery};
+use nodeb_base::units::{Duration, Time};
+
 use self::send_buffer::SendBuffer;
 use super::control::{AckEvent, Control, Phase};
 use super::loss::{Episode, Probe, Undo};
@@ -19,9 +22,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::{Scoreboard, SentSegment};
 use super::timers::{Pending, Timers};
 use super::{DUP_THRESH, FIRST_BYTE, clock_us, is_older};
-use crate::event::{Clock, Hold, Recovery};
 use crate::segment::Segment;
-use crate::units::{Duration, Time};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
 /// How far the connection is.

@@ -4,8 +4,9 @@
 //! alarm that comes too early finds nothing due and is set anew, which costs less than setting it
 //! each time.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::jiffies;
-use crate::units::{Duration, Time};
 
 /// What the one timer of the retransmission queue waits for (Linux: `icsk_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,12 @@ mod rows;
 
 use std::collections::{HashMap, HashSet};
 
-use nodeb_sim::units::Time;
+use nodeb_base::units::Time;
 use nodeb_sim::{Control, Scenario, run, scenario};
 use nodeb_timeline::{End, Error, Kind, Options, Outcome, Timeline};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError};
+
 use rows::{flags, names, numbers, texts, words};
 
 type Checked = std::result::Result<(), TestCaseError>;
@@ -85,7 +86,7 @@ fn counts_agree(timeline: &Timeline) -> Checked {
         };
         places.iter().zip(&ends).filter(|row| fits(*row)).count() as u64
     };
-    let sum = |read: fn(&nodeb_sim::context::Counts) -> u64| {
+    let sum = |read: fn(&nodeb_base::context::Counts) -> u64| {
         result.bearers.iter().map(|row| read(&row.counts)).sum::<u64>()
     };
     prop_assert_eq!(stays(true, None), sum(|counts| counts.packets_in));

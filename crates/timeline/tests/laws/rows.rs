@@ -1,6 +1,6 @@
 //! Columns of a timeline's tables.
 
-use nodeb_sim::table::Values;
+use nodeb_base::table::Values;
 use nodeb_timeline::Timeline;
 
 fn column<'a>(timeline: &'a Timeline, table: &str, name: &str) -> &'a Values {

@@ -1,7 +1,7 @@
 //! What the walk asks: which blocks there were, what they carried, which failed and when they went again.
 
-use nodeb_sim::blocks::Blocks;
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::blocks::Blocks;
+use nodeb_base::units::{Duration, Time};
 
 use super::super::packets::NONE;
 use super::tx::{Attempt, Block, FORGOTTEN, Tx};

@@ -1,7 +1,7 @@
 //! What is kept of what a bearer tells: blocks, what they carry, frames, changes of cell.
 
-use nodeb_sim::blocks::Blocks;
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::blocks::Blocks;
+use nodeb_base::units::{Duration, Time};
 
 use super::super::packets::NONE;
 use super::tx::{Attempt, FORGOTTEN, Tx};

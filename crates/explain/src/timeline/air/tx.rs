@@ -1,7 +1,7 @@
 //! Blocks on the air, told one by one or many together.
 
-use nodeb_sim::blocks::Blocks;
-use nodeb_sim::units::{Duration, Time};
+use nodeb_base::blocks::Blocks;
+use nodeb_base::units::{Duration, Time};
 
 use super::super::NONE;
 

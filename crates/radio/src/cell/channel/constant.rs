@@ -1,10 +1,10 @@
 //! An SNR that does not change.
 
+use nodeb_base::check::{Check, Checked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ChannelParams;
-use crate::check::{Check, Checked};
 
 /// Parameters of a constant SNR.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

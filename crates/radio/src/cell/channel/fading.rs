@@ -1,16 +1,16 @@
 //! Fading around a given mean SNR: no places, no interference between paths.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Speed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::doppler::JakesSequence;
 use super::super::profile::{Paths, Profile, Tap, check_taps};
 use super::{ChannelFacts, ChannelParams, from_db};
-use crate::check::{Check, Checked};
-use crate::keys;
 use crate::numerology::Numerology;
-use crate::rng::Streams;
-use crate::units::Speed;
 
 /// Parameters of fading around a mean. With the flat profile the SNR is exponentially distributed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,15 +6,16 @@ pub mod place;
 mod shared;
 pub mod trace;
 
+use nodeb_base::check::Check;
+use nodeb_base::registry;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Duration;
+
 use super::doppler::JakesSequence;
 use super::mobility::Point;
 use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
-use crate::check::Check;
 use crate::numerology::Numerology;
-use crate::registry;
-use crate::rng::Streams;
-use crate::units::Duration;
 
 /// What the rest of the simulator asks about a channel before there is one; by default nothing holds.
 #[derive(Clone, Copy, Debug, Default)]

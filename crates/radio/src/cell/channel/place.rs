@@ -1,5 +1,9 @@
 //! A user's place in the cell, and the SNR that follows from it.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Distance, Speed};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +13,7 @@ use super::super::plan::{Cell, Journey, Rake, Trip};
 use super::super::profile::{BLOCK, Paths, Profile, Tap, check_taps};
 use super::fading::{BY_TAPS, check_speed};
 use super::{ChannelFacts, ChannelParams};
-use crate::check::{Check, Checked};
-use crate::keys;
 use crate::numerology::Numerology;
-use crate::rng::Streams;
-use crate::units::{Distance, Speed};
 
 /// Where a user is and how it moves.
 ///
@@ -167,7 +167,7 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Probability;
+    use nodeb_base::units::Probability;
 
     /// What is worked out ahead is what one looks up TTI by TTI, to the last bit.
     #[test]

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::shared::{self, Decibels};
 use super::{ChannelFacts, ChannelParams};
-use crate::check::{Check, Checked};
 use crate::numerology::Numerology;
-use crate::units::{Duration, Rate};
 
-pub use crate::network::opportunities::AtEnd;
+pub use nodeb_net::opportunities::AtEnd;
 
 /// A recording of a user's channel, from TTI 0 on: SNRs in dB; SNRs and CQIs; SNRs after one, two and three
 /// transmissions of a block, and CQIs; or bit rates. A file is a trace as `nodeb import` makes it.

@@ -1,7 +1,8 @@
 use std::f64::consts::{PI, TAU};
 
+use nodeb_base::rng::Streams;
+
 use super::*;
-use crate::rng::Streams;
 
 /// 3 km/h at 2 GHz: Doppler periods in a TTI of 2 ms.
 const DOPPLER_PER_TTI: f64 = 0.011_12;

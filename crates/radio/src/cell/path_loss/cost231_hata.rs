@@ -1,11 +1,10 @@
 //! COST 231-Hata: Hata's law for 1.5 to 2 GHz (COST Action 231, "Digital mobile radio towards
 //! future generation systems", final report, 1999, section 4.4.1).
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Distance;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::units::Distance;
 
 /// Parameters of COST 231-Hata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

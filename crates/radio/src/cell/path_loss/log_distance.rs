@@ -3,10 +3,9 @@
 //! The defaults are the macro cell of TR 101 112 (UMTS 30.03), B.1.4.1.3, and TR 25.848, table A.3:
 //! `128.1 + 37.6 log10(d / km)` dB at 2 GHz with the antenna 15 m above the roofs.
 
+use nodeb_base::check::{Check, Checked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
 
 /// Parameters of the log-distance law.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ pub mod cost231_hata;
 pub mod log_distance;
 pub mod outdoor_to_indoor;
 
-use crate::registry;
+use nodeb_base::registry;
 
 registry! {
     /// The law of path loss, as a scenario names it.

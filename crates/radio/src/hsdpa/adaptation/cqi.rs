@@ -8,6 +8,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::rng::{Indexed, Streams, normal_of};
+use nodeb_base::units::{Duration, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,11 +21,7 @@ use super::{Limits, Link, LinkAdaptationParams, Offer};
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
-use crate::check::{Check, Checked};
-use crate::keys;
 use crate::numerology::Numerology;
-use crate::rng::{Indexed, Streams, normal_of};
-use crate::units::{Duration, Probability};
 
 /// SNR in dB between two CQIs, and the CQI at 0 dB.
 const STEP_DB: f64 = 1.02;

@@ -5,11 +5,11 @@
 
 use std::ops::RangeInclusive;
 
+use nodeb_base::check::{Check, Checked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::format::CQIS;
-use crate::check::{Check, Checked};
 use crate::mac::harq::link_curve;
 
 /// BLER at which a UE still reports a CQI (TS 25.214, 6A.2).

@@ -5,15 +5,16 @@ pub mod curves;
 pub mod recorded;
 pub mod shannon;
 
+use nodeb_base::check::Check;
+use nodeb_base::registry;
+use nodeb_base::rng::Streams;
+
 use self::curves::Curves;
 use super::payload::Payload;
 use crate::cell::channel::Channel;
 use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
-use crate::check::Check;
 use crate::numerology::Numerology;
-use crate::registry;
-use crate::rng::Streams;
 
 /// The parameters of link adaptation.
 pub trait LinkAdaptationParams {

@@ -1,9 +1,10 @@
 //! Recorded rates: what a user is sent in a TTI is the recorded rate times the TTI, and it arrives.
 
+use nodeb_base::units::NANOS_PER_S;
+
 use super::super::payload::Payload;
 use super::{Limits, Offer};
 use crate::numerology::Numerology;
-use crate::units::NANOS_PER_S;
 
 /// Knows the recorded rate of the TTI.
 #[derive(Debug)]

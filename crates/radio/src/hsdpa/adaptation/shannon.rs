@@ -1,14 +1,14 @@
 //! The channel's capacity: `B log2(1 + SNR)` bits a second (Shannon 1948), for the SNR of the TTI
 //! itself and without errors. No system reaches it; at a low SNR it grows in proportion to the SNR.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::payload::Payload;
 use super::{Limits, LinkAdaptationParams, Offer};
-use crate::check::{Check, Checked};
 use crate::numerology::Numerology;
-use crate::units::Rate;
 
 /// Parameters of a channel used to its capacity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

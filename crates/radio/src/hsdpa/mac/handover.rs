@@ -6,15 +6,16 @@
 //! there as soon as there is something to send again. Where a sleeper is does not depend on where it was,
 //! so a pause costs the same however long it is, and comes to the same whoever looks meanwhile.
 
+use nodeb_base::context::{Context, Output};
+use nodeb_base::event::Event;
+use nodeb_base::units::{Duration, Time};
+
 use super::super::handover::{COMPARISON, Handover, HeldData};
 use super::super::node_b::NodeB;
 use super::super::node_b::user::User;
 use super::{HsdpaMac, decide};
-use crate::context::{Context, Output};
-use crate::event::Event;
 use crate::numerology::Numerology;
 use crate::tti::grid::Grid;
-use crate::units::{Duration, Time};
 
 /// After so long without anything to send phones sleep.
 const LONGEST_IDLE: Duration = Duration::from_secs(600);

@@ -1,9 +1,10 @@
 //! Who is served in a TTI, and what those who are measured could have been sent.
 
+use nodeb_base::context::Context;
+
 use super::super::node_b::NodeB;
 use super::super::node_b::turn::Grant;
 use super::HsdpaMac;
-use crate::context::Context;
 use crate::mac::sched::Rule;
 
 impl HsdpaMac {

@@ -13,8 +13,8 @@ use super::rnc::iub::Endpoints;
 use crate::UserRadio;
 use crate::cell::doppler::JakesSequence;
 use crate::mac::user_set::WORD;
-use crate::rng::Streams;
-use crate::units::Time;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
 use slot::{Ceiling, Slot, Slots};
 #[cfg(test)]
 use turn::Grant;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use nodeb_base::rng::uniform;
+
 use super::block::Block;
 use super::turn::Grant;
 use super::user::User;
@@ -9,7 +11,6 @@ use crate::cell::doppler::JakesSequence;
 use crate::hsdpa::adaptation::Offer;
 use crate::hsdpa::{Decoding, Hsdpa};
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
-use crate::rng::uniform;
 
 /// How a block fared, to be acted on at the end of its TTI.
 #[derive(Clone, Debug)]

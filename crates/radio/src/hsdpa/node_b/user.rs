@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use nodeb_base::rng::{Stream, Streams};
+
 use super::block::Block;
 use crate::UserRadio;
 use crate::cell::channel::Channel;
@@ -18,7 +20,6 @@ use crate::hsdpa::tally::Tally;
 use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
 use crate::numerology::Numerology;
-use crate::rng::{Stream, Streams};
 
 /// One user.
 #[derive(Debug)]

@@ -8,13 +8,13 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
 use crate::hsdpa::payload::Payload;
 use crate::numerology::Numerology;
-use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 
 /// The Iub and its flow control.
 ///

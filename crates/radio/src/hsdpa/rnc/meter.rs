@@ -10,15 +10,16 @@
 
 use std::collections::VecDeque;
 
-use crate::context::Context;
-use crate::event::Event;
+use nodeb_base::context::Context;
+use nodeb_base::event::Event;
+use nodeb_base::units::{Duration, Time};
+
 use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::Limits;
 use crate::hsdpa::node_b::NodeB;
 use crate::hsdpa::node_b::candidates::Candidates;
 use crate::hsdpa::node_b::turn::Grant;
 use crate::mac::sched::{Scheduler, View};
-use crate::units::{Duration, Time};
 
 /// Measures one user.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! Handover, with walks made by hand: from the site in the middle east to the next, 1732 m away.
 
+use nodeb_base::units::Duration;
 use serde_json::{Value, json};
 
 use super::super::node_b::user::User;
 use super::*;
-use crate::units::Duration;
 
 const STEP: Duration = Duration::from_millis(20);
 /// 120 km/h.

@@ -1,12 +1,12 @@
 //! What happens while nobody has anything to send.
 
+use nodeb_base::units::Duration;
 use serde_json::json;
 
 use super::handover::{changing, going_east, is_in_time};
 use super::timelines::ms;
 use super::*;
 use crate::BandwidthMeter as _;
-use crate::units::Duration;
 
 /// A packet every 7 s to somebody who passes the border of two cells between two of them.
 fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
@@ -143,7 +143,7 @@ fn a_long_idle_time_offers_what_its_parts_do() {
 #[test]
 fn a_window_that_holds_phones_back_is_doubted() {
     let doubts = |rlc: serde_json::Value| {
-        let mut check = crate::check::Check::default();
+        let mut check = nodeb_base::check::Check::default();
         hsdpa(json!({ "rlc": rlc })).check_ue(&Ue::default(), Duration::from_secs(1), &mut check);
         check.into_doubts().into_iter().map(|doubt| doubt.message).collect::<Vec<_>>()
     };

@@ -9,19 +9,20 @@ mod rlc;
 mod schedulers;
 mod timelines;
 
+use nodeb_base::context::{Counts, Output, Surroundings};
+use nodeb_base::event::{Event, Mask};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Time};
+
 use super::Hsdpa;
 use super::mac::HsdpaMac;
 use super::tally::PhoneRow;
 use super::ue::Ue;
 use crate::cell::channel::ChannelSpec;
 use crate::cell::channel::trace::{AtEnd, Trace};
-use crate::context::{Counts, Output, Surroundings};
-use crate::event::{Event, Mask};
 use crate::numerology::Numerology;
-use crate::packet::Packet;
-use crate::rng::Streams;
 use crate::tti::TtiBearer;
-use crate::units::{Duration, Time};
 use crate::{Bearer, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;

@@ -1,12 +1,12 @@
 //! What a cell remembers of its users: the bearer itself compares it in tests with what one finds when
 //! one looks (`User::assert_remembered`, `User::assert_below`), here over scenarios drawn at random.
 
+use nodeb_base::units::Duration;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::mac::sched::{Candidate, Scheduler, View};
-use crate::units::Duration;
 
 fn scenario() -> impl Strategy<Value = Value> {
     let scheduler = prop_oneof![

@@ -4,12 +4,12 @@
 //! VTC 2002 Fall: the SNR of n equal transmissions is `n eta^(n-1)` times that of one, with a
 //! combining efficiency eta of about 0.93.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Probability;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LAST_DISTINCT;
-use crate::check::{Check, Checked};
-use crate::units::Probability;
 
 /// Parameters of Chase combining.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

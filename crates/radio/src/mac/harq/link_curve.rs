@@ -5,7 +5,7 @@
 //! `SNR = (sqrt 3 - log CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`.
 //! A block finds its CQI by its size in TS 25.214, table 7A.
 
-use crate::units::Probability;
+use nodeb_base::units::Probability;
 
 /// Transport block sizes in bits for CQI 1 to 22 (TS 25.214, table 7A, categories 1 to 6).
 const BLOCK_BITS: [u16; 22] = [

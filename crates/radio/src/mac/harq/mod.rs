@@ -12,8 +12,8 @@ pub mod processes;
 pub mod repetitions;
 pub mod type1;
 
-use crate::registry;
-use crate::units::Probability;
+use nodeb_base::registry;
+use nodeb_base::units::Probability;
 
 registry! {
     /// Soft combining, as a scenario names it.

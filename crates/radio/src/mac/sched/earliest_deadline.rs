@@ -3,8 +3,9 @@
 //! delay budget; a deadline missed keeps its place. Where the bearer knows no deadlines, users take
 //! turns.
 
+use nodeb_base::units::Duration;
+
 use super::{Candidate, Scheduler, SchedulerParams, View};
-use crate::units::Duration;
 
 no_parameters! {
     /// Parameters of earliest deadline first: none.

@@ -1,7 +1,8 @@
 //! Max C/I: the user with the best channel now, whatever that means for the others.
 
+use nodeb_base::units::Duration;
+
 use super::{Candidate, Rule, Scheduler, SchedulerParams, View};
-use crate::units::Duration;
 
 no_parameters! {
     /// Parameters of Max C/I: none.

@@ -8,8 +8,8 @@ pub mod round_robin;
 pub mod shared;
 pub mod tcp_aware;
 
-use crate::registry;
-use crate::units::Duration;
+use nodeb_base::registry;
+use nodeb_base::units::Duration;
 
 /// A user who has something to send in a TTI.
 #[derive(Clone, Copy, Debug, PartialEq)]

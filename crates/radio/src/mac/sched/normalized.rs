@@ -4,12 +4,12 @@
 //! channel-dependent scheduler of EURANE's MAC-hs does; the default memory is its 0.999. Users whose
 //! channels vary little and much are served alike.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
-use crate::check::{Check, Checked};
-use crate::units::Duration;
 
 /// Parameters of the normalized scheduler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -91,7 +91,7 @@ impl Scheduler for Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Streams, normal};
+    use nodeb_base::rng::{Streams, normal};
 
     /// A strong steady user and a weak lively one get the same share of TTIs.
     #[test]

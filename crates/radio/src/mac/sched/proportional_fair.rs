@@ -3,12 +3,12 @@
 //! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: user k is served when
 //! `r_k / R_k` is largest, and every TTI `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Candidate, Rule, Scheduler, SchedulerParams, View, best_by};
-use crate::check::{Check, Checked};
-use crate::units::Duration;
 
 /// Parameters of proportional fair.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

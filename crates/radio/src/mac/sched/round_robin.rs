@@ -1,7 +1,8 @@
 //! Round robin: users with something to send take turns, TTI by TTI.
 
+use nodeb_base::units::Duration;
+
 use super::{Candidate, Rule, Scheduler, SchedulerParams, View};
-use crate::units::Duration;
 
 no_parameters! {
     /// Parameters of round robin: none.

@@ -15,13 +15,13 @@
 //! 2003), joined with the channel as by Aalto & Lassila (Performance 2010), up to the head start. It
 //! asks for nothing that a Node B does not know: no look into headers, no sizes announced.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::proportional_fair::{self, ProportionalFair};
 use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
-use crate::check::{Check, Checked};
-use crate::units::Duration;
 
 /// Parameters of the scheduler made for TCP.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

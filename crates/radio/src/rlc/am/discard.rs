@@ -4,8 +4,9 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::units::{Duration, Time};
+
 use super::pdu::{Command, CommandKind};
-use crate::units::{Duration, Time};
 
 /// The sender's discard timers and commands.
 #[derive(Debug)]

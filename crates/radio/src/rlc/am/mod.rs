@@ -26,10 +26,10 @@ use tx::Sender;
 use super::ledger::Ledger;
 use super::{Delivered, Peers};
 use crate::Backlog;
-use crate::event::Part;
-use crate::packet::Packet;
-use crate::rng::{ErrorGaps, Streams};
-use crate::units::{Duration, Time};
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::{ErrorGaps, Streams};
+use nodeb_base::units::{Duration, Time};
 
 /// Both ends of one user's acknowledged mode.
 #[derive(Debug)]

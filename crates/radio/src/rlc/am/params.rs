@@ -2,12 +2,11 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::keys;
+use nodeb_base::units::{Duration, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::{Check, Checked};
-use crate::keys;
-use crate::units::{Duration, Probability};
 
 /// Acknowledged mode. Timers and windows are those of the specification; the defaults suit a
 /// 384 kbps channel: 256 PDUs cover twice the way there and back, and a status report takes as long

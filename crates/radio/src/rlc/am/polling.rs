@@ -1,7 +1,8 @@
 //! Polling: when the sender asks for a status report (TS 25.322, 9.7.1).
 
+use nodeb_base::units::Time;
+
 use super::params::Polling;
-use crate::units::Time;
 
 /// What a poll may depend on, for one PDU that is sent.
 #[derive(Clone, Copy, Debug)]

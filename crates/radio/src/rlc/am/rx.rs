@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use nodeb_base::units::Time;
+
 use super::params::{AcknowledgedMode, StatusFormat};
 use super::pdu::{Command, CommandKind, Data, Status};
 use super::status::{Reporter, report};
 use crate::rlc::Delivered;
 use crate::rlc::ledger::Ledger;
 use crate::rlc::reassembly::Reassembly;
-use crate::units::Time;
 
 /// The receiving end.
 #[derive(Debug)]

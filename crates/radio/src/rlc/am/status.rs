@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use nodeb_base::units::Time;
+
 use super::params::{Reports, StatusFormat};
 use super::pdu::Status;
-use crate::units::Time;
 
 /// When a report is due (TS 25.322, 9.7.2).
 #[derive(Debug)]

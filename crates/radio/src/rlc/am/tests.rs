@@ -3,12 +3,13 @@
 mod laws;
 mod timelines;
 
+use nodeb_base::rng::Streams;
+
 use super::params::AcknowledgedMode;
 use super::pdu::{Data, Pdu};
 use super::{Entities, Setting};
 use crate::rlc::Delivered;
 use crate::rlc::testing::Air;
-use crate::rng::Streams;
 
 fn params(text: &str) -> AcknowledgedMode {
     toml::from_str(text).unwrap()

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
+use nodeb_base::units::Time;
+
 use super::discard::Discard;
 use super::params::{AcknowledgedMode, AtMaxDat};
 use super::pdu::{Command, CommandKind, Data, HEADER_BYTES, Pdu, Status, indicator_bytes};
 use super::polling::{Occasion, Poller};
 use crate::rlc::segmentation::{Piece, Segmenter};
-use crate::units::Time;
 
 /// What has become of a PDU in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

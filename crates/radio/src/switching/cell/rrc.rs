@@ -1,9 +1,10 @@
 //! What a policy sees of a cell, and the orders it can give.
 
+use nodeb_base::engine::Stamps;
+use nodeb_base::units::Time;
+
 use super::Cell;
-use crate::engine::Stamps;
 use crate::switching::State;
-use crate::units::Time;
 
 /// Radio resource control, as a policy uses it.
 #[derive(Debug)]

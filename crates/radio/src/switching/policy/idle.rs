@@ -1,8 +1,9 @@
 //! Timers of users on dedicated channels who have had too little to send.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::threshold::Thresholds;
 use super::{Event, Rrc};
-use crate::units::{Duration, Time};
 
 /// The thresholds, and for each user the moment at which its idle timer was started; none while it
 /// is not idle.

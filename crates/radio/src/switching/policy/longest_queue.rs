@@ -9,14 +9,14 @@
 //! queue has been short for `timeout` gives way as soon as somebody waits, not at the end of a round
 //! as in the non pre-emptive policy.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
-use crate::check::{Check, Checked};
-use crate::units::Duration;
 
 /// Thresholds and a timer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,8 +9,9 @@ pub mod preemptive;
 pub mod threshold;
 pub mod traffic_volume;
 
+use nodeb_base::registry;
+
 use super::cell::Rrc;
-use crate::registry;
 
 /// What has happened to a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,14 +4,14 @@
 //! if another one waits; if not, the timer starts again. It is not simulated round by round: when
 //! somebody asks, the end of the round under way follows from when the first began.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
-use crate::check::{Check, Checked};
-use crate::units::{Duration, Time};
 
 /// Thresholds and a timer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

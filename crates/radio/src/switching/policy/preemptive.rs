@@ -4,14 +4,14 @@
 //! bring new ones. A packet that comes stops the timer. If another user waits for a channel, the
 //! timer is not heeded. With a timeout of 0 this is the original policy.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
-use crate::check::{Check, Checked};
-use crate::units::Duration;
 
 /// Thresholds and a timer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

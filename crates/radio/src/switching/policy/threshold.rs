@@ -4,11 +4,11 @@
 //! pool is exhausted, a user on a dedicated channel with fewer than `low` packets is moved back,
 //! whether somebody waits or not.
 
+use nodeb_base::check::{Check, Checked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
-use crate::check::{Check, Checked};
 use crate::switching::State;
 
 /// The two thresholds on a user's queue at the Node B, the packet on the air included.

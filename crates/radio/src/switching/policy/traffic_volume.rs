@@ -4,13 +4,13 @@
 //! TS 25.331, 14.4.2.1, here of the downlink buffer). Down: nothing to send for an inactivity timer,
 //! from CELL_DCH to CELL_FACH and from there to CELL_PCH, whether somebody waits or not.
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::{Duration, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
-use crate::check::Checked;
 use crate::switching::State;
-use crate::units::{Duration, Size, Time};
 
 /// Volume and timers. The defaults were measured by Qian and others at one carrier
 /// (*Characterizing radio resource allocation for 3G networks*, IMC 2010).

@@ -1,11 +1,11 @@
 //! Laws that every registered policy keeps under random arrivals.
 
+use nodeb_base::units::Time;
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::{Driver, State};
 use crate::switching::policy::SwitchingSpec;
-use crate::units::Time;
 
 /// The states in which a user holds a dedicated channel.
 const HOLDING: [State; 3] = [State::SettingUp, State::Dch, State::Releasing];

@@ -1,12 +1,11 @@
 //! Where theory has a formula: Poisson arrivals at one server.
 
+use nodeb_base::rng::{Stream, Streams, unit};
+use nodeb_base::units::{Duration, Time};
+use rand_core::Rng as _;
 use serde_json::{Value, json};
 
 use super::{Driver, ms};
-use crate::rng::{Stream, Streams, unit};
-use crate::units::{Duration, Time};
-
-use rand_core::Rng as _;
 
 /// Mean time in the system with its 95 % interval from 20 batch means, in ms, of Poisson arrivals
 /// of packets with equally likely sizes that the users get in turn.

@@ -2,16 +2,17 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use nodeb_base::context::{Counts, Output, Surroundings};
+use nodeb_base::event::Record;
+use nodeb_base::units::{Duration, Probability};
+use proptest::prelude::*;
+
 use super::*;
 use crate::Bearer;
-use crate::context::{Counts, Output, Surroundings};
-use crate::event::Record;
 use crate::mac::harq::CombiningSpec;
 use crate::mac::sched::SchedulerSpec;
 use crate::rlc::Delivered;
 use crate::tti::TtiBearer;
-use crate::units::{Duration, Probability};
-use proptest::prelude::*;
 
 fn air(bler: f64, max_transmissions: Option<u32>, delivered: Delivered) -> Air {
     Air {

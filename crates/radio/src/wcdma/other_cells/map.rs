@@ -7,13 +7,13 @@
 //! Distances count in cell radii, so the size of a cell does not matter. Antennas are the same in all
 //! directions. A phone keeps its place.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::{Stream, Streams, normal, uniform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::link::Place;
 use super::{Load, Position, Seat};
-use crate::check::{Check, Checked};
-use crate::rng::{Stream, Streams, normal, uniform};
 
 /// Propagation and the load of the other cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

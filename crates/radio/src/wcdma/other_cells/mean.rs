@@ -1,10 +1,10 @@
 //! The mean sense: every phone of the cell receives the same from other cells.
 
+use nodeb_base::check::{Check, Checked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Load;
-use crate::check::{Check, Checked};
 
 /// Interference in the mean.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

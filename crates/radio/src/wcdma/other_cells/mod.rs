@@ -7,14 +7,14 @@
 pub mod map;
 pub mod mean;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::registry;
+use nodeb_base::rng::Streams;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::link::{Link, Place};
 use super::rates::{self, Averaging};
-use crate::check::{Check, Checked};
-use crate::registry;
-use crate::rng::Streams;
 
 registry! {
     /// Where the phones are among the cells, as a scenario names it.

@@ -11,11 +11,12 @@
 //! way down to the RNC and, where a window shrinks, the time in which the queue empties, in intervals rounded
 //! up, less one.
 
+use nodeb_base::units::Duration;
+use nodeb_tcp::SenderCounts;
+
 use super::Rnf;
 use super::meter::Message;
 use super::round_trip::RoundTrip;
-use crate::transport::SenderCounts;
-use crate::units::Duration;
 
 /// The smallest window: one packet, so that the connection goes on whatever it is told.
 const LEAST_WINDOW: f64 = 1.0;

@@ -2,17 +2,18 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Duration, Probability, Time};
+use nodeb_net::LossSetting;
+use nodeb_tcp::classic::Classic;
+use nodeb_tcp::linux::Linux;
+use nodeb_tcp::segment::{Kind, Segment};
+use nodeb_tcp::{Receiver, TcpSpec};
+
 use super::super::round_trip::{Fixed, RoundTripSpec};
 use super::super::{Rnf, meter::Meter};
-use crate::network::LossSetting;
 use crate::proxy::ProxySpec;
 use crate::proxy::split::{Outbox, SplitProxy};
-use crate::rng::Streams;
-use crate::transport::classic::Classic;
-use crate::transport::linux::Linux;
-use crate::transport::segment::{Kind, Segment};
-use crate::transport::{Receiver, TcpSpec};
-use crate::units::{Duration, Probability, Time};
 
 const PACKET_BYTES: u32 = 1_500;
 /// From the proxy to the queue, which is also what messages take, and from the phone to the proxy.

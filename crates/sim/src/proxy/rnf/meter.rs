@@ -6,8 +6,8 @@
 
 use std::collections::VecDeque;
 
-use crate::network::loss::Loss;
-use crate::units::{Duration, Time};
+use nodeb_base::units::{Duration, Time};
+use nodeb_net::loss::Loss;
 
 /// What the RNC tells the proxy.
 #[derive(Clone, Copy, Debug, PartialEq)]

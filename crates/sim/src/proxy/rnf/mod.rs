@@ -10,14 +10,14 @@ pub mod law;
 pub mod meter;
 pub mod round_trip;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Duration;
+use nodeb_net::LossSetting;
+use nodeb_tcp::TcpSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Check, Checked};
-use crate::network::LossSetting;
-use crate::rng::Streams;
-use crate::transport::TcpSpec;
-use crate::units::Duration;
 use law::Law;
 use meter::Meter;
 use round_trip::RoundTripSpec;

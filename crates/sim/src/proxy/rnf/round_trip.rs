@@ -3,12 +3,11 @@
 //! The law needs an estimate that its own queue does not enter: a smoothed round trip would grow with
 //! the queue, and the window with it, without end.
 
+use nodeb_base::check::Checked;
+use nodeb_base::registry;
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::check::Checked;
-use crate::registry;
-use crate::units::Duration;
 
 registry! {
     /// The estimate of the round trip, as a scenario names it.

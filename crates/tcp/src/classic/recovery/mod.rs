@@ -5,11 +5,12 @@ pub mod reno;
 pub mod sack;
 pub mod tahoe;
 
+use nodeb_base::registry;
+use nodeb_base::units::Time;
+
 use super::era::Era;
 use super::sender::{DUPACK_THRESHOLD, Transmission};
-use crate::registry;
 use crate::segment::{SackBlocks, Segment};
-use crate::units::Time;
 
 /// An ACK as a policy sees it.
 #[derive(Clone, Copy, Debug)]

@@ -4,15 +4,15 @@
 //! the timer (RFC 2582, section 3: the "impatient" and the "slow-but-steady" variant), and what they take out of
 //! the window. In July 2003 it stopped taking duplicate ACKs after a timeout for those of a recovery. Source of the rules: ns-2.35 `tcp-newreno.cc`, which still has both.
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
-use crate::check::Checked;
 use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
-use crate::units::Time;
 
 /// Segments sent per ACK while in fast recovery (ns-2 `tcp-newreno.cc`).
 const RECOVERY_BURST: u64 = 2;

@@ -1,14 +1,14 @@
 //! Reno (RFC 2581, 3.2): fast retransmission, and fast recovery that the first new ACK ends.
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
-use crate::check::Checked;
 use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
-use crate::units::Time;
 
 /// Parameters of Reno.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

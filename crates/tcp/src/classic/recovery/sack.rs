@@ -6,14 +6,14 @@
 //! below the window the lowest hole goes out that has not been retransmitted, or else new data. A
 //! retransmission that is lost again waits for the timer.
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Recovery};
-use crate::check::Checked;
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
-use crate::units::Time;
 
 /// Parameters of SACK: none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

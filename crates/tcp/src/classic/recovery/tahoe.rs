@@ -1,14 +1,14 @@
 //! Tahoe (Jacobson, "Congestion avoidance and control", SIGCOMM 1988): fast retransmission, but no
 //! fast recovery. The third duplicate ACK sends the connection back to one segment and slow start.
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify};
-use crate::check::Checked;
 use crate::classic::sender::Transmission;
 use crate::segment::Segment;
-use crate::units::Time;
 
 /// Parameters of Tahoe: none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,16 +2,16 @@
 //! the last reduction, in whole segments and by a clock of 1/250 s, and at least as Reno would that falls
 //! to 0.7. RFC 9438's is `cubic_rfc9438`.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::slow_start::{Search, SlowStart};
 use super::{AckEvent, CongestionControl, CongestionParams};
-use crate::check::{Check, Checked};
 use crate::linux::Linux;
 use crate::linux::jiffies;
-use crate::units::{Duration, Time};
 
 /// CUBIC's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,8 @@
 //! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last reduction,
 //! slowly around the size at which loss occurred and fast away from it. Linux's is `cubic`.
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +10,7 @@ use super::cubic::check_shape;
 use super::loss_based::LossWindow;
 use super::slow_start::{Search, SlowStart};
 use super::{AckEvent, CongestionControl, CongestionParams};
-use crate::check::{Check, Checked};
 use crate::linux::Linux;
-use crate::units::{Duration, Time};
 
 /// CUBIC's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

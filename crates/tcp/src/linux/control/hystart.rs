@@ -1,8 +1,9 @@
 //! HyStart as Linux has it (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011): leaves
 //! slow start when the ACKs of a round last for half the smallest round trip, or when round trips grow.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::AckEvent;
-use crate::units::{Duration, Time};
 
 /// Windows below this are not judged, segments (`hystart_low_window`).
 const LEAST_WINDOW: u64 = 16;

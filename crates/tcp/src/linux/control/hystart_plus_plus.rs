@@ -4,7 +4,7 @@
 //! slowly (conservative slow start). If that was a false alarm, slow start resumes; otherwise
 //! congestion avoidance begins after five rounds.
 
-use crate::units::Duration;
+use nodeb_base::units::Duration;
 
 /// Bounds of the increase that counts, and its share of a round trip (section 4.3).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);

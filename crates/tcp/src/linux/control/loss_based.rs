@@ -1,8 +1,9 @@
 //! Controls that grow until a segment is lost and then fall to a share of their window: what they have
 //! in common.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::{AckEvent, CongestionControl};
-use crate::units::{Duration, Time};
 
 /// A control whose state is a [`LossWindow`]; it says how the window grows and what a loss leaves.
 pub trait LossBased: Send + std::fmt::Debug {

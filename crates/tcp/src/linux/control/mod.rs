@@ -18,10 +18,11 @@ pub mod vegas;
 pub mod veno;
 pub mod westwood;
 
+use nodeb_base::registry;
+use nodeb_base::units::{Duration, Time};
+
 use super::params::Linux;
 use super::rate::{RateSample, Snapshot};
-use crate::registry;
-use crate::units::{Duration, Time};
 
 /// What the sender is doing when an ACK arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

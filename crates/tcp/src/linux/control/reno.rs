@@ -1,11 +1,11 @@
 //! Reno: additive increase, multiplicative decrease (RFC 5681) by bytes (RFC 3465).
 
+use nodeb_base::check::Checked;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams};
-use crate::check::Checked;
 use crate::linux::Linux;
 
 /// Reno has no parameters.
@@ -74,7 +74,7 @@ impl LossBased for Policy {
 mod tests {
     use super::super::{CongestionControl as _, Phase};
     use super::*;
-    use crate::units::Time;
+    use nodeb_base::units::Time;
 
     const MSS: u64 = 1_000;
 

@@ -1,12 +1,12 @@
 //! Scalable TCP: grows and shrinks in proportion to its window, so that it recovers from a loss in the
 //! same number of round trips at any rate (Kelly, ACM CCR 33(2), 2003). Small windows are Reno's.
 
+use nodeb_base::check::{Check, Checked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, reno};
-use crate::check::{Check, Checked};
 use crate::linux::Linux;
 
 /// Scalable TCP's parameters.
@@ -93,7 +93,7 @@ impl LossBased for Policy {
 mod tests {
     use super::super::CongestionControl as _;
     use super::*;
-    use crate::units::Time;
+    use nodeb_base::units::Time;
 
     const MSS: u64 = 1_000;
 

@@ -1,5 +1,6 @@
 //! How slow start finds its end before a loss does.
 
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,6 @@ use super::AckEvent;
 use super::hystart::HyStart;
 use super::hystart_plus_plus::HyStartPlusPlus;
 use super::loss_based::LossWindow;
-use crate::units::Duration;
 
 /// What ends slow start besides a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

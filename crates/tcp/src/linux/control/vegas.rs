@@ -1,14 +1,14 @@
 //! Vegas: keeps a few segments in the queue by comparing the round trip with the smallest one
 //! (Brakmo and Peterson, IEEE JSAC 13(8), 1995; once per round trip as in Linux, `tcp_vegas.c`).
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
-use crate::check::{Check, Checked};
 use crate::linux::Linux;
-use crate::units::Duration;
 
 /// Round trips to be seen before one is believed; fewer may all stem from delayed ACKs.
 const SAMPLES: u32 = 3;

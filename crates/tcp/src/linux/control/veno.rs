@@ -1,14 +1,14 @@
 //! Veno: Reno that tells losses of the radio from congestion by the queue that Vegas would see (Fu and
 //! Liew, IEEE JSAC 21(2), 2003; as in Linux, `tcp_veno.c`).
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
-use crate::check::Checked;
 use crate::linux::Linux;
-use crate::units::Duration;
 
 /// Veno's parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -111,7 +111,7 @@ impl LossBased for Policy {
 mod tests {
     use super::super::CongestionControl as _;
     use super::*;
-    use crate::units::Time;
+    use nodeb_base::units::Time;
 
     /// The window after a loss at 20 segments and round trips of `rtt_ms` on a path of 100 ms.
     fn after_loss(rtt_ms: u64) -> u64 {

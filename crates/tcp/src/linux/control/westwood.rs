@@ -1,14 +1,14 @@
 //! Westwood+: Reno that falls to what the path delivers instead of half, so that losses of the radio
 //! cost little (Grieco and Mascolo, ACM CCR 34(2), 2004; filters as in Linux, `tcp_westwood.c`).
 
+use nodeb_base::check::Checked;
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, reno};
-use crate::check::Checked;
 use crate::linux::Linux;
-use crate::units::{Duration, Time};
 
 /// Shortest time over which the bandwidth is sampled (Linux: `TCP_WESTWOOD_RTT_MIN`).
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);

@@ -1,12 +1,13 @@
 //! What is sent when: the windows, the pacer and the data each have a say.
 
+use nodeb_base::event::Hold;
+use nodeb_base::units::{Duration, Time};
+
 use super::{Pending, Sender, Setup, Usage};
-use crate::event::Hold;
 use crate::linux::control::Phase;
 use crate::linux::loss::Episode;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
-use crate::units::{Duration, Time};
 
 /// Pacing of a control that knows no rate, relative to a window per round trip, in slow start and
 /// afterwards (Linux: `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).

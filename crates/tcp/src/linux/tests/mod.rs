@@ -13,6 +13,8 @@ mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size, Time};
+
 use super::control::CongestionSpec;
 use super::params::Linux;
 use super::receiver::Receiver;
@@ -20,7 +22,6 @@ use super::sender::Sender;
 use super::timers::{Pending, Wait};
 use super::{FIRST_BYTE, jiffies};
 use crate::segment::{Kind, Segment};
-use crate::units::{Duration, NANOS_PER_S, Rate, Size, Time};
 use crate::{Receiver as _, Sender as _};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;

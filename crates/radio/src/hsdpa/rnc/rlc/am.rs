@@ -7,16 +7,17 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::Time;
+
 use super::Fate;
 use crate::Backlog;
-use crate::event::Part;
 use crate::hsdpa::payload::{Payload, RLC_HEADER};
-use crate::packet::Packet;
 use crate::rlc::am::pdu::Pdu;
 use crate::rlc::am::{AcknowledgedMode, Entities, Setting};
 use crate::rlc::{Delivered, Peers as _};
-use crate::rng::Streams;
-use crate::units::Time;
 
 /// A PDU that the RNC has handed over.
 #[derive(Debug)]

@@ -9,15 +9,16 @@ pub mod um;
 
 use std::ops::Range;
 
+use nodeb_base::check::Check;
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+use nodeb_base::registry;
+use nodeb_base::rng::Streams;
+use nodeb_base::units::{Size, Time};
+
 use crate::Backlog;
-use crate::check::Check;
-use crate::event::Part;
 use crate::hsdpa::payload::{Payload, RLC_HEADER};
-use crate::packet::Packet;
-use crate::registry;
 use crate::rlc::am::{AcknowledgedMode, status};
-use crate::rng::Streams;
-use crate::units::{Size, Time};
 
 registry! {
     /// RLC above MAC-hs, as a scenario names it.

@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::event::Part;
+use nodeb_base::packet::Packet;
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Fate;
 use crate::Backlog;
-use crate::check::{Check, Checked};
-use crate::event::Part;
 use crate::hsdpa::payload::Payload;
-use crate::packet::Packet;
 use crate::rlc::am::params::require_timer;
-use crate::units::{Duration, Time};
 
 /// Parameters of unacknowledged mode.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

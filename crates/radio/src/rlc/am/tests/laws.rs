@@ -3,6 +3,7 @@
 
 use std::num::NonZeroU32;
 
+use nodeb_base::units::{Duration, Probability};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -10,7 +11,6 @@ use proptest::sample::select;
 use super::super::params::{AcknowledgedMode, AtMaxDat, Polling, Reports, StatusFormat};
 use super::super::pdu::Pdu;
 use super::{Air, Delivered, Entities, entities};
-use crate::units::{Duration, Probability};
 
 fn timer() -> impl Strategy<Value = Duration> {
     (1..400u64).prop_map(Duration::from_millis)

@@ -1,11 +1,12 @@
 //! Timelines worked out by hand: 10 bytes of payload a PDU, one TTI of 10 ms after the other.
 
+use nodeb_base::units::Time;
+
 use super::super::params::StatusFormat;
 use super::super::pdu::{Command, CommandKind, Pdu, Status};
 use super::super::status::report;
 use super::{Air, Delivered, Entities, entities, params};
 use crate::rlc::testing::MS;
-use crate::units::Time;
 
 /// No polls but the last, no prohibit timers, and 20 ms for a report.
 const PLAIN: &str = "

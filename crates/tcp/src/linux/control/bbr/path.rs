@@ -1,10 +1,11 @@
 //! What both versions measure: rounds, the bandwidth, the round trip, and whether the pipe is full;
 //! and the window with the one to return to.
 
+use nodeb_base::units::{Duration, Time};
+
 use super::super::filter::WindowedMax;
 use super::super::{AckEvent, Phase};
 use crate::linux::rate::RateSample;
-use crate::units::{Duration, Time};
 
 /// Growth that shows that the pipe is not full, and rounds without it that show the contrary (v1:
 /// 4.3.2.2; v3: 5.3.1.2).

@@ -2,10 +2,11 @@
 
 use std::collections::VecDeque;
 
+use nodeb_base::units::{Duration, NANOS_PER_S, Time};
+
 use super::super::{AckEvent, CongestionControl, Loss, Phase};
 use super::path::Path;
 use crate::linux::rate::{Sampler, Snapshot};
-use crate::units::{Duration, NANOS_PER_S, Time};
 
 pub const MSS: u64 = 1_000;
 /// Bytes per second.

@@ -13,14 +13,14 @@ mod probe_rtt;
 mod tests;
 mod window;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::{AckEvent, CongestionControl, CongestionParams, Loss, Phase};
 use super::path::{FullPipe, Pace, Path, Window, draw};
-use crate::check::{Check, Checked};
 use crate::linux::Linux;
-use crate::units::{Duration, Time};
 use aggregation::Aggregation;
 use policer::{Observation, Policer};
 use window::least_quantum;

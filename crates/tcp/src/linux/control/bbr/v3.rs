@@ -15,14 +15,14 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::{AckEvent, CongestionControl, CongestionParams, Loss, Phase};
 use super::path::{FullPipe, Pace, Path, Window};
-use crate::check::{Check, Checked};
 use crate::linux::Linux;
-use crate::units::{Duration, Time};
 use aggregation::Aggregation;
 use cycle::Cycle;
 use probe_rtt::MinRtt;

@@ -2,7 +2,7 @@
 //! bursts, and the window must have room to go on between them (Linux 6.x:
 //! `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
 
-use crate::units::{Duration, Time};
+use nodeb_base::units::{Duration, Time};
 
 /// Rounds for which one of two largest excesses is collected: both together are those of 5 to 10.
 const ROUNDS: u32 = 5;

@@ -2,7 +2,7 @@
 //! rate then takes the place of the largest bandwidth (Linux 6.x: `bbr_lt_bw_sampling`,
 //! `bbr_lt_bw_interval_done`).
 
-use crate::units::Time;
+use nodeb_base::units::Time;
 
 /// Fewest and most rounds of an interval.
 const LEAST_ROUNDS: u32 = 4;

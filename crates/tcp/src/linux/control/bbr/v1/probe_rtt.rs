@@ -1,9 +1,10 @@
 //! The smallest round trip, and the pauses in which it is measured anew (Linux 6.x:
 //! `bbr_update_min_rtt`, `bbr_check_probe_rtt_done`).
 
+use nodeb_base::units::Time;
+
 use super::{Policy, State};
 use crate::linux::control::AckEvent;
-use crate::units::Time;
 
 impl Policy {
     /// Takes an ACK's round trip. An old minimum gives way to any round trip that no delayed ACK has

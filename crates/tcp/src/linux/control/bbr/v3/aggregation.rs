@@ -1,10 +1,11 @@
 //! How much more is acknowledged at once than the bandwidth explains (5.5.9): radio links and delayed
 //! ACKs deliver in bursts, and the window must have room to go on between them.
 
+use nodeb_base::units::Time;
+
 use super::Policy;
 use crate::linux::control::AckEvent;
 use crate::linux::control::filter::WindowedMax;
-use crate::units::Time;
 
 /// Rounds over which the largest excess is remembered, once the pipe has been full and before.
 const ROUNDS: u64 = 10;

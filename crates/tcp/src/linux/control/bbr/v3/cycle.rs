@@ -1,8 +1,9 @@
 //! The cycle of probing for bandwidth (5.3.3): down, cruise, refill, up.
 
+use nodeb_base::units::{Duration, NANOS_PER_S, Time};
+
 use super::{Policy, State};
 use crate::linux::control::AckEvent;
-use crate::units::{Duration, NANOS_PER_S, Time};
 
 /// Least time between probes on the clock (5.3.3.8.2); up to a second comes on top.
 const LEAST_WAIT: Duration = Duration::from_secs(2);

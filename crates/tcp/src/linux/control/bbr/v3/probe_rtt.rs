@@ -1,8 +1,9 @@
 //! The smallest round trip, and the pauses in which it is measured (5.3.4).
 
+use nodeb_base::units::{Duration, Time};
+
 use super::{Policy, State};
 use crate::linux::control::AckEvent;
-use crate::units::{Duration, Time};
 
 /// Window of a measurement in bandwidth-delay products (`ProbeRTTCwndGain`).
 pub const CWND_GAIN: f64 = 0.5;
