@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeb.study.cell import Cell, Chart, Grid
-from nodeb.study.targets import Target
+from nodeb.study.targets import Checked
 from nodeb.study.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Findings:
     charts: dict[str, Chart] = field(default_factory=dict)
     pictures: list[Picture] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
-    targets: list[Target] = field(default_factory=list)
+    targets: list[Checked] = field(default_factory=list)
     replications: int = 0
     scenarios: int = 0
     unfinished: list[str] = field(default_factory=list)
@@ -71,7 +71,7 @@ class ReproduceOutcome:
     summary_lines: list[str]
     cells: list[Cell] = field(default_factory=list)
     claims: list[Verdict] = field(default_factory=list)
-    targets: list[Target] = field(default_factory=list)
+    targets: list[Checked] = field(default_factory=list)
     replaced: str | None = None
     damaged: list[Path] = field(default_factory=list)
 
@@ -93,11 +93,10 @@ def outcome(findings: Findings, report: Path) -> ReproduceOutcome:
 
 def _headline(findings: Findings) -> tuple[str, list[str], list[list[str]]]:
     """The study's headline table if it was measured, else the first item that was."""
-    spec = findings.study.headline
-    grid = findings.grids.get(spec["table"])
-    if grid is not None:
-        wanted = [c for c in grid.columns if c in spec["columns"]]
-        return (spec["title"], *_rows(grid, wanted))
+    if (shown := findings.study.headline) is not None and shown[1] in findings.grids:
+        title, table, columns = shown
+        grid = findings.grids[table]
+        return title, *_rows(grid, [column for column in grid.columns if column in columns])
     if findings.grids:
         grid = next(iter(findings.grids.values()))
         return (f"{grid.spec.id}: {grid.spec.title}", *_rows(grid, list(grid.columns)))

@@ -14,6 +14,7 @@ from nodeb.reproduce import page_figures, page_predicted, page_tables
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.shown import Content, decimals, marked, number
 from nodeb.study.cell import Cell
+from nodeb.study.targets import Checked
 from nodeb.study.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def tile(name: str, value: str, detail: str) -> Content:
     return {"name": name, "value": value, "detail": detail}
 
 
-def _target(target: Any) -> Content:
+def _target(target: Checked) -> Content:
     return {
         **marked(STATES[target.state], target.state),
         "text": target.text,

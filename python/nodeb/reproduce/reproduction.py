@@ -67,6 +67,7 @@ def run(
     """
     started = time.monotonic()
     known = studies.load(study) if isinstance(study, str) else study
+    known.check()
     chosen = choose(known, items)
     workers = check_jobs(jobs)
     about = {"seed": seed, "quick": quick, "items": chosen, **made()}

@@ -32,7 +32,7 @@ study = Study(
     reference="M. Fiorenzi, D. Girella, N. Möller, Å. Arvidsson, R. Skog, J. Petersson, "
     "P. Karlsson, C. Fischione, K. H. Johansson, Enhancing TCP over HSDPA by Cross-Layer "
     "Signalling, IEEE Globecom 2007.",
-    effort=Effort(runs=20, max_runs=20, cost=2),
+    effort=Effort(runs=20, cost=2),
     quick=Quick(runs=4, cost=8),  # 4 sessions a point
     minutes={"quick": 0.65, "full": 4},
 )

@@ -38,7 +38,7 @@ study = Study(
     title="TCP over FACH and DCH",
     reference="B. J. Prabhu, E. Altman, K. Avrachenkov, J. Abadia Dominguez, A Simulation Study of "
     "TCP Performance over UMTS Downlink, IEEE Vehicular Technology Conference, fall 2003.",
-    effort=Effort(runs=10, max_runs=10, cost=5),
+    effort=Effort(runs=10, cost=5),
     quick=Quick(runs=3, cost=15, warm_up_s=500, changes={"duration": "1500 s"}),
     warm_up_s=2500,
     minutes={"quick": 0.8, "full": 45},

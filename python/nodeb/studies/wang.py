@@ -667,7 +667,7 @@ OWN, SHARED = SHARING
 
 def effort_of(users):
     """Of files of 16 MB for several users."""
-    return Effort(runs=20, max_runs=20, precision=0.002, cost=100 * users)
+    return Effort(runs=20, cost=100 * users)
 
 
 @study.scenario(effort=effort_of(3))

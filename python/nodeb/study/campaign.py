@@ -46,6 +46,7 @@ class _Point(Stored):
 
     def __init__(self, campaign: Campaign, cell: _Cell, case: Case, effort: Effort) -> None:
         self.effort, self.endless = effort, case.of.endless
+        self.kept = case.of.reduce, case.of.endless
         self.reduce = _reduction(case, cell.scenario, campaign.settings)
         self._settings = campaign.settings
         measure = _delivered if self.endless else _time
@@ -196,12 +197,16 @@ class Campaign:
             if known is None:
                 known = self._points[cell.scenario] = _Point(self, cell, case, effort)
             elif known.effort != effort:
-                raise InputError(
-                    f"{self.study.name}: `{known.cell.label}` and `{case.label}` are one scenario, "
-                    f"of {known.effort} and of {effort}"
-                )
+                raise self._two(known, case, f"of {known.effort} and of {effort}")
+            elif known.kept != (case.of.reduce, case.of.endless):
+                raise self._two(known, case, "reduced or ended in two ways")
             self._by_case[case] = known
         return self._by_case[case]
+
+    def _two(self, known: _Point, case: Case, how: str) -> InputError:
+        return InputError(
+            f"{self.study.name}: `{known.cell.label}` and `{case.label}` are one scenario, {how}"
+        )
 
     def _effort(self, case: Case) -> Effort:
         whole = case.effort(self.settings, self.study.effort)

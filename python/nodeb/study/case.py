@@ -32,6 +32,12 @@ class Effort:
     cost: float = 1.0
     """Rough cost of a replication, for progress, the order of work, and the short version."""
 
+    def __post_init__(self) -> None:
+        if self.precision is not None and self.max_runs <= self.runs:
+            raise InputError(
+                f"an effort with a precision needs more than its {self.runs} runs as `max_runs`"
+            )
+
 
 @dataclass(frozen=True)
 class Quick:
@@ -49,7 +55,7 @@ class Quick:
     def effort(self, whole: Effort) -> Effort:
         """The effort of a case whose whole effort is that."""
         runs = max(2, int(min(self.cost / whole.cost, self.runs, whole.runs)))
-        return replace(whole, runs=runs, max_runs=runs)
+        return Effort(runs, cost=whole.cost)
 
 
 @dataclass(frozen=True)

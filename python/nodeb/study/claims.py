@@ -21,7 +21,7 @@ from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
 from nodeb.study.axis import Key, context_of, label_of
-from nodeb.study.quantity import Fact, Quantity, Work, change, quantity
+from nodeb.study.quantity import Fact, Quantity, Work, change, in_order, quantity
 from nodeb.study.verdicts import Comparison, Finding, Verdict
 
 __all__ = [
@@ -81,8 +81,9 @@ class Claim:
         if not any(finding.comparisons for finding in findings):
             raise InputError(f"claim `{self.id}` checks nothing")
         asked = ", ".join(dict.fromkeys(check.asked for check in checks))
-        about = {"id": self.id, "section": self.section, "text": self.text}
-        return verdicts.judge(findings, about, asked)
+        return verdicts.judge(
+            findings, name=self.id, text=self.text, asked=asked, section=self.section
+        )
 
 
 def between(
@@ -118,7 +119,7 @@ def between(
         shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
         # The short version of a study may be another scenario, whose number is not the study's.
         sure = certain and not work.quick
-        comparison = Comparison(value, low, high, repeatable=not fact, certain=sure)
+        comparison = Comparison(value, low, high, repeatable=found.repeatable, certain=sure)
         text = f"{_prefix(context)}{name}{' ' if name else ''}{shown}"
         return [Finding(text, (comparison,))]
 
@@ -167,13 +168,14 @@ def _trend(
 ) -> Check:
     """Each step along a series, compared in one way."""
     of, labels, behind = tuple(series.values()), list(map(label_of, series)), _unit(series, unit)
+    steps = [
+        (ARROW.join(names), step(*pair))
+        for names, pair in zip(pairwise(labels), pairwise(of), strict=True)
+    ]
 
     def findings(work: Work) -> list[Finding]:
         values = ARROW.join(f"{one.estimate(work).value:.{digits}f}" for one in of)
-        steps = zip(pairwise(labels), pairwise(of), strict=True)
-        comparisons = tuple(
-            compare(step(*pair).estimate(work), name=ARROW.join(names)) for names, pair in steps
-        )
+        comparisons = tuple(compare(one.estimate(work), name=name) for name, one in steps)
         return [Finding(f"{_prefix(context)}{values}{behind}", comparisons)]
 
     return Check(of, f"each step {asked}", findings)
@@ -189,11 +191,14 @@ def ordered(
     """Each of some quantities, by name, is more than the next, by more than a margin."""
     of, names = tuple(map(quantity, terms.values())), list(map(label_of, terms))
     behind = _unit(sorted(of, key=lambda one: not one.unit), unit)
+    pairs = [
+        (*above, *below, above[1] - below[1])
+        for above, below in pairwise(zip(names, of, strict=True))
+    ]
 
     def findings(work: Work) -> list[Finding]:
         found = []
-        for (name, left), (other, right) in pairwise(zip(names, of, strict=True)):
-            pair = left - right
+        for name, left, other, right, pair in pairs:
             gap, runs = pair.estimate(work), pair.runs(work)
             # The values of the replications that make up the difference.
             a, b = (side.sample(work, runs).value for side in (left, right))
@@ -247,7 +252,7 @@ def _extreme(
 
     def findings(work: Work) -> list[Finding]:
         means = [sign * one.estimate(work).value for one in of]
-        best = min(places, key=lambda at: means[at])
+        best = min(places, key=lambda at: in_order(means[at]))
 
         def worse(at: int, than: int) -> Estimate:
             more, less = (of[at], of[than])[::sign]
@@ -263,7 +268,7 @@ def _extreme(
             )
             for at in others
         )
-        found = min(range(len(keys)), key=lambda at: means[at])
+        found = min(range(len(keys)), key=lambda at: in_order(means[at]))
         value = _shown(of[found].estimate(work), digits, behind)
         told = [f"{_prefix(context)}{find} at {context_of(keys[found])}, {value}"]
         if chosen is None:

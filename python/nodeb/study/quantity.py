@@ -87,14 +87,18 @@ class Quantity:
         for part in self.parts:
             yield from part.cases()
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether more replications make it known better."""
+        return all(part.repeatable for part in self.parts)
+
     def runs(self, work: Work) -> int:
         """Replications that all its parts have; 0 for a number that was calculated."""
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 
     def sample(self, work: Work, n: int) -> Sample:
         """Value from the first `n` replications."""
-        value = self.estimate(work).value
-        return Sample(value, np.full(n, value))
+        raise NotImplementedError
 
     def estimate(self, work: Work) -> Estimate:
         """Value and interval from all its replications."""
@@ -145,16 +149,23 @@ class Constant(Quantity):
     value: float
     unit: str = ""
 
+    def sample(self, work: Work, n: int) -> Sample:
+        return Sample(self.value, np.full(n, self.value))
+
     def estimate(self, work: Work) -> Estimate:
         return Estimate(self.value, self.value, self.value, 0)
 
 
 @dataclass(frozen=True)
 class Fact(Quantity):
-    """What was found beside the scenarios, by its name; more replications make it no better."""
+    """What was found beside the scenarios, by its name; it has no replications to be paired."""
 
     name: str
     unit: str = ""
+
+    @property
+    def repeatable(self) -> bool:
+        return False
 
     def estimate(self, work: Work) -> Estimate:
         try:
@@ -261,6 +272,10 @@ class Combined(Quantity):
     parts: tuple[Quantity, ...]
     unit: str = ""
 
+    def __post_init__(self) -> None:
+        if not self.repeatable:
+            raise InputError("a fact has no replications, and is judged by itself, not combined")
+
     def sample(self, work: Work, n: int) -> Sample:
         left, right = (part.sample(work, n) for part in self.parts)
         value = self.operation(np.asarray(left.value), np.asarray(right.value))
@@ -282,10 +297,13 @@ class Best(Quantity):
         return self._chosen(work).runs(work)
 
     def _chosen(self, work: Work) -> Quantity:
-        return min(self.parts, key=lambda one: self.sign * one.estimate(work).value)
+        return min(self.parts, key=lambda one: in_order(self.sign * one.estimate(work).value))
 
     def sample(self, work: Work, n: int) -> Sample:
         return self._chosen(work).sample(work, n)
+
+    def estimate(self, work: Work) -> Estimate:
+        return self._chosen(work).estimate(work)
 
 
 @dataclass(frozen=True)
@@ -295,12 +313,22 @@ class RootMeanSquare(Quantity):
     parts: tuple[Quantity, ...]
     unit: str = ""
 
+    def sample(self, work: Work, n: int) -> Sample:
+        of = [one.sample(work, n) for one in self.parts]
+        value = math.sqrt(sum(one.value**2 for one in of) / len(of))
+        return Sample(value, np.sqrt(np.mean([one.left_out**2 for one in of], axis=0)))
+
     def estimate(self, work: Work) -> Estimate:
         of = [one.estimate(work) for one in self.parts]
         value = math.sqrt(sum(one.value**2 for one in of) / len(of))
         steep = [one.value * one.half_width / (len(of) * value) if value else 0.0 for one in of]
         half = math.sqrt(sum(part**2 for part in steep))
         return Estimate(value, value - half, value + half, min(one.runs for one in of))
+
+
+def in_order(value: float) -> tuple[bool, float]:
+    """What numbers are put in order by; those that are not known come last."""
+    return math.isnan(value), value
 
 
 def _several(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> tuple[Quantity, ...]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nodeb.errors import InputError, nearest
-from nodeb.study import predicted
+from nodeb.study import predicted, targets
+from nodeb.study.axis import label_of
 from nodeb.study.case import Cases, Effort, Quick
 from nodeb.study.claims import Check, Claim
 from nodeb.study.items import Figure, Rows, Table
@@ -70,7 +71,8 @@ class Study:
         self.figures: dict[str, Figure] = {}
         self.claims: list[Claim] = []
         self.stages: list[Stage] = []
-        self.headline: dict[str, Any] = {"table": None}
+        self.headline: tuple[str, str, list[str]] | None = None
+        """Title, table and columns that the terminal shows at the end."""
         self.scenario_text = ""
         """The scenario file that the page shows."""
         texts = PROSE | self._texts(f"{self.name}.toml")
@@ -80,8 +82,8 @@ class Study:
         self.subtitle, self.question = texts["subtitle"], texts["question"]
         self.summary, self.limits = tuple(texts["summary"]), tuple(texts["limits"])
         self.assumptions: tuple[Mapping[str, str], ...] = tuple(texts["assumptions"])
-        self.targets = [{"items": [], **target} for target in texts["targets"]]
-        """What is expected of the reproduction (`nodeb.study.targets`)."""
+        self.targets = list(map(targets.read, texts["targets"]))
+        """What is expected of the reproduction."""
         self._notes, self._said = texts["notes"], texts["said"]
         self.predictions = predicted.read(self.file.parent, f"{self.name}_")
 
@@ -220,7 +222,7 @@ class Study:
 
     def show(self, title: str, table: str, columns: Sequence[str]) -> None:
         """Chooses the columns of a table that the terminal shows at the end."""
-        self.headline = {"title": title, "table": table, "columns": list(columns)}
+        self.headline = title, table, list(columns)
 
     def items(self) -> list[str]:
         """Names of the tables and figures, in the study's order."""
@@ -235,8 +237,8 @@ class Study:
         """Checks what names what.
 
         Raises:
-            InputError: there is neither table nor figure, or a claim or target names what is not
-                there.
+            InputError: there is neither table nor figure, or a claim, a target or what a terminal
+                shows names what is not there.
         """
         if not self.items():
             raise InputError(f"{self.name} has no table and no figure")
@@ -246,8 +248,13 @@ class Study:
         for claim in self.claims:
             self._check(f"claim `{claim.id}`", "item", claim.items, known)
         for target in self.targets:
-            self._check(f"target `{target['id']}`", "item", target["items"], known)
-            self._check(f"target `{target['id']}`", "claim", target.get("claims", ()), claims)
+            self._check(f"target `{target.id}`", "item", target.items, known)
+            self._check(f"target `{target.id}`", "claim", target.claims or (), claims)
+        if self.headline is not None:
+            _, table, columns = self.headline
+            self._check("`show`", "table", [table], list(self.tables))
+            known = list(map(label_of, self.tables[table].columns))
+            self._check("`show`", "column", columns, known)
 
     def _check(self, who: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
         for name in names:

@@ -3,17 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
 
+from nodeb.errors import InputError, nearest
 from nodeb.study.cell import Cell
 from nodeb.study.verdicts import Verdict
+
+KINDS = ("each", "each_percent", "least", "claims")
 
 
 @dataclass(frozen=True)
 class Target:
-    """One expectation and whether it was met.
+    """An expectation: of cells by item, row and column, or of claims.
+
+    Attributes:
+        id: name.
+        text: the expectation in words.
+        items: tables and figures that it is about.
+        rows: patterns of row labels; None for all.
+        columns: patterns of column labels; None for all.
+        each: largest deviation of a cell from its published value, in `unit`.
+        each_percent: the same in % of the published value.
+        mean: largest mean of the deviations.
+        least: the smallest of the measured values is at most this, in `unit`.
+        claims: names of claims that must hold.
+        unit: of the numbers.
+    """
+
+    id: str
+    text: str
+    items: Sequence[str] = ()
+    rows: Sequence[str] | None = None
+    columns: Sequence[str] | None = None
+    each: float | None = None
+    each_percent: float | None = None
+    mean: float = float("inf")
+    least: float | None = None
+    claims: Sequence[str] | None = None
+    unit: str = ""
+
+
+def read(text: Mapping[str, Any]) -> Target:
+    """The target of an entry of a study's texts.
+
+    Raises:
+        InputError: a key is missing or unknown, or it is not clear what is expected.
+    """
+    who = f"target `{text['id']}`" if "id" in text else "a target"
+    known = [one.name for one in fields(Target)]
+    for name in text:
+        if name not in known:
+            raise InputError(f"{who}: unknown key `{name}`{nearest(name, known)}")
+    for name in ("id", "text"):
+        if name not in text:
+            raise InputError(f"{who} has no `{name}`")
+    if sum(name in text for name in KINDS) != 1:
+        raise InputError(f"{who} needs exactly one of {', '.join(f'`{name}`' for name in KINDS)}")
+    return Target(**text)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A target and whether it was met.
 
     Attributes:
         id: name.
@@ -37,24 +90,23 @@ class Target:
         return "met" if self.met else "missed"
 
 
-def check(target: Mapping[str, Any], cells: Iterable[Cell], verdicts: Iterable[Verdict]) -> Target:
+def check(target: Target, cells: Iterable[Cell], verdicts: Iterable[Verdict]) -> Checked:
     """Check one target against the measured cells and the judged claims."""
-    if "claims" in target:
-        return _claims(target, {verdict.id: verdict for verdict in verdicts})
-    about = [cell for cell in cells if _chosen(target, cell)]
-    if "least" in target:
-        return _least(target, [cell for cell in about if cell.measured.known])
-    chosen = [cell for cell in about if cell.published is not None]
-    if {cell.item for cell in chosen} != set(target["items"]):
-        return Target(target["id"], target["text"], None, "not measured", measured=False)
-    return _deviations(target, chosen)
+    if target.claims is not None:
+        found = _claims(target.claims, {verdict.id: verdict for verdict in verdicts})
+    else:
+        about = [cell for cell in cells if _chosen(target, cell)]
+        found = _deviations(target, about) if target.least is None else _least(target, about)
+    if found is None:
+        return Checked(target.id, target.text, None, "not measured", measured=False)
+    return Checked(target.id, target.text, *found)
 
 
-def _chosen(target: Mapping[str, Any], cell: Cell) -> bool:
+def _chosen(target: Target, cell: Cell) -> bool:
     return (
-        cell.item in target["items"]
-        and _matches(cell.row, target.get("rows"))
-        and _matches(cell.column, target.get("columns"))
+        cell.item in target.items
+        and _matches(cell.row, target.rows)
+        and _matches(cell.column, target.columns)
     )
 
 
@@ -62,31 +114,38 @@ def _matches(label: str, patterns: Sequence[str] | None) -> bool:
     return patterns is None or any(fnmatchcase(label, pattern) for pattern in patterns)
 
 
-def _deviations(target: Mapping[str, Any], chosen: Sequence[Cell]) -> Target:
-    percent = "each_percent" in target
-    limit = float(target["each_percent"] if percent else target["each"])
-    unit = "%" if percent else target["unit"]
+Found = tuple[bool | None, str] | None
+"""Whether a target was met and what was found; None where it was not measured."""
+
+
+def _deviations(target: Target, about: Sequence[Cell]) -> Found:
+    """No published value may be too far from what was measured."""
+    chosen = [cell for cell in about if cell.published is not None]
+    if {cell.item for cell in chosen} != set(target.items):
+        return None
+    percent = target.each is None
+    limit = float((target.each_percent if percent else target.each) or 0)
+    unit = "%" if percent else target.unit
     errors = [_error(cell, percent) for cell in chosen]
     worst, cell = max(zip(errors, chosen, strict=True), key=lambda pair: pair[0])
     mean = sum(errors) / len(errors)
-    met = worst <= limit and mean <= target.get("mean", float("inf"))
     result = (
         f"largest deviation {worst:.2f} {unit} ({cell.item}: {cell.row}, {cell.column}); "
         f"mean {mean:.2f} {unit}; {sum(e <= limit for e in errors)} of {len(errors)} cells within"
         if len(errors) > 1
         else f"measured {cell.measured.value:.2f} {cell.unit}, published {cell.published:g}"
     )
-    return Target(target["id"], target["text"], met, result)
+    return worst <= limit and mean <= target.mean, result
 
 
-def _least(target: Mapping[str, Any], chosen: Sequence[Cell]) -> Target:
+def _least(target: Target, about: Sequence[Cell]) -> Found:
     """The smallest of some values must be small enough."""
-    if not chosen:
-        return Target(target["id"], target["text"], None, "not measured", measured=False)
-    best = min(chosen, key=lambda cell: cell.measured.value)
-    met = best.measured.value <= float(target["least"])
-    result = f"{best.measured.value:.2f} {target['unit']} ({best.column})"
-    return Target(target["id"], target["text"], met, result)
+    known = [cell for cell in about if cell.measured.known]
+    if not known:
+        return None
+    best = min(known, key=lambda cell: cell.measured.value)
+    met = best.measured.value <= float(target.least or 0)
+    return met, f"{best.measured.value:.2f} {target.unit} ({best.column})"
 
 
 def _error(cell: Cell, percent: bool) -> float:
@@ -96,13 +155,13 @@ def _error(cell: Cell, percent: bool) -> float:
     return abs(deviation) / (abs(cell.published) / 100 if percent else 1)
 
 
-def _claims(target: Mapping[str, Any], known: Mapping[str, Verdict]) -> Target:
-    wanted = [known.get(name) for name in target["claims"]]
-    judged = [verdict for verdict in wanted if verdict is not None]
-    if len(judged) < len(wanted):
-        return Target(target["id"], target["text"], None, "not measured", measured=False)
+def _claims(names: Sequence[str], known: Mapping[str, Verdict]) -> Found:
+    """The claims must hold."""
+    judged = [known[name] for name in names if name in known]
+    if len(judged) < len(names):
+        return None
     against = [text for verdict in judged for text in verdict.against]
     evidence = "; ".join(against or (verdict.evidence for verdict in judged))
     judgements = {verdict.judgement for verdict in judged}
     met = False if "contradicted" in judgements else None if "undecided" in judgements else True
-    return Target(target["id"], target["text"], met, evidence)
+    return met, evidence

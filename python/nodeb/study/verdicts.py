@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from nodeb.base.student import t_quantile
 from nodeb.stats import CONFIDENCE, Estimate, holm
@@ -228,7 +228,9 @@ class Verdict:
         return f"about {number} {noun} more would decide"
 
 
-def judge(findings: Sequence[Finding], claim: Mapping[str, Any], asked: str) -> Verdict:
+def judge(
+    findings: Sequence[Finding], *, name: str, text: str, asked: str = "", section: str = ""
+) -> Verdict:
     """The verdict on a claim from its findings; there must be a comparison among them."""
     comparisons = [one for finding in findings for one in finding.comparisons]
     doubts = [one.doubt for one in comparisons]
@@ -243,8 +245,7 @@ def judge(findings: Sequence[Finding], claim: Mapping[str, Any], asked: str) -> 
     judgement = _overall(judged)
     open_ones = [c for c, found in zip(comparisons, judged, strict=True) if found == "undecided"]
     missing = _missing(open_ones, len(comparisons)) if judgement == "undecided" else math.nan
-    section = claim.get("section", "")
-    return Verdict(claim["id"], section, claim["text"], judgement, counts, asked, parts, missing)
+    return Verdict(name, section, text, judgement, counts, asked, parts, missing)
 
 
 def _overall(judged: Sequence[Judgement]) -> Judgement:

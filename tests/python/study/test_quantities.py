@@ -19,6 +19,7 @@ from nodeb.study.cell import Cell, Prediction, Tolerance, number
 from nodeb.study.items import _expected
 from nodeb.study.log import Log
 from nodeb.study.quantity import Measured, quantity
+from nodeb.study.targets import Target
 
 
 @metric("s")
@@ -163,7 +164,7 @@ def test_grades(published, value, grade):
 
 
 def test_targets_can_be_missed():
-    target = {"id": "x", "text": "x", "items": ["Table 1"], "each": 1.0, "mean": 0.4, "unit": "%"}
+    target = Target("x", "x", ["Table 1"], each=1.0, mean=0.4, unit="%")
     assert targets.check(target, [cell(50, 50.3), cell(50, 49.7)], []).met
     assert not targets.check(target, [cell(50, 51.1), cell(50, 50)], []).met
     assert not targets.check(target, [cell(50, 50.9), cell(50, 50.5)], []).met, "mean"
@@ -172,7 +173,7 @@ def test_targets_can_be_missed():
 
 
 def test_the_least_of_some_values_can_be_too_large():
-    target = {"id": "x", "text": "x", "items": ["Table 1"], "least": 8, "unit": "%"}
+    target = Target("x", "x", ["Table 1"], least=8, unit="%")
     assert targets.check(target, [cell(None, 9.0), cell(None, 7.9)], []).met
     assert not targets.check(target, [cell(None, 9.0), cell(None, math.nan)], []).met
     assert targets.check(target, [], []).state == "not measured"

@@ -138,6 +138,9 @@ def test_one_scenario_has_one_effort(study, work):
     work.measure([few(LOW)])
     with pytest.raises(InputError, match="are one scenario, of"):
         work.measure([many(LOW)])
+    endless = study.scenario(download, effort=Effort(runs=2), endless=True)
+    with pytest.raises(InputError, match="one scenario, reduced or ended in two ways"):
+        work.measure([endless(LOW)])
 
 
 def test_changes_reach_the_scenario(study):
@@ -172,7 +175,13 @@ def test_functions_are_given_what_they_ask_for(study, tmp_path):
 def test_a_short_version_has_two_replications_at_least():
     short = Quick(runs=20, cost=200)
     efforts = [short.effort(Effort(runs=400, max_runs=2000, cost=c)) for c in (1, 50, 1000)]
-    assert [(one.runs, one.max_runs) for one in efforts] == [(20, 20), (4, 4), (2, 2)]
+    assert [one.runs for one in efforts] == [20, 4, 2]
+    assert short.effort(Effort(runs=400, max_runs=2000, precision=0.01)) == Effort(runs=20)
+
+
+def test_a_precision_needs_room():
+    with pytest.raises(InputError, match="more than its 20 runs"):
+        Effort(runs=20, max_runs=20, precision=0.01)
 
 
 # ---------------------------------------------------------------- quantities
@@ -216,6 +225,38 @@ def test_the_root_of_the_mean_square_by_hand(work):
     assert found.value == pytest.approx(math.sqrt(12.5))
     half = math.hypot(3 * 0.1, 4 * 0.2) / (2 * found.value)
     assert (found.half_width, found.runs) == (pytest.approx(half), 3)
+
+
+def test_what_is_combined_keeps_its_interval(study, work):
+    of = duration.of(study.scenario(download))
+    low, high = rms([of(LOW), of(MIDDLE)]), rms([of(HIGH), of(MIDDLE)])
+    gap = (high - low).estimate(work)
+    assert (gap.low < gap.value < gap.high, gap.runs) == (True, 8)
+    assert gap.value == pytest.approx(high.estimate(work).value - low.estimate(work).value)
+    alone = rms([of(LOW)]) - of(LOW)
+    assert alone.estimate(work).half_width == pytest.approx(0, abs=1e-9)
+
+
+def test_facts_are_not_combined(study, work):
+    work.facts["delay"] = Estimate(2.0, 1.0, 3.0, 5)
+    fact = study.fact("delay", "s")
+    assert least([fact]).estimate(work) == work.facts["delay"]
+    for combine in (lambda: fact - 1.5, lambda: change(least([fact]), 2), lambda: rms([fact]) / 2):
+        with pytest.raises(InputError, match="judged by itself"):
+            combine()
+    with pytest.raises(InputError, match="judged by itself"):
+        rising({LOW: fact, HIGH: fact})
+    assert judge(work, at_most(most([fact]), 2.5)).effort == ""
+
+
+def test_what_is_not_known_is_neither_least_nor_most(study, work):
+    never = metric("s")(lambda m: m.transfer_s.mean(axis=-1) * math.nan)
+    cases = study.scenario(download)
+    known, unknown = duration.of(cases)(LOW), never.of(cases)(LOW)
+    for series in ([unknown, known], [known, unknown]):
+        assert least(series).estimate(work) == most(series).estimate(work) == known.estimate(work)
+    along = {LOW: unknown, MIDDLE: known, HIGH: unknown}
+    assert "least at BLER 20 %, " in judge(work, least_at(along, [HIGH])).evidence
 
 
 def test_quantities_have_no_order_and_no_truth(study):
@@ -396,6 +437,48 @@ def test_shapes_and_names_are_checked(study, work):
         study.claim("1", name="a-claim", text="x")(lambda: [])
     with pytest.raises(InputError, match="no statement"):
         study.claim("1")(lambda: [])
+
+
+def test_what_a_terminal_shows_is_checked(study):
+    study.table("Table 1", "x", {LOW: {"a": 1, "b": 5}})
+    study.show("x", "Table 1", ["b"])
+    study.check()
+    study.show("x", "Table 1", ["b", "bb"])
+    with pytest.raises(InputError, match="names no column, `bb`; did you mean `b`"):
+        study.check()
+    study.show("x", "Table 2", [])
+    with pytest.raises(InputError, match="names no table, `Table 2`; did you mean `Table 1`"):
+        study.check()
+
+
+def test_a_study_without_items_is_refused_before_it_is_measured(study, tmp_path):
+    study.claim("1", text="x", name="x")(lambda: [at_most(1, 2)])
+    with pytest.raises(InputError, match="no table and no figure"):
+        nodeb.reproduce.run(study, tmp_path / "out")
+
+
+def test_the_files_of_a_study_are_those_of_its_name(tmp_path):
+    for name in ("my.py", "my.toml", "my_base.toml", "mysql.dump", "other_my.py"):
+        (tmp_path / name).touch()
+    found = Study(str(tmp_path / "my.py"), title="x").files()
+    assert [one.name for one in found] == ["my.py", "my.toml", "my_base.toml"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ('each = 20\nunti = "kb/s"', "target `near`: unknown key `unti`; did you mean `unit`"),
+        ("unit = 1", "target `near` needs exactly one of `each`"),
+        ("each = 20\nleast = 3", "target `near` needs exactly one of `each`"),
+        ('claims = ["fall"]', "target `near` names no claim, `fall`; did you mean `falls`"),
+    ],
+)
+def test_targets_are_checked_before_anything_is_measured(file, counted, wrong, told):
+    text = TARGET.replace('each = 20\nunit = "kb/s"', wrong)
+    Path(file).with_suffix(".toml").write_text(text)
+    with pytest.raises(InputError, match=told):
+        nodeb.reproduce.run(file, Path(file).parent / "out")
+    assert counted == []
 
 
 def test_a_cell_has_the_unit_of_its_quantity(study, work):

@@ -20,8 +20,8 @@ def exact(value: float) -> Estimate:
 
 
 def verdict(*comparisons: Comparison) -> Verdict:
-    claim = {"id": "x", "text": "says"}
-    return judge([Finding("text", (one,)) for one in comparisons], claim, "more")
+    found = [Finding("text", (one,)) for one in comparisons]
+    return judge(found, name="x", text="says", asked="more")
 
 
 @pytest.mark.parametrize(
