@@ -141,7 +141,7 @@ def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("oops")
 
-    monkeypatch.setattr("nodeb.terminal.text.summary_text", fail)
+    monkeypatch.setattr("nodeb.cli.run.summary_text", fail)
     status, _, err = call("run", scenario_file)
     assert status == 1
     assert err.startswith("error: nodeb itself failed")
@@ -219,7 +219,7 @@ def test_what_a_library_makes_of_ctrl_c_is_no_mistake_of_ours(call, scenario_fil
     def fail(*_):
         raise ImportError("initialization failed")
 
-    monkeypatch.setattr("nodeb.terminal.text.summary_text", fail)
+    monkeypatch.setattr("nodeb.cli.run.summary_text", fail)
     monkeypatch.setattr("nodeb.cli.received", [signal.SIGINT])
     status, _, err = call("run", scenario_file)
     assert (status, err) == (130, "error: interrupted\n")
