@@ -158,7 +158,7 @@ fn sack_of(seq: u64, first: u64, end: u64) -> Segment {
 /// A sender with SACK whose segments 1 to 4 have been sent and whose segment 1 is lost.
 fn sack_sender() -> Sender {
     let params = Classic {
-        control: ControlSpec::Sack(Default::default()),
+        control: ControlSpec::Sack(crate::classic::recovery::sack::Sack::default()),
         initial_window: std::num::NonZeroU32::new(8),
         ..Classic::default()
     };
