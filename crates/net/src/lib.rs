@@ -14,8 +14,6 @@ pub mod outage;
 mod params;
 pub mod queue;
 pub mod traced;
-#[cfg(test)]
-mod traced_tests;
 
 pub use core::Core;
 pub use foresight::Unhappened;

@@ -266,3 +266,6 @@ impl TracedLink {
         self.turns.until(now) * self.size.saturating_sub(self.header)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -282,5 +282,4 @@ impl Queue for PieQueue {
 }
 
 #[cfg(test)]
-#[path = "pie_tests.rs"]
 mod tests;

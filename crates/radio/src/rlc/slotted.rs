@@ -9,10 +9,6 @@
 //! need not be full, nor one without which the
 //! window could not go on. Reports are not lost, as the study has it.
 
-#[cfg(test)]
-#[path = "slotted_tests.rs"]
-mod tests;
-
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
@@ -246,3 +242,6 @@ impl Peers for Window {
         self.ledger.held()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -294,5 +294,4 @@ impl SnoopAgent {
 }
 
 #[cfg(test)]
-#[path = "snoop_tests.rs"]
 mod tests;

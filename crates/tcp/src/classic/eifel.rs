@@ -74,5 +74,4 @@ impl Eifel {
 }
 
 #[cfg(test)]
-#[path = "eifel_tests.rs"]
 mod tests;

@@ -459,5 +459,4 @@ impl crate::Sender for Sender {
 }
 
 #[cfg(test)]
-#[path = "sender_tests.rs"]
 mod tests;

@@ -92,5 +92,4 @@ impl Law {
 }
 
 #[cfg(test)]
-#[path = "law_tests.rs"]
 mod tests;

@@ -10,12 +10,12 @@ use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Size, Time};
 use proptest::prelude::*;
 
-use super::flight::Flight;
-use super::ingress::Ingress;
-use super::loss::Loss;
-use super::opportunities::{AtEnd, Opportunities, Recording};
-use super::queue::QueueSpec;
-use super::traced::{TracedLink, Usage};
+use super::{TracedLink, Usage};
+use crate::flight::Flight;
+use crate::ingress::Ingress;
+use crate::loss::Loss;
+use crate::opportunities::{AtEnd, Opportunities, Recording};
+use crate::queue::QueueSpec;
 
 const MS: u64 = 1_000_000;
 const SIZE: u64 = 1504;
