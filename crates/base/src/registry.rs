@@ -151,3 +151,30 @@ macro_rules! registry {
         }
     };
 }
+
+/// Declares parameters as a scenario sets them: a struct whose fields each have a default, written behind the type
+/// (`pub beta: u32 = 3`) unless it is that of the type. A key that is no field is refused.
+#[macro_export]
+macro_rules! params {
+    (@default) => { ::std::default::Default::default() };
+    (@default $default:expr) => { $default };
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $( $(#[$field_meta:meta])* pub $field:ident: $type:ty $( = $default:expr )?, )*
+        }
+    ) => {
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        $(#[$meta])*
+        pub struct $name {
+            $( $(#[$field_meta])* pub $field: $type, )*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $( $field: $crate::params!(@default $( $default )?), )* }
+            }
+        }
+    };
+}

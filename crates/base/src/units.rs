@@ -5,11 +5,20 @@
 //! (1 kB = 1000 B), as in 3GPP rates and the studies' file sizes.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::ops::{Add, AddAssign, Sub};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Returns a positive constant.
+///
+/// # Panics
+/// If it is 0.
+pub const fn positive(n: u32) -> NonZeroU32 {
+    NonZeroU32::new(n).expect("a positive constant")
+}
 
 /// Nanoseconds in a second.
 pub const NANOS_PER_S: u64 = 1_000_000_000;

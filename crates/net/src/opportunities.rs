@@ -4,6 +4,7 @@
 //! opportunity, several in one ms where a line is repeated, and after the last time the list begins again with it as
 //! its new origin. Whatever nobody uses is counted without being looked at one by one.
 
+use nodeb_base::params;
 use std::sync::Arc;
 
 use nodeb_base::check::{Check, Checked};
@@ -28,17 +29,18 @@ pub enum AtEnd {
     Stop,
 }
 
-/// Delivery opportunities that were recorded: a line of the file is the time of one, in ms.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Opportunities {
-    /// A recording to take the list from. The path counts from the scenario file's folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// The time of each opportunity in ms from the beginning of the run on, never falling. The last, which is not
-    /// 0, is also the length of the recording.
-    #[serde(skip_serializing_if = "is_empty")]
-    pub times_ms: Arc<Vec<u64>>,
+params! {
+    /// Delivery opportunities that were recorded: a line of the file is the time of one, in ms.
+    #[derive(Eq)]
+    pub struct Opportunities {
+        /// A recording to take the list from. The path counts from the scenario file's folder.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub file: Option<String>,
+        /// The time of each opportunity in ms from the beginning of the run on, never falling. The last,
+        /// which is not 0, is also the length of the recording.
+        #[serde(skip_serializing_if = "is_empty")]
+        pub times_ms: Arc<Vec<u64>>,
+    }
 }
 
 fn is_empty(list: &Arc<Vec<u64>>) -> bool {

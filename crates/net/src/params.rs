@@ -1,10 +1,9 @@
 //! The links of a scenario, and how one is built from what a scenario says of it.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::flight::{Flight, Reordering};
 use super::ingress::Ingress;
@@ -17,79 +16,51 @@ use super::outage::{self, Outage, Outages};
 use super::queue::QueueSpec;
 use super::traced::TracedLink;
 
-/// A link of the fixed network, both ways.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Wired {
-    /// What the link is called in the table `links`; absent: `wired` or `core`, with its position where
-    /// the core network has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Bit rate in each direction.
-    pub rate: Rate,
-    /// Propagation delay in each direction.
-    pub delay: Duration,
-    /// Loss of packets towards the phone: a probability, or a model.
-    pub loss: LossSetting,
-    /// Loss of packets towards the server: a probability, or a model.
-    pub ack_loss: LossSetting,
-    /// Queue in each direction.
-    pub queue: QueueSpec,
-    /// Extra delay of every packet in each direction, which keeps their order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<JitterSpec>,
-    /// Packets held back in each direction, so that others overtake them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordering: Option<Reordering>,
-}
-
-impl Default for Wired {
-    /// The fixed network of `wang`, Table 6.
-    fn default() -> Self {
-        Self {
-            name: None,
-            rate: Rate(10_000_000),
-            delay: Duration::from_millis(110),
-            loss: LossSetting::default(),
-            ack_loss: LossSetting::default(),
-            queue: QueueSpec::default(),
-            jitter: None,
-            reordering: None,
-        }
+params! {
+    /// A link of the fixed network, both ways.
+    pub struct Wired {
+        // The defaults: the fixed network of `wang`, Table 6.
+        /// What the link is called in the table `links`; absent: `wired` or `core`, with its position where
+        /// the core network has several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub name: Option<String>,
+        /// Bit rate in each direction.
+        pub rate: Rate = Rate(10_000_000),
+        /// Propagation delay in each direction.
+        pub delay: Duration = Duration::from_millis(110),
+        /// Loss of packets towards the phone: a probability, or a model.
+        pub loss: LossSetting,
+        /// Loss of packets towards the server: a probability, or a model.
+        pub ack_loss: LossSetting,
+        /// Queue in each direction.
+        pub queue: QueueSpec,
+        /// Extra delay of every packet in each direction, which keeps their order.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub jitter: Option<JitterSpec>,
+        /// Packets held back in each direction, so that others overtake them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reordering: Option<Reordering>,
     }
 }
 
-/// A phone's dedicated uplink.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Uplink {
-    /// Bit rate.
-    pub rate: Rate,
-    /// Delay from the end of sending to the Node B.
-    pub delay: Duration,
-    /// Loss of packets: a probability, or a model.
-    pub loss: LossSetting,
-    /// Queue at the phone.
-    pub queue: QueueSpec,
-    /// Extra delay of every packet, which keeps their order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<JitterSpec>,
-    /// Packets held back, so that others overtake them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordering: Option<Reordering>,
-}
-
-impl Default for Uplink {
-    /// The DCH uplink of `wang`, Table 6.
-    fn default() -> Self {
-        Self {
-            rate: Rate(64_000),
-            delay: Duration::from_millis(20),
-            loss: LossSetting::default(),
-            queue: QueueSpec::default(),
-            jitter: None,
-            reordering: None,
-        }
+params! {
+    /// A phone's dedicated uplink.
+    pub struct Uplink {
+        // The defaults: the DCH uplink of `wang`, Table 6.
+        /// Bit rate.
+        pub rate: Rate = Rate(64_000),
+        /// Delay from the end of sending to the Node B.
+        pub delay: Duration = Duration::from_millis(20),
+        /// Loss of packets: a probability, or a model.
+        pub loss: LossSetting,
+        /// Queue at the phone.
+        pub queue: QueueSpec,
+        /// Extra delay of every packet, which keeps their order.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub jitter: Option<JitterSpec>,
+        /// Packets held back, so that others overtake them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reordering: Option<Reordering>,
     }
 }
 

@@ -1,13 +1,13 @@
 //! DCH: dedicated channels of one user (TS 25.211, 5.3.2; here as `wang` models them).
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Probability, Rate, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::assemble::Parts;
 use super::error::{BY_MODEL, ErrorModel};
@@ -18,55 +18,36 @@ use super::tti::Air;
 use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
 
-/// A user's dedicated channels. The defaults are Tables 5 and 10 of `wang`: 12 parallel channels
-/// with one 40-byte PDU per 10 ms TTI each, 384 kbps together, and a retransmission 89 ms after the
-/// end of the TTI that failed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Dch {
-    /// Parallel channels; each sends one block per TTI.
-    pub channels: NonZeroU32,
-    /// Transmission time interval.
-    pub tti: Duration,
-    /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
-    /// whole PDUs; the last is padded, not shared.
-    pub pdu_size: Size,
-    /// PDUs in a block.
-    pub pdus_per_tti: NonZeroU32,
-    /// Block error rate.
-    pub bler: Probability,
-    /// A model of errors in the place of `bler`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub errors: Option<ErrorModel>,
-    /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary. Only
-    /// with `rlc = "arq"`.
-    pub retransmission_delay: Duration,
-    /// Transmissions of a block before it is given up; unlimited when absent. Only with `rlc = "arq"`.
-    pub max_transmissions: Option<NonZeroU32>,
-    /// Order in which packets leave the bearer.
-    pub delivery: Delivered,
-    /// How RLC sees to it that PDUs arrive.
-    pub rlc: RlcSpec,
-    /// Packets that the buffer holds.
-    pub buffer: NonZeroU32,
-}
-
-impl Default for Dch {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            channels: count(12),
-            tti: Duration::from_millis(10),
-            pdu_size: Size(40),
-            pdus_per_tti: count(1),
-            bler: Probability(0.01),
-            errors: None,
-            retransmission_delay: Duration::from_millis(99),
-            max_transmissions: None,
-            delivery: Delivered::InSequence,
-            rlc: RlcSpec::default(),
-            buffer: count(1000),
-        }
+params! {
+    /// A user's dedicated channels. The defaults are Tables 5 and 10 of `wang`: 12 parallel channels
+    /// with one 40-byte PDU per 10 ms TTI each, 384 kbps together, and a retransmission 89 ms after the
+    /// end of the TTI that failed.
+    pub struct Dch {
+        /// Parallel channels; each sends one block per TTI.
+        pub channels: NonZeroU32 = positive(12),
+        /// Transmission time interval.
+        pub tti: Duration = Duration::from_millis(10),
+        /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
+        /// whole PDUs; the last is padded, not shared.
+        pub pdu_size: Size = Size(40),
+        /// PDUs in a block.
+        pub pdus_per_tti: NonZeroU32 = positive(1),
+        /// Block error rate.
+        pub bler: Probability = Probability(0.01),
+        /// A model of errors in the place of `bler`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub errors: Option<ErrorModel>,
+        /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary. Only
+        /// with `rlc = "arq"`.
+        pub retransmission_delay: Duration = Duration::from_millis(99),
+        /// Transmissions of a block before it is given up; unlimited when absent. Only with `rlc = "arq"`.
+        pub max_transmissions: Option<NonZeroU32>,
+        /// Order in which packets leave the bearer.
+        pub delivery: Delivered = Delivered::InSequence,
+        /// How RLC sees to it that PDUs arrive.
+        pub rlc: RlcSpec,
+        /// Packets that the buffer holds.
+        pub buffer: NonZeroU32 = positive(1000),
     }
 }
 

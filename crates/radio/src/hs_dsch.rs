@@ -1,13 +1,13 @@
 //! HS-DSCH: the high-speed downlink shared channel (TS 25.308; here as `wang` models it).
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Probability, Rate, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::assemble::Parts;
 use super::error::{BY_MODEL, ErrorModel};
@@ -18,60 +18,39 @@ use super::tti::Air;
 use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
 
-/// The channel that all users share, one user per TTI. The defaults are Table 10 of `wang` at
-/// 384 kbps: 3 code channels with one 32-byte PDU per 2 ms TTI each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct HsDsch {
-    /// Code channels; each sends one block per TTI.
-    pub channels: NonZeroU32,
-    /// Transmission time interval.
-    pub tti: Duration,
-    /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
-    /// whole PDUs; the last is padded, not shared.
-    pub pdu_size: Size,
-    /// PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
-    /// its C/I value of the TTI instead.
-    pub pdus_per_tti: NonZeroU32,
-    /// Block error rate of a first transmission.
-    pub bler: Probability,
-    /// A model of errors in the place of `bler`. Each user has a process of its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub errors: Option<ErrorModel>,
-    /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
-    pub retransmission_delay: Duration,
-    /// Transmissions of a block before it is given up; unlimited when absent.
-    pub max_transmissions: Option<NonZeroU32>,
-    /// What a receiver does with the failed transmissions of a block.
-    pub combining: CombiningSpec,
-    /// Who gets the next TTI.
-    pub scheduler: SchedulerSpec,
-    /// Order in which packets leave the bearer.
-    pub delivery: Delivered,
-    /// How RLC sees to it that PDUs arrive that hybrid ARQ has given up.
-    pub rlc: RlcSpec,
-    /// Packets that each user's buffer holds.
-    pub buffer: NonZeroU32,
-}
-
-impl Default for HsDsch {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            channels: count(3),
-            tti: Duration::from_millis(2),
-            pdu_size: Size(32),
-            pdus_per_tti: count(1),
-            bler: Probability(0.01),
-            errors: None,
-            retransmission_delay: Duration(9_500_000),
-            max_transmissions: None,
-            combining: CombiningSpec::default(),
-            scheduler: SchedulerSpec::default(),
-            delivery: Delivered::InSequence,
-            rlc: RlcSpec::default(),
-            buffer: count(1000),
-        }
+params! {
+    /// The channel that all users share, one user per TTI. The defaults are Table 10 of `wang` at
+    /// 384 kbps: 3 code channels with one 32-byte PDU per 2 ms TTI each.
+    pub struct HsDsch {
+        /// Code channels; each sends one block per TTI.
+        pub channels: NonZeroU32 = positive(3),
+        /// Transmission time interval.
+        pub tti: Duration = Duration::from_millis(2),
+        /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
+        /// whole PDUs; the last is padded, not shared.
+        pub pdu_size: Size = Size(32),
+        /// PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
+        /// its C/I value of the TTI instead.
+        pub pdus_per_tti: NonZeroU32 = positive(1),
+        /// Block error rate of a first transmission.
+        pub bler: Probability = Probability(0.01),
+        /// A model of errors in the place of `bler`. Each user has a process of its own.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub errors: Option<ErrorModel>,
+        /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
+        pub retransmission_delay: Duration = Duration(9_500_000),
+        /// Transmissions of a block before it is given up; unlimited when absent.
+        pub max_transmissions: Option<NonZeroU32>,
+        /// What a receiver does with the failed transmissions of a block.
+        pub combining: CombiningSpec,
+        /// Who gets the next TTI.
+        pub scheduler: SchedulerSpec,
+        /// Order in which packets leave the bearer.
+        pub delivery: Delivered = Delivered::InSequence,
+        /// How RLC sees to it that PDUs arrive that hybrid ARQ has given up.
+        pub rlc: RlcSpec,
+        /// Packets that each user's buffer holds.
+        pub buffer: NonZeroU32 = positive(1000),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A plain link in the bearer's place: the path without radio.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
 use nodeb_net::flight::Reordering;
@@ -8,50 +9,33 @@ use nodeb_net::jitter::JitterSpec;
 use nodeb_net::loss::{LossSpec, list::LossList};
 use nodeb_net::outage::Outage;
 use nodeb_net::{Line, LossSetting, Path, QueueSpec};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
-/// A link with a rate, a delay, a queue and loss.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LinkBearer {
-    /// Bit rate.
-    pub rate: Rate,
-    /// Propagation delay.
-    pub delay: Duration,
-    /// Queue at the Node B.
-    pub queue: QueueSpec,
-    /// Loss of packets: a probability, or a model.
-    pub loss: LossSetting,
-    /// Packets to lose instead, by their position in the order of arrival, 0 being the first: short
-    /// for `loss.list.positions`.
-    pub drop_list: Vec<u64>,
-    /// Times in which the link sends nothing, in order; packets queue meanwhile.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub outages: Vec<Outage>,
-    /// Extra delay of every packet, which keeps their order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<JitterSpec>,
-    /// Packets held back, so that others overtake them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordering: Option<Reordering>,
-}
-
-impl Default for LinkBearer {
-    fn default() -> Self {
-        Self {
-            rate: Rate(384_000),
-            delay: Duration::ZERO,
-            queue: QueueSpec::default(),
-            loss: LossSetting::default(),
-            drop_list: Vec::new(),
-            outages: Vec::new(),
-            jitter: None,
-            reordering: None,
-        }
+params! {
+    /// A link with a rate, a delay, a queue and loss.
+    pub struct LinkBearer {
+        /// Bit rate.
+        pub rate: Rate = Rate(384_000),
+        /// Propagation delay.
+        pub delay: Duration = Duration::ZERO,
+        /// Queue at the Node B.
+        pub queue: QueueSpec,
+        /// Loss of packets: a probability, or a model.
+        pub loss: LossSetting,
+        /// Packets to lose instead, by their position in the order of arrival, 0 being the first: short
+        /// for `loss.list.positions`.
+        pub drop_list: Vec<u64>,
+        /// Times in which the link sends nothing, in order; packets queue meanwhile.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub outages: Vec<Outage>,
+        /// Extra delay of every packet, which keeps their order.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub jitter: Option<JitterSpec>,
+        /// Packets held back, so that others overtake them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reordering: Option<Reordering>,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A measured trace in the bearer's place: a link that sends at recorded delivery opportunities, as mahimahi's does.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Rate, Size};
@@ -9,8 +10,6 @@ use nodeb_net::jitter::JitterSpec;
 use nodeb_net::opportunities::{AtEnd, Opportunities, Recording};
 use nodeb_net::traced::OPPORTUNITIES;
 use nodeb_net::{Line, LossSetting, Path, QueueSpec};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
@@ -18,51 +17,35 @@ use super::{Bearer, Facts, Radio, UserRadio};
 /// Larger sizes are typing errors.
 const MOST_BYTES: u64 = 1_000_000_000;
 
-/// Links that follow traces in mahimahi's format.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct TraceBearer {
-    /// When packets can be delivered to a phone. Each phone has the whole of it for itself.
-    pub down: Opportunities,
-    /// When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of `uplink` hold.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub up: Option<Opportunities>,
-    /// What follows when a trace is over.
-    pub at_end: AtEnd,
-    /// Bytes that may go at each opportunity.
-    pub opportunity: Size,
-    /// Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device hands them over,
-    /// with a header of 4 B.
-    pub header: Size,
-    /// Propagation delay towards the phone.
-    pub delay: Duration,
-    /// Queue at the Node B. Every packet waits in it for an opportunity.
-    pub queue: QueueSpec,
-    /// Loss of packets towards the phone: a probability, or a model.
-    pub loss: LossSetting,
-    /// Extra delay of every packet towards the phone, which keeps their order.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub jitter: Option<JitterSpec>,
-    /// Packets towards the phone held back, so that others overtake them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reordering: Option<Reordering>,
-}
-
-impl Default for TraceBearer {
-    /// mahimahi's opportunities.
-    fn default() -> Self {
-        Self {
-            down: Opportunities::default(),
-            up: None,
-            at_end: AtEnd::Loop,
-            opportunity: Size(1504),
-            header: Size(4),
-            delay: Duration::ZERO,
-            queue: QueueSpec::default(),
-            loss: LossSetting::default(),
-            jitter: None,
-            reordering: None,
-        }
+params! {
+    /// Links that follow traces in mahimahi's format.
+    pub struct TraceBearer {
+        // The defaults: mahimahi's opportunities.
+        /// When packets can be delivered to a phone. Each phone has the whole of it for itself.
+        pub down: Opportunities,
+        /// When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of
+        /// `uplink` hold.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub up: Option<Opportunities>,
+        /// What follows when a trace is over.
+        pub at_end: AtEnd = AtEnd::Loop,
+        /// Bytes that may go at each opportunity.
+        pub opportunity: Size = Size(1504),
+        /// Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device hands
+        /// them over, with a header of 4 B.
+        pub header: Size = Size(4),
+        /// Propagation delay towards the phone.
+        pub delay: Duration = Duration::ZERO,
+        /// Queue at the Node B. Every packet waits in it for an opportunity.
+        pub queue: QueueSpec,
+        /// Loss of packets towards the phone: a probability, or a model.
+        pub loss: LossSetting,
+        /// Extra delay of every packet towards the phone, which keeps their order.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub jitter: Option<JitterSpec>,
+        /// Packets towards the phone held back, so that others overtake them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reordering: Option<Reordering>,
     }
 }
 

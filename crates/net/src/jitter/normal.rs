@@ -1,26 +1,20 @@
 //! Normally distributed jitter.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::rng::{Stream, normal};
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::Jitter;
 
-/// Parameters of normally distributed jitter.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct NormalJitter {
-    /// Mean of the distribution before negative values are taken as nothing.
-    pub mean: Duration,
-    /// Its standard deviation.
-    pub deviation: Duration,
-}
-
-impl Default for NormalJitter {
-    fn default() -> Self {
-        Self { mean: Duration::from_millis(10), deviation: Duration::from_millis(3) }
+params! {
+    /// Parameters of normally distributed jitter.
+    #[derive(Copy)]
+    pub struct NormalJitter {
+        /// Mean of the distribution before negative values are taken as nothing.
+        pub mean: Duration = Duration::from_millis(10),
+        /// Its standard deviation.
+        pub deviation: Duration = Duration::from_millis(3),
     }
 }
 

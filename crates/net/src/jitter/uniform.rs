@@ -1,24 +1,18 @@
 //! Evenly distributed jitter.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::rng::{Stream, uniform};
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::Jitter;
 
-/// Parameters of evenly distributed jitter.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct UniformJitter {
-    /// Largest extra delay.
-    pub most: Duration,
-}
-
-impl Default for UniformJitter {
-    fn default() -> Self {
-        Self { most: Duration::from_millis(10) }
+params! {
+    /// Parameters of evenly distributed jitter.
+    #[derive(Copy)]
+    pub struct UniformJitter {
+        /// Largest extra delay.
+        pub most: Duration = Duration::from_millis(10),
     }
 }
 

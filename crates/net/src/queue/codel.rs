@@ -1,41 +1,29 @@
 //! CoDel, controlled delay (RFC 8289): packets are dropped at the head, ever faster, while each of
 //! them has waited longer than a target for a whole interval.
 
+use nodeb_base::params;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Duration, Rate, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Queue, QueueParams, TimedFifo};
 
-/// Parameters of a CoDel queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Codel {
-    /// Packets that may wait.
-    pub limit: NonZeroU32,
-    /// Standing delay that is acceptable (RFC 8289, section 4.4).
-    pub target: Duration,
-    /// Time for which the delay must have stood before a packet is dropped; about the longest
-    /// round trip (RFC 8289, section 4.3).
-    pub interval: Duration,
-    /// Marks packets of transports that understand it, instead of dropping them.
-    pub ecn: bool,
-}
-
-impl Default for Codel {
-    /// The times are RFC 8289's, sections 4.3 and 4.4.
-    fn default() -> Self {
-        Self {
-            limit: const { NonZeroU32::new(1000).unwrap() },
-            target: Duration::from_millis(5),
-            interval: Duration::from_millis(100),
-            ecn: true,
-        }
+params! {
+    /// Parameters of a CoDel queue.
+    pub struct Codel {
+        // The defaults: the times are RFC 8289's, sections 4.3 and 4.4.
+        /// Packets that may wait.
+        pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
+        /// Standing delay that is acceptable (RFC 8289, section 4.4).
+        pub target: Duration = Duration::from_millis(5),
+        /// Time for which the delay must have stood before a packet is dropped; about the longest
+        /// round trip (RFC 8289, section 4.3).
+        pub interval: Duration = Duration::from_millis(100),
+        /// Marks packets of transports that understand it, instead of dropping them.
+        pub ecn: bool = true,
     }
 }
 

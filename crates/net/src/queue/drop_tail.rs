@@ -1,5 +1,6 @@
 //! Drop-tail: first in, first out, with a limit in packets, in bytes or in both.
 
+use nodeb_base::params;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
@@ -7,27 +8,19 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Size, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ledger, Queue, QueueParams};
 
-/// Parameters of a drop-tail queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct DropTail {
-    /// Packets the queue can be filled to. As in ns-2 the packet in service does not count, and
-    /// an arrival is dropped when it would be the `limit`-th to wait.
-    pub limit: NonZeroU32,
-    /// Bytes that may wait, if they are limited too; an arrival is dropped when it would exceed
-    /// them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit_bytes: Option<Size>,
-}
-
-impl Default for DropTail {
-    fn default() -> Self {
-        Self { limit: const { NonZeroU32::new(1000).unwrap() }, limit_bytes: None }
+params! {
+    /// Parameters of a drop-tail queue.
+    pub struct DropTail {
+        /// Packets the queue can be filled to. As in ns-2 the packet in service does not count, and
+        /// an arrival is dropped when it would be the `limit`-th to wait.
+        pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
+        /// Bytes that may wait, if they are limited too; an arrival is dropped when it would exceed
+        /// them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub limit_bytes: Option<Size>,
     }
 }
 

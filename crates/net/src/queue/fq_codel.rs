@@ -1,6 +1,7 @@
 //! FQ-CoDel (RFC 8290): flows are hashed to queues, each with a CoDel of its own, and served by
 //! deficit round robin; queues that have just become active are served first.
 
+use nodeb_base::params;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
@@ -9,41 +10,26 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Duration, Rate, Size, Time};
 use rand_core::Rng;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::codel::{Control, check_times};
 use super::{Ledger, Queue, QueueParams, TimedFifo};
 
-/// Parameters of an FQ-CoDel queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct FqCodel {
-    /// Packets of all flows that may wait; beyond, the flow with most bytes loses packets.
-    pub limit: NonZeroU32,
-    /// Queues to which flows are hashed.
-    pub flows: NonZeroU32,
-    /// Bytes that a queue may send in its turn.
-    pub quantum: Size,
-    /// Standing delay that is acceptable in each queue.
-    pub target: Duration,
-    /// Time for which the delay must have stood before a packet is dropped.
-    pub interval: Duration,
-    /// Marks packets of transports that understand it, instead of dropping them.
-    pub ecn: bool,
-}
-
-impl Default for FqCodel {
-    /// RFC 8290, section 5.2; the quantum is a full-sized Ethernet frame's.
-    fn default() -> Self {
-        Self {
-            limit: const { NonZeroU32::new(10_240).unwrap() },
-            flows: const { NonZeroU32::new(1024).unwrap() },
-            quantum: Size(1514),
-            target: Duration::from_millis(5),
-            interval: Duration::from_millis(100),
-            ecn: true,
-        }
+params! {
+    /// Parameters of an FQ-CoDel queue.
+    pub struct FqCodel {
+        // The defaults: RFC 8290, section 5.2; the quantum is a full-sized Ethernet frame's.
+        /// Packets of all flows that may wait; beyond, the flow with most bytes loses packets.
+        pub limit: NonZeroU32 = const { NonZeroU32::new(10_240).unwrap() },
+        /// Queues to which flows are hashed.
+        pub flows: NonZeroU32 = const { NonZeroU32::new(1024).unwrap() },
+        /// Bytes that a queue may send in its turn.
+        pub quantum: Size = Size(1514),
+        /// Standing delay that is acceptable in each queue.
+        pub target: Duration = Duration::from_millis(5),
+        /// Time for which the delay must have stood before a packet is dropped.
+        pub interval: Duration = Duration::from_millis(100),
+        /// Marks packets of transports that understand it, instead of dropping them.
+        pub ecn: bool = true,
     }
 }
 

@@ -5,6 +5,7 @@
 //! the updates that have fallen due are made when the next packet comes or goes. Section 5.3 of
 //! the RFC (switching PIE off while the buffer is less than a third full) is not modelled.
 
+use nodeb_base::params;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -27,50 +28,32 @@ pub enum DelayEstimate {
     DepartureRate,
 }
 
-/// Parameters of a PIE queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Pie {
-    /// Packets that may wait.
-    pub limit: NonZeroU32,
-    /// Queueing delay to hold, QDELAY_REF.
-    pub target: Duration,
-    /// Time between updates of the drop probability, T_UPDATE.
-    pub update: Duration,
-    /// Time for which a burst is let through after the queue was calm, MAX_BURST.
-    pub burst: Duration,
-    /// Gain on the deviation from the target, per second.
-    pub alpha: f64,
-    /// Gain on the change of the delay, per second.
-    pub beta: f64,
-    /// How the queueing delay is known.
-    pub delay_estimate: DelayEstimate,
-    /// Spaces drops out by counting the probability up between them (section 5.4).
-    pub derandomize: bool,
-    /// Mean size of a packet; while no more than two of it wait, nothing is dropped.
-    pub mean_packet: Size,
-    /// Marks packets of transports that understand it, instead of dropping them.
-    pub ecn: bool,
-    /// Drop probability from which such packets are dropped all the same, MAX_ECNTH.
-    pub ecn_threshold: Probability,
-}
-
-impl Default for Pie {
-    /// RFC 8033, sections 4 and 5.1.
-    fn default() -> Self {
-        Self {
-            limit: const { NonZeroU32::new(1000).unwrap() },
-            target: Duration::from_millis(15),
-            update: Duration::from_millis(15),
-            burst: Duration::from_millis(150),
-            alpha: 0.125,
-            beta: 1.25,
-            delay_estimate: DelayEstimate::default(),
-            derandomize: false,
-            mean_packet: Size(1500),
-            ecn: true,
-            ecn_threshold: Probability(0.1),
-        }
+params! {
+    /// Parameters of a PIE queue.
+    pub struct Pie {
+        // The defaults: RFC 8033, sections 4 and 5.1.
+        /// Packets that may wait.
+        pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
+        /// Queueing delay to hold, QDELAY_REF.
+        pub target: Duration = Duration::from_millis(15),
+        /// Time between updates of the drop probability, T_UPDATE.
+        pub update: Duration = Duration::from_millis(15),
+        /// Time for which a burst is let through after the queue was calm, MAX_BURST.
+        pub burst: Duration = Duration::from_millis(150),
+        /// Gain on the deviation from the target, per second.
+        pub alpha: f64 = 0.125,
+        /// Gain on the change of the delay, per second.
+        pub beta: f64 = 1.25,
+        /// How the queueing delay is known.
+        pub delay_estimate: DelayEstimate,
+        /// Spaces drops out by counting the probability up between them (section 5.4).
+        pub derandomize: bool = false,
+        /// Mean size of a packet; while no more than two of it wait, nothing is dropped.
+        pub mean_packet: Size = Size(1500),
+        /// Marks packets of transports that understand it, instead of dropping them.
+        pub ecn: bool = true,
+        /// Drop probability from which such packets are dropped all the same, MAX_ECNTH.
+        pub ecn_threshold: Probability = Probability(0.1),
     }
 }
 

@@ -1,6 +1,7 @@
 //! RED, random early detection (Floyd & Jacobson, IEEE/ACM Trans. Networking 1(4), 1993), with
 //! the gentle variant (Floyd, "Recommendation on using the gentle variant of RED", 2000).
 
+use nodeb_base::params;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -23,48 +24,32 @@ pub enum RedMode {
     Bytes,
 }
 
-/// Parameters of a RED queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Red {
-    /// Packets that may wait, in mode `bytes` packets of the mean size; an arrival beyond is
-    /// dropped.
-    pub limit: NonZeroU32,
-    /// Average queue in packets from which packets are dropped or marked at random.
-    pub min_threshold: f64,
-    /// Average queue in packets at which `max_probability` is reached.
-    pub max_threshold: f64,
-    /// Probability of a drop or mark at `max_threshold`, before packets are spread evenly.
-    pub max_probability: Probability,
-    /// Weight of the queue that an arrival finds in its moving average.
-    pub weight: f64,
-    /// Lets the probability grow on to 1 at twice `max_threshold`, where it otherwise jumps to 1.
-    pub gentle: bool,
-    /// What the queue is counted in.
-    pub mode: RedMode,
-    /// Mean size of a packet. It gives the thresholds of mode `bytes`, and how many packets could
-    /// have been sent while the queue was empty.
-    pub mean_packet: Size,
-    /// Marks packets of transports that understand it, instead of dropping them, while the
-    /// average is below `max_threshold` (RFC 3168, section 7).
-    pub ecn: bool,
-}
-
-impl Default for Red {
-    /// Thresholds and gentle as in ns-2; weight as in the article, 0.002; a maximum probability of
-    /// 0.1 as Floyd recommends for gentle RED.
-    fn default() -> Self {
-        Self {
-            limit: const { NonZeroU32::new(1000).unwrap() },
-            min_threshold: 5.0,
-            max_threshold: 15.0,
-            max_probability: Probability(0.1),
-            weight: 0.002,
-            gentle: true,
-            mode: RedMode::Packets,
-            mean_packet: Size(1500),
-            ecn: true,
-        }
+params! {
+    /// Parameters of a RED queue.
+    pub struct Red {
+        // The defaults: thresholds and gentle as in ns-2; weight as in the article, 0.002; a maximum
+        // probability of 0.1 as Floyd recommends for gentle RED.
+        /// Packets that may wait, in mode `bytes` packets of the mean size; an arrival beyond is
+        /// dropped.
+        pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
+        /// Average queue in packets from which packets are dropped or marked at random.
+        pub min_threshold: f64 = 5.0,
+        /// Average queue in packets at which `max_probability` is reached.
+        pub max_threshold: f64 = 15.0,
+        /// Probability of a drop or mark at `max_threshold`, before packets are spread evenly.
+        pub max_probability: Probability = Probability(0.1),
+        /// Weight of the queue that an arrival finds in its moving average.
+        pub weight: f64 = 0.002,
+        /// Lets the probability grow on to 1 at twice `max_threshold`, where it otherwise jumps to 1.
+        pub gentle: bool = true,
+        /// What the queue is counted in.
+        pub mode: RedMode = RedMode::Packets,
+        /// Mean size of a packet. It gives the thresholds of mode `bytes`, and how many packets could
+        /// have been sent while the queue was empty.
+        pub mean_packet: Size = Size(1500),
+        /// Marks packets of transports that understand it, instead of dropping them, while the
+        /// average is below `max_threshold` (RFC 3168, section 7).
+        pub ecn: bool = true,
     }
 }
 

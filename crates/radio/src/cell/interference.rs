@@ -1,12 +1,11 @@
 //! What other cells add to the noise.
 
+use nodeb_base::params;
 use std::f64::consts::PI;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::registry;
 use nodeb_base::units::Probability;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::mobility::Point;
 
@@ -27,19 +26,13 @@ impl InterferenceSpec {
     }
 }
 
-/// Parameters of a hexagonal grid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Hexagonal {
-    /// Rings of sites around this one: 1 is 6 sites, 2 are 18.
-    pub rings: u32,
-    /// Share of their power at which the others send.
-    pub load: Probability,
-}
-
-impl Default for Hexagonal {
-    fn default() -> Self {
-        Self { rings: 1, load: Probability(1.0) }
+params! {
+    /// Parameters of a hexagonal grid.
+    pub struct Hexagonal {
+        /// Rings of sites around this one: 1 is 6 sites, 2 are 18.
+        pub rings: u32 = 1,
+        /// Share of their power at which the others send.
+        pub load: Probability = Probability(1.0),
     }
 }
 
@@ -70,17 +63,11 @@ impl Hexagonal {
     }
 }
 
-/// Parameters of a fixed level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct FixedLevel {
-    /// Power received from all other cells together, in dBm.
-    pub level_dbm: f64,
-}
-
-impl Default for FixedLevel {
-    fn default() -> Self {
-        Self { level_dbm: -70.0 }
+params! {
+    /// Parameters of a fixed level.
+    pub struct FixedLevel {
+        /// Power received from all other cells together, in dBm.
+        pub level_dbm: f64 = -70.0,
     }
 }
 

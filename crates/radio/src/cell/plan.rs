@@ -1,13 +1,12 @@
 //! The cell: its size, its transmitter, and what disturbs it.
 
+use nodeb_base::params;
 use std::collections::VecDeque;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Distance, Probability, Speed};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::interference::InterferenceSpec;
 use super::mobility::{Area, Movement, Point, Walk, distance};
@@ -15,45 +14,29 @@ use super::path_loss::PathLossSpec;
 use super::shadowing::{Shadowing, Shadows};
 use crate::numerology::Numerology;
 
-/// The cell. Where no other source is named the defaults are those of TR 25.848, table A.3.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Cell {
-    /// From the Node B to the corners of its cell.
-    pub radius: Distance,
-    /// Power that the Node B sends in all, in dBm.
-    pub power_dbm: f64,
-    /// Share of that power on HS-PDSCH.
-    pub hs_share: Probability,
-    /// Gain of the Node B's antenna in dB, less all losses of cables.
-    pub antenna_gain_db: f64,
-    /// Law of path loss.
-    pub path_loss: PathLossSpec,
-    /// Shadowing.
-    pub shadowing: Shadowing,
-    /// Interference from other cells.
-    pub interference: InterferenceSpec,
-    /// Thermal noise in the phone, its noise figure included, in dBm: -108.2 dBm in 3.84 MHz and 9 dB.
-    pub noise_dbm: f64,
-    /// Share of the own cell's power that does not disturb, whatever the paths are. Absent: each
-    /// path is disturbed by the power on the others, as behind a rake receiver.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub orthogonality: Option<Probability>,
-}
-
-impl Default for Cell {
-    fn default() -> Self {
-        Self {
-            radius: Distance::from_metres(1_000),
-            power_dbm: 44.0,
-            hs_share: Probability(0.8),
-            antenna_gain_db: 14.0,
-            path_loss: PathLossSpec::default(),
-            shadowing: Shadowing::default(),
-            interference: InterferenceSpec::default(),
-            noise_dbm: -99.2,
-            orthogonality: None,
-        }
+params! {
+    /// The cell. Where no other source is named the defaults are those of TR 25.848, table A.3.
+    pub struct Cell {
+        /// From the Node B to the corners of its cell.
+        pub radius: Distance = Distance::from_metres(1_000),
+        /// Power that the Node B sends in all, in dBm.
+        pub power_dbm: f64 = 44.0,
+        /// Share of that power on HS-PDSCH.
+        pub hs_share: Probability = Probability(0.8),
+        /// Gain of the Node B's antenna in dB, less all losses of cables.
+        pub antenna_gain_db: f64 = 14.0,
+        /// Law of path loss.
+        pub path_loss: PathLossSpec,
+        /// Shadowing.
+        pub shadowing: Shadowing,
+        /// Interference from other cells.
+        pub interference: InterferenceSpec,
+        /// Thermal noise in the phone, its noise figure included, in dBm: -108.2 dBm in 3.84 MHz and 9 dB.
+        pub noise_dbm: f64 = -99.2,
+        /// Share of the own cell's power that does not disturb, whatever the paths are. Absent: each
+        /// path is disturbed by the power on the others, as behind a rake receiver.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub orthogonality: Option<Probability>,
     }
 }
 

@@ -6,30 +6,19 @@
 //! phone shadows all sites alike: two sites share a part of the variance.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::rng::{Stream, normal};
 use nodeb_base::units::{Distance, Probability};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of shadowing. The defaults are those of TR 25.848, table A.3.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Shadowing {
-    /// Standard deviation in dB; 0 switches shadowing off.
-    pub sigma_db: f64,
-    /// Distance `d_0` over which the correlation falls to 1/e.
-    pub correlation_distance: Distance,
-    /// Correlation between two sites.
-    pub site_correlation: Probability,
-}
-
-impl Default for Shadowing {
-    fn default() -> Self {
-        Self {
-            sigma_db: 8.0,
-            correlation_distance: Distance::from_metres(50),
-            site_correlation: Probability(0.5),
-        }
+params! {
+    /// Parameters of shadowing. The defaults are those of TR 25.848, table A.3.
+    pub struct Shadowing {
+        /// Standard deviation in dB; 0 switches shadowing off.
+        pub sigma_db: f64 = 8.0,
+        /// Distance `d_0` over which the correlation falls to 1/e.
+        pub correlation_distance: Distance = Distance::from_metres(50),
+        /// Correlation between two sites.
+        pub site_correlation: Probability = Probability(0.5),
     }
 }
 

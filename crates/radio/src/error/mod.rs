@@ -16,6 +16,7 @@ pub mod within_block;
 #[cfg(test)]
 mod tests;
 
+use nodeb_base::params;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -79,26 +80,26 @@ pub enum Advances {
     WithBlocks,
 }
 
-/// Errors of a radio link. A model file, as `nodeb fit` writes it, gives all but `advances`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ErrorModel {
-    /// A model file to take the other keys from. The path counts from the scenario file's folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// What one step of the process stands for.
-    pub unit: Unit,
-    /// PDUs in a block for which the model was made; absent: any number.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pdus_per_block: Option<NonZeroU32>,
-    /// Where the errors come from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub process: Option<ErrorSpec>,
-    /// Which PDUs of a failed block are wrong, where a step is a block; absent: all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub within_block: Option<WithinBlock>,
-    /// What makes the process go on.
-    pub advances: Advances,
+params! {
+    /// Errors of a radio link. A model file, as `nodeb fit` writes it, gives all but `advances`.
+    pub struct ErrorModel {
+        /// A model file to take the other keys from. The path counts from the scenario file's folder.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub file: Option<String>,
+        /// What one step of the process stands for.
+        pub unit: Unit,
+        /// PDUs in a block for which the model was made; absent: any number.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub pdus_per_block: Option<NonZeroU32>,
+        /// Where the errors come from.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub process: Option<ErrorSpec>,
+        /// Which PDUs of a failed block are wrong, where a step is a block; absent: all.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub within_block: Option<WithinBlock>,
+        /// What makes the process go on.
+        pub advances: Advances,
+    }
 }
 
 impl Checked for ErrorModel {

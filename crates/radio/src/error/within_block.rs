@@ -1,26 +1,25 @@
 //! Which PDUs of a failed block are wrong: those of a block are decoded together, so their errors
 //! come together.
 
+use nodeb_base::params;
 use std::collections::BTreeMap;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{Stream, uniform};
 use rand_core::Rng as _;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// The law of the errors within a failed block; one of the two.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct WithinBlock {
-    /// Probability of each pattern, such as `"0110" = 0.4`: a digit for each PDU in order, 1 for a
-    /// wrong one.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub patterns: BTreeMap<String, f64>,
-    /// Probabilities of 1, 2, ... wrong PDUs, as many as the block has; any of its PDUs are equally
-    /// likely to be the wrong ones.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub count_law: Vec<f64>,
+params! {
+    /// The law of the errors within a failed block; one of the two.
+    pub struct WithinBlock {
+        /// Probability of each pattern, such as `"0110" = 0.4`: a digit for each PDU in order, 1 for a
+        /// wrong one.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        pub patterns: BTreeMap<String, f64>,
+        /// Probabilities of 1, 2, ... wrong PDUs, as many as the block has; any of its PDUs are equally
+        /// likely to be the wrong ones.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub count_law: Vec<f64>,
+    }
 }
 
 /// How far probabilities may sum to something else than 1: figures in a file are rounded.

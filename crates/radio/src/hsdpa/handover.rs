@@ -5,6 +5,7 @@
 //! cell's own offset is left out, as is the active set. The change itself is that of TS 25.308, 9.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,33 +30,21 @@ pub enum HeldData {
     Forwarded,
 }
 
-/// Handover between the cells of several Node Bs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Handover {
-    /// Cells that serve users: those of the first sites of the hexagonal grid, the one in the middle
-    /// first, then the next to it from the east to the north; 2 to 7.
-    pub cells: usize,
-    /// By how many dB another Node B must be received better than the serving one; H1d / 2 of
-    /// TS 25.331.
-    pub hysteresis_db: f64,
-    /// How long that must last.
-    pub time_to_trigger: Duration,
-    /// How long nothing is sent to a user whose cell changes.
-    pub interruption: Duration,
-    /// What becomes of a user's data in the Node B that it leaves.
-    pub data: HeldData,
-}
-
-impl Default for Handover {
-    fn default() -> Self {
-        Self {
-            cells: 2,
-            hysteresis_db: 3.0,
-            time_to_trigger: Duration::from_millis(320),
-            interruption: Duration::from_millis(100),
-            data: HeldData::default(),
-        }
+params! {
+    /// Handover between the cells of several Node Bs.
+    pub struct Handover {
+        /// Cells that serve users: those of the first sites of the hexagonal grid, the one in the middle
+        /// first, then the next to it from the east to the north; 2 to 7.
+        pub cells: usize = 2,
+        /// By how many dB another Node B must be received better than the serving one; H1d / 2 of
+        /// TS 25.331.
+        pub hysteresis_db: f64 = 3.0,
+        /// How long that must last.
+        pub time_to_trigger: Duration = Duration::from_millis(320),
+        /// How long nothing is sent to a user whose cell changes.
+        pub interruption: Duration = Duration::from_millis(100),
+        /// What becomes of a user's data in the Node B that it leaves.
+        pub data: HeldData,
     }
 }
 

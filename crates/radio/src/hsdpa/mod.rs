@@ -21,6 +21,8 @@ pub mod ue;
 #[cfg(test)]
 mod tests;
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -65,85 +67,56 @@ pub enum Decoding {
     OneNumber,
 }
 
-/// HS-DSCH in detail. Users' categories and channels stand under `ue` in their groups.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Hsdpa {
-    /// HS-PDSCH codes of the cell, at most 15.
-    pub codes: NonZeroU32,
-    /// Users that can be sent to in one TTI, at most 4; they share power equally, and codes.
-    pub users_per_tti: NonZeroU32,
-    /// Who gets the next TTI.
-    pub scheduler: SchedulerSpec,
-    /// What a user is sent in a TTI.
-    pub link_adaptation: LinkAdaptationSpec,
-    /// Measured BLER curves; absent: the published formula.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub link_curve: Option<Box<LinkCurves>>,
-    /// HARQ processes of a user, at most 8.
-    pub processes: NonZeroU32,
-    /// From the beginning of a TTI until its answer is known and the process may send again. The
-    /// default is the least that 6 processes fill: 6 TTIs.
-    pub retransmission_delay: Duration,
-    /// Transmissions of a block before it is given up; unlimited when absent.
-    pub max_transmissions: Option<NonZeroU32>,
-    /// What a UE does with the failed transmissions of a block.
-    pub combining: CombiningSpec,
-    /// What decides whether a block is decoded.
-    pub decoding: Decoding,
-    /// Probability that the Node B takes an ACK for a NACK.
-    pub ack_error: Probability,
-    /// Probability that the Node B takes a NACK for an ACK.
-    pub nack_error: Probability,
-    /// Receive window of the reordering queue in blocks, at most 32.
-    pub reordering_window: NonZeroU32,
-    /// Timer T1 of the reordering queue; rounded up to whole TTIs.
-    pub t1: Duration,
-    /// Payload of an RLC PDU.
-    pub pdu_size: Size,
-    /// What becomes of packets that MAC-hs gives up.
-    pub rlc: RlcModeSpec,
-    /// Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
-    /// blocks carry none.
-    pub segmentation: bool,
-    /// Packets that each user's buffer holds, from the RNC to the phone.
-    pub buffer: NonZeroU32,
-    /// The Iub; absent: packets wait at the Node B, and the way from the RNC belongs to `core`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub iub: Option<Iub>,
-    /// The cell.
-    pub cell: Cell,
-    /// Handover between the cell and its neighbours; absent: the cell in the middle serves all users.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub handover: Option<Handover>,
-}
-
-impl Default for Hsdpa {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            codes: count(15),
-            users_per_tti: count(1),
-            scheduler: SchedulerSpec::default(),
-            link_adaptation: LinkAdaptationSpec::default(),
-            link_curve: None,
-            processes: count(6),
-            retransmission_delay: Duration::from_millis(12),
-            max_transmissions: None,
-            combining: CombiningSpec::Chase(Chase::default()),
-            decoding: Decoding::default(),
-            ack_error: Probability(0.0),
-            nack_error: Probability(0.0),
-            reordering_window: count(32),
-            t1: Duration::from_millis(50),
-            pdu_size: Size(40),
-            rlc: RlcModeSpec::default(),
-            segmentation: true,
-            buffer: count(1000),
-            iub: None,
-            cell: Cell::default(),
-            handover: None,
-        }
+params! {
+    /// HS-DSCH in detail. Users' categories and channels stand under `ue` in their groups.
+    pub struct Hsdpa {
+        /// HS-PDSCH codes of the cell, at most 15.
+        pub codes: NonZeroU32 = positive(15),
+        /// Users that can be sent to in one TTI, at most 4; they share power equally, and codes.
+        pub users_per_tti: NonZeroU32 = positive(1),
+        /// Who gets the next TTI.
+        pub scheduler: SchedulerSpec,
+        /// What a user is sent in a TTI.
+        pub link_adaptation: LinkAdaptationSpec,
+        /// Measured BLER curves; absent: the published formula.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub link_curve: Option<Box<LinkCurves>>,
+        /// HARQ processes of a user, at most 8.
+        pub processes: NonZeroU32 = positive(6),
+        /// From the beginning of a TTI until its answer is known and the process may send again. The
+        /// default is the least that 6 processes fill: 6 TTIs.
+        pub retransmission_delay: Duration = Duration::from_millis(12),
+        /// Transmissions of a block before it is given up; unlimited when absent.
+        pub max_transmissions: Option<NonZeroU32>,
+        /// What a UE does with the failed transmissions of a block.
+        pub combining: CombiningSpec = CombiningSpec::Chase(Chase::default()),
+        /// What decides whether a block is decoded.
+        pub decoding: Decoding,
+        /// Probability that the Node B takes an ACK for a NACK.
+        pub ack_error: Probability = Probability(0.0),
+        /// Probability that the Node B takes a NACK for an ACK.
+        pub nack_error: Probability = Probability(0.0),
+        /// Receive window of the reordering queue in blocks, at most 32.
+        pub reordering_window: NonZeroU32 = positive(32),
+        /// Timer T1 of the reordering queue; rounded up to whole TTIs.
+        pub t1: Duration = Duration::from_millis(50),
+        /// Payload of an RLC PDU.
+        pub pdu_size: Size = Size(40),
+        /// What becomes of packets that MAC-hs gives up.
+        pub rlc: RlcModeSpec,
+        /// Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
+        /// blocks carry none.
+        pub segmentation: bool = true,
+        /// Packets that each user's buffer holds, from the RNC to the phone.
+        pub buffer: NonZeroU32 = positive(1000),
+        /// The Iub; absent: packets wait at the Node B, and the way from the RNC belongs to `core`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub iub: Option<Iub>,
+        /// The cell.
+        pub cell: Cell,
+        /// Handover between the cell and its neighbours; absent: the cell in the middle serves all users.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub handover: Option<Handover>,
     }
 }
 

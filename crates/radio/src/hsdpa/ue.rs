@@ -1,28 +1,21 @@
 //! A phone on HS-DSCH: what it can receive, and what its channel is like.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::format::CATEGORIES;
 use crate::cell::channel::ChannelSpec;
 
-/// A group's phones on `hsdpa`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Ue {
-    /// UE category, 1 to 12 (TS 25.306, table 5.1a): block sizes, codes, distance of TTIs.
-    pub category: u8,
-    /// Where the SNR comes from.
-    pub channel: ChannelSpec,
-    /// How long a packet may wait at the Node B, for schedulers that look at deadlines.
-    pub delay_budget: Duration,
-}
-
-impl Default for Ue {
-    fn default() -> Self {
-        Self { category: 6, channel: ChannelSpec::default(), delay_budget: Duration::from_millis(300) }
+params! {
+    /// A group's phones on `hsdpa`.
+    pub struct Ue {
+        /// UE category, 1 to 12 (TS 25.306, table 5.1a): block sizes, codes, distance of TTIs.
+        pub category: u8 = 6,
+        /// Where the SNR comes from.
+        pub channel: ChannelSpec,
+        /// How long a packet may wait at the Node B, for schedulers that look at deadlines.
+        pub delay_budget: Duration = Duration::from_millis(300),
     }
 }
 

@@ -9,6 +9,8 @@
 //! need not be full, nor one without which the
 //! window could not go on. Reports are not lost, as the study has it.
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
@@ -16,8 +18,6 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::Part;
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, Size, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::Peers;
 use super::am::Setting;
@@ -26,29 +26,17 @@ use super::reassembly::Reassembly;
 use super::segmentation::{Piece, Segmenter};
 use crate::Backlog;
 
-/// A window of places. The defaults are the study's; it does not say how long a report takes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Slotted {
-    /// Places in a window, in PDUs.
-    pub places: NonZeroU32,
-    /// PDUs whose outcomes are reported together.
-    pub report_every: NonZeroU32,
-    /// Bytes of a PDU that are header.
-    pub header: Size,
-    /// From the end of the TTI that brings the last of these PDUs until the report is there.
-    pub report_delay: Duration,
-}
-
-impl Default for Slotted {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            places: count(15),
-            report_every: count(5),
-            header: Size(2),
-            report_delay: Duration::from_millis(20),
-        }
+params! {
+    /// A window of places. The defaults are the study's; it does not say how long a report takes.
+    pub struct Slotted {
+        /// Places in a window, in PDUs.
+        pub places: NonZeroU32 = positive(15),
+        /// PDUs whose outcomes are reported together.
+        pub report_every: NonZeroU32 = positive(5),
+        /// Bytes of a PDU that are header.
+        pub header: Size = Size(2),
+        /// From the end of the TTI that brings the last of these PDUs until the report is there.
+        pub report_delay: Duration = Duration::from_millis(20),
     }
 }
 

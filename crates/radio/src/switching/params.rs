@@ -1,5 +1,7 @@
 //! The parameters of a FACH with a pool of dedicated channels.
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -8,57 +10,37 @@ use nodeb_base::registry::choice;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Rate, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::bearer::SwitchedBearer;
 use super::policy::SwitchingSpec;
 use super::state::PhonePower;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
-/// A FACH that all users share and dedicated channels that one user holds at a time. The defaults
-/// are Table I of `prabhu`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct FachDch {
-    /// Bit rate of the FACH.
-    pub fach_rate: Rate,
-    /// Bit rate of the signalling on the FACH, which goes before the users' packets.
-    pub signalling_rate: Rate,
-    /// Size of a signalling packet.
-    pub signalling_size: Size,
-    /// Dedicated channels in the cell.
-    pub dch_channels: NonZeroU32,
-    /// Bit rate of a dedicated channel.
-    pub dch_rate: Rate,
-    /// How long the set-up of a dedicated channel takes, and its release. The user's queue is not
-    /// served meanwhile.
-    pub switch_time: Duration,
-    /// How long a phone on the paging channel takes to the FACH.
-    pub paging_time: Duration,
-    /// Who is switched when.
-    pub policy: SwitchingSpec,
-    /// Packets that each user's buffer holds.
-    pub buffer: NonZeroU32,
-    /// What a phone's radio consumes in which state.
-    pub power: PhonePower,
-}
-
-impl Default for FachDch {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            fach_rate: Rate(33_000),
-            signalling_rate: Rate(24_000),
-            signalling_size: Size(1_000),
-            dch_channels: count(1),
-            dch_rate: Rate(384_000),
-            switch_time: Duration::from_millis(250),
-            paging_time: Duration::from_millis(600),
-            policy: SwitchingSpec::default(),
-            buffer: count(1000),
-            power: PhonePower::default(),
-        }
+params! {
+    /// A FACH that all users share and dedicated channels that one user holds at a time. The defaults
+    /// are Table I of `prabhu`.
+    pub struct FachDch {
+        /// Bit rate of the FACH.
+        pub fach_rate: Rate = Rate(33_000),
+        /// Bit rate of the signalling on the FACH, which goes before the users' packets.
+        pub signalling_rate: Rate = Rate(24_000),
+        /// Size of a signalling packet.
+        pub signalling_size: Size = Size(1_000),
+        /// Dedicated channels in the cell.
+        pub dch_channels: NonZeroU32 = positive(1),
+        /// Bit rate of a dedicated channel.
+        pub dch_rate: Rate = Rate(384_000),
+        /// How long the set-up of a dedicated channel takes, and its release. The user's queue is not
+        /// served meanwhile.
+        pub switch_time: Duration = Duration::from_millis(250),
+        /// How long a phone on the paging channel takes to the FACH.
+        pub paging_time: Duration = Duration::from_millis(600),
+        /// Who is switched when.
+        pub policy: SwitchingSpec,
+        /// Packets that each user's buffer holds.
+        pub buffer: NonZeroU32 = positive(1000),
+        /// What a phone's radio consumes in which state.
+        pub power: PhonePower,
     }
 }
 

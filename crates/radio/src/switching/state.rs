@@ -1,9 +1,8 @@
 //! Where a phone stands in RRC connected mode (TS 25.331, 7.1), and what that has cost it.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Power};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// A phone's RRC state, or the switch it is in. CELL_PCH stands for URA_PCH as well. Events name a state by
 /// its place in this list, from 0.
@@ -59,32 +58,21 @@ impl ChannelUse {
     }
 }
 
-/// What a phone's radio consumes, whatever it sends.
-///
-/// The defaults are the 3G profile of AT&T's Application Resource Optimizer (Qian and others, MobiSys
-/// 2011), measured at one carrier; for the paging channel the 1 to 2 % of CELL_DCH that Pérez-Romero
-/// and others give (*Radio Resource Management Strategies in UMTS*, 2005).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct PhonePower {
-    /// On the paging channel.
-    pub pch: Power,
-    /// On the FACH, and while it is being paged.
-    pub fach: Power,
-    /// While a dedicated channel is being set up.
-    pub set_up: Power,
-    /// On a dedicated channel, and while that is being released.
-    pub dch: Power,
-}
-
-impl Default for PhonePower {
-    fn default() -> Self {
-        Self {
-            pch: Power::from_milliwatts(10),
-            fach: Power::from_milliwatts(350),
-            set_up: Power::from_milliwatts(550),
-            dch: Power::from_milliwatts(700),
-        }
+params! {
+    /// What a phone's radio consumes, whatever it sends.
+    ///
+    /// The defaults are the 3G profile of AT&T's Application Resource Optimizer (Qian and others, MobiSys
+    /// 2011), measured at one carrier; for the paging channel the 1 to 2 % of CELL_DCH that Pérez-Romero
+    /// and others give (*Radio Resource Management Strategies in UMTS*, 2005).
+    pub struct PhonePower {
+        /// On the paging channel.
+        pub pch: Power = Power::from_milliwatts(10),
+        /// On the FACH, and while it is being paged.
+        pub fach: Power = Power::from_milliwatts(350),
+        /// While a dedicated channel is being set up.
+        pub set_up: Power = Power::from_milliwatts(550),
+        /// On a dedicated channel, and while that is being released.
+        pub dch: Power = Power::from_milliwatts(700),
     }
 }
 

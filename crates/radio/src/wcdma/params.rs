@@ -1,13 +1,13 @@
 //! The parameters of a WCDMA downlink with variable spreading factor.
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{Hazards, Streams};
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::arq::{Arq, Sharing};
 use super::bearer::{Slots, WcdmaMac};
@@ -21,69 +21,45 @@ use crate::rlc::Delivered;
 use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
-/// Codes of a cell that all connections use at the same time, with a spreading factor that follows from the
-/// rate. The defaults are those of `hossain` (section IV.A) and, where it is silent, assumptions: eta, G, Eb/N0
-/// and no error correction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Wcdma {
-    /// Length of a slot, in which a connection sends as many frames as its rate says.
-    pub slot: Duration,
-    /// A frame; one of them in each slot is the basic rate.
-    pub frame_size: Size,
-    /// Chips per bit at the basic rate.
-    pub spreading: NonZeroU32,
-    /// The rates that may be selected, in frames per slot, lowest first.
-    pub rates: Vec<u32>,
-    /// How rates are selected.
-    pub selection: SelectionSpec,
-    /// A connection is active until it has had nothing to send for so long; absent: for ever.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub connection_timeout: Option<Duration>,
-    /// How the power received is spread over paths.
-    pub profile: ProfileSpec,
-    /// Energy per bit over noise density, in dB. On a map it is that at two thirds of the cell's radius.
-    pub eb_n0_db: f64,
-    /// Errors in a frame that its code corrects.
-    pub correctable_bits: u32,
-    /// Whether frames fail. Without errors all arrive, and rates are selected as if they did not.
-    pub frame_errors: bool,
-    /// What comes from other cells.
-    pub other_cells: OtherCellsSpec,
-    /// From the end of a slot until the Node B knows what failed in it; a repetition begins with a slot.
-    pub ack_delay: Duration,
-    /// Which frames share a slot.
-    pub sharing: Sharing,
-    /// Slots of a connection in a row that fail altogether before the packet of the oldest frame in the last is
-    /// given up; unlimited when absent.
-    pub max_failed_slots: Option<NonZeroU32>,
-    /// Order in which packets leave the bearer.
-    pub delivery: Delivered,
-    /// Packets that each connection's buffer holds.
-    pub buffer: NonZeroU32,
-}
-
-impl Default for Wcdma {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            slot: Duration::from_millis(10),
-            frame_size: Size(16),
-            spreading: count(128),
-            rates: (1..=8).collect(),
-            selection: SelectionSpec::default(),
-            connection_timeout: None,
-            profile: ProfileSpec::default(),
-            eb_n0_db: 20.0,
-            correctable_bits: 0,
-            frame_errors: true,
-            other_cells: OtherCellsSpec::default(),
-            ack_delay: Duration::from_millis(10),
-            sharing: Sharing::default(),
-            max_failed_slots: None,
-            delivery: Delivered::InSequence,
-            buffer: count(1000),
-        }
+params! {
+    /// Codes of a cell that all connections use at the same time, with a spreading factor that follows from
+    /// the rate. The defaults are those of `hossain` (section IV.A) and, where it is silent, assumptions:
+    /// eta, G, Eb/N0 and no error correction.
+    pub struct Wcdma {
+        /// Length of a slot, in which a connection sends as many frames as its rate says.
+        pub slot: Duration = Duration::from_millis(10),
+        /// A frame; one of them in each slot is the basic rate.
+        pub frame_size: Size = Size(16),
+        /// Chips per bit at the basic rate.
+        pub spreading: NonZeroU32 = positive(128),
+        /// The rates that may be selected, in frames per slot, lowest first.
+        pub rates: Vec<u32> = (1..=8).collect(),
+        /// How rates are selected.
+        pub selection: SelectionSpec,
+        /// A connection is active until it has had nothing to send for so long; absent: for ever.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub connection_timeout: Option<Duration>,
+        /// How the power received is spread over paths.
+        pub profile: ProfileSpec,
+        /// Energy per bit over noise density, in dB. On a map it is that at two thirds of the cell's radius.
+        pub eb_n0_db: f64 = 20.0,
+        /// Errors in a frame that its code corrects.
+        pub correctable_bits: u32 = 0,
+        /// Whether frames fail. Without errors all arrive, and rates are selected as if they did not.
+        pub frame_errors: bool = true,
+        /// What comes from other cells.
+        pub other_cells: OtherCellsSpec,
+        /// From the end of a slot until the Node B knows what failed in it; a repetition begins with a slot.
+        pub ack_delay: Duration = Duration::from_millis(10),
+        /// Which frames share a slot.
+        pub sharing: Sharing,
+        /// Slots of a connection in a row that fail altogether before the packet of the oldest frame in the
+        /// last is given up; unlimited when absent.
+        pub max_failed_slots: Option<NonZeroU32>,
+        /// Order in which packets leave the bearer.
+        pub delivery: Delivered = Delivered::InSequence,
+        /// Packets that each connection's buffer holds.
+        pub buffer: NonZeroU32 = positive(1000),
     }
 }
 

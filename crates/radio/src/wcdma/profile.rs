@@ -1,5 +1,6 @@
 //! Power delay profiles: how the power that a phone receives is spread over paths.
 
+use nodeb_base::params;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -37,22 +38,17 @@ pub fn normalized(powers: &[f64]) -> Vec<f64> {
     powers.iter().map(|power| power / total).collect()
 }
 
-/// Paths of equal mean power, each fading by itself.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct EqualPaths {
-    /// Number of paths.
-    pub paths: NonZeroU32,
+params! {
+    /// Paths of equal mean power, each fading by itself.
+    #[derive(Eq)]
+    pub struct EqualPaths {
+        /// Number of paths.
+        pub paths: NonZeroU32 = NonZeroU32::new(4).expect("a positive constant"),
+    }
 }
 
 /// More than these are typing errors.
 const MOST_PATHS: u32 = 100;
-
-impl Default for EqualPaths {
-    fn default() -> Self {
-        Self { paths: NonZeroU32::new(4).expect("a positive constant") }
-    }
-}
 
 impl Checked for EqualPaths {
     fn check(&self, check: &mut Check) {
@@ -62,24 +58,19 @@ impl Checked for EqualPaths {
     }
 }
 
-/// The taps of the vehicular test environment, channel B.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct VehicularB {
-    /// Taps nearer than this to the one before are one path, with the power of both. The default is
-    /// a chip of 3.84 Mcps, with which all six taps are paths.
-    pub resolution: Duration,
+params! {
+    /// The taps of the vehicular test environment, channel B.
+    #[derive(Eq)]
+    pub struct VehicularB {
+        /// Taps nearer than this to the one before are one path, with the power of both. The default is
+        /// a chip of 3.84 Mcps, with which all six taps are paths.
+        pub resolution: Duration = Duration(260),
+    }
 }
 
 /// Delay in nanoseconds and mean power in dB of each tap (ITU-R M.1225, annex 2, table 5).
 const VEHICULAR_B: [(u64, f64); 6] =
     [(0, -2.5), (300, 0.0), (8_900, -12.8), (12_900, -10.0), (17_100, -25.2), (20_000, -16.0)];
-
-impl Default for VehicularB {
-    fn default() -> Self {
-        Self { resolution: Duration(260) }
-    }
-}
 
 impl Checked for VehicularB {}
 

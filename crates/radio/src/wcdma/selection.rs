@@ -1,11 +1,10 @@
 //! Rate selection: how many frames each connection may send in a slot.
 
+use nodeb_base::params;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::Checked;
 use nodeb_base::registry;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
 use super::rates;
@@ -27,34 +26,24 @@ no_parameters! {
     OneStep
 }
 
-/// Rates of their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct PerUser {
-    /// Power of the cell for data, in units of a code of the basic rate: the rates of all connections
-    /// sum to at most this. Each has at least the lowest rate, however little power there is.
-    pub power: NonZeroU32,
-}
-
-impl Default for PerUser {
-    fn default() -> Self {
-        Self { power: NonZeroU32::new(32).expect("a positive constant") }
+params! {
+    /// Rates of their own.
+    #[derive(Eq)]
+    pub struct PerUser {
+        /// Power of the cell for data, in units of a code of the basic rate: the rates of all connections
+        /// sum to at most this. Each has at least the lowest rate, however little power there is.
+        pub power: NonZeroU32 = NonZeroU32::new(32).expect("a positive constant"),
     }
 }
 
 impl Checked for PerUser {}
 
-/// A rate that is not searched for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Fixed {
-    /// Frames in a slot.
-    pub frames: NonZeroU32,
-}
-
-impl Default for Fixed {
-    fn default() -> Self {
-        Self { frames: NonZeroU32::MIN }
+params! {
+    /// A rate that is not searched for.
+    #[derive(Eq)]
+    pub struct Fixed {
+        /// Frames in a slot.
+        pub frames: NonZeroU32 = NonZeroU32::MIN,
     }
 }
 

@@ -9,6 +9,7 @@
 //! Left out: the priority of local retransmissions over other packets (they queue behind them), the
 //! negative acknowledgements for data that phones send, and a cache shared by connections.
 
+use nodeb_base::params;
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
@@ -16,35 +17,22 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::numbering::Numbering;
 use nodeb_tcp::segment::{Kind, Segment};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Snoop {
-    /// Segments kept for each connection; further ones pass unseen.
-    pub cache: NonZeroU32,
-    /// Duplicate ACKs that ask for a segment before it is sent again.
-    pub dup_threshold: NonZeroU32,
-    /// Smallest timeout of a local retransmission.
-    pub min_timeout: Duration,
-    /// Local retransmissions of a segment after which it is left to the sender.
-    pub max_retransmissions: u32,
-    /// Agent and phone tell originals from repetitions (Eifel): round trips of repeated segments count too,
-    /// and a repetition that was not needed causes no further ones.
-    pub eifel: bool,
-}
-
-impl Default for Snoop {
-    fn default() -> Self {
-        Self {
-            cache: const { NonZeroU32::new(100).unwrap() },
-            dup_threshold: NonZeroU32::MIN,
-            min_timeout: Duration::from_millis(100),
-            max_retransmissions: 10,
-            eifel: false,
-        }
+params! {
+    /// A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`.
+    #[derive(Copy)]
+    pub struct Snoop {
+        /// Segments kept for each connection; further ones pass unseen.
+        pub cache: NonZeroU32 = const { NonZeroU32::new(100).unwrap() },
+        /// Duplicate ACKs that ask for a segment before it is sent again.
+        pub dup_threshold: NonZeroU32 = NonZeroU32::MIN,
+        /// Smallest timeout of a local retransmission.
+        pub min_timeout: Duration = Duration::from_millis(100),
+        /// Local retransmissions of a segment after which it is left to the sender.
+        pub max_retransmissions: u32 = 10,
+        /// Agent and phone tell originals from repetitions (Eifel): round trips of repeated segments count
+        /// too, and a repetition that was not needed causes no further ones.
+        pub eifel: bool = false,
     }
 }
 

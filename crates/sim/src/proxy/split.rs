@@ -9,23 +9,22 @@
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::Clock;
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::request::Requester;
 use nodeb_tcp::segment::{Kind, Segment};
 use nodeb_tcp::{Receiver, Sender, TcpSpec};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::proxy::rnf::law::{Law, Windows};
 use crate::proxy::rnf::meter::Message;
 
-/// Parameters of a split connection.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Split {
-    /// TCP between proxy and phone; absent: the same as between server and proxy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tcp: Option<TcpSpec>,
+params! {
+    /// Parameters of a split connection.
+    pub struct Split {
+        /// TCP between proxy and phone; absent: the same as between server and proxy.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub tcp: Option<TcpSpec>,
+    }
 }
 
 impl Checked for Split {

@@ -4,42 +4,29 @@
 //! pauses until, with a probability, one is the last; after a long silence the next session begins.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::rng::{Stream, unit};
 use nodeb_base::units::{Duration, Probability, Size};
 use rand_core::Rng;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::law::{Exponential, SizeLaw, TimeLaw};
 use super::{After, Source, Transfer};
 
-/// Bursts of data over one connection, each a pause after the one before.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct OnOff {
-    /// Size of a burst.
-    pub burst: SizeLaw,
-    /// Pause before each burst.
-    pub pause: TimeLaw,
-    /// Probability that a burst is the last of its session: what then comes before the next is a
-    /// silence in the place of a pause.
-    pub silence_probability: Probability,
-    /// Silence between two sessions.
-    pub silence: TimeLaw,
-    /// Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
-    /// began (open loop, whose load does not depend on the network).
-    pub closed_loop: bool,
-}
-
-impl Default for OnOff {
-    fn default() -> Self {
-        Self {
-            burst: SizeLaw::Exponential(Exponential { mean: Size(30_000) }),
-            pause: TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
-            silence_probability: Probability(0.0),
-            silence: TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
-            closed_loop: true,
-        }
+params! {
+    /// Bursts of data over one connection, each a pause after the one before.
+    pub struct OnOff {
+        /// Size of a burst.
+        pub burst: SizeLaw = SizeLaw::Exponential(Exponential { mean: Size(30_000) }),
+        /// Pause before each burst.
+        pub pause: TimeLaw = TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
+        /// Probability that a burst is the last of its session: what then comes before the next is a
+        /// silence in the place of a pause.
+        pub silence_probability: Probability = Probability(0.0),
+        /// Silence between two sessions.
+        pub silence: TimeLaw = TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
+        /// Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
+        /// began (open loop, whose load does not depend on the network).
+        pub closed_loop: bool = true,
     }
 }
 

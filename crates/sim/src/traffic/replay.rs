@@ -1,26 +1,25 @@
 //! A recorded list of (time, bytes).
 
+use nodeb_base::params;
 use std::sync::Arc;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{After, Source, Transfer};
 
-/// Data at recorded times, counted from the user's start.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Replay {
-    /// A recording to take both lists from: a trace of traffic as `nodeb import` makes it. The path counts
-    /// from the scenario file's folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// When each amount is there to send; never going backward.
-    pub times: Arc<Vec<Duration>>,
-    /// How much it is.
-    pub bytes: Arc<Vec<Size>>,
+params! {
+    /// Data at recorded times, counted from the user's start.
+    pub struct Replay {
+        /// A recording to take both lists from: a trace of traffic as `nodeb import` makes it. The path
+        /// counts from the scenario file's folder.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub file: Option<String>,
+        /// When each amount is there to send; never going backward.
+        pub times: Arc<Vec<Duration>>,
+        /// How much it is.
+        pub bytes: Arc<Vec<Size>>,
+    }
 }
 
 impl Replay {

@@ -1,11 +1,11 @@
 //! Classic TCP's parameters, as a scenario sets them.
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::era::{self, Era};
 use super::recovery::ControlSpec;
@@ -13,68 +13,69 @@ use super::rtt::EstimatorSpec;
 use crate::Opener;
 use crate::segment::HEADER_BYTES;
 
-/// A classic TCP connection's parameters. The defaults are Table 9 of `wang` and, where it is silent, those
-/// of ns-2.1b8.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Classic {
-    /// What the sender does about loss.
-    pub control: ControlSpec,
-    /// The ns-2 whose defaults hold for the keys that are absent: a release (`"ns-2.26"`) or a date.
-    pub era: Era,
-    /// A full-sized segment on the wire, with 40 B of IP and TCP headers.
-    pub packet_size: Size,
-    /// Congestion window once the connection is set up, in packets; absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_window: Option<NonZeroU32>,
-    /// Largest window the receiver allows, in packets.
-    pub max_window: NonZeroU32,
-    /// Slow-start threshold at the start, in packets.
-    pub initial_ssthresh: NonZeroU32,
-    /// Smallest retransmission timeout, before backoff; absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rto: Option<Duration>,
-    /// Largest retransmission timeout, backoff included; absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_rto: Option<Duration>,
-    /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1, asks for 3 s); absent: the
-    /// era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_rto: Option<Duration>,
-    /// Whether backoff multiplies the smallest timeout too (RFC 2988, 2.4 and 5.5; ns-2's `rfc2988_`), and not the
-    /// estimate alone; absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub backoff_from_minimum: Option<bool>,
-    /// How round trips are estimated, and which segments are timed.
-    pub estimator: EstimatorSpec,
-    /// Whether the window falls to one segment when nothing was sent for a retransmission timeout
-    /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
-    pub slow_start_restart: bool,
-    /// Whether a timeout sets the slow-start threshold to half of what is outstanding (RFC 2581, 3.1), which a
-    /// second one leaves as it is, and not to half of the window as in ns-2, where a second one leaves two packets.
-    pub half_of_flight: bool,
-    /// Granularity of the clock that measures round trips (ns-2's `tcpTick_`); absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clock: Option<Duration>,
-    /// Phase of that clock when the simulation begins; less than one tick.
-    pub clock_phase: Duration,
-    /// Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limited_transmit: Option<bool>,
-    /// Whether half a window, after a loss, may be a fraction of packets (ns-2's `precisionReduce_`) or is rounded
-    /// down; absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fractional_halves: Option<bool>,
-    /// Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC 3522), and
-    /// take their consequences back (RFC 4015).
-    pub eifel: bool,
-    /// How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once.
-    pub delayed_ack: Duration,
-    /// Whether the ACK of a SYN that the server sent unasked is held back as well; absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delayed_syn_ack: Option<bool>,
-    /// Who opens the connection.
-    pub opened_by: Opener,
+params! {
+    /// A classic TCP connection's parameters. The defaults are Table 9 of `wang` and, where it is silent,
+    /// those of ns-2.1b8.
+    pub struct Classic {
+        /// What the sender does about loss.
+        pub control: ControlSpec,
+        /// The ns-2 whose defaults hold for the keys that are absent: a release (`"ns-2.26"`) or a date.
+        pub era: Era,
+        /// A full-sized segment on the wire, with 40 B of IP and TCP headers.
+        pub packet_size: Size = Size(1500),
+        /// Congestion window once the connection is set up, in packets; absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub initial_window: Option<NonZeroU32>,
+        /// Largest window the receiver allows, in packets.
+        pub max_window: NonZeroU32 = positive(42),
+        /// Slow-start threshold at the start, in packets.
+        pub initial_ssthresh: NonZeroU32 = positive(40),
+        /// Smallest retransmission timeout, before backoff; absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub min_rto: Option<Duration>,
+        /// Largest retransmission timeout, backoff included; absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_rto: Option<Duration>,
+        /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1, asks for 3 s);
+        /// absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub initial_rto: Option<Duration>,
+        /// Whether backoff multiplies the smallest timeout too (RFC 2988, 2.4 and 5.5; ns-2's `rfc2988_`),
+        /// and not the estimate alone; absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub backoff_from_minimum: Option<bool>,
+        /// How round trips are estimated, and which segments are timed.
+        pub estimator: EstimatorSpec,
+        /// Whether the window falls to one segment when nothing was sent for a retransmission timeout
+        /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
+        pub slow_start_restart: bool = true,
+        /// Whether a timeout sets the slow-start threshold to half of what is outstanding (RFC 2581, 3.1),
+        /// which a second one leaves as it is, and not to half of the window as in ns-2, where a second one
+        /// leaves two packets.
+        pub half_of_flight: bool = false,
+        /// Granularity of the clock that measures round trips (ns-2's `tcpTick_`); absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub clock: Option<Duration>,
+        /// Phase of that clock when the simulation begins; less than one tick.
+        pub clock_phase: Duration = Duration::ZERO,
+        /// Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub limited_transmit: Option<bool>,
+        /// Whether half a window, after a loss, may be a fraction of packets (ns-2's `precisionReduce_`) or
+        /// is rounded down; absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub fractional_halves: Option<bool>,
+        /// Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC 3522),
+        /// and take their consequences back (RFC 4015).
+        pub eifel: bool = false,
+        /// How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once.
+        pub delayed_ack: Duration = Duration::from_millis(100),
+        /// Whether the ACK of a SYN that the server sent unasked is held back as well; absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub delayed_syn_ack: Option<bool>,
+        /// Who opens the connection.
+        pub opened_by: Opener = Opener::Phone,
+    }
 }
 
 impl Classic {
@@ -123,35 +124,6 @@ impl Classic {
     /// once, since its request rides on that ACK.
     pub fn delayed_syn_ack(&self) -> bool {
         self.opened_by == Opener::Server && era::DELAYED_SYN_ACK.of(self.delayed_syn_ack, self.era)
-    }
-}
-
-impl Default for Classic {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            control: ControlSpec::default(),
-            era: Era::default(),
-            packet_size: Size(1500),
-            initial_window: None,
-            max_window: count(42),
-            initial_ssthresh: count(40),
-            min_rto: None,
-            max_rto: None,
-            initial_rto: None,
-            backoff_from_minimum: None,
-            estimator: EstimatorSpec::default(),
-            slow_start_restart: true,
-            half_of_flight: false,
-            clock: None,
-            clock_phase: Duration::ZERO,
-            limited_transmit: None,
-            fractional_halves: None,
-            eifel: false,
-            delayed_ack: Duration::from_millis(100),
-            delayed_syn_ack: None,
-            opened_by: Opener::Phone,
-        }
     }
 }
 

@@ -8,10 +8,9 @@
 //! deviation: `RTO = mean + 4 deviation`, with the same limits and backoff (`hossain`, section II.A).
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::registry;
 use nodeb_base::units::{Duration, Probability, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Backoff beyond which the estimate itself is distrusted (ns-2's `rtt_backoff`).
 const DISTRUST_BACKOFF: u64 = 8;
@@ -29,27 +28,22 @@ registry! {
     }
 }
 
-/// The estimator on ticks has no parameters beside the connection's clock.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Ticks {}
+params! {
+    /// The estimator on ticks has no parameters beside the connection's clock.
+    #[derive(Eq)]
+    pub struct Ticks {}
+}
 
 impl Checked for Ticks {}
 
-/// Exponential averages.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Smoothed {
-    /// Weight of a new round trip, and of its deviation from the mean (the study's c).
-    pub gain: Probability,
-    /// Mean before the first round trip; absent: that round trip, with half of it as deviation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_rtt: Option<Duration>,
-}
-
-impl Default for Smoothed {
-    fn default() -> Self {
-        Self { gain: Probability(0.1), initial_rtt: None }
+params! {
+    /// Exponential averages.
+    pub struct Smoothed {
+        /// Weight of a new round trip, and of its deviation from the mean (the study's c).
+        pub gain: Probability = Probability(0.1),
+        /// Mean before the first round trip; absent: that round trip, with half of it as deviation.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub initial_rtt: Option<Duration>,
     }
 }
 

@@ -1,11 +1,11 @@
 //! The `linux` family's parameters, as a scenario sets them.
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Rate, Size};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::control::CongestionSpec;
 use super::{TIMESTAMPS_BYTES, sack_bytes};
@@ -13,94 +13,67 @@ use crate::Opener;
 use crate::segment::{HEADER_BYTES, SackBlocks};
 use crate::wire::window_shift;
 
-/// Parameters of a TCP connection as in today's Linux. The defaults are Linux's, or the RFC's where Linux adapts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches, as in sysctl")]
-pub struct Linux {
-    /// How large the window is and how fast it is sent.
-    pub control: CongestionSpec,
-    /// A full-sized segment on the wire, with 40 B of IP and TCP headers and the options.
-    pub packet_size: Size,
-    /// Congestion window once the connection is set up, in segments (RFC 6928).
-    pub initial_window: NonZeroU32,
-    /// Timestamps in every segment (RFC 7323): 12 B.
-    pub timestamps: bool,
-    /// Selective acknowledgements (RFC 2018): up to three blocks of 8 B in an ACK.
-    pub sack: bool,
-    /// Report duplicates in the first SACK block (RFC 2883).
-    pub dsack: bool,
-    /// Find losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK.
-    pub rack: bool,
-    /// Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK.
-    pub tail_loss_probe: bool,
-    /// Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
-    /// lost (RFC 4015).
-    pub undo: bool,
-    /// Recognize a spurious timeout by what the ACKs after it deliver (F-RTO, RFC 5682), and take its
-    /// reduction back.
-    pub frto: bool,
-    /// Let queues mark segments instead of dropping them (RFC 3168).
-    pub ecn: bool,
-    /// Spread the segments of every control over the round trip, as under Linux's queueing discipline `fq`.
-    /// BBR paces itself without it.
-    pub pacing: bool,
-    /// Least share of the timeout that stands for the variation of the round trip. As in Linux the
-    /// timeout is the smoothed round trip and at least this.
-    pub min_rto: Duration,
-    /// Largest retransmission timeout, backoff included.
-    pub max_rto: Duration,
-    /// Retransmission timeout until the first round trip is measured (RFC 6298, 2.1).
-    pub initial_rto: Duration,
-    /// How long the receiver holds back the ACK of a single segment at the least; it adapts to the time
-    /// between segments. 0 acknowledges each at once.
-    pub delayed_ack: Duration,
-    /// Segments that the receiver acknowledges at once, for slow start's sake: at the start, after a pause,
-    /// and after a duplicate. While its window opens every one is.
-    pub quick_acks: u32,
-    /// What the receiver holds at most for the application; bounds the window.
-    pub receive_buffer: Size,
-    /// What it holds at first. The buffer grows with what comes in a round trip (dynamic right-sizing); as
-    /// large as `receive_buffer`, it has a fixed size.
-    pub initial_receive_buffer: Size,
-    /// Memory of the send buffer at most (the largest `tcp_wmem`). It has room for two windows up to there.
-    pub send_buffer: Size,
-    /// Rate at which the application at the phone reads; at once when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_rate: Option<Rate>,
-    /// Who opens the connection.
-    pub opened_by: Opener,
-}
-
-impl Default for Linux {
-    fn default() -> Self {
-        Self {
-            control: CongestionSpec::default(),
-            packet_size: Size(1500),
-            initial_window: const { NonZeroU32::new(10).unwrap() },
-            timestamps: true,
-            sack: true,
-            dsack: true,
-            rack: true,
-            tail_loss_probe: true,
-            undo: true,
-            frto: true,
-            ecn: false,
-            pacing: false,
-            // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_ATO_MIN, TCP_MAX_QUICKACKS, the largest
-            // tcp_wmem, and tcp_rmem of 6.18: 32 MiB and 128 KiB, of which 160 in 256 hold payload where
-            // 1448 B take 2304 B of memory.
-            min_rto: Duration::from_millis(200),
-            max_rto: Duration::from_secs(120),
-            initial_rto: Duration::from_secs(1),
-            delayed_ack: Duration::from_millis(40),
-            quick_acks: 16,
-            receive_buffer: Size(20_971_520),
-            initial_receive_buffer: Size(81_920),
-            send_buffer: Size(4_194_304),
-            read_rate: None,
-            opened_by: Opener::Phone,
-        }
+params! {
+    /// Parameters of a TCP connection as in today's Linux. The defaults are Linux's, or the RFC's where Linux
+    /// adapts.
+    #[expect(clippy::struct_excessive_bools, reason = "independent switches, as in sysctl")]
+    pub struct Linux {
+        /// How large the window is and how fast it is sent.
+        pub control: CongestionSpec,
+        /// A full-sized segment on the wire, with 40 B of IP and TCP headers and the options.
+        pub packet_size: Size = Size(1500),
+        /// Congestion window once the connection is set up, in segments (RFC 6928).
+        pub initial_window: NonZeroU32 = positive(10),
+        /// Timestamps in every segment (RFC 7323): 12 B.
+        pub timestamps: bool = true,
+        /// Selective acknowledgements (RFC 2018): up to three blocks of 8 B in an ACK.
+        pub sack: bool = true,
+        /// Report duplicates in the first SACK block (RFC 2883).
+        pub dsack: bool = true,
+        /// Find losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK.
+        pub rack: bool = true,
+        /// Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK.
+        pub tail_loss_probe: bool = true,
+        /// Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
+        /// lost (RFC 4015).
+        pub undo: bool = true,
+        /// Recognize a spurious timeout by what the ACKs after it deliver (F-RTO, RFC 5682), and take its
+        /// reduction back.
+        pub frto: bool = true,
+        /// Let queues mark segments instead of dropping them (RFC 3168).
+        pub ecn: bool = false,
+        /// Spread the segments of every control over the round trip, as under Linux's queueing discipline
+        /// `fq`. BBR paces itself without it.
+        pub pacing: bool = false,
+        // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_ATO_MIN, TCP_MAX_QUICKACKS, the largest
+        // tcp_wmem, and tcp_rmem of 6.18: 32 MiB and 128 KiB, of which 160 in 256 hold payload where
+        // 1448 B take 2304 B of memory.
+        /// Least share of the timeout that stands for the variation of the round trip. As in Linux the
+        /// timeout is the smoothed round trip and at least this.
+        pub min_rto: Duration = Duration::from_millis(200),
+        /// Largest retransmission timeout, backoff included.
+        pub max_rto: Duration = Duration::from_secs(120),
+        /// Retransmission timeout until the first round trip is measured (RFC 6298, 2.1).
+        pub initial_rto: Duration = Duration::from_secs(1),
+        /// How long the receiver holds back the ACK of a single segment at the least; it adapts to the time
+        /// between segments. 0 acknowledges each at once.
+        pub delayed_ack: Duration = Duration::from_millis(40),
+        /// Segments that the receiver acknowledges at once, for slow start's sake: at the start, after a
+        /// pause, and after a duplicate. While its window opens every one is.
+        pub quick_acks: u32 = 16,
+        /// What the receiver holds at most for the application; bounds the window.
+        pub receive_buffer: Size = Size(20_971_520),
+        /// What it holds at first. The buffer grows with what comes in a round trip (dynamic right-sizing);
+        /// as large as `receive_buffer`, it has a fixed size.
+        pub initial_receive_buffer: Size = Size(81_920),
+        /// Memory of the send buffer at most (the largest `tcp_wmem`). It has room for two windows up to
+        /// there.
+        pub send_buffer: Size = Size(4_194_304),
+        /// Rate at which the application at the phone reads; at once when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub read_rate: Option<Rate>,
+        /// Who opens the connection.
+        pub opened_by: Opener = Opener::Phone,
     }
 }
 

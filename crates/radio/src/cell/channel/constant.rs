@@ -1,22 +1,15 @@
 //! An SNR that does not change.
 
 use nodeb_base::check::{Check, Checked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::params;
 
 use super::ChannelParams;
 
-/// Parameters of a constant SNR.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Constant {
-    /// SNR on HS-PDSCH in dB, before despreading.
-    pub snr_db: f64,
-}
-
-impl Default for Constant {
-    fn default() -> Self {
-        Self { snr_db: 5.0 }
+params! {
+    /// Parameters of a constant SNR.
+    pub struct Constant {
+        /// SNR on HS-PDSCH in dB, before despreading.
+        pub snr_db: f64 = 5.0,
     }
 }
 

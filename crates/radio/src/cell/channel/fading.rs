@@ -2,34 +2,27 @@
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
+use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Speed;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::super::doppler::JakesSequence;
 use super::super::profile::{Paths, Profile, Tap, check_taps};
 use super::{ChannelFacts, ChannelParams, from_db};
 use crate::numerology::Numerology;
 
-/// Parameters of fading around a mean. With the flat profile the SNR is exponentially distributed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Fading {
-    /// Mean SNR on HS-PDSCH in dB, before despreading.
-    pub mean_snr_db: f64,
-    /// Paths, by name.
-    pub profile: Profile,
-    /// Paths of the user's own instead.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub taps: Vec<Tap>,
-    /// Speed of the user, which sets the pace of fading.
-    pub speed: Speed,
-}
-
-impl Default for Fading {
-    fn default() -> Self {
-        Self { mean_snr_db: 5.0, profile: Profile::Flat, taps: Vec::new(), speed: Speed::from_kmh(3) }
+params! {
+    /// Parameters of fading around a mean. With the flat profile the SNR is exponentially distributed.
+    pub struct Fading {
+        /// Mean SNR on HS-PDSCH in dB, before despreading.
+        pub mean_snr_db: f64 = 5.0,
+        /// Paths, by name.
+        pub profile: Profile = Profile::Flat,
+        /// Paths of the user's own instead.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub taps: Vec<Tap>,
+        /// Speed of the user, which sets the pace of fading.
+        pub speed: Speed = Speed::from_kmh(3),
     }
 }
 

@@ -2,10 +2,9 @@
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
+use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Distance, Speed};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::super::doppler::JakesSequence;
 use super::super::mobility::{Movement, Point};
@@ -15,44 +14,30 @@ use super::fading::{BY_TAPS, check_speed};
 use super::{ChannelFacts, ChannelParams};
 use crate::numerology::Numerology;
 
-/// Where a user is and how it moves.
-///
-/// Each phone of a group gets a place of its own, unless `position_m` gives one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Place {
-    /// Distance from the Node B, in a random direction. Absent: anywhere in the cell.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub distance: Option<Distance>,
-    /// Place in metres east and north of the Node B instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub position_m: Option<[f64; 2]>,
-    /// Speed.
-    pub speed: Speed,
-    /// How the user moves on.
-    pub movement: Movement,
-    /// Direction in which a user sets off who goes `straight`, in degrees from east to north; random
-    /// when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub heading_deg: Option<f64>,
-    /// Paths, by name.
-    pub profile: Profile,
-    /// Paths of the user's own instead.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub taps: Vec<Tap>,
-}
-
-impl Default for Place {
-    fn default() -> Self {
-        Self {
-            distance: None,
-            position_m: None,
-            speed: Speed::from_kmh(3),
-            movement: Movement::default(),
-            heading_deg: None,
-            profile: Profile::PedestrianA,
-            taps: Vec::new(),
-        }
+params! {
+    /// Where a user is and how it moves.
+    ///
+    /// Each phone of a group gets a place of its own, unless `position_m` gives one.
+    pub struct Place {
+        /// Distance from the Node B, in a random direction. Absent: anywhere in the cell.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub distance: Option<Distance>,
+        /// Place in metres east and north of the Node B instead.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub position_m: Option<[f64; 2]>,
+        /// Speed.
+        pub speed: Speed = Speed::from_kmh(3),
+        /// How the user moves on.
+        pub movement: Movement,
+        /// Direction in which a user sets off who goes `straight`, in degrees from east to north; random
+        /// when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub heading_deg: Option<f64>,
+        /// Paths, by name.
+        pub profile: Profile = Profile::PedestrianA,
+        /// Paths of the user's own instead.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub taps: Vec<Tap>,
     }
 }
 

@@ -1,11 +1,10 @@
 //! A recorded channel: one line for each TTI.
 
+use nodeb_base::params;
 use std::sync::Arc;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::shared::{self, Decibels};
 use super::{ChannelFacts, ChannelParams};
@@ -13,32 +12,32 @@ use crate::numerology::Numerology;
 
 pub use nodeb_net::opportunities::AtEnd;
 
-/// A recording of a user's channel, from TTI 0 on: SNRs in dB; SNRs and CQIs; SNRs after one, two and three
-/// transmissions of a block, and CQIs; or bit rates. A file is a trace as `nodeb import` makes it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Trace {
-    /// A recording to take the lists from. The path counts from the scenario file's folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// What follows when the recording is over; without it the run must not be longer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at_end: Option<AtEnd>,
-    /// Bit rate of every TTI instead of an SNR: its block is that rate times 2 ms, and it cannot fail.
-    #[serde(skip_serializing_if = "shared::is_empty")]
-    pub rates: Arc<Vec<Rate>>,
-    /// SNR of every TTI in dB, before despreading.
-    pub snrs_db: Decibels,
-    /// The same after two transmissions of a block, the second in that TTI; absent: computed by
-    /// combining.
-    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
-    pub second_db: Decibels,
-    /// The same after three.
-    #[serde(skip_serializing_if = "<[f64]>::is_empty")]
-    pub third_db: Decibels,
-    /// CQI measured in every TTI; absent: from the SNR.
-    #[serde(skip_serializing_if = "shared::is_empty")]
-    pub cqi: Arc<Vec<u8>>,
+params! {
+    /// A recording of a user's channel, from TTI 0 on: SNRs in dB; SNRs and CQIs; SNRs after one, two and
+    /// three transmissions of a block, and CQIs; or bit rates. A file is a trace as `nodeb import` makes it.
+    pub struct Trace {
+        /// A recording to take the lists from. The path counts from the scenario file's folder.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub file: Option<String>,
+        /// What follows when the recording is over; without it the run must not be longer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub at_end: Option<AtEnd>,
+        /// Bit rate of every TTI instead of an SNR: its block is that rate times 2 ms, and it cannot fail.
+        #[serde(skip_serializing_if = "shared::is_empty")]
+        pub rates: Arc<Vec<Rate>>,
+        /// SNR of every TTI in dB, before despreading.
+        pub snrs_db: Decibels,
+        /// The same after two transmissions of a block, the second in that TTI; absent: computed by
+        /// combining.
+        #[serde(skip_serializing_if = "<[f64]>::is_empty")]
+        pub second_db: Decibels,
+        /// The same after three.
+        #[serde(skip_serializing_if = "<[f64]>::is_empty")]
+        pub third_db: Decibels,
+        /// CQI measured in every TTI; absent: from the SNR.
+        #[serde(skip_serializing_if = "shared::is_empty")]
+        pub cqi: Arc<Vec<u8>>,
+    }
 }
 
 impl ChannelParams for Trace {

@@ -2,32 +2,20 @@
 //! future generation systems", final report, 1999, section 4.4.1).
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Distance;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// Parameters of COST 231-Hata.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Cost231Hata {
-    /// Carrier frequency in MHz, 1500 to 2000.
-    pub frequency_mhz: f64,
-    /// Height of the Node B's antenna, 30 m to 200 m.
-    pub base_height: Distance,
-    /// Height of the phone's antenna, 1 m to 10 m.
-    pub phone_height: Distance,
-    /// Whether this is a metropolitan centre, where 3 dB are added.
-    pub metropolitan: bool,
-}
-
-impl Default for Cost231Hata {
-    fn default() -> Self {
-        Self {
-            frequency_mhz: 2_000.0,
-            base_height: Distance::from_metres(30),
-            phone_height: Distance(1_500),
-            metropolitan: false,
-        }
+params! {
+    /// Parameters of COST 231-Hata.
+    pub struct Cost231Hata {
+        /// Carrier frequency in MHz, 1500 to 2000.
+        pub frequency_mhz: f64 = 2_000.0,
+        /// Height of the Node B's antenna, 30 m to 200 m.
+        pub base_height: Distance = Distance::from_metres(30),
+        /// Height of the phone's antenna, 1 m to 10 m.
+        pub phone_height: Distance = Distance(1_500),
+        /// Whether this is a metropolitan centre, where 3 dB are added.
+        pub metropolitan: bool = false,
     }
 }
 

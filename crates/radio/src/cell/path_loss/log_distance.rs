@@ -4,22 +4,15 @@
 //! `128.1 + 37.6 log10(d / km)` dB at 2 GHz with the antenna 15 m above the roofs.
 
 use nodeb_base::check::{Check, Checked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::params;
 
-/// Parameters of the log-distance law.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LogDistance {
-    /// Loss in dB at a distance of 1 km.
-    pub at_1km_db: f64,
-    /// Exponent of the distance: 2 in free space.
-    pub exponent: f64,
-}
-
-impl Default for LogDistance {
-    fn default() -> Self {
-        Self { at_1km_db: 128.1, exponent: 3.76 }
+params! {
+    /// Parameters of the log-distance law.
+    pub struct LogDistance {
+        /// Loss in dB at a distance of 1 km.
+        pub at_1km_db: f64 = 128.1,
+        /// Exponent of the distance: 2 in free space.
+        pub exponent: f64 = 3.76,
     }
 }
 

@@ -2,20 +2,13 @@
 //! `40 log10(d / km) + 30 log10(f / MHz) + 49` dB, without line of sight.
 
 use nodeb_base::check::{Check, Checked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::params;
 
-/// Parameters of the outdoor-to-indoor law.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct OutdoorToIndoor {
-    /// Carrier frequency in MHz.
-    pub frequency_mhz: f64,
-}
-
-impl Default for OutdoorToIndoor {
-    fn default() -> Self {
-        Self { frequency_mhz: 2_000.0 }
+params! {
+    /// Parameters of the outdoor-to-indoor law.
+    pub struct OutdoorToIndoor {
+        /// Carrier frequency in MHz.
+        pub frequency_mhz: f64 = 2_000.0,
     }
 }
 

@@ -6,6 +6,7 @@
 //! share of first transmissions is the one asked for: up by a step at a NACK, down by
 //! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
 
+use nodeb_base::params;
 use std::sync::{Arc, OnceLock};
 
 use nodeb_base::check::{Check, Checked};
@@ -30,25 +31,25 @@ const CQI_AT_0_DB: f64 = 16.62;
 /// The highest CQI (TS 25.214, 6A.2).
 const HIGHEST: i32 = 30;
 
-/// Parameters of CQI reports.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct CqiReports {
-    /// From the TTI that was measured until the TTI in which the Node B uses the report; whole TTIs.
-    pub delay: Duration,
-    /// Distance of two measurements: one TTI, or more of them.
-    pub cycle: Duration,
-    /// Standard deviation of the measured SNR in dB.
-    pub error_db: f64,
-    /// What becomes of the fraction of a CQI.
-    pub rounding: Rounding,
-    /// The user's own table of blocks from CQI 1 on, instead of those of the UE categories. CQIs above its
-    /// last mean its last block.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub table: Vec<Row>,
-    /// An outer loop; absent: reports are taken as they are.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub outer_loop: Option<OuterLoop>,
+params! {
+    /// Parameters of CQI reports.
+    pub struct CqiReports {
+        /// From the TTI that was measured until the TTI in which the Node B uses the report; whole TTIs.
+        pub delay: Duration = Duration::from_millis(6),
+        /// Distance of two measurements: one TTI, or more of them.
+        pub cycle: Duration = Numerology::HSDPA.tti,
+        /// Standard deviation of the measured SNR in dB.
+        pub error_db: f64 = 0.0,
+        /// What becomes of the fraction of a CQI.
+        pub rounding: Rounding,
+        /// The user's own table of blocks from CQI 1 on, instead of those of the UE categories. CQIs above
+        /// its last mean its last block.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub table: Vec<Row>,
+        /// An outer loop; absent: reports are taken as they are.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub outer_loop: Option<OuterLoop>,
+    }
 }
 
 /// A line of a CQI table.
@@ -74,32 +75,13 @@ pub enum Rounding {
     Nearest,
 }
 
-/// Parameters of the outer loop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct OuterLoop {
-    /// Share of first transmissions that shall fail.
-    pub target_bler: Probability,
-    /// Shift in dB at a NACK.
-    pub step_db: f64,
-}
-
-impl Default for OuterLoop {
-    fn default() -> Self {
-        Self { target_bler: Probability(0.1), step_db: 0.5 }
-    }
-}
-
-impl Default for CqiReports {
-    fn default() -> Self {
-        Self {
-            delay: Duration::from_millis(6),
-            cycle: Numerology::HSDPA.tti,
-            error_db: 0.0,
-            rounding: Rounding::default(),
-            table: Vec::new(),
-            outer_loop: None,
-        }
+params! {
+    /// Parameters of the outer loop.
+    pub struct OuterLoop {
+        /// Share of first transmissions that shall fail.
+        pub target_bler: Probability = Probability(0.1),
+        /// Shift in dB at a NACK.
+        pub step_db: f64 = 0.5,
     }
 }
 

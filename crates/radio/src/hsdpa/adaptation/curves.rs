@@ -3,11 +3,10 @@
 //! Between two points log BLER is linear in the SNR in dB; beyond the first and the last the BLER is
 //! theirs.
 
+use nodeb_base::params;
 use std::ops::RangeInclusive;
 
 use nodeb_base::check::{Check, Checked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::super::format::CQIS;
 use crate::mac::harq::link_curve;
@@ -15,22 +14,22 @@ use crate::mac::harq::link_curve;
 /// BLER at which a UE still reports a CQI (TS 25.214, 6A.2).
 pub const TARGET_BLER: f64 = 0.1;
 
-/// Measured curves, one point in each place of the three lists.
-///
-/// A file is text: a line
-/// `cqi,snr_db,bler`, then one line for each point.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LinkCurves {
-    /// A file to take the lists from. The path counts from the scenario file's folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub file: Option<String>,
-    /// CQI whose block was sent.
-    pub cqi: Vec<u8>,
-    /// SNR of all codes together before despreading in dB.
-    pub snr_db: Vec<f64>,
-    /// Share of blocks that failed.
-    pub bler: Vec<f64>,
+params! {
+    /// Measured curves, one point in each place of the three lists.
+    ///
+    /// A file is text: a line
+    /// `cqi,snr_db,bler`, then one line for each point.
+    pub struct LinkCurves {
+        /// A file to take the lists from. The path counts from the scenario file's folder.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub file: Option<String>,
+        /// CQI whose block was sent.
+        pub cqi: Vec<u8>,
+        /// SNR of all codes together before despreading in dB.
+        pub snr_db: Vec<f64>,
+        /// Share of blocks that failed.
+        pub bler: Vec<f64>,
+    }
 }
 
 impl LinkCurves {

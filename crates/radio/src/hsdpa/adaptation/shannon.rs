@@ -2,27 +2,20 @@
 //! itself and without errors. No system reaches it; at a low SNR it grows in proportion to the SNR.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Rate;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::super::payload::Payload;
 use super::{Limits, LinkAdaptationParams, Offer};
 use crate::numerology::Numerology;
 
-/// Parameters of a channel used to its capacity.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Shannon {
-    /// Bandwidth in Hz: that of the chips.
-    pub bandwidth_hz: f64,
-    /// Bit rate that is never exceeded.
-    pub rate: Rate,
-}
-
-impl Default for Shannon {
-    fn default() -> Self {
-        Self { bandwidth_hz: 3.84e6, rate: Rate(50_000_000) }
+params! {
+    /// Parameters of a channel used to its capacity.
+    pub struct Shannon {
+        /// Bandwidth in Hz: that of the chips.
+        pub bandwidth_hz: f64 = 3.84e6,
+        /// Bit rate that is never exceeded.
+        pub rate: Rate = Rate(50_000_000),
     }
 }
 

@@ -6,42 +6,30 @@
 //! allocated before and what is on its way. Left out: the frame protocol's headers, the RNC's
 //! capacity requests, and loss on the Iub.
 
+use nodeb_base::params;
 use std::collections::VecDeque;
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Size, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::hsdpa::payload::Payload;
 use crate::numerology::Numerology;
 
-/// The Iub and its flow control.
-///
-/// The defaults are those of EURANE: credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs of 40
-/// octets in the Node B, which alone caps a user at 1.33 Mbps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Iub {
-    /// Delay between RNC and Node B, one way.
-    pub delay: Duration,
-    /// Rate of the link from RNC to Node B, which all users share; absent: frames take no time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Time between two allocations; whole TTIs.
-    pub period: Duration,
-    /// What a user's queue at the Node B may hold.
-    pub room: Size,
-}
-
-impl Default for Iub {
-    fn default() -> Self {
-        Self {
-            delay: Duration::from_millis(15),
-            rate: None,
-            period: Duration::from_millis(30),
-            room: Size(10_000),
-        }
+params! {
+    /// The Iub and its flow control.
+    ///
+    /// The defaults are those of EURANE: credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs of 40
+    /// octets in the Node B, which alone caps a user at 1.33 Mbps.
+    pub struct Iub {
+        /// Delay between RNC and Node B, one way.
+        pub delay: Duration = Duration::from_millis(15),
+        /// Rate of the link from RNC to Node B, which all users share; absent: frames take no time.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub rate: Option<Rate>,
+        /// Time between two allocations; whole TTIs.
+        pub period: Duration = Duration::from_millis(30),
+        /// What a user's queue at the Node B may hold.
+        pub room: Size = Size(10_000),
     }
 }
 

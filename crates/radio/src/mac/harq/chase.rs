@@ -5,23 +5,16 @@
 //! combining efficiency eta of about 0.93.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Probability;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::LAST_DISTINCT;
 
-/// Parameters of Chase combining.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Chase {
-    /// Share of the ideal gain that each further transmission keeps.
-    pub efficiency: Probability,
-}
-
-impl Default for Chase {
-    fn default() -> Self {
-        Self { efficiency: Probability(0.93) }
+params! {
+    /// Parameters of Chase combining.
+    pub struct Chase {
+        /// Share of the ideal gain that each further transmission keeps.
+        pub efficiency: Probability = Probability(0.93),
     }
 }
 

@@ -5,23 +5,16 @@
 //! channels vary little and much are served alike.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
 
-/// Parameters of the normalized scheduler.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Normalized {
-    /// Share of mean and variance that is kept from one TTI to the next in which the user waits.
-    pub memory: f64,
-}
-
-impl Default for Normalized {
-    fn default() -> Self {
-        Self { memory: 0.999 }
+params! {
+    /// Parameters of the normalized scheduler.
+    pub struct Normalized {
+        /// Share of mean and variance that is kept from one TTI to the next in which the user waits.
+        pub memory: f64 = 0.999,
     }
 }
 

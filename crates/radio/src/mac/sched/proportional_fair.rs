@@ -4,23 +4,16 @@
 //! `r_k / R_k` is largest, and every TTI `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Candidate, Rule, Scheduler, SchedulerParams, View, best_by};
 
-/// Parameters of proportional fair.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ProportionalFair {
-    /// Time constant `t_c` of the mean rate. Jalali et al. use 1000 slots of 1.67 ms.
-    pub window: Duration,
-}
-
-impl Default for ProportionalFair {
-    fn default() -> Self {
-        Self { window: Duration(1_670_000_000) }
+params! {
+    /// Parameters of proportional fair.
+    pub struct ProportionalFair {
+        /// Time constant `t_c` of the mean rate. Jalali et al. use 1000 slots of 1.67 ms.
+        pub window: Duration = Duration(1_670_000_000),
     }
 }
 

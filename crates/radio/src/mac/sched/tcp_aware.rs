@@ -16,33 +16,22 @@
 //! asks for nothing that a Node B does not know: no look into headers, no sizes announced.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::proportional_fair::{self, ProportionalFair};
 use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
 
-/// Parameters of the scheduler made for TCP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct TcpAware {
-    /// Time constant of the mean rate.
-    pub window: Duration,
-    /// Air time in a burst at which a user's claim is twice that of proportional fair.
-    pub head_start: Duration,
-    /// Silence after which a user begins a new burst: longer than a round trip, as windows of slow start
-    /// come one round trip after the other.
-    pub pause: Duration,
-}
-
-impl Default for TcpAware {
-    fn default() -> Self {
-        Self {
-            window: ProportionalFair::default().window,
-            head_start: Duration::from_millis(100),
-            pause: Duration::from_secs(1),
-        }
+params! {
+    /// Parameters of the scheduler made for TCP.
+    pub struct TcpAware {
+        /// Time constant of the mean rate.
+        pub window: Duration = ProportionalFair::default().window,
+        /// Air time in a burst at which a user's claim is twice that of proportional fair.
+        pub head_start: Duration = Duration::from_millis(100),
+        /// Silence after which a user begins a new burst: longer than a round trip, as windows of slow start
+        /// come one round trip after the other.
+        pub pause: Duration = Duration::from_secs(1),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Parameters of acknowledged mode (TS 25.322, 9.5 timers, 9.6 protocol parameters).
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -8,32 +10,32 @@ use nodeb_base::units::{Duration, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Acknowledged mode. Timers and windows are those of the specification; the defaults suit a
-/// 384 kbps channel: 256 PDUs cover twice the way there and back, and a status report takes as long
-/// as the simple ARQ's feedback.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct AcknowledgedMode {
-    /// PDUs that may be sent and not yet acknowledged (Configured_Tx_Window_Size).
-    pub tx_window: NonZeroU32,
-    /// PDUs from the first missing one on that the phone takes (Configured_Rx_Window_Size).
-    pub rx_window: NonZeroU32,
-    /// A PDU is sent at most one time less than this; then its packets are discarded, or the
-    /// protocol is reset (MaxDAT). Unlimited when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_dat: Option<NonZeroU32>,
-    /// What happens at `max_dat`.
-    pub at_max_dat: AtMaxDat,
-    /// A packet not acknowledged for so long is discarded (Timer_Discard); never when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub discard_timer: Option<Duration>,
-    /// When a command to the phone, to move its window (Timer_MRW) or to reset (Timer_RST), is
-    /// repeated.
-    pub command_timer: Duration,
-    /// When the phone is asked for a status report.
-    pub poll: Polling,
-    /// When and how the phone reports.
-    pub status: Reports,
+params! {
+    /// Acknowledged mode. Timers and windows are those of the specification; the defaults suit a
+    /// 384 kbps channel: 256 PDUs cover twice the way there and back, and a status report takes as long
+    /// as the simple ARQ's feedback.
+    pub struct AcknowledgedMode {
+        /// PDUs that may be sent and not yet acknowledged (Configured_Tx_Window_Size).
+        pub tx_window: NonZeroU32 = positive(256),
+        /// PDUs from the first missing one on that the phone takes (Configured_Rx_Window_Size).
+        pub rx_window: NonZeroU32 = positive(256),
+        /// A PDU is sent at most one time less than this; then its packets are discarded, or the
+        /// protocol is reset (MaxDAT). Unlimited when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub max_dat: Option<NonZeroU32>,
+        /// What happens at `max_dat`.
+        pub at_max_dat: AtMaxDat,
+        /// A packet not acknowledged for so long is discarded (Timer_Discard); never when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub discard_timer: Option<Duration>,
+        /// When a command to the phone, to move its window (Timer_MRW) or to reset (Timer_RST), is
+        /// repeated.
+        pub command_timer: Duration = Duration::from_millis(300),
+        /// When the phone is asked for a status report.
+        pub poll: Polling,
+        /// When and how the phone reports.
+        pub status: Reports,
+    }
 }
 
 /// What happens when a PDU has been sent as often as it may.
@@ -47,31 +49,31 @@ pub enum AtMaxDat {
     Reset,
 }
 
-/// When the sender sets the poll bit (TS 25.322, 9.7.1).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Polling {
-    /// In the last PDU that can be sent: the buffer is empty, or the window full.
-    pub last_pdu: bool,
-    /// In the last PDU that waits to be sent again.
-    pub last_retransmission: bool,
-    /// In every n-th PDU (Poll_PDU); not when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub every_pdus: Option<NonZeroU32>,
-    /// In the last PDU of every n-th packet (Poll_SDU); not when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub every_packets: Option<NonZeroU32>,
-    /// When this share of the window is in use (Poll_Window); not when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub window_share: Option<Probability>,
-    /// Again, when a poll has not been answered for so long (Timer_Poll).
-    pub timer: Duration,
-    /// At least so long after the last poll (Timer_Poll_Prohibit); at once when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prohibit: Option<Duration>,
-    /// Regularly (Timer_Poll_Periodic); not when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub periodic: Option<Duration>,
+params! {
+    /// When the sender sets the poll bit (TS 25.322, 9.7.1).
+    pub struct Polling {
+        /// In the last PDU that can be sent: the buffer is empty, or the window full.
+        pub last_pdu: bool = true,
+        /// In the last PDU that waits to be sent again.
+        pub last_retransmission: bool = true,
+        /// In every n-th PDU (Poll_PDU); not when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub every_pdus: Option<NonZeroU32> = NonZeroU32::new(32),
+        /// In the last PDU of every n-th packet (Poll_SDU); not when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub every_packets: Option<NonZeroU32>,
+        /// When this share of the window is in use (Poll_Window); not when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub window_share: Option<Probability> = Some(Probability(0.5)),
+        /// Again, when a poll has not been answered for so long (Timer_Poll).
+        pub timer: Duration = Duration::from_millis(300),
+        /// At least so long after the last poll (Timer_Poll_Prohibit); at once when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub prohibit: Option<Duration>,
+        /// Regularly (Timer_Poll_Periodic); not when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub periodic: Option<Duration>,
+    }
 }
 
 /// How a status report names missing PDUs (TS 25.322, 9.2.2.11).
@@ -85,68 +87,24 @@ pub enum StatusFormat {
     Bitmap,
 }
 
-/// When the phone sends STATUS PDUs (TS 25.322, 9.7.2), and how they come to the sender.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Reports {
-    /// When it notices that a PDU is missing.
-    pub on_missing: bool,
-    /// At least so long after the last report (Timer_Status_Prohibit); at once when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prohibit: Option<Duration>,
-    /// Regularly (Timer_Status_Periodic); not when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub periodic: Option<Duration>,
-    /// How missing PDUs are named. A report that takes more than one PDU acknowledges nothing
-    /// behind what the PDU itself names.
-    pub format: StatusFormat,
-    /// From the end of the TTI that brings a PDU until a report about it is there.
-    pub delay: Duration,
-    /// Probability that a report, or another answer, is lost.
-    pub loss_rate: Probability,
-}
-
-impl Default for AcknowledgedMode {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            tx_window: count(256),
-            rx_window: count(256),
-            max_dat: None,
-            at_max_dat: AtMaxDat::default(),
-            discard_timer: None,
-            command_timer: Duration::from_millis(300),
-            poll: Polling::default(),
-            status: Reports::default(),
-        }
-    }
-}
-
-impl Default for Polling {
-    fn default() -> Self {
-        Self {
-            last_pdu: true,
-            last_retransmission: true,
-            every_pdus: NonZeroU32::new(32),
-            every_packets: None,
-            window_share: Some(Probability(0.5)),
-            timer: Duration::from_millis(300),
-            prohibit: None,
-            periodic: None,
-        }
-    }
-}
-
-impl Default for Reports {
-    fn default() -> Self {
-        Self {
-            on_missing: true,
-            prohibit: Some(Duration::from_millis(100)),
-            periodic: None,
-            format: StatusFormat::default(),
-            delay: Duration::from_millis(89),
-            loss_rate: Probability(0.0),
-        }
+params! {
+    /// When the phone sends STATUS PDUs (TS 25.322, 9.7.2), and how they come to the sender.
+    pub struct Reports {
+        /// When it notices that a PDU is missing.
+        pub on_missing: bool = true,
+        /// At least so long after the last report (Timer_Status_Prohibit); at once when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub prohibit: Option<Duration> = Some(Duration::from_millis(100)),
+        /// Regularly (Timer_Status_Periodic); not when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub periodic: Option<Duration>,
+        /// How missing PDUs are named. A report that takes more than one PDU acknowledges nothing
+        /// behind what the PDU itself names.
+        pub format: StatusFormat,
+        /// From the end of the TTI that brings a PDU until a report about it is there.
+        pub delay: Duration = Duration::from_millis(89),
+        /// Probability that a report, or another answer, is lost.
+        pub loss_rate: Probability = Probability(0.0),
     }
 }
 

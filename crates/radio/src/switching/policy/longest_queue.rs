@@ -10,29 +10,22 @@
 //! as in the non pre-emptive policy.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
-/// Thresholds and a timer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct LongestQueue {
-    /// A dedicated channel is asked for above so many packets; 0 asks at the first.
-    pub high: u32,
-    /// The timer runs below so many packets; 0 keeps the channel.
-    pub low: u32,
-    /// How long a queue must be short before its user gives the channel to one who waits.
-    pub timeout: Duration,
-}
-
-impl Default for LongestQueue {
-    fn default() -> Self {
-        Self { high: 2, low: 1, timeout: Duration::from_millis(450) }
+params! {
+    /// Thresholds and a timer.
+    pub struct LongestQueue {
+        /// A dedicated channel is asked for above so many packets; 0 asks at the first.
+        pub high: u32 = 2,
+        /// The timer runs below so many packets; 0 keeps the channel.
+        pub low: u32 = 1,
+        /// How long a queue must be short before its user gives the channel to one who waits.
+        pub timeout: Duration = Duration::from_millis(450),
     }
 }
 

@@ -5,30 +5,22 @@
 //! somebody asks, the end of the round under way follows from when the first began.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
-/// Thresholds and a timer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct NonPreemptive {
-    /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
-    pub high: u32,
-    /// The timer runs below so many packets (T_l); 0 keeps the channel.
-    pub low: u32,
-    /// The timer (T_out).
-    pub timeout: Duration,
-}
-
-impl Default for NonPreemptive {
-    fn default() -> Self {
-        let Thresholds { high, low } = Thresholds::default();
-        Self { high, low, timeout: Duration::from_millis(500) }
+params! {
+    /// Thresholds and a timer.
+    pub struct NonPreemptive {
+        /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+        pub high: u32 = Thresholds::default().high,
+        /// The timer runs below so many packets (T_l); 0 keeps the channel.
+        pub low: u32 = Thresholds::default().low,
+        /// The timer (T_out).
+        pub timeout: Duration = Duration::from_millis(500),
     }
 }
 

@@ -5,30 +5,22 @@
 //! timer is not heeded. With a timeout of 0 this is the original policy.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::idle::IdleTimers;
 use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
-/// Thresholds and a timer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Preemptive {
-    /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
-    pub high: u32,
-    /// The timer runs below so many packets (T_l); 0 keeps the channel.
-    pub low: u32,
-    /// The timer (T_out).
-    pub timeout: Duration,
-}
-
-impl Default for Preemptive {
-    fn default() -> Self {
-        let Thresholds { high, low } = Thresholds::default();
-        Self { high, low, timeout: Duration::from_millis(500) }
+params! {
+    /// Thresholds and a timer.
+    pub struct Preemptive {
+        /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+        pub high: u32 = Thresholds::default().high,
+        /// The timer runs below so many packets (T_l); 0 keeps the channel.
+        pub low: u32 = Thresholds::default().low,
+        /// The timer (T_out).
+        pub timeout: Duration = Duration::from_millis(500),
     }
 }
 

@@ -5,26 +5,19 @@
 //! whether somebody waits or not.
 
 use nodeb_base::check::{Check, Checked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::params;
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::switching::State;
 
-/// The two thresholds on a user's queue at the Node B, the packet on the air included.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Thresholds {
-    /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
-    pub high: u32,
-    /// It is given back below so many packets (T_l); 0 keeps it.
-    pub low: u32,
-}
-
-impl Default for Thresholds {
-    /// `T_l` is Table I's, `T_h` the optimum that the study finds.
-    fn default() -> Self {
-        Self { high: 4, low: 1 }
+params! {
+    /// The two thresholds on a user's queue at the Node B, the packet on the air included.
+    pub struct Thresholds {
+        // The defaults: `T_l` is Table I's, `T_h` the optimum that the study finds.
+        /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+        pub high: u32 = 4,
+        /// It is given back below so many packets (T_l); 0 keeps it.
+        pub low: u32 = 1,
     }
 }
 

@@ -5,36 +5,24 @@
 //! from CELL_DCH to CELL_FACH and from there to CELL_PCH, whether somebody waits or not.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Size, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::switching::State;
 
-/// Volume and timers. The defaults were measured by Qian and others at one carrier
-/// (*Characterizing radio resource allocation for 3G networks*, IMC 2010).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct TrafficVolume {
-    /// A dedicated channel is asked for above so many bytes.
-    pub volume: Size,
-    /// How long the volume must stay above that.
-    pub time_to_trigger: Duration,
-    /// From the last packet until the channel is given back.
-    pub dch_inactivity: Duration,
-    /// From the last packet on the FACH until the phone goes to the paging channel.
-    pub fach_inactivity: Duration,
-}
-
-impl Default for TrafficVolume {
-    fn default() -> Self {
-        Self {
-            volume: Size(475),
-            time_to_trigger: Duration::ZERO,
-            dch_inactivity: Duration::from_secs(5),
-            fach_inactivity: Duration::from_secs(12),
-        }
+params! {
+    /// Volume and timers. The defaults were measured by Qian and others at one carrier
+    /// (*Characterizing radio resource allocation for 3G networks*, IMC 2010).
+    pub struct TrafficVolume {
+        /// A dedicated channel is asked for above so many bytes.
+        pub volume: Size = Size(475),
+        /// How long the volume must stay above that.
+        pub time_to_trigger: Duration = Duration::ZERO,
+        /// From the last packet until the channel is given back.
+        pub dch_inactivity: Duration = Duration::from_secs(5),
+        /// From the last packet on the FACH until the phone goes to the paging channel.
+        pub fach_inactivity: Duration = Duration::from_secs(12),
     }
 }
 

@@ -8,30 +8,23 @@
 //! directions. A phone keeps its place.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::rng::{Stream, Streams, normal, uniform};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::super::link::Place;
 use super::{Load, Position, Seat};
 
-/// Propagation and the load of the other cells.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Map {
-    /// Power of the distance with which the signal falls.
-    pub exponent: f64,
-    /// Standard deviation of the shadowing in dB.
-    pub shadowing_db: f64,
-    /// Correlation of the shadowing between two sites.
-    pub correlation: f64,
-    /// How busy the other cells are.
-    pub load: Load,
-}
-
-impl Default for Map {
-    fn default() -> Self {
-        Self { exponent: 3.76, shadowing_db: 10.0, correlation: 0.5, load: Load::default() }
+params! {
+    /// Propagation and the load of the other cells.
+    pub struct Map {
+        /// Power of the distance with which the signal falls.
+        pub exponent: f64 = 3.76,
+        /// Standard deviation of the shadowing in dB.
+        pub shadowing_db: f64 = 10.0,
+        /// Correlation of the shadowing between two sites.
+        pub correlation: f64 = 0.5,
+        /// How busy the other cells are.
+        pub load: Load,
     }
 }
 

@@ -1,30 +1,23 @@
 //! The mean sense: every phone of the cell receives the same from other cells.
 
 use nodeb_base::check::{Check, Checked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::params;
 
 use super::Load;
 
-/// Interference in the mean.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Mean {
-    /// Power received from all other cells over that received from the own one, when all send the
-    /// same (the study's eta).
-    pub factor: f64,
-    /// How busy the other cells are.
-    pub load: Load,
+params! {
+    /// Interference in the mean.
+    pub struct Mean {
+        /// Power received from all other cells over that received from the own one, when all send the
+        /// same (the study's eta).
+        pub factor: f64 = 0.6,
+        /// How busy the other cells are.
+        pub load: Load,
+    }
 }
 
 /// More than this is a typing error.
 const LARGEST_FACTOR: f64 = 100.0;
-
-impl Default for Mean {
-    fn default() -> Self {
-        Self { factor: 0.6, load: Load::default() }
-    }
-}
 
 impl Checked for Mean {
     fn check(&self, check: &mut Check) {

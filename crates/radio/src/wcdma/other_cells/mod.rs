@@ -8,10 +8,9 @@ pub mod map;
 pub mod mean;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::registry;
 use nodeb_base::rng::Streams;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::link::{Link, Place};
 use super::rates::{self, Averaging};
@@ -89,28 +88,22 @@ impl OtherCellsSpec {
     }
 }
 
-/// How busy the other cells are.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Load {
-    /// Mean number of connections in a cell (the study's G).
-    pub connections: f64,
-    /// Mean rate of a connection there (alpha); absent: as the search chooses it, self-consistently.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_rate: Option<f64>,
-    /// Which mean that rate is, where it is not given.
-    pub averaging: Averaging,
+params! {
+    /// How busy the other cells are.
+    pub struct Load {
+        /// Mean number of connections in a cell (the study's G).
+        pub connections: f64 = 2.0,
+        /// Mean rate of a connection there (alpha); absent: as the search chooses it, self-consistently.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub mean_rate: Option<f64>,
+        /// Which mean that rate is, where it is not given.
+        pub averaging: Averaging,
+    }
 }
 
 /// More than this is a typing error.
 const MOST_CONNECTIONS: f64 = 1_000.0;
 const HIGHEST_RATE: f64 = 1_000.0;
-
-impl Default for Load {
-    fn default() -> Self {
-        Self { connections: 2.0, mean_rate: None, averaging: Averaging::default() }
-    }
-}
 
 impl Checked for Load {
     fn check(&self, check: &mut Check) {

@@ -11,53 +11,38 @@ pub mod meter;
 pub mod round_trip;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Duration;
 use nodeb_net::LossSetting;
 use nodeb_tcp::TcpSpec;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use law::Law;
 use meter::Meter;
 use round_trip::RoundTripSpec;
 
-/// Parameters of a proxy with radio network feedback. The defaults are the study's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Rnf {
-    /// TCP between proxy and phone, which repairs losses; absent: the same as between server and proxy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tcp: Option<TcpSpec>,
-    /// Packets that should wait at the RNC for the phone.
-    pub q_ref: f64,
-    /// Time over which the RNC averages the bandwidth before it sends a message.
-    pub interval: Duration,
-    /// Time that a message takes from the RNC to the proxy; absent: the delays of the links between them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub delay: Option<Duration>,
-    /// Loss of messages: a probability, or a model.
-    pub loss: LossSetting,
-    /// What the proxy takes for the round trip without waiting.
-    pub rtt: RoundTripSpec,
-    /// Messages also tell how many packets wait, and this share of what is missing is added to the
-    /// window with every one; absent: bandwidth alone, as in the study.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue_feedback: Option<f64>,
-}
-
-impl Default for Rnf {
-    /// `fiorenzi`, section IV.A: 36 IP packets, and the shortest of its intervals.
-    fn default() -> Self {
-        Self {
-            tcp: None,
-            q_ref: 36.0,
-            interval: Duration::from_millis(80),
-            delay: None,
-            loss: LossSetting::default(),
-            rtt: RoundTripSpec::default(),
-            queue_feedback: None,
-        }
+params! {
+    /// Parameters of a proxy with radio network feedback. The defaults are the study's.
+    pub struct Rnf {
+        // The defaults: `fiorenzi`, section IV.A: 36 IP packets, and the shortest of its intervals.
+        /// TCP between proxy and phone, which repairs losses; absent: the same as between server and proxy.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub tcp: Option<TcpSpec>,
+        /// Packets that should wait at the RNC for the phone.
+        pub q_ref: f64 = 36.0,
+        /// Time over which the RNC averages the bandwidth before it sends a message.
+        pub interval: Duration = Duration::from_millis(80),
+        /// Time that a message takes from the RNC to the proxy; absent: the delays of the links between them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub delay: Option<Duration>,
+        /// Loss of messages: a probability, or a model.
+        pub loss: LossSetting,
+        /// What the proxy takes for the round trip without waiting.
+        pub rtt: RoundTripSpec,
+        /// Messages also tell how many packets wait, and this share of what is missing is added to the
+        /// window with every one; absent: bandwidth alone, as in the study.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub queue_feedback: Option<f64>,
     }
 }
 

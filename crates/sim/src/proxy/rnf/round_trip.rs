@@ -4,6 +4,7 @@
 //! the queue, and the window with it, without end.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::registry;
 use nodeb_base::units::Duration;
 use schemars::JsonSchema;
@@ -19,10 +20,11 @@ registry! {
     }
 }
 
-/// The least round trip has no parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Minimum {}
+params! {
+    /// The least round trip has no parameters.
+    #[derive(Copy, Eq)]
+    pub struct Minimum {}
+}
 
 impl Checked for Minimum {}
 

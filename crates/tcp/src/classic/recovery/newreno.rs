@@ -5,9 +5,8 @@
 //! the window. In July 2003 it stopped taking duplicate ACKs after a timeout for those of a recovery. Source of the rules: ns-2.35 `tcp-newreno.cc`, which still has both.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
 use crate::classic::era::{self, Era};
@@ -17,22 +16,22 @@ use crate::segment::Segment;
 /// Segments sent per ACK while in fast recovery (ns-2 `tcp-newreno.cc`).
 const RECOVERY_BURST: u64 = 2;
 
-/// Parameters of NewReno.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct NewReno {
-    /// Whether only the first partial ACK of a recovery restarts the timer (impatient), and not each (slow but
-    /// steady); absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub impatient: Option<bool>,
-    /// Whether a partial ACK takes what it acknowledges out of the window, and not all that duplicate ACKs have
-    /// added; absent: the era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub partial_deflation: Option<bool>,
-    /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too; absent: the
-    /// era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clean_exit: Option<bool>,
+params! {
+    /// Parameters of NewReno.
+    pub struct NewReno {
+        /// Whether only the first partial ACK of a recovery restarts the timer (impatient), and not each
+        /// (slow but steady); absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub impatient: Option<bool>,
+        /// Whether a partial ACK takes what it acknowledges out of the window, and not all that duplicate
+        /// ACKs have added; absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub partial_deflation: Option<bool>,
+        /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too;
+        /// absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub clean_exit: Option<bool>,
+    }
 }
 
 impl Checked for NewReno {}

@@ -1,23 +1,22 @@
 //! Reno (RFC 2581, 3.2): fast retransmission, and fast recovery that the first new ACK ends.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
 use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
-/// Parameters of Reno.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Reno {
-    /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too; absent: the
-    /// era's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clean_exit: Option<bool>,
+params! {
+    /// Parameters of Reno.
+    pub struct Reno {
+        /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too;
+        /// absent: the era's.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub clean_exit: Option<bool>,
+    }
 }
 
 impl Checked for Reno {}

@@ -7,18 +7,17 @@
 //! retransmission that is lost again waits for the timer.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ack, Recovery};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
-/// Parameters of SACK: none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Sack {}
+params! {
+    /// Parameters of SACK: none.
+    pub struct Sack {}
+}
 
 impl Checked for Sack {}
 

@@ -2,18 +2,17 @@
 //! fast recovery. The third duplicate ACK sends the connection back to one segment and slow start.
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Ack, Cumulative, Recovery, classify};
 use crate::classic::sender::Transmission;
 use crate::segment::Segment;
 
-/// Parameters of Tahoe: none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Tahoe {}
+params! {
+    /// Parameters of Tahoe: none.
+    pub struct Tahoe {}
+}
 
 impl Checked for Tahoe {}
 

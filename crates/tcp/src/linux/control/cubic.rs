@@ -3,9 +3,8 @@
 //! to 0.7. RFC 9438's is `cubic_rfc9438`.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::slow_start::{Search, SlowStart};
@@ -13,31 +12,19 @@ use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 use crate::linux::jiffies;
 
-/// CUBIC's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Cubic {
-    /// Share of the window that a reduction leaves; counted in 1/1024.
-    pub beta: f64,
-    /// Aggressiveness in segments per second cubed; counted in 10/1024.
-    pub c: f64,
-    /// Leave bandwidth to newcomers: remember less than the window at loss.
-    pub fast_convergence: bool,
-    /// Grow at least as Reno would.
-    pub tcp_friendliness: bool,
-    /// What ends slow start besides a loss.
-    pub slow_start: SlowStart,
-}
-
-impl Default for Cubic {
-    fn default() -> Self {
-        Self {
-            beta: 0.7,
-            c: 0.4,
-            fast_convergence: true,
-            tcp_friendliness: true,
-            slow_start: SlowStart::HyStart,
-        }
+params! {
+    /// CUBIC's parameters.
+    pub struct Cubic {
+        /// Share of the window that a reduction leaves; counted in 1/1024.
+        pub beta: f64 = 0.7,
+        /// Aggressiveness in segments per second cubed; counted in 10/1024.
+        pub c: f64 = 0.4,
+        /// Leave bandwidth to newcomers: remember less than the window at loss.
+        pub fast_convergence: bool = true,
+        /// Grow at least as Reno would.
+        pub tcp_friendliness: bool = true,
+        /// What ends slow start besides a loss.
+        pub slow_start: SlowStart = SlowStart::HyStart,
     }
 }
 

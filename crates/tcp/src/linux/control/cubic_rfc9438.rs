@@ -2,9 +2,8 @@
 //! slowly around the size at which loss occurred and fast away from it. Linux's is `cubic`.
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::cubic::check_shape;
 use super::loss_based::LossWindow;
@@ -12,23 +11,17 @@ use super::slow_start::{Search, SlowStart};
 use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 
-/// CUBIC's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct CubicRfc9438 {
-    /// Share of the window that a reduction leaves, `beta_cubic` (RFC 9438, 4.6).
-    pub beta: f64,
-    /// Aggressiveness in segments per second cubed, `C` (RFC 9438, 5).
-    pub c: f64,
-    /// Leave bandwidth to newcomers: remember less than the window at loss (RFC 9438, 4.7).
-    pub fast_convergence: bool,
-    /// What ends slow start besides a loss.
-    pub slow_start: SlowStart,
-}
-
-impl Default for CubicRfc9438 {
-    fn default() -> Self {
-        Self { beta: 0.7, c: 0.4, fast_convergence: true, slow_start: SlowStart::HyStartPlusPlus }
+params! {
+    /// CUBIC's parameters.
+    pub struct CubicRfc9438 {
+        /// Share of the window that a reduction leaves, `beta_cubic` (RFC 9438, 4.6).
+        pub beta: f64 = 0.7,
+        /// Aggressiveness in segments per second cubed, `C` (RFC 9438, 5).
+        pub c: f64 = 0.4,
+        /// Leave bandwidth to newcomers: remember less than the window at loss (RFC 9438, 4.7).
+        pub fast_convergence: bool = true,
+        /// What ends slow start besides a loss.
+        pub slow_start: SlowStart = SlowStart::HyStartPlusPlus,
     }
 }
 

@@ -1,18 +1,17 @@
 //! Reno: additive increase, multiplicative decrease (RFC 5681) by bytes (RFC 3465).
 
 use nodeb_base::check::Checked;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::params;
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 
-/// Reno has no parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "LinuxReno")]
-#[serde(default, deny_unknown_fields)]
-pub struct Reno {}
+params! {
+    /// Reno has no parameters.
+    #[schemars(rename = "LinuxReno")]
+    pub struct Reno {}
+}
 
 impl Checked for Reno {}
 

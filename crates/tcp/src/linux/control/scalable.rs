@@ -2,28 +2,21 @@
 //! same number of round trips at any rate (Kelly, ACM CCR 33(2), 2003). Small windows are Reno's.
 
 use nodeb_base::check::{Check, Checked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use nodeb_base::params;
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, reno};
 use crate::linux::Linux;
 
-/// Scalable TCP's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Scalable {
-    /// Growth per byte acknowledged (section 3 of the paper: `a`).
-    pub increase: f64,
-    /// Share of the window that a loss takes away (`b`).
-    pub decrease: f64,
-    /// Segments up to which the window is Reno's (`lwnd`).
-    pub legacy_window: u32,
-}
-
-impl Default for Scalable {
-    fn default() -> Self {
-        Self { increase: 0.01, decrease: 0.125, legacy_window: 16 }
+params! {
+    /// Scalable TCP's parameters.
+    pub struct Scalable {
+        /// Growth per byte acknowledged (section 3 of the paper: `a`).
+        pub increase: f64 = 0.01,
+        /// Share of the window that a loss takes away (`b`).
+        pub decrease: f64 = 0.125,
+        /// Segments up to which the window is Reno's (`lwnd`).
+        pub legacy_window: u32 = 16,
     }
 }
 

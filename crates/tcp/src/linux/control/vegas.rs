@@ -2,9 +2,8 @@
 //! (Brakmo and Peterson, IEEE JSAC 13(8), 1995; once per round trip as in Linux, `tcp_vegas.c`).
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
@@ -13,21 +12,15 @@ use crate::linux::Linux;
 /// Round trips to be seen before one is believed; fewer may all stem from delayed ACKs.
 const SAMPLES: u32 = 3;
 
-/// Vegas's parameters, in segments that wait in the queue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Vegas {
-    /// Fewer than these, and the window grows.
-    pub alpha: u32,
-    /// More than these, and it shrinks.
-    pub beta: u32,
-    /// More than these end slow start.
-    pub gamma: u32,
-}
-
-impl Default for Vegas {
-    fn default() -> Self {
-        Self { alpha: 2, beta: 4, gamma: 1 }
+params! {
+    /// Vegas's parameters, in segments that wait in the queue.
+    pub struct Vegas {
+        /// Fewer than these, and the window grows.
+        pub alpha: u32 = 2,
+        /// More than these, and it shrinks.
+        pub beta: u32 = 4,
+        /// More than these end slow start.
+        pub gamma: u32 = 1,
     }
 }
 

@@ -2,25 +2,18 @@
 //! Liew, IEEE JSAC 21(2), 2003; as in Linux, `tcp_veno.c`).
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::Duration;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
-/// Veno's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Veno {
-    /// Segments in the queue below which a loss is not taken for congestion.
-    pub beta: u32,
-}
-
-impl Default for Veno {
-    fn default() -> Self {
-        Self { beta: 3 }
+params! {
+    /// Veno's parameters.
+    pub struct Veno {
+        /// Segments in the queue below which a loss is not taken for congestion.
+        pub beta: u32 = 3,
     }
 }
 

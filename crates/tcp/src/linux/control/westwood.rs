@@ -2,9 +2,8 @@
 //! cost little (Grieco and Mascolo, ACM CCR 34(2), 2004; filters as in Linux, `tcp_westwood.c`).
 
 use nodeb_base::check::Checked;
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, reno};
@@ -13,10 +12,10 @@ use crate::linux::Linux;
 /// Shortest time over which the bandwidth is sampled (Linux: `TCP_WESTWOOD_RTT_MIN`).
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
 
-/// Westwood+ has no parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Westwood {}
+params! {
+    /// Westwood+ has no parameters.
+    pub struct Westwood {}
+}
 
 impl Checked for Westwood {}
 

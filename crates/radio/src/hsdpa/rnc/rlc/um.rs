@@ -1,5 +1,6 @@
 //! Unacknowledged mode above MAC-hs: packets as ranges of units (TS 25.322, 11.2).
 
+use nodeb_base::params;
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -7,22 +8,20 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::Part;
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::Fate;
 use crate::Backlog;
 use crate::hsdpa::payload::Payload;
 use crate::rlc::am::params::require_timer;
 
-/// Parameters of unacknowledged mode.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct UnacknowledgedMode {
-    /// A packet of which something has waited so long at the RNC is discarded (Timer_Discard, without
-    /// explicit signalling: TS 25.322, 9.7.3.2); never when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub discard_timer: Option<Duration>,
+params! {
+    /// Parameters of unacknowledged mode.
+    pub struct UnacknowledgedMode {
+        /// A packet of which something has waited so long at the RNC is discarded (Timer_Discard, without
+        /// explicit signalling: TS 25.322, 9.7.3.2); never when absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub discard_timer: Option<Duration>,
+    }
 }
 
 impl Checked for UnacknowledgedMode {

@@ -14,9 +14,8 @@ mod tests;
 mod window;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::super::{AckEvent, CongestionControl, CongestionParams, Loss, Phase};
 use super::path::{FullPipe, Pace, Path, Window, draw};
@@ -48,20 +47,14 @@ impl CongestionParams for Bbr {
     }
 }
 
-/// BBR's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Bbr {
-    /// How long the smallest round trip is trusted before it is measured anew (Linux:
-    /// `bbr_min_rtt_win_sec`).
-    pub min_rtt_window: Duration,
-    /// How long the window is kept small for that (Linux: `bbr_probe_rtt_mode_ms`).
-    pub probe_rtt: Duration,
-}
-
-impl Default for Bbr {
-    fn default() -> Self {
-        Self { min_rtt_window: Duration::from_secs(10), probe_rtt: Duration::from_millis(200) }
+params! {
+    /// BBR's parameters.
+    pub struct Bbr {
+        /// How long the smallest round trip is trusted before it is measured anew (Linux:
+        /// `bbr_min_rtt_win_sec`).
+        pub min_rtt_window: Duration = Duration::from_secs(10),
+        /// How long the window is kept small for that (Linux: `bbr_probe_rtt_mode_ms`).
+        pub probe_rtt: Duration = Duration::from_millis(200),
     }
 }
 

@@ -16,9 +16,8 @@ mod signals;
 mod tests;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::super::{AckEvent, CongestionControl, CongestionParams, Loss, Phase};
 use super::path::{FullPipe, Pace, Path, Window};
@@ -53,34 +52,21 @@ impl CongestionParams for Bbr3 {
     }
 }
 
-/// BBRv3's parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Bbr3 {
-    /// Share of a round trip's data that may be lost while probing (2.8: `LossThresh`).
-    pub loss_threshold: f64,
-    /// Share of a bound that a round trip with loss leaves at least (2.8: `Beta`).
-    pub beta: f64,
-    /// Share of the largest safe volume that is left to others (2.8: `Headroom`).
-    pub headroom: f64,
-    /// How long the smallest round trip is trusted (2.16.1: `MinRTTFilterLen`).
-    pub min_rtt_window: Duration,
-    /// Time between measurements of the round trip (2.16.2: `ProbeRTTInterval`).
-    pub probe_rtt_interval: Duration,
-    /// How long the window is kept small for one (2.16.2: `ProbeRTTDuration`).
-    pub probe_rtt: Duration,
-}
-
-impl Default for Bbr3 {
-    fn default() -> Self {
-        Self {
-            loss_threshold: 0.02,
-            beta: 0.7,
-            headroom: 0.15,
-            min_rtt_window: Duration::from_secs(10),
-            probe_rtt_interval: Duration::from_secs(5),
-            probe_rtt: Duration::from_millis(200),
-        }
+params! {
+    /// BBRv3's parameters.
+    pub struct Bbr3 {
+        /// Share of a round trip's data that may be lost while probing (2.8: `LossThresh`).
+        pub loss_threshold: f64 = 0.02,
+        /// Share of a bound that a round trip with loss leaves at least (2.8: `Beta`).
+        pub beta: f64 = 0.7,
+        /// Share of the largest safe volume that is left to others (2.8: `Headroom`).
+        pub headroom: f64 = 0.15,
+        /// How long the smallest round trip is trusted (2.16.1: `MinRTTFilterLen`).
+        pub min_rtt_window: Duration = Duration::from_secs(10),
+        /// Time between measurements of the round trip (2.16.2: `ProbeRTTInterval`).
+        pub probe_rtt_interval: Duration = Duration::from_secs(5),
+        /// How long the window is kept small for one (2.16.2: `ProbeRTTDuration`).
+        pub probe_rtt: Duration = Duration::from_millis(200),
     }
 }
 
