@@ -1,6 +1,9 @@
 //! Impossible and doubtful values that a type alone cannot rule out, each under the key where it
 //! stands.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 /// A value that nodeb cannot simulate, or that hardly means what it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -49,7 +52,7 @@ pub fn is_same<T: PartialEq>(value: &T, default: &T) -> bool {
 
 impl Check {
     /// Looks at what stands below `key`.
-    pub fn within(&mut self, key: impl std::fmt::Display, look: impl FnOnce(&mut Self)) {
+    pub fn within(&mut self, key: impl Display, look: impl FnOnce(&mut Self)) {
         self.path.push(key.to_string());
         look(self);
         self.path.pop();
@@ -61,6 +64,18 @@ impl Check {
             let problem = self.problem(key, message());
             self.problems.push(problem);
         }
+    }
+
+    /// Requires that the value of `key` is in `range`.
+    pub fn range<T: PartialOrd + Display>(&mut self, key: &str, value: T, range: RangeInclusive<T>) {
+        self.require(range.contains(&value), key, || {
+            format!("{value} is out of range; expected {} to {}", range.start(), range.end())
+        });
+    }
+
+    /// Requires that the value of `key` is at most `most`.
+    pub fn at_most<T: PartialOrd + Display>(&mut self, key: &str, value: T, most: T) {
+        self.require(value <= most, key, || format!("{value} is out of range; expected at most {most}"));
     }
 
     /// Warns with `message` about `key` unless `holds`. What is doubtful is simulated all the same.

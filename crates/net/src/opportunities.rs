@@ -66,7 +66,7 @@ impl Checked for Opportunities {
             "there is no delivery opportunity; expected at least one, or a `file`".to_owned()
         });
         check.require(times.len() <= MOST, "times_ms", || {
-            format!("{} delivery opportunities are absurd; expected at most {MOST}", times.len())
+            format!("{} delivery opportunities are too many; expected at most {MOST}", times.len())
         });
         let fall = times.windows(2).position(|pair| pair[1] < pair[0]);
         check.require(fall.is_none(), "times_ms", || {
@@ -77,7 +77,7 @@ impl Checked for Opportunities {
             "the last time is 0 ms, and a recording lasts until its last time; expected more".to_owned()
         });
         check.require(self.length_ms() <= LONGEST_MS, "times_ms", || {
-            format!("{} ms are absurd; expected at most {LONGEST_MS} ms", self.length_ms())
+            format!("{} ms are out of range; expected at most {LONGEST_MS} ms", self.length_ms())
         });
     }
 }
@@ -201,7 +201,7 @@ mod tests {
             (&[][..], "there is no delivery opportunity"),
             (&[0, 0], "the last time is 0 ms"),
             (&[5, 4], "time goes backward at entry 1: 4 ms after 5 ms"),
-            (&[LONGEST_MS + 1], "absurd"),
+            (&[LONGEST_MS + 1], "out of range"),
         ];
         for (times, message) in expected {
             assert!(problems(times)[0].contains(message), "{times:?}: {:?}", problems(times));

@@ -15,7 +15,7 @@ use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
 /// Larger sizes are typing errors.
-const MOST_BYTES: u64 = 1_000_000_000;
+const MOST_BYTES: Size = Size(1_000_000_000);
 
 params! {
     /// Links that follow traces in mahimahi's format.
@@ -55,12 +55,8 @@ impl Checked for TraceBearer {
         if let Some(up) = &self.up {
             check.within("up", |check| up.check(check));
         }
-        check.require((1..=MOST_BYTES).contains(&self.opportunity.0), "opportunity", || {
-            format!("{} carry nothing, or are absurd; expected 1 B to 1 GB", self.opportunity)
-        });
-        check.require(self.header.0 <= MOST_BYTES, "header", || {
-            format!("{} are absurd; expected at most 1 GB", self.header)
-        });
+        check.range("opportunity", self.opportunity, Size(1)..=MOST_BYTES);
+        check.at_most("header", self.header, MOST_BYTES);
         self.path().check(check);
         check.within("queue", |check| {
             check.within(self.queue.key(), |check| self.queue.check_waiting(check));

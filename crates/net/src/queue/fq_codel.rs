@@ -36,9 +36,7 @@ params! {
 impl Checked for FqCodel {
     fn check(&self, check: &mut Check) {
         check_times(check, self.target, self.interval);
-        check.require(self.flows.get() <= 65_536, "flows", || {
-            format!("{} queues are absurd; expected at most 65536", self.flows)
-        });
+        check.at_most("flows", self.flows.get(), 65_536);
         check.require((1..=1_000_000_000).contains(&self.quantum.0), "quantum", || {
             "expected from 1 B to 1 GB, such as \"1514 B\"".to_owned()
         });

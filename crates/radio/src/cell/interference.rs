@@ -38,9 +38,7 @@ params! {
 
 impl Checked for Hexagonal {
     fn check(&self, check: &mut Check) {
-        check.require(self.rings <= 10, "rings", || {
-            format!("{} rings are absurd; expected at most 10", self.rings)
-        });
+        check.at_most("rings", self.rings, 10);
     }
 }
 
@@ -73,9 +71,7 @@ params! {
 
 impl Checked for FixedLevel {
     fn check(&self, check: &mut Check) {
-        check.require((-200.0..=50.0).contains(&self.level_dbm), "level_dbm", || {
-            format!("{} dBm is absurd; expected -200 to 50", self.level_dbm)
-        });
+        check.range("level_dbm", self.level_dbm, -200.0..=50.0);
     }
 }
 

@@ -42,17 +42,13 @@ params! {
 
 impl Checked for Cell {
     fn check(&self, check: &mut Check) {
-        check.require(
-            self.radius.0 >= 10_000 && self.radius <= Distance::from_metres(100_000),
-            "radius",
-            || format!("a cell of {} is absurd; expected 10 m to 100 km", self.radius),
-        );
+        check.range("radius", self.radius, Distance::from_metres(10)..=Distance::from_metres(100_000));
         for (key, value) in [
             ("power_dbm", self.power_dbm),
             ("antenna_gain_db", self.antenna_gain_db),
             ("noise_dbm", self.noise_dbm),
         ] {
-            check.require(value.abs() <= 200.0, key, || format!("{value} is absurd; expected -200 to 200"));
+            check.range(key, value, -200.0..=200.0);
         }
         check.require(self.hs_share.0 > 0.0, "hs_share", || {
             "without power on HS-PDSCH nothing can be sent; expected more than 0".to_owned()

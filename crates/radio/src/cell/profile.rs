@@ -84,7 +84,7 @@ pub fn check_taps(taps: &[Tap], check: &mut Check) {
         "a path's power must lie between -200 and 200 dB".to_owned()
     });
     check.require(taps.len() <= 100, "taps", || {
-        format!("{} paths are absurd; expected at most 100", taps.len())
+        format!("{} paths are too many; expected at most 100", taps.len())
     });
 }
 

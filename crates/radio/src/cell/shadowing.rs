@@ -24,9 +24,7 @@ params! {
 
 impl Checked for Shadowing {
     fn check(&self, check: &mut Check) {
-        check.require((0.0..=30.0).contains(&self.sigma_db), "sigma_db", || {
-            format!("a standard deviation of {} dB is absurd; expected 0 to 30", self.sigma_db)
-        });
+        check.range("sigma_db", self.sigma_db, 0.0..=30.0);
         check.require(self.correlation_distance.0 > 0, "correlation_distance", || {
             "expected a distance above 0 m".to_owned()
         });

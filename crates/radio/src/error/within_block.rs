@@ -49,7 +49,7 @@ impl Checked for WithinBlock {
             });
         }
         check.require(length <= MOST_PDUS, "patterns", || {
-            format!("blocks of {length} PDUs are absurd; expected at most {MOST_PDUS}")
+            format!("blocks of {length} PDUs are too many; expected at most {MOST_PDUS}")
         });
         let key = if self.count_law.is_empty() { "patterns" } else { "count_law" };
         let weights = || self.patterns.values().chain(&self.count_law);

@@ -53,13 +53,9 @@ impl Checked for Handover {
         check.require((2..=7).contains(&self.cells), "cells", || {
             format!("there is no handover between {} cells; expected 2 to 7", self.cells)
         });
-        check.require((0.0..=100.0).contains(&self.hysteresis_db), "hysteresis_db", || {
-            format!("a hysteresis of {} dB is absurd; expected 0 to 100", self.hysteresis_db)
-        });
+        check.range("hysteresis_db", self.hysteresis_db, 0.0..=100.0);
         for (key, value) in [("time_to_trigger", self.time_to_trigger), ("interruption", self.interruption)] {
-            check.require(value <= Duration::from_secs(10), key, || {
-                format!("{value} are absurd; expected at most 10 s")
-            });
+            check.at_most(key, value, Duration::from_secs(10));
         }
     }
 }

@@ -134,13 +134,9 @@ impl Checked for Hsdpa {
         for (key, value, most) in
             [("retransmission_delay", self.retransmission_delay, 10), ("t1", self.t1, 100_000)]
         {
-            check.require(value <= Duration::from_secs(most), key, || {
-                format!("{value} are absurd; expected at most {most} s")
-            });
+            check.at_most(key, value, Duration::from_secs(most));
         }
-        check.require((1..=65_535).contains(&self.pdu_size.0), "pdu_size", || {
-            format!("a PDU of {} is absurd; expected 1 B to 65.535 kB", self.pdu_size)
-        });
+        check.range("pdu_size", self.pdu_size, Size(1)..=Size(65_535));
         check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
             "no answer would ever be heard, and transmissions are unlimited; expected below 1".to_owned()
         });

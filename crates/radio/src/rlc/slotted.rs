@@ -46,18 +46,14 @@ const LONGEST_DELAY: Duration = Duration::from_secs(600);
 
 impl Checked for Slotted {
     fn check(&self, check: &mut Check) {
-        check.require(self.places.get() <= MOST_PLACES, "places", || {
-            format!("{} places are absurd; expected at most {MOST_PLACES}", self.places)
-        });
+        check.at_most("places", self.places.get(), MOST_PLACES);
         check.require(self.report_every <= self.places, "report_every", || {
             format!(
                 "a window of {} would be over before a report is due; expected at most `places`",
                 self.places
             )
         });
-        check.require(self.report_delay <= LONGEST_DELAY, "report_delay", || {
-            format!("a report that takes {} is absurd; expected at most {LONGEST_DELAY}", self.report_delay)
-        });
+        check.at_most("report_delay", self.report_delay, LONGEST_DELAY);
     }
 }
 

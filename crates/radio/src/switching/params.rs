@@ -45,7 +45,7 @@ params! {
 }
 
 /// More than these are typing errors.
-const LARGEST_SIGNALLING: u64 = 65_535;
+const LARGEST_SIGNALLING: Size = Size(65_535);
 const LONGEST_SWITCH: Duration = Duration::from_secs(60);
 
 impl Checked for FachDch {
@@ -62,13 +62,9 @@ impl Checked for FachDch {
                 self.signalling_rate, self.fach_rate
             )
         });
-        check.require((1..=LARGEST_SIGNALLING).contains(&self.signalling_size.0), "signalling_size", || {
-            format!("a signalling packet of {} is absurd; expected 1 B to 65.535 kB", self.signalling_size)
-        });
+        check.range("signalling_size", self.signalling_size, Size(1)..=LARGEST_SIGNALLING);
         for (key, time) in [("switch_time", self.switch_time), ("paging_time", self.paging_time)] {
-            check.require(time <= LONGEST_SWITCH, key, || {
-                format!("a switch of {time} is absurd; expected at most {LONGEST_SWITCH}")
-            });
+            check.at_most(key, time, LONGEST_SWITCH);
         }
         check.within("policy", |check| self.policy.check(check));
         check.within("power", |check| self.power.check(check));

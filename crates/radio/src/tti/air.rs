@@ -2,7 +2,7 @@
 //! again.
 
 use nodeb_base::check::Check;
-use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate};
+use nodeb_base::units::{Duration, NANOS_PER_S, Probability, Rate, Size};
 
 use crate::error::ErrorModel;
 use crate::error::blocks::BlockShape;
@@ -42,18 +42,10 @@ const LONGEST_TTI: Duration = Duration::from_secs(10);
 impl Air {
     /// Reports impossible values; `errors` stands in the place of the BLER where it is given.
     pub fn check_with(&self, errors: Option<&ErrorModel>, check: &mut Check) {
-        check.require(self.tti.0 >= 1_000 && self.tti <= LONGEST_TTI, "tti", || {
-            format!("a TTI of {} is absurd; expected 1 us to {LONGEST_TTI}", self.tti)
-        });
-        check.require((1..=65_535).contains(&self.pdu_bytes), "pdu_size", || {
-            format!("a PDU of {} B is absurd; expected 1 B to 65.535 kB", self.pdu_bytes)
-        });
-        check.require(self.channels <= MOST_CHANNELS, "channels", || {
-            format!("{} channels are absurd; expected at most {MOST_CHANNELS}", self.channels)
-        });
-        check.require(self.pdus_per_block <= MOST_PDUS, "pdus_per_tti", || {
-            format!("{} PDUs in a block are absurd; expected at most {MOST_PDUS}", self.pdus_per_block)
-        });
+        check.range("tti", self.tti, Duration(1_000)..=LONGEST_TTI);
+        check.range("pdu_size", Size(self.pdu_bytes.into()), Size(1)..=Size(65_535));
+        check.at_most("channels", self.channels, MOST_CHANNELS);
+        check.at_most("pdus_per_tti", self.pdus_per_block, MOST_PDUS);
         if let Some(errors) = errors {
             errors.check_for(self.pdus_per_block, self.max_transmissions, check);
         } else {

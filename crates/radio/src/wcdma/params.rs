@@ -64,31 +64,18 @@ params! {
 }
 
 /// More than these are typing errors.
-const LARGEST_FRAME: u64 = 8_192;
+const LARGEST_FRAME: Size = Size(8_192);
 const LARGEST_SPREADING: u32 = 65_536;
 const LONGEST_SLOT: Duration = Duration::from_secs(10);
 const LONGEST_ACK: Duration = Duration::from_secs(60);
 
 impl Checked for Wcdma {
     fn check(&self, check: &mut Check) {
-        check.require(self.slot.0 >= 1_000 && self.slot <= LONGEST_SLOT, "slot", || {
-            format!("a slot of {} is absurd; expected 1 us to {LONGEST_SLOT}", self.slot)
-        });
-        check.require((1..=LARGEST_FRAME).contains(&self.frame_size.0), "frame_size", || {
-            format!("a frame of {} is absurd; expected 1 B to 8.192 kB", self.frame_size)
-        });
-        check.require(self.spreading.get() <= LARGEST_SPREADING, "spreading", || {
-            format!(
-                "a spreading factor of {} is absurd; expected at most {LARGEST_SPREADING}",
-                self.spreading
-            )
-        });
-        check.require((-20.0..=60.0).contains(&self.eb_n0_db), "eb_n0_db", || {
-            format!("an Eb/N0 of {} dB is absurd; expected -20 to 60", self.eb_n0_db)
-        });
-        check.require(self.ack_delay <= LONGEST_ACK, "ack_delay", || {
-            format!("a delay of {} is absurd; expected at most {LONGEST_ACK}", self.ack_delay)
-        });
+        check.range("slot", self.slot, Duration(1_000)..=LONGEST_SLOT);
+        check.range("frame_size", self.frame_size, Size(1)..=LARGEST_FRAME);
+        check.at_most("spreading", self.spreading.get(), LARGEST_SPREADING);
+        check.range("eb_n0_db", self.eb_n0_db, -20.0..=60.0);
+        check.at_most("ack_delay", self.ack_delay, LONGEST_ACK);
         self.check_rates(check);
         self.check_code(check);
         check.within("selection", |check| self.selection.check(check));

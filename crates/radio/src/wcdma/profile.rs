@@ -52,9 +52,7 @@ const MOST_PATHS: u32 = 100;
 
 impl Checked for EqualPaths {
     fn check(&self, check: &mut Check) {
-        check.require(self.paths.get() <= MOST_PATHS, "paths", || {
-            format!("{} paths are absurd; expected at most {MOST_PATHS}", self.paths)
-        });
+        check.at_most("paths", self.paths.get(), MOST_PATHS);
     }
 }
 
@@ -112,7 +110,7 @@ impl Checked for Taps {
             format!("the powers of the paths sum to {total} and not to 1; each is divided by that")
         });
         check.require(self.powers.len() <= MOST_PATHS as usize, "powers", || {
-            format!("{} paths are absurd; expected at most {MOST_PATHS}", self.powers.len())
+            format!("{} paths are too many; expected at most {MOST_PATHS}", self.powers.len())
         });
     }
 }

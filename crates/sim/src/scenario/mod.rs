@@ -212,17 +212,13 @@ impl Checked for Scenario {
         check.require(i64::try_from(self.seed).is_ok(), "seed", || {
             format!("the number is too large; expected at most {}", i64::MAX)
         });
-        check.require(self.runs.get() <= MOST_RUNS, "runs", || {
-            format!("{} replications are absurd; expected at most {MOST_RUNS}", self.runs)
-        });
-        check.require(self.max_runs.get() <= MOST_RUNS, "max_runs", || {
-            format!("{} replications are absurd; expected at most {MOST_RUNS}", self.max_runs)
-        });
+        check.at_most("runs", self.runs.get(), MOST_RUNS);
+        check.at_most("max_runs", self.max_runs.get(), MOST_RUNS);
         check.require(self.precision.is_none_or(|p| p.0 > 0.0 && p.0 < 1.0), "precision", || {
             "expected a share of the mean between 0 and 1, such as 0.02".to_owned()
         });
         check.require(self.duration.0 > 0 && self.duration <= LONGEST, "duration", || {
-            format!("a run of {} is absurd; expected more than 0 s and at most {LONGEST}", self.duration)
+            format!("{} is out of range; expected more than 0 s and at most {LONGEST}", self.duration)
         });
         check.within("wired", |check| self.wired.check(check));
         if let Some(core) = &self.core {
@@ -262,7 +258,7 @@ impl Checked for Scenario {
             "there is nobody to simulate; expected at least one `[[users]]`".to_owned()
         });
         check.require(users <= MOST_USERS, "users", || {
-            format!("{users} users are absurd; expected at most {MOST_USERS}")
+            format!("{users} users are too many; expected at most {MOST_USERS}")
         });
         check.within("users", |check| {
             for (i, group) in self.users.iter().enumerate() {
@@ -384,7 +380,7 @@ impl Scenario {
             "the frequencies of C/I values must have a sum above 0 that can be counted".to_owned()
         });
         check.require(group.ci.len() <= 100, "ci", || {
-            format!("{} C/I values are absurd; expected at most 100", group.ci.len())
+            format!("{} C/I values are too many; expected at most 100", group.ci.len())
         });
         check.require(group.ci.is_empty() || self.radio.facts().follows_ci, "ci", || {
             format!("a {} has no C/I process; leave `ci` out or use `hs_dsch`", self.radio.key())

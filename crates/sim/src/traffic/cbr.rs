@@ -23,7 +23,7 @@ impl Checked for Cbr {
             "there is nothing to send; expected at least 1 B".to_owned()
         });
         check.require(self.interval.0 >= 1_000, "interval", || {
-            format!("an interval of {} is absurd; expected at least 1 us", self.interval)
+            format!("{} is out of range; expected at least 1 us", self.interval)
         });
     }
 }

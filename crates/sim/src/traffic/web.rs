@@ -68,25 +68,8 @@ impl Checked for Web {
         check.within("embedded", |check| self.embedded.check(check));
         check.within("parsing", |check| self.parsing.check(check));
         check.within("reading", |check| self.reading.check(check));
-        check.require(
-            self.embedded_objects >= 0.0 && self.embedded_objects.is_finite(),
-            "embedded_objects",
-            || "expected a mean number, 0 or more".to_owned(),
-        );
-        let most = f64::from(MOST_OBJECTS);
-        check.require(
-            !self.embedded_objects.is_finite() || self.embedded_objects <= most,
-            "embedded_objects",
-            || {
-                format!(
-                    "{} objects in a page are absurd; expected at most {MOST_OBJECTS}",
-                    self.embedded_objects
-                )
-            },
-        );
-        check.require(self.most_embedded <= MOST_OBJECTS, "most_embedded", || {
-            format!("{} objects in a page are absurd; expected at most {MOST_OBJECTS}", self.most_embedded)
-        });
+        check.range("embedded_objects", self.embedded_objects, 0.0..=f64::from(MOST_OBJECTS));
+        check.at_most("most_embedded", self.most_embedded, MOST_OBJECTS);
         check.require(self.request.0 <= 1_400, "request", || {
             format!("a request of {} does not fit one packet; expected at most 1.4 kB", self.request)
         });

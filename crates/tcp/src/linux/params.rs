@@ -136,9 +136,7 @@ impl Checked for Linux {
                 self.packet_size
             )
         });
-        check.require(self.initial_window.get() <= 1_000, "initial_window", || {
-            format!("{} segments at once are absurd; expected at most 1000", self.initial_window)
-        });
+        check.at_most("initial_window", self.initial_window.get(), 1_000);
         self.check_switches(check);
         check.advise(!self.pacing || !self.control.paces_itself(), "pacing", || {
             format!("this has no effect: `{}` paces itself", self.control.key())
@@ -147,7 +145,7 @@ impl Checked for Linux {
             format!("the smallest timeout, {}, is above max_rto, {}", self.min_rto, self.max_rto)
         });
         check.require(self.max_rto.0 > 0 && self.max_rto <= Duration::from_secs(86_400), "max_rto", || {
-            format!("a timeout of {} is absurd; expected more than 0 s and at most 24 h", self.max_rto)
+            format!("{} is out of range; expected more than 0 s and at most 24 h", self.max_rto)
         });
         check.require(self.initial_rto.0 > 0 && self.initial_rto <= self.max_rto, "initial_rto", || {
             format!("expected more than 0 s and at most max_rto, {}", self.max_rto)

@@ -28,9 +28,7 @@ params! {
 
 impl Checked for Fading {
     fn check(&self, check: &mut Check) {
-        check.require(self.mean_snr_db.abs() <= 200.0, "mean_snr_db", || {
-            format!("a mean SNR of {} dB is absurd; expected -200 to 200", self.mean_snr_db)
-        });
+        check.range("mean_snr_db", self.mean_snr_db, -200.0..=200.0);
         check_speed(self.speed, check);
         check_taps(&self.taps, check);
         check.idle(!self.taps.is_empty(), &keys!(self; profile), BY_TAPS);

@@ -82,7 +82,7 @@ impl Checked for Trace {
         });
         let odd = self.rates.iter().find(|rate| rate.0 > 1_000_000_000_000);
         check.require(odd.is_none(), "rates", || {
-            format!("{} are absurd; expected at most 1 Tbps", odd.copied().unwrap_or_default())
+            format!("{} are out of range; expected at most 1 Tbps", odd.copied().unwrap_or_default())
         });
         let lists =
             [("snrs_db", &self.snrs_db), ("second_db", &self.second_db), ("third_db", &self.third_db)];

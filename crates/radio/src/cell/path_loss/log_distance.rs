@@ -18,12 +18,8 @@ params! {
 
 impl Checked for LogDistance {
     fn check(&self, check: &mut Check) {
-        check.require((0.0..=300.0).contains(&self.at_1km_db), "at_1km_db", || {
-            format!("a loss of {} dB is absurd; expected 0 to 300", self.at_1km_db)
-        });
-        check.require((1.0..=8.0).contains(&self.exponent), "exponent", || {
-            format!("an exponent of {} is absurd; expected 1 to 8", self.exponent)
-        });
+        check.range("at_1km_db", self.at_1km_db, 0.0..=300.0);
+        check.range("exponent", self.exponent, 1.0..=8.0);
     }
 }
 

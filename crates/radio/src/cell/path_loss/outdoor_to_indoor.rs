@@ -14,9 +14,7 @@ params! {
 
 impl Checked for OutdoorToIndoor {
     fn check(&self, check: &mut Check) {
-        check.require((100.0..=10_000.0).contains(&self.frequency_mhz), "frequency_mhz", || {
-            format!("{} MHz is absurd here; expected 100 to 10000", self.frequency_mhz)
-        });
+        check.range("frequency_mhz", self.frequency_mhz, 100.0..=10_000.0);
     }
 }
 

@@ -87,9 +87,7 @@ params! {
 
 impl Checked for CqiReports {
     fn check(&self, check: &mut Check) {
-        check.require(self.delay <= Duration::from_secs(10), "delay", || {
-            format!("reports that are {} late are absurd; expected at most 10 s", self.delay)
-        });
+        check.at_most("delay", self.delay, Duration::from_secs(10));
         check.require(
             self.cycle.0 > 0
                 && self.cycle.0.is_multiple_of(Numerology::HSDPA.tti.0)
@@ -97,9 +95,7 @@ impl Checked for CqiReports {
             "cycle",
             || format!("a cycle of {} is none of whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.cycle),
         );
-        check.require((0.0..=20.0).contains(&self.error_db), "error_db", || {
-            format!("an error of {} dB is absurd; expected 0 to 20", self.error_db)
-        });
+        check.range("error_db", self.error_db, 0.0..=20.0);
         self.check_table(check);
         if let Some(OuterLoop { target_bler, step_db }) = &self.outer_loop {
             check.within("outer_loop", |check| {
@@ -107,7 +103,7 @@ impl Checked for CqiReports {
                     format!("a loop cannot hold {}; expected more than 0 and at most 0.9", target_bler.0)
                 });
                 check.require(*step_db > 0.0 && *step_db <= 5.0, "step_db", || {
-                    format!("a step of {step_db} dB is absurd; expected more than 0 and at most 5")
+                    format!("{step_db} is out of range; expected more than 0 and at most 5")
                 });
             });
         }
@@ -130,9 +126,7 @@ impl CqiReports {
             check.require((1..=MOST_CODES).contains(&row.codes), "table", || {
                 format!("CQI {} has {} codes; expected 1 to {MOST_CODES}", row.cqi, row.codes)
             });
-            check.require((1..=1_000_000).contains(&row.bits), "table", || {
-                format!("a block of {} bits is absurd; expected 1 to 1000000", row.bits)
-            });
+            check.range("table", row.bits, 1..=1_000_000);
         }
         for pair in self.table.windows(2) {
             check.require(pair[0].bits < pair[1].bits, "table", || {

@@ -22,11 +22,9 @@ params! {
 impl Checked for Shannon {
     fn check(&self, check: &mut Check) {
         check.require(self.bandwidth_hz > 0.0 && self.bandwidth_hz <= 1e12, "bandwidth_hz", || {
-            format!("{} Hz is absurd; expected more than 0 and at most 1e12", self.bandwidth_hz)
+            format!("{} is out of range; expected more than 0 and at most 1e12", self.bandwidth_hz)
         });
-        check.require(self.rate.0 >= 10_000 && self.rate.0 <= 1_000_000_000_000, "rate", || {
-            format!("a limit of {} is absurd; expected 10 kbps to 1 Tbps", self.rate)
-        });
+        check.range("rate", self.rate, Rate(10_000)..=Rate(1_000_000_000_000));
     }
 }
 

@@ -37,9 +37,7 @@ impl Iub {
     /// Reports impossible values, where the RNC hands over at least `portion` at a time.
     pub fn check_with(&self, portion: Size, numerology: Numerology, check: &mut Check) {
         let tti = numerology.tti;
-        check.require(self.delay <= Duration::from_secs(10), "delay", || {
-            format!("a delay of {} is absurd; expected at most 10 s", self.delay)
-        });
+        check.at_most("delay", self.delay, Duration::from_secs(10));
         check.require(
             self.period.0 > 0
                 && self.period.0.is_multiple_of(tti.0)
@@ -54,7 +52,7 @@ impl Iub {
             },
         );
         check.require(self.rate.is_none_or(|rate| rate.0 >= 1_000), "rate", || {
-            format!("a link of {} is absurd; expected at least 1 kbps", self.rate.unwrap_or_default())
+            format!("{} is out of range; expected at least 1 kbps", self.rate.unwrap_or_default())
         });
         check.require(self.room >= portion, "room", || {
             format!("room for {} is too little for a PDU; expected at least {portion}", self.room)

@@ -38,9 +38,7 @@ params! {
 impl Checked for TcpAware {
     fn check(&self, check: &mut Check) {
         ProportionalFair { window: self.window }.check(check);
-        check.require(self.head_start <= Duration::from_secs(1_000), "head_start", || {
-            format!("a head start of {} is absurd; expected at most 1000 s", self.head_start)
-        });
+        check.at_most("head_start", self.head_start, Duration::from_secs(1_000));
     }
 }
 

@@ -144,10 +144,7 @@ impl Checked for AcknowledgedMode {
 /// Reports a timer that no specification would set.
 pub fn require_timer(check: &mut Check, key: &str, timer: Option<Duration>) {
     check.require(timer.is_none_or(|t| (SHORTEST_TIMER..=LONGEST_TIMER).contains(&t)), key, || {
-        format!(
-            "a timer of {} is absurd; expected {SHORTEST_TIMER} to {LONGEST_TIMER}",
-            timer.unwrap_or_default()
-        )
+        format!("{} is out of range; expected {SHORTEST_TIMER} to {LONGEST_TIMER}", timer.unwrap_or_default())
     });
 }
 
@@ -171,9 +168,7 @@ impl Checked for Reports {
     fn check(&self, check: &mut Check) {
         require_timer(check, "prohibit", self.prohibit);
         require_timer(check, "periodic", self.periodic);
-        check.require(self.delay <= LONGEST_TIMER, "delay", || {
-            format!("a report that takes {} is absurd; expected at most {LONGEST_TIMER}", self.delay)
-        });
+        check.at_most("delay", self.delay, LONGEST_TIMER);
         check.require(self.loss_rate.0 < 1.0, "loss_rate", || {
             "no report would ever come; expected a probability below 1".to_owned()
         });

@@ -30,12 +30,8 @@ params! {
 
 impl Checked for Map {
     fn check(&self, check: &mut Check) {
-        check.require((2.0..=8.0).contains(&self.exponent), "exponent", || {
-            format!("a signal that falls with power {} is absurd; expected 2 to 8", self.exponent)
-        });
-        check.require((0.0..=30.0).contains(&self.shadowing_db), "shadowing_db", || {
-            format!("shadowing of {} dB is absurd; expected 0 to 30", self.shadowing_db)
-        });
+        check.range("exponent", self.exponent, 2.0..=8.0);
+        check.range("shadowing_db", self.shadowing_db, 0.0..=30.0);
         check.require((0.0..=1.0).contains(&self.correlation), "correlation", || {
             "expected a correlation from 0 to 1".to_owned()
         });

@@ -21,9 +21,7 @@ const LARGEST_FACTOR: f64 = 100.0;
 
 impl Checked for Mean {
     fn check(&self, check: &mut Check) {
-        check.require((0.0..=LARGEST_FACTOR).contains(&self.factor), "factor", || {
-            format!("a factor of {} is absurd; expected 0 to {LARGEST_FACTOR}", self.factor)
-        });
+        check.range("factor", self.factor, 0.0..=LARGEST_FACTOR);
         check.within("load", |check| self.load.check(check));
     }
 }

@@ -107,9 +107,7 @@ const HIGHEST_RATE: f64 = 1_000.0;
 
 impl Checked for Load {
     fn check(&self, check: &mut Check) {
-        check.require((0.0..=MOST_CONNECTIONS).contains(&self.connections), "connections", || {
-            format!("{} connections in a cell are absurd; expected 0 to {MOST_CONNECTIONS}", self.connections)
-        });
+        check.range("connections", self.connections, 0.0..=MOST_CONNECTIONS);
         check.require(
             self.mean_rate.is_none_or(|rate| (0.0..=HIGHEST_RATE).contains(&rate)),
             "mean_rate",

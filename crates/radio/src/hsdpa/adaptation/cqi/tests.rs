@@ -126,5 +126,5 @@ fn what_is_wrong_with_a_table_is_told() {
     assert_eq!(problem(&[(1, 400, 1), (3, 800, 2)]), "CQI 3 follows CQI 1; expected 1, 2, ... up to 30");
     assert!(problem(&[(1, 400, 1), (2, 400, 2)]).contains("CQI 2 has 400 bits after 400; expected more"));
     assert_eq!(problem(&[(1, 400, 16)]), "CQI 1 has 16 codes; expected 1 to 15");
-    assert!(problem(&[(1, 0, 1)]).contains("a block of 0 bits is absurd"));
+    assert!(problem(&[(1, 0, 1)]).contains("0 is out of range"));
 }
