@@ -10,6 +10,8 @@ mod recorded;
 pub use read::{document, from_json, from_json_with, from_toml, line_of, superfluous, to_toml};
 pub use recorded::{Recorded, Spot};
 
+use nodeb_base::params;
+use nodeb_base::units::positive;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
@@ -47,46 +49,46 @@ use crate::traffic::TrafficSpec;
 use crate::traffic::external::External;
 use crate::traffic::law::{SizeLaw, TimeLaw};
 
-/// What to simulate: a server, a fixed network, a Node B, and phones that download.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Scenario {
-    /// What the scenario is about, in a few words.
-    pub name: String,
-    /// Seed of all randomness.
-    pub seed: u64,
-    /// Independent replications.
-    pub runs: NonZeroU32,
-    /// Replicate instead until the half-width of the 95 % confidence interval of the mean
-    /// application bit rate is at most this share of the mean.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub precision: Option<Probability>,
-    /// Replications after which `precision` gives up.
-    pub max_runs: NonZeroU32,
-    /// Simulated time after which a replication ends, finished or not.
-    pub duration: Duration,
-    /// The link between server and gateway, and on to the Node B where there is no `core`.
-    pub wired: Wired,
-    /// The link between gateway and Node B, or a list of links from the gateway on; absent: the gateway
-    /// stands at the Node B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub core: Option<Core>,
-    /// A proxy at the gateway.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proxy: Option<ProxySpec>,
-    /// A Snoop agent at the Node B.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub snoop: Option<Snoop>,
-    /// Each phone's uplink.
-    pub uplink: Uplink,
-    /// The downlink over the air.
-    pub radio: RadioSpec,
-    /// TCP at the server and at the phones.
-    pub tcp: TcpSpec,
-    /// The phones, in groups of like ones.
-    pub users: Vec<UserGroup>,
-    /// Time series to keep.
-    pub record: Record,
+params! {
+    /// What to simulate: a server, a fixed network, a Node B, and phones that download.
+    pub struct Scenario {
+        /// What the scenario is about, in a few words.
+        pub name: String = String::new(),
+        /// Seed of all randomness.
+        pub seed: u64 = 1,
+        /// Independent replications.
+        pub runs: NonZeroU32 = positive(10),
+        /// Replicate instead until the half-width of the 95 % confidence interval of the mean
+        /// application bit rate is at most this share of the mean.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub precision: Option<Probability>,
+        /// Replications after which `precision` gives up.
+        pub max_runs: NonZeroU32 = positive(200),
+        /// Simulated time after which a replication ends, finished or not.
+        pub duration: Duration = Duration::from_secs(100_000),
+        /// The link between server and gateway, and on to the Node B where there is no `core`.
+        pub wired: Wired,
+        /// The link between gateway and Node B, or a list of links from the gateway on; absent: the gateway
+        /// stands at the Node B.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub core: Option<Core>,
+        /// A proxy at the gateway.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub proxy: Option<ProxySpec>,
+        /// A Snoop agent at the Node B.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub snoop: Option<Snoop>,
+        /// Each phone's uplink.
+        pub uplink: Uplink,
+        /// The downlink over the air.
+        pub radio: RadioSpec,
+        /// TCP at the server and at the phones.
+        pub tcp: TcpSpec,
+        /// The phones, in groups of like ones.
+        pub users: Vec<UserGroup>,
+        /// Time series to keep.
+        pub record: Record,
+    }
 }
 
 /// Phones that do the same.
@@ -147,27 +149,28 @@ impl UserGroup {
     }
 }
 
-/// Time series to keep; each costs memory that grows with the length of the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "independent switches")]
-pub struct Record {
-    /// Congestion window and slow-start threshold at every change.
-    pub cwnd: bool,
-    /// Every segment sent, delivered or dropped, and every ACK that reaches the server.
-    pub segments: bool,
-    /// Every round trip that TCP measures.
-    pub rtt: bool,
-    /// Each user's packets and bytes at the Node B at every change.
-    pub queue: bool,
-    /// Every transfer completed.
-    pub transfers: bool,
-    /// Who was served in every TTI, at which C/I, and what failed.
-    pub scheduler: bool,
-    /// What each user could be sent had it always something to send, and its CQI, every 20 ms. `hsdpa`
-    /// only; measuring takes about as long again as each user's own simulation.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub bandwidth: bool,
+params! {
+    /// Time series to keep; each costs memory that grows with the length of the run.
+    #[derive(Copy, Eq)]
+    #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
+    pub struct Record {
+        /// Congestion window and slow-start threshold at every change.
+        pub cwnd: bool,
+        /// Every segment sent, delivered or dropped, and every ACK that reaches the server.
+        pub segments: bool,
+        /// Every round trip that TCP measures.
+        pub rtt: bool,
+        /// Each user's packets and bytes at the Node B at every change.
+        pub queue: bool,
+        /// Every transfer completed.
+        pub transfers: bool,
+        /// Who was served in every TTI, at which C/I, and what failed.
+        pub scheduler: bool,
+        /// What each user could be sent had it always something to send, and its CQI, every 20 ms. `hsdpa`
+        /// only; measuring takes about as long again as each user's own simulation.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        pub bandwidth: bool,
+    }
 }
 
 fn default_group_name() -> String {
@@ -176,29 +179,6 @@ fn default_group_name() -> String {
 
 fn one() -> NonZeroU32 {
     NonZeroU32::MIN
-}
-
-impl Default for Scenario {
-    fn default() -> Self {
-        let count = |n| NonZeroU32::new(n).expect("a positive constant");
-        Self {
-            name: String::new(),
-            seed: 1,
-            runs: count(10),
-            precision: None,
-            max_runs: count(200),
-            duration: Duration::from_secs(100_000),
-            wired: Wired::default(),
-            core: None,
-            proxy: None,
-            snoop: None,
-            uplink: Uplink::default(),
-            radio: RadioSpec::default(),
-            tcp: TcpSpec::default(),
-            users: Vec::new(),
-            record: Record::default(),
-        }
-    }
 }
 
 /// More than these are typing errors.
