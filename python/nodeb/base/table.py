@@ -52,13 +52,14 @@ class Table:
         self._length = lengths.pop() if lengths else 0
 
     @classmethod
-    def concat(cls, tables: Iterable[Mapping[str, ArrayLike]]) -> Table:
+    def concat(cls, tables: Iterable[Mapping[str, ArrayLike] | Table]) -> Table:
         """The rows of several tables with the same columns, one after the other.
 
         Raises:
             InputError: their columns differ.
         """
-        parts = [dict(part) for part in tables]  # whose columns go as soon as they are copied
+        # Whose columns go as soon as they are copied.
+        parts = [dict(one._columns if isinstance(one, Table) else one) for one in tables]
         if not parts:
             return cls({})
         odd = next((set(p) ^ set(parts[0]) for p in parts if set(p) != set(parts[0])), None)

@@ -42,10 +42,10 @@ def validate(
 def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
     """What a valid file holds, and how many cells if that is a sweep."""
     from nodeb import _core
-    from nodeb.inputs.reading import core_call, read_text, sweep_table
+    from nodeb.inputs.reading import core_call, document, read_text
 
     text = read_text(file)
-    if sweep_table(text, str(file)) is None:
+    if "sweep" not in document(text, str(file)):
         found = core_call(_core.CompiledScenario.from_toml, text, str(file), [])
         if not found.unread:
             return found, ""

@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
-from nodeb.errors import InputError, Interrupted, RunError
+from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.changes import key_of
-from nodeb.inputs.columns import Taken, put_back
 from nodeb.inputs.reading import read_text
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.cells import ASIDE, Filler, enough, identity, simulated, warnings
+from nodeb.replication.cells import ASIDE, Cell, Filler, kept, simulated, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
@@ -33,19 +31,6 @@ CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
 """What the differences are made of, where somebody has found out."""
 LEAST_RUNS = 20
 """Replications where nobody asks for a number: a difference needs more of them than a mean."""
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A scenario that is compared: a cell, by its label."""
-
-    label: str
-    scenario: str
-    recorded: Sequence[Taken] = ()
-
-    def to_scenario(self) -> Scenario:
-        """The scenario itself."""
-        return Scenario.from_dict(put_back(json.loads(self.scenario), list(self.recorded)))
 
 
 @dataclass(frozen=True)
@@ -67,7 +52,7 @@ class Outcome:
 class Experiment:
     """Scenarios to be compared, the first of which is the baseline."""
 
-    cells: list[Compared]
+    cells: list[Cell]
     scenarios: list[Scenario]
     """These, the files' before those with changes."""
     files: list[Path]
@@ -119,7 +104,10 @@ class Experiment:
         first = scenarios[0]
         most = max(LEAST_RUNS, *(one.runs for one in scenarios))
         named = (one.files(file.parent) for file, one in zip(files, scenarios, strict=False))
-        cells = [_compared(label, one) for label, one in planned]
+        cells = []
+        for label, one in planned:
+            data, recorded = one.apart()
+            cells.append(Cell(label, simulated(data), recorded))
         return cls(
             cells,
             scenarios,
@@ -174,7 +162,9 @@ class Experiment:
                     f"interrupted; the replications that had finished are kept in {folder}, and "
                     "the same command goes on from there"
                 ) from None
-            known = {cell.label: self._known(place, cell) for cell in self.cells}
+            known = {
+                cell.label: kept(cell, self.seed, self.runs, place.store)[0] for cell in self.cells
+            }
             found = compare(known, self.seed, margin, metrics)
             place.finish(_files(found.table, TABLE, TEXT))
             damaged = tuple(place.store.damaged)
@@ -189,12 +179,6 @@ class Experiment:
         with self._claim(folder, force=False) as place:
             results = _files(outcome.comparison.table, TABLE, TEXT)
             place.finish(results | _files(causes, CAUSES, CAUSES_TEXT))
-
-    def _known(self, place: CellFolder, cell: Compared) -> Any:
-        found = enough(self.runs, place.store.load(identity(cell, self.seed)))
-        if found is None:
-            raise RunError(f"{place.path}: what was kept of {cell.label} was removed meanwhile")
-        return found[0]
 
     def _claim(self, folder: Path, force: bool) -> CellFolder:
         scenarios = {cell.label: json.loads(cell.scenario) for cell in self.cells}
@@ -239,11 +223,6 @@ def _settings(change: str) -> list[str]:
     return parts
 
 
-def _compared(label: str, scenario: Scenario) -> Compared:
-    data, recorded = scenario.apart()
-    return Compared(label, simulated(data), recorded)
-
-
 def _labels(files: Sequence[Path]) -> list[str]:
     """What scenarios are called: their files' names without suffix, or whole if two are equal."""
     stems = [file.stem for file in files]
@@ -254,7 +233,7 @@ def _labels(files: Sequence[Path]) -> list[str]:
     return labels
 
 
-def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Compared]) -> list[str]:
+def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Cell]) -> list[str]:
     first, base = cells[0], planned[0][1]
     notes = [
         f"{cell.label} is the same scenario as {first.label}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,6 @@ from nodeb.errors import InputError, OutputError, RunError, os_reason
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import put_in_place
 from nodeb.replication.watched import watched
-from nodeb.replication.work import Tables
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
 
@@ -64,7 +63,7 @@ class Flown:
 
     report: dict[str, Any]
     """What became of real packets; `differs` says what first was not as in the flight."""
-    tables: Tables
+    tables: Mapping[str, Mapping[str, Any]]
     """The tables of the whole world."""
 
 
@@ -149,7 +148,7 @@ class Flight:
         """
         compiled = self.scenario.compiled()
 
-        def work(control: _core.Control) -> tuple[dict[str, Any], Tables]:
+        def work(control: _core.Control) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]]]:
             with nullcontext() if pcap is None else put_in_place(pcap) as path:
                 return _core.replay_flight(
                     self.path, compiled, self.seed, self.users, control, path, radio

@@ -20,7 +20,6 @@ from nodeb.emulate.ends import End
 from nodeb.emulate.outside import Outside
 from nodeb.emulate.plan import Phone, Plan
 from nodeb.errors import RunError
-from nodeb.replication.work import Tables
 
 __all__ = ["STOPPED", "Options", "Outcome", "emulate", "go_first", "make_end"]
 
@@ -75,7 +74,7 @@ class Outcome:
 
     report: dict[str, Any]
     """What became of real packets, and how late they were delivered."""
-    tables: Tables
+    tables: Mapping[str, Mapping[str, Any]]
     """The tables of the whole world, as a run has them."""
     exits: dict[str, int]
     """How the command of each phone ended; negative for a signal."""

@@ -122,6 +122,6 @@ def _explained(
     from nodeb.explanation import explain
 
     return {
-        cell.label: explain(cell.to_scenario(), user, 0, runs, plan.seed, jobs, progress)
-        for cell in plan.cells
+        cell.label: explain(scenario, user, 0, runs, plan.seed, jobs, progress)
+        for cell, scenario in zip(plan.cells, plan.scenarios, strict=True)
     }

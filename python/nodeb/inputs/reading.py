@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from nodeb import _core
-from nodeb.base.arguments import as_path
 from nodeb.errors import RunError, ScenarioError
 from nodeb.storage import bounded
 
-__all__ = ["core_call", "has_sweep", "read_text", "sweep_table"]
+__all__ = ["core_call", "document", "read_text"]
 
 MOST_BYTES = 64 << 20
 """What a scenario file may have."""
@@ -41,19 +39,11 @@ def read_text(path: Path) -> str:
     return bounded.read_text(path, MOST_BYTES)
 
 
-def has_sweep(path: str | os.PathLike[str]) -> bool:
-    """Returns true if a scenario file has a `[sweep]` table.
-
-    Raises:
-        ScenarioError: the file cannot be read or is not TOML.
-    """
-    return sweep_table(read_text(as_path(path, "path")), str(path)) is not None
-
-
-def sweep_table(text: str, file: str) -> Any:
-    """Returns the `[sweep]` table of a file, None if it has none.
+def document(text: str, file: str) -> dict[str, Any]:
+    """What is in a file, as plain data.
 
     Raises:
         ScenarioError: the text is not TOML.
     """
-    return json.loads(core_call(_core.document, text, file)).get("sweep")
+    found: dict[str, Any] = json.loads(core_call(_core.document, text, file))
+    return found

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodeb import _core
+from nodeb.base.table import Table
 from nodeb.errors import InputError, OutputError, os_reason
-from nodeb.replication.runner import Replicating
-from nodeb.replication.work import Source, Tables
+from nodeb.replication.cells import Replicating
+from nodeb.replication.work import Source
 from nodeb.storage import files
+from nodeb.storage.store import Tables
 
 __all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "Capturing", "check_place", "put_in_place"]
 
@@ -136,7 +138,7 @@ class Capturing(Replicating):
         capture = self._capture
         try:
             with put_in_place(capture.path) as path:
-                return self.source.compiled().capture(
+                found = self.source.compiled().capture(
                     seed,
                     runs.start,
                     control,
@@ -148,3 +150,4 @@ class Capturing(Replicating):
                 )
         except ValueError as error:  # such as a user who has begun no transfer
             raise InputError(str(error)) from None
+        return {name: Table(columns) for name, columns in found.items()}

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.base.table import Table
+from nodeb.errors import RunError
+from nodeb.inputs.columns import Taken
+from nodeb.inputs.scenario import PLAN
 from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.pool import Jobs
 from nodeb.replication.reduction import Reduction
-from nodeb.replication.replications import Replications
 from nodeb.replication.rules import Rule, rule_of
-from nodeb.replication.runner import mean_rates
 from nodeb.replication.work import Source, Work
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Precision
@@ -28,48 +29,30 @@ __all__ = [
     "ASIDE",
     "Cell",
     "Filler",
-    "Filling",
+    "Replicated",
+    "Replicating",
     "Stored",
-    "enough",
     "identity",
+    "kept",
     "simulated",
     "source",
     "warnings",
 ]
 
-ASIDE = ("name", "seed", "runs", "max_runs", "precision", "record")
+ASIDE = (*PLAN, "record")
 """Keys of a scenario that change no replication that is kept."""
 
 
-class Recorded(Protocol):
-    """Long lists of a recording that a scenario names, which stay beside its text."""
-
-    def arrays(self) -> tuple[int | str, dict[str, NDArray[Any]]]:
-        """The group of users or the way, and the numbers by key."""
-        ...
-
-    def digest(self) -> str:
-        """A hash of them."""
-        ...
-
-
-class Cell(Protocol):
+@dataclass(frozen=True)
+class Cell:
     """A scenario among others."""
 
-    @property
-    def scenario(self) -> str:
-        """What is simulated, as JSON: resolved, without name, seed, and how often."""
-        ...
-
-    @property
-    def recorded(self) -> Sequence[Recorded]:
-        """What it has of recordings."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """What a person calls it."""
-        ...
+    label: str
+    """What a person calls it."""
+    scenario: str
+    """What is simulated, as JSON: resolved, without name, seed, and how often."""
+    recorded: Sequence[Taken] = ()
+    """What it has of recordings, which stays beside its text."""
 
 
 def simulated(scenario: Mapping[str, Any]) -> str:
@@ -85,7 +68,7 @@ def warnings(cells: Sequence[Cell], called: str) -> list[str]:
 
 def source(cell: Cell) -> Source:
     """The scenario of a cell, to be simulated."""
-    return Source(cell.scenario, cell.label, [one.arrays() for one in cell.recorded])
+    return Source(cell.scenario, cell.label, cell.recorded)
 
 
 def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
@@ -103,16 +86,6 @@ def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
     return name_of(parts)
 
 
-def enough(stop: int | Precision, known: Tables | None) -> tuple[Tables, bool] | None:
-    """The replications that count and whether a precision was reached; None if some are missing."""
-    if known is None:
-        return None
-    cell: Replications[Tables] = Replications(rule_of(stop, mean_rates))
-    cell.add(0, known, replications(known))
-    verdict = cell.judge()
-    return None if verdict is None else (_first(known, verdict.runs), verdict.reached)
-
-
 def replications(tables: Tables) -> int:
     """How many replications there are."""
     return len(np.unique(tables["flows"]["run"]))
@@ -122,8 +95,8 @@ def _first(tables: Tables, runs: int) -> Tables:
     return {name: table.first_runs(runs) for name, table in tables.items()}
 
 
-class Filling(Work[Tables]):
-    """Replications of a cell, as they are kept.
+class Replicating(Work[Tables]):
+    """Replications as tables.
 
     Args:
         source: the scenario.
@@ -131,17 +104,40 @@ class Filling(Work[Tables]):
     """
 
     def __init__(self, source: Source, reduce: Reduction | None = None) -> None:
-        self._source, self._reduce = source, reduce
+        self.source, self._reduce = source, reduce
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
         """Simulates replications that go together."""
-        found = self._source.compiled().run_many(seed, runs.start, len(runs), control)
+        found = self.source.compiled().run_many(seed, runs.start, len(runs), control)
         if self._reduce is not None:
             return self._reduce(found, runs)
         return {name: Table(columns) for name, columns in found.items()}
 
 
-class Stored(Subject[Tables]):
+class Replicated(Subject[Tables]):
+    """A scenario with the tables of its replications."""
+
+    @property
+    def runs(self) -> int:
+        """How many replications count."""
+        return self.known.done if self.stop is None else self.stop.runs
+
+    def parts(self) -> list[Tables]:
+        """The tables of those that count, in order of the run: each of one or of several."""
+        parts = self.known.finished
+        if self.known.done > self.runs:  # of those that went together not all are needed
+            parts[-1] = {name: table.first_runs(self.runs) for name, table in parts[-1].items()}
+        return parts
+
+    def tables(self) -> Tables:
+        """The tables of those that count, of which there must be some."""
+        parts = self.parts()
+        if len(parts) == 1:
+            return parts[0]
+        return {name: Table.concat(part[name] for part in parts) for name in parts[0]}
+
+
+class Stored(Replicated):
     """A cell, of which replications may be missing; they are kept when there are enough.
 
     Args:
@@ -165,29 +161,28 @@ class Stored(Subject[Tables]):
         self.cell, self._store = cell, store
         self._identity = identity(cell, seed, reduce)
         stored = store.load(self._identity)
-        known = None if stored is None else (stored, replications(stored))
+        known = None if stored is None else (stored, len(np.unique(stored["flows"]["run"])))
         self._stored = 0 if known is None else known[1]
-        work = Filling(source(cell), reduce)
+        work = Replicating(source(cell), reduce)
         super().__init__(work, rule, known, f"{cell.label}: " if where is None else where)
-
-    @property
-    def runs(self) -> int:
-        """How many replications count."""
-        return self.known.done if self.stop is None else self.stop.runs
-
-    def tables(self) -> Tables:
-        """The tables of the replications that count, of which there must be some."""
-        parts = self.known.finished
-        found: Tables = {
-            name: Table.concat({k: part[name][k] for k in part[name].columns} for part in parts)
-            for name in parts[0]
-        }
-        return _first(found, self.runs)
 
     def closed(self) -> None:
         """Keeps what is more than was kept."""
         if self.runs > self._stored:
             self._store.save(self._identity, self.cell.scenario, self.tables())
+
+
+def kept(cell: Cell, seed: int, stop: int | Precision, store: Store) -> tuple[Tables, bool]:
+    """The replications of a complete cell that count, and whether a precision was reached.
+
+    Raises:
+        RunError: it is not complete any more.
+    """
+    one = Stored(cell, seed, rule_of(stop), store)
+    if one.stop is None:
+        gone = f"what was kept of {cell.label} was removed meanwhile"
+        raise RunError(f"{store.folder.parent}: {gone}")
+    return one.tables(), one.stop.reached
 
 
 class Filler(Engine[Tables]):
@@ -221,15 +216,10 @@ class Filler(Engine[Tables]):
         self._shown = 0.0
         super().__init__(self._missing(seed, stop, store), seed, jobs)
 
-    @property
-    def simulated(self) -> int:
-        """Cells that were completed by simulation."""
-        return self.completed
-
     def _missing(self, seed: int, stop: int | Precision, store: Store) -> Iterator[Subject[Tables]]:
         """The missing cells, each looked up when its turn comes."""
         for cell in self._cells:
-            one = Stored(cell, seed, rule_of(stop, mean_rates), store)
+            one = Stored(cell, seed, rule_of(stop), store)
             if one.judge():
                 self.kept += 1
             else:

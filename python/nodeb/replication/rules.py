@@ -8,7 +8,7 @@ threads and batches change nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nodeb.base.student import t_quantile
 from nodeb.stats import Precision, Stop, mean_interval
 
-__all__ = ["RATES", "Count", "Rates", "Rounds", "Rule", "Sequential", "rule_of"]
+__all__ = ["RATES", "Count", "Rates", "Rounds", "Rule", "Sequential", "mean_rates", "rule_of"]
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -227,11 +227,17 @@ class _Spread:
         return widths
 
 
-def rule_of(stop: int | Precision, measure: Callable[[Any], Rates]) -> Count | Sequential:
-    """The rule of a number of replications, or of a precision.
+def mean_rates(tables: Mapping[str, Any]) -> Rates:
+    """The rates that a rule is asked about, means over all users of each replication."""
+    flows = tables["flows"]
+    runs = len(np.unique(np.asarray(flows["run"])))
+    application, received = (
+        np.asarray(flows[name], dtype=np.float64).reshape(runs, -1).mean(axis=1)
+        for name in ("application_bps", "received_bps")
+    )
+    return application, received
 
-    Args:
-        stop: what a scenario asks for.
-        measure: the rates of replications, for a precision.
-    """
-    return Sequential(stop, measure) if isinstance(stop, Precision) else Count(stop)
+
+def rule_of(stop: int | Precision) -> Count | Sequential:
+    """The rule of a number of replications, or of a precision of their mean rates."""
+    return Sequential(stop, mean_rates) if isinstance(stop, Precision) else Count(stop)

@@ -11,9 +11,10 @@ from nodeb.base.signals import undisturbed
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import Capture, Capturing
+from nodeb.replication.cells import Replicated, Replicating
 from nodeb.replication.engine import Single
 from nodeb.replication.pool import Jobs, check_jobs, width
-from nodeb.replication.runner import Replicating, Run
+from nodeb.replication.rules import rule_of
 from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
@@ -47,7 +48,7 @@ def run(
         if not isinstance(workers, int):
             raise InputError("a capture is written where its replication runs; use no cluster")
         work = Capturing(work.source, _capture(planned, pcap, snap_length, at, radio, causes))
-    only = Run(work, rule)
+    only = Replicated(work, rule_of(rule))
     most = rule.max_runs if isinstance(rule, Precision) else rule
     told = " replications, at most {}" if isinstance(rule, Precision) else " of {} replications"
     started, begin = utc_now(), time.perf_counter()
@@ -55,14 +56,14 @@ def run(
     def result(stop: Stop) -> Result:
         about = Provenance.now(
             seed=planned.seed,
-            runs=only.replications,
+            runs=only.runs,
             stopping=stop.reason,
             precision_reached=stop.reached if isinstance(rule, Precision) else None,
             wall_time_s=round(time.perf_counter() - begin, 6),
             jobs=width(workers),
             started=started,
         )
-        return Result.from_replications(planned, only.finished, about)
+        return Result.from_replications(planned, only.parts(), about)
 
     found: Result | None = None
     try:
@@ -72,7 +73,7 @@ def run(
         with undisturbed():
             found = result(only.stop)
     except KeyboardInterrupt:
-        n = only.replications
+        n = only.runs
         why = f"interrupted after {n} of at most {most} replications"
         if n and only.stop is not None:
             why = f"stopped after all replications ({n})"

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from nodeb import _core
+from nodeb.inputs.columns import Taken
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["Failure", "Recorded", "Simulated", "Source", "Tables", "Task", "Work"]
+__all__ = ["Failure", "Simulated", "Source", "Task", "Work"]
 
-Tables = Mapping[str, Mapping[str, Any]]
-"""Tables of replications: name -> column -> values."""
-Recorded = tuple[int | str, Mapping[str, Any]]
-"""Long lists of a recording that stay beside the text: whose it is, a group of users by its number
-or `down` or `up` of `radio.trace`, and the arrays by key."""
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -31,14 +27,14 @@ class Source:
         recorded: what it has of recordings.
     """
 
-    def __init__(self, text: str, label: str | None, recorded: Sequence[Recorded] = ()) -> None:
+    def __init__(self, text: str, label: str | None, recorded: Sequence[Taken] = ()) -> None:
         self.text, self.label, self.recorded = text, label, tuple(recorded)
         self._compiled: _core.CompiledScenario | None = None
 
     @classmethod
     def of(cls, scenario: Scenario) -> Source:
         """A scenario that was read already; its text is made when it is sent."""
-        source = cls("", None, [one.arrays() for one in scenario.recorded()])
+        source = cls("", None, scenario.recorded())
         source._compiled = scenario.compiled()
         return source
 
@@ -49,7 +45,7 @@ class Source:
             ScenarioError: it is wrong.
         """
         if self._compiled is None:  # threads that come together may read it twice
-            recorded = [(owner, dict(lists)) for owner, lists in self.recorded]
+            recorded = [one.arrays() for one in self.recorded]
             self._compiled = _core.CompiledScenario.from_json(self.text, self.label, recorded)
         return self._compiled
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from nodeb.comparison import Comparison
     from nodeb.explanation import Explanation
-    from nodeb.replication.work import Tables
 
 __all__ = ["Plots", "Result"]
 
@@ -134,7 +133,7 @@ class Result(NamedTables):
 
     @classmethod
     def from_replications(
-        cls, scenario: Scenario, replications: list[Tables], provenance: Provenance
+        cls, scenario: Scenario, replications: list[Mapping[str, Any]], provenance: Provenance
     ) -> Result:
         """Puts the tables of replications, in order of the run, under each other.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,19 +11,17 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.errors import InputError, RunError
-from nodeb.replication.cells import Stored
+from nodeb.replication.cells import Cell, Stored, source
 from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.pool import Jobs
 from nodeb.replication.reduction import Reduction
 from nodeb.replication.rules import Rounds
-from nodeb.replication.work import Source
 from nodeb.stats import Estimate
 from nodeb.storage.store import Store, Tables
 from nodeb.study.case import Case, Effort, Settings
 from nodeb.study.log import Log
 
 if TYPE_CHECKING:
-    from nodeb.inputs.columns import Taken
     from nodeb.study.study import Study
 
 __all__ = ["Campaign"]
@@ -32,19 +29,10 @@ __all__ = ["Campaign"]
 Tick = Callable[[str, float], None]
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """A distinct scenario of a study."""
-
-    scenario: str
-    recorded: Sequence[Taken]
-    label: str
-
-
 class _Point(Stored):
     """A distinct scenario, its effort, and its replications once there are enough."""
 
-    def __init__(self, campaign: Campaign, cell: _Cell, case: Case, effort: Effort) -> None:
+    def __init__(self, campaign: Campaign, cell: Cell, case: Case, effort: Effort) -> None:
         self.effort, self.endless = effort, case.of.endless
         self.kept = case.of.reduce, case.of.endless
         self.reduce = _reduction(case, cell.scenario, campaign.settings)
@@ -187,8 +175,7 @@ class Campaign:
         """Everything about one replication of a case, with series that it does not keep."""
         changed = case.under({f"record.{name}": wanted for name, wanted in record.items()})
         cell = self._cell(changed)
-        source = Source(cell.scenario, cell.label, [one.arrays() for one in cell.recorded])
-        return source.compiled().run_many(self.seed, run, 1, _core.Control())
+        return source(cell).compiled().run_many(self.seed, run, 1, _core.Control())
 
     def _point(self, case: Case) -> _Point:
         if case not in self._by_case:
@@ -212,7 +199,7 @@ class Campaign:
         whole = case.effort(self.settings, self.study.effort)
         return self.study.quick.effort(whole) if self.quick else whole
 
-    def _cell(self, case: Case) -> _Cell:
+    def _cell(self, case: Case) -> Cell:
         try:
             data, taken = case.scenario(self.settings, self.study.quick).apart()
             text = _core.resolve(json.dumps(data))
@@ -220,4 +207,4 @@ class Campaign:
             raise RunError(
                 f"{self.study.name}: the scenario of {case.label} is wrong: {error}"
             ) from error
-        return _Cell(text, taken, case.label)
+        return Cell(case.label, text, taken)

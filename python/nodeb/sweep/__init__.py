@@ -7,7 +7,6 @@
 `Sweep.load(file).run(folder)` simulates what is missing in the folder and returns the table.
 """
 
-from nodeb.inputs.reading import has_sweep
 from nodeb.sweep.sweep import Outcome, Sweep
 
-__all__ = ["Outcome", "Sweep", "has_sweep"]
+__all__ = ["Outcome", "Sweep"]

@@ -11,18 +11,16 @@ from typing import Any
 
 from nodeb import _core
 from nodeb.errors import ScenarioError
+from nodeb.replication.cells import ASIDE
 
 __all__ = ["FIXED", "TOGETHER", "Axis", "Swept", "read_axes"]
 
 TABLE, TOGETHER = "sweep", "together"
 RANGE = ("from", "to", "steps", "scale")
 SCALES = ("linear", "log")
-FIXED = {
+FIXED = dict.fromkeys(ASIDE, "it says how often each cell is replicated") | {
     "name": "it is only what the scenario is called",
     "seed": "all cells meet the same random numbers, and replications vary them",
-    "runs": "it says how often each cell is replicated",
-    "max_runs": "it says how often each cell is replicated",
-    "precision": "it says how often each cell is replicated",
     "record": "a sweep keeps no time series",
 }
 """Keys that a sweep leaves as they are, and why."""

@@ -7,7 +7,7 @@ import json
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, overload
@@ -20,7 +20,8 @@ from nodeb.inputs import named_files
 from nodeb.inputs.changes import toml_value
 from nodeb.inputs.columns import Taken, take_out
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.cells import ASIDE, simulated, source
+from nodeb.replication import cells
+from nodeb.replication.cells import ASIDE, simulated
 from nodeb.sweep.axes import Axis, Swept
 
 __all__ = ["Cell", "Cells", "Reader", "base"]
@@ -37,26 +38,13 @@ DIGEST = 16
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One combination of values."""
+class Cell(cells.Cell):
+    """One combination of values, which is its label."""
 
-    places: tuple[int, ...]
+    places: tuple[int, ...] = ()
     """Which place of each axis it has."""
-    values: dict[str, Any]
+    values: dict[str, Any] = field(default_factory=dict)
     """Swept key -> value as written in the file."""
-    scenario: str
-    """What is simulated, as JSON: resolved, without the keys that a sweep leaves as they are."""
-    recorded: tuple[Taken, ...] = ()
-    """The lists of recordings, which stay beside it."""
-
-    def compiled(self) -> _core.CompiledScenario:
-        """The scenario as the core has it."""
-        return source(self).compiled()
-
-    @property
-    def label(self) -> str:
-        """The combination for a person."""
-        return ", ".join(f"{key} = {toml_value(value)}" for key, value in self.values.items())
 
 
 class Cells(Sequence[Cell]):
@@ -117,7 +105,9 @@ class Cells(Sequence[Cell]):
         places = _places(self._axes, number)
         values = {one.key: one.values[at] for one, at in _chosen(self._axes, places)}
         block, place = divmod(number, BLOCK)
-        return Cell(places, values, self._opened(block)[place], self._recorded.get(number, ()))
+        label = ", ".join(f"{key} = {toml_value(value)}" for key, value in values.items())
+        recorded = self._recorded.get(number, ())
+        return Cell(label, self._opened(block)[place], recorded, places, values)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
@@ -178,14 +168,22 @@ class _Packed:
         self._last = []
 
 
-def base(text: str, file: str, settings: Sequence[str]) -> dict[str, Any]:
+def base(
+    document: Mapping[str, Any], text: str, file: str, settings: Sequence[str]
+) -> dict[str, Any]:
     """What the cells have in common: the scenario without its sweep.
+
+    Args:
+        document: what is in the file, as plain data.
+        text: the file.
+        file: its name in messages.
+        settings: changes of the base scenario, each `key.path=value`.
 
     Returns:
         `written` as in the file with the settings; `resolved`, or None where only the sweep makes
         it a scenario.
     """
-    written = {**json.loads(_core.document(text, file)), "settings": list(settings)}
+    written = {**document, "settings": list(settings)}
     written.pop("sweep", None)
     try:
         found = _core.CompiledScenario.from_toml(text, file, list(settings))

@@ -14,11 +14,11 @@ from nodeb import _core
 from nodeb.base.arguments import as_path
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, check_margin
-from nodeb.errors import InputError, Interrupted, RunError, ScenarioError
+from nodeb.errors import InputError, Interrupted, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
-from nodeb.inputs.reading import read_text, sweep_table
-from nodeb.replication.cells import Filler, enough, identity, warnings
+from nodeb.inputs.reading import document, read_text
+from nodeb.replication.cells import Filler, identity, kept, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import by_run, chosen
@@ -114,8 +114,8 @@ class Sweep:
             InputError: another argument makes no sense.
         """
         text, file = text or read_text(as_path(path, "path")), str(path)
-        table = sweep_table(text, file)
-        if table is None:
+        data = document(text, file)
+        if (table := data.get("sweep")) is None:
             raise ScenarioError(
                 f"{file}: there is no [sweep] table that says what to vary; "
                 "`nodeb run` simulates a single scenario"
@@ -125,7 +125,7 @@ class Sweep:
         reader = Reader(text, file, axes, settings)
         found = Cells.read(reader)
         planned = reader.plan().planned(runs, precision, seed)
-        common = base(text, file, settings)
+        common = base(data, text, file, settings)
         stop = planned.stopping_rule()
         return cls(Path(path), text, planned.name, axes, found, common, planned.seed, stop)
 
@@ -197,17 +197,14 @@ class Sweep:
         try:
             filler.run()
         except KeyboardInterrupt:
-            done, rest = filler.simulated + filler.kept, len(self.cells)
+            done, rest = filler.completed + filler.kept, len(self.cells)
             raise Interrupted(
                 f"interrupted with {done} of {rest} cells complete; they are kept in {place.path}, "
                 "and the same command goes on from there"
             ) from None
 
         def load(cell: Cell) -> tuple[Tables, bool]:
-            found = enough(self.stop, place.store.load(identity(cell, self.seed)))
-            if found is None:
-                raise RunError(f"{place.path}: the cell {cell.label} was removed during the sweep")
-            return found
+            return kept(cell, self.seed, self.stop, place.store)
 
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> tuple[Table, bool]:
@@ -217,7 +214,7 @@ class Sweep:
         table = results(self.cells, self.axes, self.seed, known, compared)
         folders = {DATASET: lambda to: write(to, self.cells, self.axes, load)} if dataset else {}
         place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
-        counts = filler.simulated, filler.kept, filler.replications
+        counts = filler.completed, filler.kept, filler.replications
         changes = tuple(place.store.damaged), place.replaced, tuple(place.dropped)
         return Outcome(table, place.path / TABLE, *counts, *changes), known
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeb.replication.work import Source, Work
+from nodeb.replication.cells import Replicating
+from nodeb.replication.work import Source
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
 
@@ -25,13 +26,14 @@ traffic.ftp.size = "20 kB"
 """
 
 
-class Fails(Work):
+class Fails(Replicating):
     """Replications of which number `wrong` fails, in whatever batch it is."""
 
     def __init__(self, scenario, wrong):
-        self.scenario, self.wrong = Source(scenario.compiled().to_json(), None), wrong
+        super().__init__(Source(scenario.compiled().to_json(), None))
+        self.wrong = wrong
 
     def replicate(self, seed, runs, control):
         if self.wrong in runs:
             raise ValueError("something odd")
-        return self.scenario.compiled().run_many(seed, runs.start, len(runs), control)
+        return super().replicate(seed, runs, control)

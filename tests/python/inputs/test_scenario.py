@@ -13,8 +13,9 @@ import pytest
 import nodeb
 from nodeb import Scenario, _core
 from nodeb.inputs import trace_file
+from nodeb.replication.cells import Replicated
 from nodeb.replication.engine import Single
-from nodeb.replication.runner import Run
+from nodeb.replication.rules import rule_of
 from nodeb.replication.work import Source
 from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
 from nodeb.stats import Precision, mean_interval
@@ -215,14 +216,14 @@ def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
 def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, jobs):
     wanted = Precision(0.5, 3, 8)
     for wrong, fails in [(2, True), (3, False), (5, False)]:
-        run = Run(Fails(small, wrong), wanted)
+        run = Replicated(Fails(small, wrong), rule_of(wanted))
         engine = Single(run, 1, jobs, None, "")
         if fails:
             with pytest.raises(nodeb.RunError, match=r"replication 2 \(seed 1\)"):
                 engine.run()
         else:
             engine.run()
-            assert run.replications == 3
+            assert run.runs == 3
 
 
 @pytest.mark.parametrize("users", [1, 20])

@@ -25,10 +25,11 @@ from clusters import Processes
 from kills import Kills, kept
 from nodeb.base.table import Table
 from nodeb.errors import InputError, RunError
+from nodeb.replication.cells import Replicated, Replicating
 from nodeb.replication.cluster import Cluster, connection, packing, pool, remote
 from nodeb.replication.engine import Single
 from nodeb.replication.pool import Lost
-from nodeb.replication.runner import Replicating, Run
+from nodeb.replication.rules import Count
 from nodeb.replication.work import Source, Task
 from nodeb.sweep import Sweep
 from scenarios import needs_linux
@@ -128,9 +129,9 @@ def test_a_reproduction_is_the_same(two, tmp_path):
 def test_a_failing_replication_is_told_as_everywhere(two):
     wrong = Replicating(Source('{"radio": {"dch": {"bler": 2}}}', None))
     with Cluster(two.address) as cluster, pytest.raises(RunError) as there:
-        Single(Run(wrong, 5), 1, cluster, None, "").run()
+        Single(Replicated(wrong, Count(5)), 1, cluster, None, "").run()
     with pytest.raises(RunError, match=r"replication 0 \(seed 1\) failed: .*bler") as here:
-        Single(Run(wrong, 5), 1, 1, None, "").run()
+        Single(Replicated(wrong, Count(5)), 1, 1, None, "").run()
     assert str(there.value) == str(here.value)
 
 

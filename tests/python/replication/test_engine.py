@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from nodeb import _core
 from nodeb.errors import RunError
+from nodeb.replication.cells import Replicated
 from nodeb.replication.engine import Single
 from nodeb.replication.replications import Replications
-from nodeb.replication.rules import RATES, Count, Sequential
-from nodeb.replication.runner import Run, mean_rates
+from nodeb.replication.rules import RATES, Count, Sequential, mean_rates
 from nodeb.reproduce import run
 from nodeb.stats import Precision, Stop, mean_interval
 from nodeb.storage.folders import MARK
@@ -106,7 +106,7 @@ def test_a_number_of_replications_that_are_more_than_asked():
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_the_replication_that_failed_is_named(small, jobs):
     with pytest.raises(RunError, match=r"^replication 200 \(seed 1\) failed: something odd$"):
-        Single(Run(Fails(small, 200), 300), 1, jobs, None, "").run()
+        Single(Replicated(Fails(small, 200), Count(300)), 1, jobs, None, "").run()
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])

@@ -16,7 +16,7 @@ import nodeb
 import nodeb.reproduce
 from nodeb import studies
 from nodeb.errors import InputError, OutputError, RunError
-from nodeb.replication.cells import Filling
+from nodeb.replication.cells import Replicating
 from nodeb.scenario_types import Ftp, HsDsch, UserGroup
 from nodeb.stats import Estimate, calculated
 from nodeb.storage.store import Store
@@ -91,13 +91,13 @@ def campaign(study: Study, folder: Path, **options) -> Campaign:
 def counted(monkeypatch) -> list[range]:
     """The replications that are simulated."""
     calls: list[range] = []
-    simulate = Filling.replicate
+    simulate = Replicating.replicate
 
     def replicate(self, seed, runs, control):
         calls.append(runs)
         return simulate(self, seed, runs, control)
 
-    monkeypatch.setattr(Filling, "replicate", replicate)
+    monkeypatch.setattr(Replicating, "replicate", replicate)
     return calls
 
 
@@ -312,7 +312,7 @@ def test_failures_say_where(study, work, monkeypatch):
     wrong = study.scenario(lambda bler: download(bler).with_({"wired.dealy": "1 s"}))
     with pytest.raises(RunError, match=r"small: the scenario of 1 % is wrong: .*dealy"):
         work.log(wrong(LOW))
-    monkeypatch.setattr(Filling, "replicate", lambda *_: 1 / 0)
+    monkeypatch.setattr(Replicating, "replicate", lambda *_: 1 / 0)
     with pytest.raises(RunError, match=r"the scenario of 40 %, 20 kB.*failed: division"):
         work.log(study.scenario(download)(HIGH, SMALL))
 
@@ -638,19 +638,19 @@ def test_items_alone_have_the_same_cells(file, tmp_path):
 
 def test_a_study_goes_on_from_what_is_there(file, tmp_path, counted, monkeypatch):
     nodeb.reproduce.run(file, tmp_path / "whole", jobs=1)
-    everything, simulate = runs(counted), Filling.replicate
+    everything, simulate = runs(counted), Replicating.replicate
 
     def stopped(self, seed, of, control):
         if runs(counted) >= everything + 14:
             raise KeyboardInterrupt
         return simulate(self, seed, of, control)
 
-    monkeypatch.setattr(Filling, "replicate", stopped)
+    monkeypatch.setattr(Replicating, "replicate", stopped)
     with pytest.raises(KeyboardInterrupt):
         nodeb.reproduce.run(file, tmp_path / "cut", jobs=1)
     assert rows(tmp_path / "cut" / "cells.csv"), "what was measured is there"
     assert "interrupted" in (tmp_path / "cut" / "report.html").read_text("utf-8")
-    monkeypatch.setattr(Filling, "replicate", simulate)
+    monkeypatch.setattr(Replicating, "replicate", simulate)
     counted.clear()
     nodeb.reproduce.run(file, tmp_path / "cut", jobs=1)
     assert 0 < runs(counted) < everything
