@@ -18,6 +18,7 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    print_changed,
     print_warnings,
     workplace,
 )
@@ -94,10 +95,7 @@ def compare(
 
 
 def _print(outcome: Outcome, folder: Path) -> None:
-    if outcome.replaced is not None:
-        print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
-    for file in outcome.damaged:
-        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
+    print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     print(outcome.comparison)
 
 

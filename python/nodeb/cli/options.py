@@ -123,6 +123,14 @@ def print_replaced(place: Place) -> None:
         print(f"note: replaces {place.replaces} in {place.shown}", file=sys.stderr)
 
 
+def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:
+    """What of another was replaced, by folder, and what had to be simulated again."""
+    for folder, what in replaced.items():
+        print(f"note: replaced {what} in {folder}", file=sys.stderr)
+    for file in damaged:
+        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
+
+
 def print_warnings(warnings: Iterable[str]) -> None:
     """Tells what is doubtful about a scenario, and goes on."""
     for warning in warnings:

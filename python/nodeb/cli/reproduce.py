@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb.cli.options import At, Force, Jobs, Stopped, check_name, workplace
+from nodeb.cli.options import At, Force, Jobs, Stopped, check_name, print_changed, workplace
 
 if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs as Workplace
@@ -77,7 +75,7 @@ def _one(
             f"interrupted; what was simulated until then is in {folder}, and the same command goes "
             "on from there"
         ) from None
-    _tell({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
+    print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     if outcome.headline_rows:
         print(f"{outcome.headline_title}\n")
         print(align(outcome.headline_columns, outcome.headline_rows))
@@ -102,20 +100,12 @@ def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) 
             f"interrupted; what was simulated until then is in {folder}, whose report.html says "
             "what is missing, and the same command goes on from there"
         ) from None
-    _tell(found.replaced, found.damaged)
+    print_changed(found.replaced, found.damaged)
     print(align(*every_page.rows(found)))
     print()
     if found.stayed:
         print(f"complete before: {', '.join(found.stayed)}")
     print(f"report: {found.report}")
-
-
-def _tell(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:
-    """What of another was replaced, and what had to be simulated again."""
-    for folder, what in replaced.items():
-        print(f"note: replaced {what} in {folder}", file=sys.stderr)
-    for file in damaged:
-        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
 
 
 def _refuse_items(items: list[str] | None) -> None:

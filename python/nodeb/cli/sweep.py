@@ -21,6 +21,7 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    print_changed,
     print_warnings,
     workplace,
 )
@@ -80,13 +81,10 @@ def sweep(
 
 
 def _print_notes(outcome: Outcome, folder: Path) -> None:
-    if outcome.replaced is not None:
-        print(f"note: replaced {outcome.replaced} in {folder}", file=sys.stderr)
+    print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     for name in outcome.dropped:
         print(
             f"note: {folder / name} was of other cells or replications, and is removed; "
             f"`--{name}` makes it again",
             file=sys.stderr,
         )
-    for file in outcome.damaged:
-        print(f"warning: {file} was damaged; the cell was simulated again", file=sys.stderr)

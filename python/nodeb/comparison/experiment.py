@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
-from nodeb.errors import InputError, Interrupted
+from nodeb.errors import InputError
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import read_text
 from nodeb.inputs.scenario import Scenario
@@ -155,13 +155,7 @@ class Experiment:
             filler = Filler(
                 self.cells, self.seed, self.runs, place.store, workers, progress, "scenarios"
             )
-            try:
-                filler.run()
-            except KeyboardInterrupt:
-                raise Interrupted(
-                    f"interrupted; the replications that had finished are kept in {folder}, and "
-                    "the same command goes on from there"
-                ) from None
+            filler.run()
             known = {
                 cell.label: kept(cell, self.seed, self.runs, place.store)[0] for cell in self.cells
             }

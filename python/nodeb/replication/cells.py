@@ -12,7 +12,7 @@ import numpy as np
 
 from nodeb import _core
 from nodeb.base.table import Table
-from nodeb.errors import RunError
+from nodeb.errors import Interrupted, RunError
 from nodeb.inputs.columns import Taken
 from nodeb.inputs.scenario import PLAN
 from nodeb.replication.engine import Engine, Subject
@@ -211,26 +211,35 @@ class Filler(Engine[Tables]):
         self._called = called
         self.kept = 0
         """Cells that were there already."""
-        self._cells, self._progress = cells, progress
+        self._cells, self._store = cells, store
         self._unknown = store.missing(identity(cell, seed) for cell in cells)
-        self._shown = 0.0
-        super().__init__(self._missing(seed, stop, store), seed, jobs)
+        super().__init__(self._missing(seed, stop), seed, jobs, progress)
 
-    def _missing(self, seed: int, stop: int | Precision, store: Store) -> Iterator[Subject[Tables]]:
+    def run(self) -> None:
+        """Simulates until no cell wants more.
+
+        Raises:
+            Interrupted: Ctrl-C; what had finished is kept.
+            RunError: a replication failed.
+        """
+        try:
+            super().run()
+        except KeyboardInterrupt:
+            done = f"{self.completed + self.kept} of {len(self._cells)} {self._called} complete"
+            where = f"what had finished is kept in {self._store.folder.parent}"
+            text = f"interrupted with {done}; {where}, and the same command goes on from there"
+            raise Interrupted(text) from None
+
+    def _missing(self, seed: int, stop: int | Precision) -> Iterator[Subject[Tables]]:
         """The missing cells, each looked up when its turn comes."""
         for cell in self._cells:
-            one = Stored(cell, seed, rule_of(stop), store)
+            one = Stored(cell, seed, rule_of(stop), self._store)
             if one.judge():
                 self.kept += 1
             else:
                 yield one
 
-    def report(self) -> None:
-        """Tells how many cells are complete."""
-        if self._progress is None:
-            return
+    def so_far(self) -> tuple[float, str]:
+        """How many cells are complete."""
         text = f"{self.completed + self.kept} of {len(self._cells)} {self._called}"
-        missing = max(self._unknown, self.opened, 1)
-        # More replications may turn out to be needed; a bar that runs backwards would only puzzle.
-        self._shown = max(self._shown, min(self.parts() / missing, 1.0))
-        self._progress(self._shown, text)
+        return self.parts() / max(self._unknown, self.opened, 1), text

@@ -58,6 +58,9 @@ class Subject(Generic[T]):
             self.started = known[1]
         self.judge()
 
+    def noted(self, runs: int) -> None:
+        """Some more of its replications have finished."""
+
     def closed(self) -> None:
         """There are enough replications, or no more will come: `known` has what there is."""
 
@@ -124,9 +127,16 @@ class Engine(Generic[T]):
         subjects: asked for one after the other, when there is room for it.
         seed: seed of the named random streams, the same for all.
         jobs: replications simulated at a time here, or the cluster that simulates them.
+        progress: told of progress about ten times a second.
     """
 
-    def __init__(self, subjects: Iterable[Subject[T]], seed: int, jobs: Jobs) -> None:
+    def __init__(
+        self,
+        subjects: Iterable[Subject[T]],
+        seed: int,
+        jobs: Jobs,
+        progress: ProgressCallback | None = None,
+    ) -> None:
         self.replications = 0
         """Replications simulated, without those that came too late."""
         self.completed = 0
@@ -136,6 +146,7 @@ class Engine(Generic[T]):
         self._opened = 0
         self._open: dict[int, Subject[T]] = {}
         self._eager = _Numbers()
+        self._progress, self._shown = progress, 0.0
         self._told = 0.0
         self._pool: Pool[Key, Simulated[T]] = pool(jobs)
 
@@ -152,17 +163,15 @@ class Engine(Generic[T]):
                 while self._fill() or len(workers):
                     self._close(self._take(workers.ended()))
                     self._tell()
-                self.report()
+                self._report()
             except (KeyboardInterrupt, Lost):
                 self._take(workers.stop())
                 self._give_up()
                 raise
 
-    def report(self) -> None:
-        """Called about ten times a second, to tell of progress."""
-
-    def noted(self, one: Subject[T], runs: int) -> None:
-        """Called when replications of a subject have finished."""
+    def so_far(self) -> tuple[float, str]:
+        """The part of all that is done, and a few words."""
+        return 0.0, ""
 
     def parts(self) -> float:
         """How many of the subjects are done, with the parts of those under way."""
@@ -232,7 +241,7 @@ class Engine(Generic[T]):
             for part, outcome in found.parts:
                 one.known.add(part.start, outcome, len(part))
                 self.replications += len(part)
-                self.noted(one, len(part))
+                one.noted(len(part))
             if found.failed is not None:
                 one.known.fail(found.failed.run, self._failure(one, found.failed))
         return {number for number, _ in done}
@@ -257,8 +266,15 @@ class Engine(Generic[T]):
         """Reports, unless that would take a tenth of the time: it asks every open subject."""
         begin = time.monotonic()
         if begin >= self._told:
-            self.report()
+            self._report()
             self._told = begin + 10 * (time.monotonic() - begin)
+
+    def _report(self) -> None:
+        """Tells of progress; a bar that ran backwards, as more are expected, would only puzzle."""
+        if self._progress is not None:
+            share, text = self.so_far()
+            self._shown = max(self._shown, min(share, 1.0))
+            self._progress(self._shown, text)
 
     def _give_up(self) -> None:
         """Closes all subjects with what there is."""
@@ -295,12 +311,9 @@ class Single(Engine[T]):
         progress: ProgressCallback | None,
         limit: str,
     ) -> None:
-        super().__init__([only], seed, jobs)
-        self._only, self._progress, self._limit = only, progress, limit
-        self._shown = 0.0
+        super().__init__([only], seed, jobs, progress)
+        self._only, self._limit = only, limit
 
-    def report(self) -> None:
-        """Tells of progress; a bar that ran backwards, as more are expected, would only puzzle."""
-        if self._progress is not None:
-            self._shown = max(self._shown, min(self.parts(), 1.0))
-            self._progress(self._shown, f"{self._only.known.done}{self._limit}")
+    def so_far(self) -> tuple[float, str]:
+        """How many replications there are."""
+        return self.parts(), f"{self._only.known.done}{self._limit}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.errors import InputError, RunError
 from nodeb.replication.cells import Cell, Stored, source
-from nodeb.replication.engine import Engine, Subject
+from nodeb.replication.engine import Engine
 from nodeb.replication.pool import Jobs
 from nodeb.replication.reduction import Reduction
 from nodeb.replication.rules import Rounds
@@ -36,13 +36,17 @@ class _Point(Stored):
         self.effort, self.endless = effort, case.of.endless
         self.kept = case.of.reduce, case.of.endless
         self.reduce = _reduction(case, cell.scenario, campaign.settings)
-        self._settings = campaign.settings
+        self._settings, self._tick = campaign.settings, campaign.tick
         measure = _delivered if self.endless else _time
         most = max(effort.max_runs, effort.runs)
         rule = Rounds(effort.runs, most, effort.precision, measure)
         where = f"{campaign.study.name}, the scenario of {cell.label}: "
         super().__init__(cell, campaign.seed, rule, campaign.store, self.reduce, where)
         self._log: Log | None = None
+
+    def noted(self, runs: int) -> None:
+        """Ticks by what they cost."""
+        self._tick(self.cell.label, self.effort.cost * runs)
 
     @property
     def log(self) -> Log:
@@ -81,19 +85,6 @@ def _means(tables: Tables, column: str) -> NDArray[np.float64]:
     runs = len(np.unique(flows["run"]))
     means = np.asarray(flows[column], dtype=float).reshape(runs, -1).mean(axis=1)
     return np.asarray(means, dtype=np.float64)
-
-
-class _Rising(Engine[Tables]):
-    """An engine that tells of finished replications."""
-
-    def __init__(self, points: Sequence[_Point], campaign: Campaign) -> None:
-        super().__init__(points, campaign.seed, campaign.jobs)
-        self._tick = campaign.tick
-
-    def noted(self, one: Subject[Tables], runs: int) -> None:
-        """Ticks by what they cost."""
-        if isinstance(one, _Point):
-            self._tick(one.cell.label, one.effort.cost * runs)
 
 
 class Campaign:
@@ -167,7 +158,8 @@ class Campaign:
         points = {id(p): p for p in map(self._point, cases)}.values()
         missing = [point for point in points if not point.judge()]
         if missing:  # the longest first
-            _Rising(sorted(missing, key=lambda point: -point.effort.cost), self).run()
+            missing.sort(key=lambda point: -point.effort.cost)
+            Engine(missing, self.seed, self.jobs).run()
 
     def replication(
         self, case: Case, run: int, record: Mapping[str, bool]

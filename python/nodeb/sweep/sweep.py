@@ -14,7 +14,7 @@ from nodeb import _core
 from nodeb.base.arguments import as_path
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, check_margin
-from nodeb.errors import InputError, Interrupted, ScenarioError
+from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import document, read_text
@@ -194,14 +194,7 @@ class Sweep:
     ) -> tuple[Outcome, Known]:
         """Simulates what is missing in a folder that was claimed, and writes the table."""
         filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
-        try:
-            filler.run()
-        except KeyboardInterrupt:
-            done, rest = filler.completed + filler.kept, len(self.cells)
-            raise Interrupted(
-                f"interrupted with {done} of {rest} cells complete; they are kept in {place.path}, "
-                "and the same command goes on from there"
-            ) from None
+        filler.run()
 
         def load(cell: Cell) -> tuple[Tables, bool]:
             return kept(cell, self.seed, self.stop, place.store)
