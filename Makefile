@@ -16,7 +16,7 @@ MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 SLOW   := -m "not slow"
 
-.PHONY: help build run test test-all test-rust test-python laws check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
+.PHONY: help build run test test-all test-rust test-python plugins laws check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,10 @@ test-all: test ## run the slow tests too: kills at any moment, whole studies, al
 # tested; `make laws` looks for failures nobody has met yet.
 test-rust:
 	PROPTEST_RNG_SEED=1 cargo test --workspace --quiet
+
+plugins: ## build components of one's own outside the workspace, test them and run their scenarios
+	cd examples/plugins && export CARGO_TARGET_DIR="$(CURDIR)/target" && cargo fmt --check && cargo test --locked --quiet && \
+	  cargo run --locked --quiet -- scenarios/*.toml
 
 laws: ## hold the simulator to its laws in many more scenarios, new ones every time (minutes)
 	PROPTEST_CASES=5000 cargo test -p nodeb-sim --test laws --release

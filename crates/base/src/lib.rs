@@ -9,6 +9,7 @@ pub mod error;
 pub mod event;
 pub mod lines;
 pub mod packet;
+pub mod plugin;
 pub mod registry;
 pub mod rng;
 pub mod table;

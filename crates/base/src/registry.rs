@@ -7,6 +7,7 @@
 
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
+use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 
 /// A line of a registry: (kind, name, one-line description).
 pub type Entry = (&'static str, &'static str, &'static str);
@@ -24,59 +25,162 @@ pub fn choice<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
 }
 
-/// Declares the variants of one kind of component. `= Variant` behind the name is the default. With `as Trait` behind the name all parameters implement this
-/// trait, and the enum dereferences to it: what is asked of a variant is answered in the variant's own file.
+/// Reads one of these names.
+pub struct OneOf(pub &'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for OneOf {
+    type Value = &'static str;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<&'static str, D::Error> {
+        from.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for OneOf {
+    type Value = &'static str;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "one of: {}", self.0.join(", "))
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<&'static str, E> {
+        let known = self.0.iter().find(|known| **known == name);
+        known.copied().ok_or_else(|| E::unknown_variant(name, self.0))
+    }
+}
+
+/// Returns the schema of a scenario's table that names a variant.
+pub fn schema_of(name: &str, doc: &str, params: &schemars::Schema) -> serde_json::Value {
+    serde_json::json!({
+        "type": "object",
+        "title": name,
+        "description": doc,
+        "properties": { (name): params },
+        "required": [name],
+        "additionalProperties": false,
+    })
+}
+
+/// Declares the variants of one kind of component. `= Variant` behind the name is the default. With `as Trait` all
+/// parameters implement this trait, and the enum dereferences to it: what is asked of a variant is answered in the
+/// variant's own file. With `+ Plugin` behind the trait, which extends [`Parameters`](crate::plugin::Parameters), the
+/// registry is open: programs may register kinds of their own.
 #[macro_export]
 macro_rules! registry {
     (@deref $enum:ident { $( $variant:ident )+ }) => {};
-    (@deref $of:ident $enum:ident { $( $variant:ident )+ }) => {
+    (@deref $of:ident $enum:ident { $( $variant:ident )+ $( + $plugin:ident )? }) => {
         impl std::ops::Deref for $enum {
             type Target = dyn $of;
 
             fn deref(&self) -> &Self::Target {
-                match self { $( Self::$variant(params) => params, )+ }
+                match self {
+                    $( Self::$variant(params) => params, )+
+                    $( Self::$plugin(params) => &**params, )?
+                }
+            }
+        }
+    };
+    (@names $enum:ident) => {
+        impl $enum {
+            /// The names a scenario may use.
+            pub fn names() -> &'static [&'static str] {
+                Self::NAMES
+            }
+
+            /// The lines of all variants.
+            pub fn entries() -> Vec<$crate::registry::Entry> {
+                Self::ENTRIES.to_vec()
+            }
+
+            fn schemas(_: &mut schemars::SchemaGenerator) -> Vec<serde_json::Value> {
+                Vec::new()
+            }
+        }
+    };
+    (@names $of:ident $plugin:ident $enum:ident) => {
+        impl $enum {
+            fn kinds() -> &'static $crate::plugin::Kinds<dyn $of> {
+                static KINDS: $crate::plugin::Kinds<dyn $of> = $crate::plugin::Kinds::new();
+                &KINDS
+            }
+
+            /// Registers a kind with parameters `T` under a name of its own; `doc` says in a line what it is.
+            ///
+            /// # Panics
+            /// If there is a kind of this name.
+            pub fn register<T>(name: &'static str, doc: &'static str)
+            where
+                T: $of + serde::de::DeserializeOwned + schemars::JsonSchema + 'static,
+            {
+                let hide = |params: T| std::sync::Arc::new(params) as std::sync::Arc<dyn $of>;
+                Self::kinds().add(Self::NAMES, $crate::plugin::Kind::new(name, doc, hide));
+            }
+
+            /// The names a scenario may use.
+            pub fn names() -> &'static [&'static str] {
+                Self::kinds().names(Self::NAMES)
+            }
+
+            /// The lines of all variants.
+            pub fn entries() -> Vec<$crate::registry::Entry> {
+                [Self::ENTRIES.to_vec(), Self::kinds().entries(Self::KIND)].concat()
+            }
+
+            fn schemas(generator: &mut schemars::SchemaGenerator) -> Vec<serde_json::Value> {
+                Self::kinds().schemas(generator)
             }
         }
     };
     (
         $(#[$meta:meta])*
-        $kind:literal $enum:ident $( = $default:ident )? $( as $of:ident )? {
+        $kind:literal $enum:ident $( = $default:ident )? $( as $of:ident $( + $plugin:ident )? )? {
             $( #[doc = $doc:literal] $key:literal => $variant:ident($params:ty), )+
         }
     ) => {
-        $crate::registry!(@deref $( $of )? $enum { $( $variant )+ });
+        $crate::registry!(@deref $( $of )? $enum { $( $variant )+ $( $( + $plugin )? )? });
+        $crate::registry!(@names $( $( $of $plugin )? )? $enum);
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         pub enum $enum {
             $( #[doc = $doc] $variant($params), )+
+            $( $(
+                /// A registered kind.
+                $plugin($crate::plugin::Plugin<dyn $of>),
+            )? )?
         }
 
         impl $enum {
             /// What this kind of component is called.
             pub const KIND: &'static str = $kind;
-            /// The names a scenario may use.
+            /// The names of the table.
             pub const NAMES: &'static [&'static str] = &[$($key),+];
             /// The lines of the table.
             pub const ENTRIES: &'static [$crate::registry::Entry] = &[$(($kind, $key, $doc.trim_ascii())),+];
 
             /// Every variant whose parameters all have defaults, with those.
             pub fn defaults() -> Vec<Self> {
-                type Failure = serde::de::value::Error;
-                [$( $crate::registry::from_defaults::<$params, Failure>().map(Self::$variant) ),+]
-                    .into_iter()
-                    .flatten()
-                    .collect()
+                let named = |name: &&'static str| {
+                    let name = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name);
+                    <Self as serde::Deserialize>::deserialize(name).ok()
+                };
+                Self::names().iter().filter_map(named).collect()
             }
 
             /// The variant's name in a scenario.
             pub fn key(&self) -> &'static str {
-                match self { $( Self::$variant(_) => $key, )+ }
+                match self {
+                    $( Self::$variant(_) => $key, )+
+                    $( $( Self::$plugin(params) => params.name(), )? )?
+                }
             }
 
             /// Looks for impossible values in the variant's parameters.
             pub fn check(&self, check: &mut $crate::check::Check) {
                 use $crate::check::Checked as _;
-                match self { $( Self::$variant(params) => check.within($key, |check| params.check(check)), )+ }
+                match self {
+                    $( Self::$variant(params) => check.within($key, |check| params.check(check)), )+
+                    $( $( Self::$plugin(params) => check.within(params.name(), |check| params.check(check)), )? )?
+                }
             }
         }
 
@@ -90,40 +194,54 @@ macro_rules! registry {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use serde::ser::SerializeMap as _;
                 let mut map = serializer.serialize_map(Some(1))?;
-                match self { $( Self::$variant(params) => map.serialize_entry($key, params)?, )+ }
+                match self {
+                    $( Self::$variant(params) => map.serialize_entry($key, params)?, )+
+                    $( $( Self::$plugin(params) => map.serialize_entry(params.name(), params)?, )? )?
+                }
                 map.end()
             }
         }
 
         impl<'de> serde::Deserialize<'de> for $enum {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                use serde::de::Error as _;
                 struct Table;
                 impl<'de> serde::de::Visitor<'de> for Table {
                     type Value = $enum;
                     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        write!(f, "a {} by name or as a table with one key, of: {}", $kind, $enum::NAMES.join(", "))
+                        let names = $enum::names().join(", ");
+                        write!(f, "a {} by name or as a table with one key, of: {names}", $kind)
                     }
                     fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<Self::Value, E> {
-                        match name {
-                            $( $key => $crate::registry::from_defaults().map($enum::$variant), )+
-                            _ => Err(E::unknown_variant(name, $enum::NAMES)),
-                        }
+                        $( if name == $key {
+                            return $crate::registry::from_defaults().map($enum::$variant);
+                        } )+
+                        $( $( if let Some(kind) = $enum::kinds().named(name) {
+                            return kind.from_defaults().map($enum::$plugin);
+                        } )? )?
+                        Err(E::unknown_variant(name, $enum::names()))
                     }
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                        use serde::de::Error as _;
-                        let Some(name) = map.next_key::<Name>()? else {
+                        let names = || $crate::registry::OneOf($enum::names());
+                        let Some(name) = map.next_key_seed(names())? else {
                             return Err(A::Error::invalid_length(0, &self));
                         };
-                        let value = match name { $( Name::$variant => $enum::$variant(map.next_value()?), )+ };
-                        match map.next_key::<Name>()? {
+                        let value = match name {
+                            $( $key => $enum::$variant(map.next_value()?), )+
+                            _ => {
+                                $( $( if let Some(kind) = $enum::kinds().named(name) {
+                                    $enum::$plugin(map.next_value_seed(kind)?)
+                                } else )? )?
+                                { return Err(A::Error::unknown_variant(name, $enum::names())) }
+                            }
+                        };
+                        match map.next_key_seed(names())? {
                             None => Ok(value),
                             Some(_) => Err(A::Error::custom(format!(
-                                "two variants of one {}; keep one of: {}", $kind, $enum::NAMES.join(", ")))),
+                                "two variants of one {}; keep one of: {}", $kind, $enum::names().join(", ")))),
                         }
                     }
                 }
-                #[derive(serde::Deserialize)]
-                enum Name { $( #[serde(rename = $key)] $variant, )+ }
                 deserializer.deserialize_any(Table)
             }
         }
@@ -131,18 +249,10 @@ macro_rules! registry {
         impl schemars::JsonSchema for $enum {
             fn schema_name() -> std::borrow::Cow<'static, str> { stringify!($enum).into() }
             fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let variants = [$(
-                    schemars::json_schema!({
-                        "type": "object",
-                        "title": $key,
-                        "description": $doc.trim_ascii(),
-                        "properties": { $key: generator.subschema_for::<$params>() },
-                        "required": [$key],
-                        "additionalProperties": false,
-                    })
-                ),+];
-                let mut any_of: Vec<serde_json::Value> = vec![serde_json::json!({ "enum": $enum::NAMES })];
-                any_of.extend(variants.into_iter().map(serde_json::Value::from));
+                let mut any_of = vec![serde_json::json!({ "enum": $enum::names() })];
+                $( any_of.push($crate::registry::schema_of(
+                    $key, $doc.trim_ascii(), &generator.subschema_for::<$params>())); )+
+                any_of.extend($enum::schemas(generator));
                 schemars::json_schema!({
                     "description": concat!("The ", $kind, ": a name, or a table with one key."),
                     "anyOf": any_of,

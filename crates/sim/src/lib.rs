@@ -3,7 +3,8 @@
 //! Data flows one way, `traffic -> transport -> network -> radio -> receiver -> metrics`, and
 //! each module is a layer that never imports a later one; [`world`] wires them. Everything is
 //! sans-IO: plain structs that are handed the time and return what they want to send and when
-//! they want to be woken. There is no clock, file or global in this crate.
+//! they want to be woken. There is no clock or file in this crate, and no global but the kinds
+//! that a program registers at its start ([`nodeb_base::plugin`]).
 
 pub mod metrics;
 pub mod proxy;

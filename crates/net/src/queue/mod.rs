@@ -19,6 +19,7 @@ pub use timed::TimedFifo;
 
 use nodeb_base::check::Check;
 use nodeb_base::packet::Packet;
+use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Time};
@@ -50,7 +51,7 @@ pub trait Queue: Send + std::fmt::Debug {
 }
 
 /// The parameters of a queue discipline.
-pub trait QueueParams {
+pub trait QueueParams: Parameters {
     /// An empty queue of this discipline in front of a link of `rate`; `stream` is for those that
     /// draw at random.
     fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue>;
@@ -64,7 +65,7 @@ pub trait QueueParams {
 
 registry! {
     /// The queue discipline of a link, as a scenario names it.
-    "queue" QueueSpec = DropTail as QueueParams {
+    "queue" QueueSpec = DropTail as QueueParams + Plugin {
         /// First in, first out; a packet that finds the queue full is dropped.
         "drop_tail" => DropTail(drop_tail::DropTail),
         /// Random early detection: the drop probability grows with the average queue.

@@ -45,11 +45,11 @@ fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
         name_patterns(law);
     }
     let within_block = part(&mut keys, "within_block")?;
-    let kinds = || ErrorSpec::NAMES.join(", ");
+    let kinds = || ErrorSpec::names().join(", ");
     let Some(Value::String(kind)) = keys.remove("kind") else {
         return Err(format!("kind: expected the name of a model, one of: {}", kinds()));
     };
-    if !ErrorSpec::NAMES.contains(&kind.as_str()) {
+    if !ErrorSpec::names().contains(&kind.as_str()) {
         return Err(format!("kind: there is no model `{kind}`; expected one of: {}", kinds()));
     }
     let spec = Map::from_iter([(kind.clone(), Value::Object(keys))]);

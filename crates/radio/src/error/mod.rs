@@ -20,6 +20,7 @@ use nodeb_base::params;
 use std::num::NonZeroU32;
 
 use nodeb_base::check::{Check, Checked};
+use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Probability;
@@ -37,7 +38,7 @@ pub trait ErrorProcess: Send + std::fmt::Debug {
 }
 
 /// The parameters of a process of errors.
-pub trait ErrorParams {
+pub trait ErrorParams: Parameters {
     /// The errors of a user's radio link whose blocks take `steps` steps each.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess>;
     /// Probability, in the long run, that a block of `steps` steps is free of errors.
@@ -46,7 +47,7 @@ pub trait ErrorParams {
 
 registry! {
     /// A process of errors on a radio link, as a scenario names it.
-    "errors" ErrorSpec as ErrorParams {
+    "errors" ErrorSpec as ErrorParams + Plugin {
         /// Every step with the same probability, independently of the others.
         "bsc" => Bsc(bsc::IndependentErrors),
         /// In bursts: a good and a bad state, each with its own probability.
@@ -105,7 +106,7 @@ params! {
 impl Checked for ErrorModel {
     fn check(&self, check: &mut Check) {
         check.require(self.file.is_some() || self.process.is_some(), "process", || {
-            format!("no errors are given; expected one of: {}, or a `file`", ErrorSpec::NAMES.join(", "))
+            format!("no errors are given; expected one of: {}, or a `file`", ErrorSpec::names().join(", "))
         });
         if let Some(process) = &self.process {
             check.within("process", |check| process.check(check));

@@ -5,6 +5,7 @@ use std::ops::Range;
 use nodeb_base::check::{Check, Checked, Problem};
 use nodeb_base::error::{Error, Result};
 use serde::Deserialize;
+use serde_path_to_error::Segment;
 use toml::de::{DeTable, DeValue};
 
 use super::{Recorded, Scenario, Spot};
@@ -160,6 +161,22 @@ impl Fault {
         Self { message: explain(error.message(), key.rsplit('.').next().unwrap_or_default()), key, span }
     }
 
+    /// A value that cannot be read. Behind a plugin its error has lost the place, which the path has.
+    fn from_value(error: &serde_path_to_error::Error<toml::de::Error>, text: &str) -> Self {
+        let known = Self::from_toml(error.inner(), text);
+        let path = error.path().iter().filter_map(|segment| match segment {
+            Segment::Map { key } => Some(key.clone()),
+            Segment::Seq { index } => Some(index.to_string()),
+            _ => None,
+        });
+        let path: Vec<String> = path.collect();
+        if path.len() <= known.key.split('.').count() {
+            return known;
+        }
+        let message = explain(error.inner().message(), path.last().map_or("", String::as_str));
+        Self { message, ..Self::from_problem(&Problem { path, message: String::new() }, text) }
+    }
+
     fn from_problem(problem: &Problem, text: &str) -> Self {
         let span = DeTable::parse(text).ok().and_then(|doc| span_of(doc.get_ref(), &problem.path));
         Self { key: problem.path.join("."), span, message: problem.message.clone() }
@@ -202,8 +219,8 @@ fn parse(text: &str) -> std::result::Result<Scenario, Fault> {
 fn read(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Result<Scenario, Fault> {
     let mut document = DeTable::parse(text).map_err(|error| Fault::from_toml(&error, text))?;
     prepare(document.get_mut());
-    let deserializer = toml::Deserializer::from(document);
-    let scenario = Scenario::deserialize(deserializer).map_err(|error| Fault::from_toml(&error, text))?;
+    let scenario: Scenario = serde_path_to_error::deserialize(toml::Deserializer::from(document))
+        .map_err(|error| Fault::from_value(&error, text))?;
     let mut check = Check::default();
     scenario.check(&mut check);
     match check.into_problems().first() {

@@ -8,6 +8,7 @@ pub mod round_robin;
 pub mod shared;
 pub mod tcp_aware;
 
+use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::units::Duration;
 
@@ -73,14 +74,14 @@ pub trait Scheduler: Send + std::fmt::Debug {
 }
 
 /// The parameters of a scheduler.
-pub trait SchedulerParams {
+pub trait SchedulerParams: Parameters {
     /// The scheduler in its initial state, for `users` users and TTIs of length `tti`.
     fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler>;
 }
 
 registry! {
     /// The scheduler, as a scenario names it.
-    "scheduler" SchedulerSpec = RoundRobin as SchedulerParams {
+    "scheduler" SchedulerSpec = RoundRobin as SchedulerParams + Plugin {
         /// Users take turns.
         "round_robin" => RoundRobin(round_robin::RoundRobin),
         /// The user with the best channel; among equals the one served least recently.

@@ -9,6 +9,7 @@ pub mod preemptive;
 pub mod threshold;
 pub mod traffic_volume;
 
+use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 
 use super::cell::Rrc;
@@ -38,7 +39,7 @@ pub trait SwitchingPolicy: Send + std::fmt::Debug {
 }
 
 /// The parameters of a switching policy.
-pub trait SwitchingParams {
+pub trait SwitchingParams: Parameters {
     /// The policy in its initial state, for `users` users on the FACH.
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy>;
     /// Whether idle phones go to the paging channel.
@@ -49,7 +50,7 @@ pub trait SwitchingParams {
 
 registry! {
     /// The switching policy, as a scenario names it.
-    "switching policy" SwitchingSpec = Threshold as SwitchingParams {
+    "switching policy" SwitchingSpec = Threshold as SwitchingParams + Plugin {
         /// Nobody leaves the FACH.
         "always_fach" => AlwaysFach(always_fach::AlwaysFach),
         /// The first to come get the dedicated channels and keep them.

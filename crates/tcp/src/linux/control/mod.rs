@@ -18,6 +18,7 @@ pub mod vegas;
 pub mod veno;
 pub mod westwood;
 
+use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::units::{Duration, Time};
 
@@ -218,7 +219,7 @@ impl std::ops::Deref for Control {
 }
 
 /// The parameters of a congestion control.
-pub trait CongestionParams {
+pub trait CongestionParams: Parameters {
     /// The control of a connection with these parameters of TCP, for segments of `mss` bytes and an initial
     /// window in bytes.
     fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl>;
@@ -230,7 +231,7 @@ pub trait CongestionParams {
 
 registry! {
     /// The congestion control, as a scenario names it.
-    "congestion control" CongestionSpec = Cubic as CongestionParams {
+    "congestion control" CongestionSpec = Cubic as CongestionParams + Plugin {
         /// Reno (RFC 5681) that counts what is delivered (RFC 3465): one segment more per round trip.
         "reno" => Reno(reno::Reno),
         /// CUBIC with HyStart as Linux has them: grows with time since the last reduction.

@@ -1,0 +1,164 @@
+//! Components of a user's own: kinds that a program registers before it reads its first scenario.
+//!
+//! A registry that is open ([`registry!`](crate::registry!)) has one more variant, [`Plugin`], whose parameters are
+//! behind a trait. Scenarios name, check and list registered kinds as those of the table.
+
+use std::fmt::{self, Debug};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::MapDeserializer;
+use serde::de::{DeserializeOwned, DeserializeSeed, Error as _};
+use serde::{Deserializer, Serialize, Serializer};
+
+use crate::check::Checked;
+use crate::registry::{Entry, schema_of};
+
+/// What the parameters of any component can do.
+pub trait Parameters: Checked + Debug + Send + Sync + erased_serde::Serialize {}
+
+impl<T: Checked + Debug + Send + Sync + Serialize> Parameters for T {}
+
+type Read<P> = dyn Fn(&mut dyn erased_serde::Deserializer) -> erased_serde::Result<Arc<P>> + Send + Sync;
+
+/// A registered kind of component; `P` is the trait of its parameters.
+pub struct Kind<P: ?Sized> {
+    name: &'static str,
+    doc: &'static str,
+    read: Box<Read<P>>,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl<P: ?Sized + 'static> Kind<P> {
+    /// A kind whose parameters are of type `T`.
+    pub fn new<T: DeserializeOwned + JsonSchema + 'static>(
+        name: &'static str,
+        doc: &'static str,
+        hide: fn(T) -> Arc<P>,
+    ) -> Self {
+        let read = move |from: &mut dyn erased_serde::Deserializer| erased_serde::deserialize(from).map(hide);
+        Self { name, doc, read: Box::new(read), schema: SchemaGenerator::subschema_for::<T> }
+    }
+
+    /// Reads parameters from their defaults alone.
+    ///
+    /// # Errors
+    /// When a parameter has no default.
+    pub fn from_defaults<E: serde::de::Error>(&'static self) -> Result<Plugin<P>, E> {
+        self.deserialize(MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
+    }
+}
+
+impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
+    type Value = Plugin<P>;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Plugin<P>, D::Error> {
+        let params = (self.read)(&mut <dyn erased_serde::Deserializer>::erase(from));
+        // Errors of some formats say in further lines where they are; that is known without them.
+        let in_brief = |error: erased_serde::Error| {
+            D::Error::custom(error.to_string().lines().next().unwrap_or_default())
+        };
+        Ok(Plugin { kind: self, params: params.map_err(in_brief)? })
+    }
+}
+
+/// Parameters of a registered kind.
+pub struct Plugin<P: ?Sized + 'static> {
+    kind: &'static Kind<P>,
+    params: Arc<P>,
+}
+
+impl<P: ?Sized> Plugin<P> {
+    /// Name in a scenario.
+    pub fn name(&self) -> &'static str {
+        self.kind.name
+    }
+}
+
+impl<P: ?Sized> std::ops::Deref for Plugin<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.params
+    }
+}
+
+impl<P: ?Sized> Clone for Plugin<P> {
+    fn clone(&self) -> Self {
+        Self { kind: self.kind, params: self.params.clone() }
+    }
+}
+
+impl<P: ?Sized + Parameters> Debug for Plugin<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.params.fmt(f)
+    }
+}
+
+impl<P: ?Sized + Parameters> PartialEq for Plugin<P> {
+    /// Equal is what a scenario says in the same words.
+    fn eq(&self, other: &Self) -> bool {
+        let words = |plugin: &Self| serde_json::to_value(plugin).ok();
+        self.kind.name == other.kind.name && words(self) == words(other)
+    }
+}
+
+impl<P: ?Sized + Parameters> Serialize for Plugin<P> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        erased_serde::serialize(&*self.params, serializer)
+    }
+}
+
+/// The registered kinds of one kind of component.
+pub struct Kinds<P: ?Sized + 'static>(RwLock<Registered<P>>);
+
+struct Registered<P: ?Sized + 'static> {
+    kinds: Vec<&'static Kind<P>>,
+    /// The names of the table and of these, if there are any.
+    names: Option<&'static [&'static str]>,
+}
+
+impl<P: ?Sized> Kinds<P> {
+    /// None.
+    #[expect(clippy::new_without_default, reason = "made in constants only")]
+    pub const fn new() -> Self {
+        Self(RwLock::new(Registered { kinds: Vec::new(), names: None }))
+    }
+
+    /// Returns all of them.
+    pub fn all(&self) -> Vec<&'static Kind<P>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
+    }
+
+    /// Returns the one of this name, if there is one.
+    pub fn named(&self, name: &str) -> Option<&'static Kind<P>> {
+        self.all().into_iter().find(|kind| kind.name == name)
+    }
+
+    /// Returns the names of the table and of these.
+    pub fn names(&self, of_table: &'static [&'static str]) -> &'static [&'static str] {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).names.unwrap_or(of_table)
+    }
+
+    /// Adds a kind, which is there until the program ends.
+    ///
+    /// # Panics
+    /// If there is one of this name.
+    pub fn add(&self, of_table: &'static [&'static str], kind: Kind<P>) {
+        let names = self.names(of_table);
+        assert!(!names.contains(&kind.name), "there is a `{}` already; expected another name", kind.name);
+        let mut registered = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        registered.names = Some([names, &[kind.name]].concat().leak());
+        registered.kinds.push(Box::leak(Box::new(kind)));
+    }
+
+    /// Returns their lines, as a registry's table has them.
+    pub fn entries(&self, component: &'static str) -> Vec<Entry> {
+        self.all().iter().map(|kind| (component, kind.name, kind.doc)).collect()
+    }
+
+    /// Returns the schemas of scenarios that name them.
+    pub fn schemas(&self, generator: &mut SchemaGenerator) -> Vec<serde_json::Value> {
+        self.all().iter().map(|kind| schema_of(kind.name, kind.doc, &(kind.schema)(generator))).collect()
+    }
+}

@@ -1,0 +1,70 @@
+//! A congestion control: additive increase and multiplicative decrease with any two numbers (Chiu and Jain, Computer
+//! Networks and ISDN Systems 17(1), 1989). Reno is 1 and 0.5.
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_tcp::linux::Linux;
+use nodeb_tcp::linux::control::loss_based::{LossBased, LossWindow};
+use nodeb_tcp::linux::control::{AckEvent, CongestionControl, CongestionParams};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the control.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Aimd {
+    /// Segments by which the window grows in a round trip.
+    pub increase: u32,
+    /// Share of the window that a loss leaves.
+    pub decrease: f64,
+}
+
+impl Default for Aimd {
+    fn default() -> Self {
+        Self { increase: 1, decrease: 0.5 }
+    }
+}
+
+impl Checked for Aimd {
+    fn check(&self, check: &mut Check) {
+        check.require((1..=100).contains(&self.increase), "increase", || {
+            format!("{} segments per round trip; expected 1 to 100", self.increase)
+        });
+        check.require(self.decrease > 0.0 && self.decrease < 1.0, "decrease", || {
+            format!("a loss would leave a share of {}; expected one between 0 and 1", self.decrease)
+        });
+    }
+}
+
+impl CongestionParams for Aimd {
+    fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
+        Box::new(Policy { params: self.clone(), window: LossWindow::new(mss, initial_window) })
+    }
+}
+
+/// The control at work.
+#[derive(Debug)]
+struct Policy {
+    params: Aimd,
+    window: LossWindow,
+}
+
+impl LossBased for Policy {
+    fn window(&self) -> &LossWindow {
+        &self.window
+    }
+
+    fn window_mut(&mut self) -> &mut LossWindow {
+        &mut self.window
+    }
+
+    fn grow(&mut self, ack: &AckEvent) {
+        if ack.may_grow() {
+            let left = self.window.slow_start(ack.segments);
+            self.window.avoid(self.window.segments() / u64::from(self.params.increase), left);
+        }
+    }
+
+    fn reduced(&mut self) -> u64 {
+        (self.window.cwnd as f64 * self.params.decrease) as u64
+    }
+}

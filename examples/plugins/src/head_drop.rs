@@ -1,0 +1,81 @@
+//! A queue: a packet that finds it full takes the place of the oldest, so that senders hear of a loss sooner.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::packet::Packet;
+use nodeb_base::rng::Stream;
+use nodeb_base::units::{Rate, Time};
+use nodeb_net::queue::{Ledger, Queue, QueueParams};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HeadDrop {
+    /// Packets that may wait.
+    pub limit: NonZeroU32,
+}
+
+impl Default for HeadDrop {
+    fn default() -> Self {
+        Self { limit: const { NonZeroU32::new(100).unwrap() } }
+    }
+}
+
+impl Checked for HeadDrop {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl QueueParams for HeadDrop {
+    fn build(&self, _rate: Rate, _stream: Stream) -> Box<dyn Queue> {
+        Box::new(Fifo { limit: self.limit.get() as usize, packets: VecDeque::new(), bytes: 0 })
+    }
+}
+
+/// The queue at work.
+#[derive(Debug)]
+struct Fifo {
+    limit: usize,
+    packets: VecDeque<Packet>,
+    bytes: u64,
+}
+
+impl Fifo {
+    fn take_first(&mut self) -> Option<Packet> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= u64::from(packet.size);
+        Some(packet)
+    }
+}
+
+impl Queue for Fifo {
+    fn push(&mut self, _: Time, packet: Packet, ledger: &mut Ledger) -> bool {
+        if self.packets.len() == self.limit
+            && let Some(oldest) = self.take_first()
+        {
+            ledger.discard_overflow(oldest);
+        }
+        self.bytes += u64::from(packet.size);
+        self.packets.push_back(packet);
+        true
+    }
+
+    fn pop(&mut self, _: Time, _: &mut Ledger) -> Option<Packet> {
+        self.take_first()
+    }
+
+    fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn sees_every_packet(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,37 @@
+//! Components for nodeb that live outside it: one of each kind that can be plugged in.
+//!
+//! Each is one file: parameters, and what is built of them. [`register`] gives them the names by which scenarios
+//! call them; from there on they are read, checked and listed as nodeb's own.
+
+pub mod aimd;
+pub mod head_drop;
+pub mod periodic;
+pub mod quota;
+pub mod urgent;
+
+use nodeb_net::QueueSpec;
+use nodeb_radio::error::ErrorSpec;
+use nodeb_radio::mac::sched::SchedulerSpec;
+use nodeb_radio::switching::policy::SwitchingSpec;
+use nodeb_tcp::linux::control::CongestionSpec;
+
+/// Registers all of them; called once, before the first scenario is read.
+pub fn register() {
+    SchedulerSpec::register::<urgent::Urgent>(
+        "urgent",
+        "The nearest deadline among users with a good channel.",
+    );
+    QueueSpec::register::<head_drop::HeadDrop>(
+        "head_drop",
+        "First in, first out; a full queue drops its oldest packet.",
+    );
+    ErrorSpec::register::<periodic::Periodic>("periodic", "One step in so many is an error.");
+    SwitchingSpec::register::<quota::Quota>(
+        "quota",
+        "A channel is given back after so many packets if another user waits.",
+    );
+    CongestionSpec::register::<aimd::Aimd>(
+        "aimd",
+        "Grows by some segments per round trip, falls to a share at a loss.",
+    );
+}

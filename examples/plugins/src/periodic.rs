@@ -1,0 +1,56 @@
+//! A model of errors: one step in so many, as an interferer that comes round at fixed times.
+
+use std::num::NonZeroU32;
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::rng::Streams;
+use nodeb_radio::error::{ErrorParams, ErrorProcess};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Periodic {
+    /// Steps from one error to the next.
+    pub every: NonZeroU32,
+}
+
+impl Checked for Periodic {
+    fn check(&self, check: &mut Check) {
+        check.require(self.every.get() > 1, "every", || {
+            "every step would be an error, so nothing would ever arrive; expected at least 2".to_owned()
+        });
+    }
+}
+
+impl ErrorParams for Periodic {
+    /// Users begin at random places of the period.
+    fn build(&self, streams: &Streams, user: u64, _steps: u32) -> Box<dyn ErrorProcess> {
+        let every = u64::from(self.every.get());
+        let begins = streams.indexed("radio link", user, "errors: offset").uniform(0);
+        Box::new(Interferer { every, at: (begins * every as f64) as u64 })
+    }
+
+    fn clean(&self, steps: u32) -> f64 {
+        1.0 - f64::from(steps.min(self.every.get())) / f64::from(self.every.get())
+    }
+}
+
+/// The model at work.
+#[derive(Debug)]
+struct Interferer {
+    every: u64,
+    at: u64,
+}
+
+impl ErrorProcess for Interferer {
+    fn next_is_error(&mut self) -> bool {
+        self.skip(1);
+        self.at == 0
+    }
+
+    fn skip(&mut self, steps: u64) {
+        self.at = (self.at + steps % self.every) % self.every;
+    }
+}

@@ -1,0 +1,61 @@
+//! A switching policy: a dedicated channel is given back after a number of packets if another user waits for it.
+
+use std::num::NonZeroU32;
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_radio::switching::State;
+use nodeb_radio::switching::cell::Rrc;
+use nodeb_radio::switching::policy::{Event, SwitchingParams, SwitchingPolicy};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Quota {
+    /// Packets after which a user gives way.
+    pub packets: NonZeroU32,
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self { packets: const { NonZeroU32::new(50).unwrap() } }
+    }
+}
+
+impl Checked for Quota {
+    fn check(&self, _: &mut Check) {}
+}
+
+impl SwitchingParams for Quota {
+    fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
+        Box::new(Policy { quota: self.packets.get(), sent: vec![0; users] })
+    }
+}
+
+/// The policy at work.
+#[derive(Debug)]
+struct Policy {
+    quota: u32,
+    /// Packets that each user has been sent on its channel.
+    sent: Vec<u32>,
+}
+
+impl SwitchingPolicy for Policy {
+    fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
+        match (event, rrc.state(user)) {
+            (Event::Arrival, State::Fach) => rrc.ask(user),
+            (Event::Departure, State::Fach) if rrc.packets(user) == 0 => rrc.withdraw(user),
+            (Event::Departure, State::Dch) => self.sent[user] += 1,
+            (Event::Switched, _) => self.sent[user] = 0,
+            _ => {}
+        }
+        for i in 0..rrc.holders().len() {
+            let holder = rrc.holders()[i];
+            let is_over = self.sent[holder] >= self.quota || rrc.packets(holder) == 0;
+            if is_over && rrc.state(holder) == State::Dch && rrc.unmet() > 0 {
+                rrc.release(holder);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! A scheduler: the user whose packet must be there first, among those whose channel carries nearly as much as the
+//! best one.
+
+use nodeb_base::check::{Check, Checked};
+use nodeb_base::units::Duration;
+use nodeb_radio::mac::sched::{Candidate, Scheduler, SchedulerParams, View};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of the scheduler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Urgent {
+    /// Share of the best rate that a user must reach to be chosen, 0 to 1.
+    pub share: f64,
+}
+
+impl Default for Urgent {
+    fn default() -> Self {
+        Self { share: 0.5 }
+    }
+}
+
+impl Checked for Urgent {
+    fn check(&self, check: &mut Check) {
+        check.require((0.0..=1.0).contains(&self.share), "share", || {
+            format!("{} is no share of a rate; expected 0 to 1", self.share)
+        });
+    }
+}
+
+impl SchedulerParams for Urgent {
+    fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
+        Box::new(Policy { share: self.share, last_served: vec![None; users] })
+    }
+}
+
+/// The scheduler at work. Equal deadlines go to the user served least recently.
+#[derive(Debug)]
+struct Policy {
+    share: f64,
+    last_served: Vec<Option<u64>>,
+}
+
+impl Scheduler for Policy {
+    fn view(&self) -> View {
+        View { rate: true, deadline: true, ..View::default() }
+    }
+
+    fn pick(&mut self, _tti: u64, candidates: &[Candidate]) -> usize {
+        let best = candidates.iter().map(|candidate| candidate.rate).max().unwrap_or(0);
+        let good =
+            |(_, candidate): &(usize, &Candidate)| f64::from(candidate.rate) >= self.share * f64::from(best);
+        let urgency =
+            |(_, candidate): &(usize, &Candidate)| (candidate.deadline, self.last_served[candidate.user]);
+        candidates.iter().enumerate().filter(good).min_by_key(urgency).map_or(0, |(i, _)| i)
+    }
+
+    fn served(&mut self, tti: u64, user: usize, _units: u32) {
+        self.last_served[user] = Some(tti);
+    }
+}
