@@ -80,7 +80,17 @@ _HOMES = {
     "Table": "base.table",
 }
 
-_MODULES = ("fit", "life", "link", "plot", "reproduce", "scenario_types", "stats", "sweep")
+_MODULES = (
+    "fit",
+    "life",
+    "link",
+    "plot",
+    "reproduce",
+    "scenario_types",
+    "stats",
+    "study",
+    "sweep",
+)
 
 __all__ = [
     "Cluster",
@@ -105,6 +115,7 @@ __all__ = [
     "reproduce",
     "scenario_types",
     "stats",
+    "study",
     "sweep",
 ]
 

@@ -82,4 +82,4 @@ def test_folders_import_from_those_below_them():
         for other in imported(file, ever)
         if folder(name) and folder(other) and ORDER.index(folder(other)) > ORDER.index(folder(name))
     }
-    assert set(upwards) - METHODS == set(), upwards
+    assert set(upwards) == METHODS, upwards

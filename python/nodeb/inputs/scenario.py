@@ -220,8 +220,6 @@ class Scenario(ScenarioFields):
         """
         if self.precision is None:
             return self.runs
-        from nodeb.stats import Precision
-
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
 
     def files(self, folder: Path) -> list[Path]:

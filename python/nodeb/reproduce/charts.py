@@ -16,8 +16,7 @@ from nodeb.study.cell import Chart
 from nodeb.study.items import Mark
 
 SIZE = (6.4, 4.1)
-WIDE = (8.6, 4.4)
-TALL = (8.6, 5.0)
+PANELS = (8.6, 5.0)
 ROW = 2.0
 """Height of each further row of panels."""
 LETTERS_PER_INCH = 9
@@ -29,7 +28,7 @@ def draw(chart: Chart, title: str) -> Figure:
     spec, lines = chart.spec, _lines(chart)
     size = _size(chart)
     title = textwrap.fill(title, int(LETTERS_PER_INCH * size[0]))
-    if spec.kind == "bars":
+    if spec.bars:
         figure = plot.bars(title, chart.x_label, spec.y_label, chart.x_ticks, lines, size=size)
     elif spec.panels:
         figure = _panels(chart, title, lines, size)
@@ -47,7 +46,7 @@ def draw(chart: Chart, title: str) -> Figure:
 def _size(chart: Chart) -> tuple[float, float]:
     if not chart.spec.panels:
         return SIZE
-    width, height = TALL if chart.spec.dodge else WIDE
+    width, height = PANELS
     return width, height + (chart.panel_rows - 1) * ROW
 
 
@@ -78,7 +77,7 @@ def _panels(chart: Chart, title: str, lines: Sequence[Line], size: tuple[float, 
         parts,
         ticks=ticks,
         from_zero=spec.from_zero,
-        dodge=spec.dodge,
+        dodge=True,
         rows=chart.panel_rows,
         size=size,
     )
@@ -87,7 +86,7 @@ def _panels(chart: Chart, title: str, lines: Sequence[Line], size: tuple[float, 
 def _mark(axes: Axes, chart: Chart, mark: Mark) -> None:
     """A dotted line with a few words."""
     if mark.x is not None:
-        by_place = chart.spec.dodge or chart.spec.kind == "bars"
+        by_place = chart.spec.panels or chart.spec.bars
         x = float(chart.curves[0].x.index(mark.x)) if by_place else mark.x
         axes.axvline(x, color=MUTED, linestyle=":", linewidth=1.4, zorder=1.5)
         _words(axes, mark.text, (x, 1), ("data", "axes fraction"), (4, -3), ("left", "top"))

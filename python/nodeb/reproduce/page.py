@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from nodeb import studies
+from nodeb import _core, studies
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
 from nodeb.reproduce.diagram import path_diagram
 from nodeb.reproduce.shown import Content, decimals, marked, number
+from nodeb.results.provenance import git_hash
 from nodeb.study.cell import Cell
 from nodeb.study.targets import Checked
 from nodeb.study.verdicts import Verdict
@@ -113,16 +114,6 @@ def _tiles(findings: Findings) -> list[Content]:
         counts = Counter(verdict.judgement for verdict in findings.verdicts)
         detail = f"{counts['contradicted']} contradicted, {counts['undecided']} undecided"
         tiles.append(tile("Claims that hold", f"{counts['holds']} of {counts.total()}", detail))
-    predicted = sum(
-        len(list(grid)) for grid in findings.grids.values() if grid.spec.withheld
-    ) + sum(
-        len(curve.cells)
-        for chart in findings.charts.values()
-        for curve in chart.curves
-        if chart.spec.withheld
-    )
-    if predicted:
-        tiles.append(tile("Predicted values", str(predicted), "no published value at hand"))
     detail = f"{findings.replications} replications of {findings.scenarios} scenarios"
     tiles.append(tile("Wall time", f"{findings.wall_s:.1f} s", detail))
     return tiles
@@ -217,13 +208,7 @@ def _facts(findings: Findings) -> Content:
 
 def version() -> tuple[str, str | None]:
     """Version and commit of what made a page."""
-    try:
-        from nodeb import _core
-        from nodeb.results.provenance import git_hash
-
-        return _core.version(), git_hash()
-    except ImportError:  # a page of stored results can be made without the extension
-        return "unknown", None
+    return _core.version(), git_hash()
 
 
 def _command(findings: Findings) -> str:

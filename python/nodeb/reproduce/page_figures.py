@@ -35,7 +35,6 @@ def content(item: str, chart: Chart) -> Content:
         "id": item,
         "anchor": name,
         "title": chart.spec.title,
-        "prediction": chart.spec.withheld,
         "note": " ".join(part for part in (chart.spec.note, _said(chart)) if part),
         "svg": inline_svg(draw(chart, ""), name, description),
     }
@@ -50,7 +49,6 @@ def of_picture(picture: Picture) -> Content:
         "id": picture.id,
         "anchor": name,
         "title": picture.title,
-        "prediction": False,
         "note": picture.note,
         "svg": inline_svg(picture.figure, name, description),
     }
@@ -58,11 +56,7 @@ def of_picture(picture: Picture) -> Content:
 
 def _said(chart: Chart) -> str:
     """What the study's text says about the figure."""
-    said = chart.spec.said
-    if not said:
-        return ""
-    known = ", which was not known when this was predicted" if chart.spec.withheld else ""
-    return f"The study{known}: {said}"
+    return f"The study: {chart.spec.said}" if chart.spec.said else ""
 
 
 def _spoken(chart: Chart) -> str:

@@ -36,7 +36,6 @@ def content(grid: Grid) -> Content:
         "title": spec.title,
         "unit": _subtitle(grid, spec.unit if len(units) == 1 else ""),
         "compared": bool(spec.published),
-        "prediction": spec.withheld,
         "corner": grid.corner,
         "columns": [
             f"{column} ({next(iter(one))})" if aligned else column

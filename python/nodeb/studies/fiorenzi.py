@@ -292,17 +292,14 @@ def over_time(metric, tcp):
 study.figure(
     "Figure 4",
     "Throughput over time, Pedestrian A, 450 m, mean of all sessions",
-    lambda: {
-        BANDWIDTH: over_time(available_in, RNF),
-        **{t: over_time(throughput_in, t) for t in TCP},
-    },
+    {BANDWIDTH: over_time(available_in, RNF), **{t: over_time(throughput_in, t) for t in TCP}},
     "Throughput (kb/s)",
     digits=0,
 )
 study.figure(
     "Figure 5",
     "Congestion window over time, Pedestrian A, 450 m, mean of all sessions",
-    lambda: {t: over_time(window_in, t) for t in TCP},
+    {t: over_time(window_in, t) for t in TCP},
     "Congestion window (packets)",
 )
 
@@ -358,7 +355,6 @@ FIGURES = {
 PEDESTRIAN_BY_INTERVAL = "Figure 6, by interval", "Figure 7, by interval"
 VEHICULAR_BY_INTERVAL = "Figure 8, by interval", "Figure 9, by interval"
 QUEUES = [AS_CHOSEN, BUFFER_52, BUFFER_50]
-PANELS = {"panels": 2, "dodge": True}  # by queue and scheduler
 BEST = [Mark("study: best", x=250)]
 DIFFERENCE = "Difference of throughput (%)"
 
@@ -390,30 +386,30 @@ for name, (environment, distance) in FIGURES.items():
     study.figure(
         name,
         f"Throughput by the interval of messages, {environment}, {distance}",
-        partial(curves, rates, QUEUES, environment, distance),
+        curves(rates, QUEUES, environment, distance),
         "Throughput (kb/s)",
         digits=0,
         marks=BEST,
-        **PANELS,
+        panels=True,  # by queue and scheduler
     )
 for name, (environment, distance) in FIGURES.items():
     study.figure(
         f"{name}, paired",
         f"Throughput against Reno's, {environment}, {distance}",
-        partial(curves, against_reno, QUEUES, environment, distance),
+        curves(against_reno, QUEUES, environment, distance),
         DIFFERENCE,
         from_zero=False,
-        **PANELS,
+        panels=True,  # by queue and scheduler
     )
 for name, (environment, distance) in FIGURES.items():
     study.figure(
         f"{name}, by interval",
         f"Throughput against that at 80 ms, {environment}, {distance}",
-        partial(curves, against_80_ms, [*QUEUES, CELL, CELL_50], environment, distance),
+        curves(against_80_ms, [*QUEUES, CELL, CELL_50], environment, distance),
         DIFFERENCE,
         marks=BEST,
         from_zero=False,
-        **PANELS,
+        panels=True,  # by queue and scheduler
     )
 
 

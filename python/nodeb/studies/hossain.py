@@ -187,7 +187,7 @@ READING = Axis(
 study.table(
     "Table A",
     "Readings that were not chosen: throughput per connection",
-    lambda: {
+    {
         reading: {
             (model, n): anchor(model, n).under(reading.value)
             for model, n in each(MODEL, (ONE, FIVE, FIFTEEN))

@@ -7,8 +7,6 @@ and "around" as 5 points to either side, "very close" as within 5 %, "marginally
 significantly" as 10 % at most, "significantly" as more. What was assumed: `prabhu.toml`.
 """
 
-from functools import partial
-
 import numpy as np
 
 from nodeb.studies import prabhu_bursts
@@ -250,7 +248,7 @@ def readings():
 study.table(
     "Table C",
     "Readings that were not chosen: delay with five and with eight connections",
-    readings,
+    readings(),
     digits=2,
 )
 study.show(
@@ -299,7 +297,7 @@ def by_policy_paired(connections, how):
 study.figure(
     "Figure 3",
     "Average delay, original policy",
-    partial(by_connections, delay),
+    by_connections(delay),
     "Mean burst delay (s)",
     digits=2,
     marks=[Mark("study: least", x=4)],
@@ -307,7 +305,7 @@ study.figure(
 study.figure(
     "Figure 4",
     "Throughput per connection, original policy",
-    partial(by_connections, throughput),
+    by_connections(throughput),
     "Throughput per connection (kb/s)",
     marks=[Mark("study: most", x=4)],
 )
@@ -315,21 +313,21 @@ for name, (where, connections, how) in BY_POLICY.items():
     study.figure(
         name,
         f"Average delay by policy, {where}",
-        partial(by_policy, connections, how),
+        by_policy(connections, how),
         "Mean burst delay (s)",
         digits=2,
     )
 study.figure(
     "Figure 3, paired",
     "Average delay against that at T_h = 0",
-    partial(by_connections_paired, delay),
+    by_connections_paired(delay),
     "Difference of delay (%)",
     from_zero=False,
 )
 study.figure(
     "Figure 4, paired",
     "Throughput against that at T_h = 0",
-    partial(by_connections_paired, throughput),
+    by_connections_paired(throughput),
     "Difference of throughput (%)",
     from_zero=False,
 )
@@ -338,7 +336,7 @@ for name, (where, connections, how) in BY_POLICY.items():
     study.figure(
         f"{name}, paired",
         f"Average delay against the original policy, {where}",
-        partial(by_policy_paired, connections, how),
+        by_policy_paired(connections, how),
         "Difference of delay (%)",
         from_zero=False,
         printed=TOLD if name == "Figure 5" else None,

@@ -444,7 +444,7 @@ study.figure(
     {channel: {b: used(channel, KB_50, b) for b in BLER} for channel in CHANNEL},
     "Channel utilization (%)",
     printed=implied(KB_50, lambda percent, kbps, bler: percent),
-    kind="bars",
+    bars=True,
     extra=True,
 )
 
@@ -870,7 +870,7 @@ study.figure(
     "Mean application bit rate of three users",
     {s: {loss: mean(THREE, s, loss) for loss in LOSS} for s in SCHEDULER},
     "Mean application bit rate (kb/s)",
-    kind="bars",
+    bars=True,
     extra=True,
 )
 
@@ -1055,6 +1055,6 @@ def other_readings():
 study.table(
     "Table C",
     "Other readings: deviation of the mean application bit rates from the printed ones",
-    other_readings,
+    other_readings(),
     unit="%",
 )

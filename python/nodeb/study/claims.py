@@ -15,14 +15,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
 from nodeb.study.axis import Key, context_of, label_of
-from nodeb.study.quantity import Fact, Quantity, Work, change, in_order, quantity
+from nodeb.study.quantity import Fact, Quantity, change, in_order, quantity
 from nodeb.study.verdicts import Comparison, Finding, Verdict
+
+if TYPE_CHECKING:
+    from nodeb.study.campaign import Campaign
 
 __all__ = [
     "Check",
@@ -50,7 +53,7 @@ class Check:
     quantities: Sequence[Quantity]
     asked: str
     """The margin that it asks for."""
-    findings: Callable[[Work], list[Finding]]
+    findings: Callable[[Campaign], list[Finding]]
     """What was measured, and what it is judged by."""
 
 
@@ -69,7 +72,7 @@ class Claim:
     """
     checks: Callable[[], Iterable[Check]]
 
-    def judge(self, work: Work) -> Verdict:
+    def judge(self, work: Campaign) -> Verdict:
         """What the measurement says of it.
 
         Raises:
@@ -114,7 +117,7 @@ def between(
     if math.isinf(low) or math.isinf(high):
         asked = f"at most {high:g}" if math.isinf(low) else f"at least {low:g}"
 
-    def findings(work: Work) -> list[Finding]:
+    def findings(work: Campaign) -> list[Finding]:
         value = found.estimate(work)
         shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
         # The short version of a study may be another scenario, whose number is not the study's.
@@ -173,7 +176,7 @@ def _trend(
         for names, pair in zip(pairwise(labels), pairwise(of), strict=True)
     ]
 
-    def findings(work: Work) -> list[Finding]:
+    def findings(work: Campaign) -> list[Finding]:
         values = ARROW.join(f"{one.estimate(work).value:.{digits}f}" for one in of)
         comparisons = tuple(compare(one.estimate(work), name=name) for name, one in steps)
         return [Finding(f"{_prefix(context)}{values}{behind}", comparisons)]
@@ -196,7 +199,7 @@ def ordered(
         for above, below in pairwise(zip(names, of, strict=True))
     ]
 
-    def findings(work: Work) -> list[Finding]:
+    def findings(work: Campaign) -> list[Finding]:
         found = []
         for name, left, other, right, pair in pairs:
             gap, runs = pair.estimate(work), pair.runs(work)
@@ -250,7 +253,7 @@ def _extreme(
     behind = _unit(series, unit)
     where = "between the ends" if chosen is None else f"at {', '.join(map(label_of, named))}"
 
-    def findings(work: Work) -> list[Finding]:
+    def findings(work: Campaign) -> list[Finding]:
         means = [sign * one.estimate(work).value for one in of]
         best = min(places, key=lambda at: in_order(means[at]))
 

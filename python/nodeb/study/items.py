@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,10 +14,10 @@ from nodeb.stats import prediction_interval
 from nodeb.study.axis import Key, Point, axis_label, context_of, label_of, parts
 from nodeb.study.case import Case
 from nodeb.study.cell import Cell, Chart, Curve, Grid, Prediction, Tolerance
-from nodeb.study.quantity import Measured, Quantity, Work, quantity
+from nodeb.study.quantity import Measured, Quantity, quantity
 
 if TYPE_CHECKING:
-    pass
+    from nodeb.study.campaign import Campaign
 
 __all__ = ["Figure", "Mark", "Table"]
 
@@ -28,32 +28,23 @@ MISSING = ("-", "nan")
 
 
 class _Item:
-    """What tables and figures have in common."""
+    """What tables and figures have in common.
 
-    def __init__(self, name: str, title: str, rows: Rows | Callable[[], Rows], unit: str | None):
-        self.id, self.title = name, title
-        self._rows, self._unit = rows, unit
-        self._made: dict[Key, dict[Key, Quantity]] | None = None
+    Raises:
+        InputError: there are no quantities, or the rows have different columns.
+    """
 
-    @property
-    def rows(self) -> dict[Key, dict[Key, Quantity]]:
-        """The quantities, made when they are first asked for.
-
-        Raises:
-            InputError: there are none, or the rows have different columns.
-        """
-        if self._made is None:
-            rows = self._rows() if callable(self._rows) else self._rows
-            self._made = {
-                key: {column: quantity(cell) for column, cell in row.items()}
-                for key, row in rows.items()
-            }
-            columns = [list(map(label_of, row)) for row in self._made.values()]
-            if not columns or not columns[0]:
-                raise InputError(f"{self.id} has no cells")
-            if odd := [one for one in columns if one != columns[0]]:
-                raise InputError(f"{self.id}: rows have different columns, {columns[0]}, {odd[0]}")
-        return self._made
+    def __init__(self, name: str, title: str, rows: Rows, unit: str | None) -> None:
+        self.id, self.title, self._unit = name, title, unit
+        self.rows: dict[Key, dict[Key, Quantity]] = {
+            key: {column: quantity(cell) for column, cell in row.items()}
+            for key, row in rows.items()
+        }
+        columns = [list(map(label_of, row)) for row in self.rows.values()]
+        if not columns or not columns[0]:
+            raise InputError(f"{name} has no cells")
+        if odd := [one for one in columns if one != columns[0]]:
+            raise InputError(f"{name}: rows have different columns, {columns[0]}, {odd[0]}")
 
     @property
     def columns(self) -> list[Key]:
@@ -81,7 +72,7 @@ class Table(_Item):
         self,
         name: str,
         title: str,
-        rows: Rows | Callable[[], Rows],
+        rows: Rows,
         printed: str = "",
         *,
         unit: str | None = None,
@@ -90,10 +81,9 @@ class Table(_Item):
         near: float | None = None,
         near_percent: float | None = None,
         note: str = "",
-        withheld: bool = False,
     ) -> None:
         super().__init__(name, title, rows, unit)
-        self.digits, self.published_runs, self.note, self.withheld = digits, runs, note, withheld
+        self.digits, self.published_runs, self.note = digits, runs, note
         relative = None if near_percent is None else near_percent / 100
         self.tolerance = Tolerance(absolute=near, relative=relative)
         self.published = _values(printed)
@@ -125,7 +115,7 @@ class Table(_Item):
             for key, values in zip(self.rows, self.published, strict=True)
         }
 
-    def measure(self, work: Work) -> Grid:
+    def measure(self, work: Campaign) -> Grid:
         """The table with its values."""
         printed = self.printed
         cells = tuple(
@@ -147,7 +137,7 @@ class Table(_Item):
         )
 
     def _cell(
-        self, work: Work, place: tuple[Key, Key], cell: Quantity, printed: float | None
+        self, work: Campaign, place: tuple[Key, Key], cell: Quantity, printed: float | None
     ) -> Cell:
         row, column = place
         unit = cell.unit or self.unit
@@ -181,7 +171,7 @@ def _values(printed: str) -> tuple[tuple[float | None, ...], ...]:
     )
 
 
-def _expected(work: Work, cell: Quantity, runs: int | None) -> Prediction | None:
+def _expected(work: Campaign, cell: Quantity, runs: int | None) -> Prediction | None:
     """Where the mean of `runs` replications lies; None for what two cases make together.
 
     Whether the two met the same losses in the study is not known, and decides how far they differ.
@@ -211,7 +201,7 @@ class Figure(_Item):
         self,
         name: str,
         title: str,
-        curves: Rows | Callable[[], Rows],
+        curves: Rows,
         y_label: str,
         *,
         x_label: str | None = None,
@@ -221,25 +211,22 @@ class Figure(_Item):
         marks: Sequence[Mark] = (),
         said: str = "",
         note: str = "",
-        kind: str = "lines",
+        bars: bool = False,
         from_zero: bool = True,
-        panels: int = 0,
-        dodge: bool = False,
-        withheld: bool = False,
+        panels: bool = False,
         extra: bool = False,
     ) -> None:
         super().__init__(name, title, curves, unit)
         self.y_label, self.x_label, self.digits = y_label, x_label, digits
         self.printed = printed or {}
-        self.marks, self.said, self.note, self.kind = tuple(marks), said, note, kind
-        self.from_zero, self.panels, self.dodge = from_zero, panels, dodge
-        self.withheld, self.extra = withheld, extra
+        self.marks, self.said, self.note = tuple(marks), said, note
+        self.bars, self.from_zero, self.panels, self.extra = bars, from_zero, panels, extra
 
-    def measure(self, work: Work) -> Chart:
+    def measure(self, work: Campaign) -> Chart:
         """The figure with its values."""
         places = self.columns
         x = tuple(p.x if isinstance(p, Point) else float(at) for at, p in enumerate(places))
-        first = self.panels  # axes of the panels are not named again in their legends
+        first = 2 if self.panels else 0  # what panels have is not named again in their legends
         curves = tuple(
             Curve(
                 label_of(parts(key)[first:]),
@@ -250,12 +237,12 @@ class Figure(_Item):
             )
             for key, cells in self.rows.items()
         )
-        panel_rows = len({parts(key)[0] for key in self.rows}) if first > 1 else 1
+        panel_rows = len({parts(key)[0] for key in self.rows}) if self.panels else 1
         label = axis_label(places) if self.x_label is None else self.x_label
         ticks = tuple(map(label_of, places))
         return Chart(self, label, ticks, curves, self._implied(), panel_rows)
 
-    def _cell(self, work: Work, key: Key, place: Key, cell: Quantity) -> Cell:
+    def _cell(self, work: Campaign, key: Key, place: Key, cell: Quantity) -> Cell:
         value, row, column = cell.estimate(work), label_of(place), label_of(key)
         return Cell(self.id, row, column, cell.unit or self.unit, None, value, self.digits)
 

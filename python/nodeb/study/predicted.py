@@ -11,7 +11,7 @@ import csv
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.errors import InputError
@@ -85,14 +85,17 @@ class Compared:
         return self.cell.grade_of(self.predicted.value)
 
 
-def read(folder: Traversable, prefix: str = "") -> Predictions:
-    """Read a study's predictions from its folder; there may be none.
+def read(file: Path) -> Predictions:
+    """Read a study's predictions, cells in this file and statements in a `.toml` beside it.
+
+    Neither file needs to be there.
 
     Raises:
-        InputError: if a column of `predicted.csv` is missing, or a statement has no such key.
+        InputError: if a column of the cells is missing, or a statement has no such key.
     """
-    provenance, cells = _cells(folder / f"{prefix}predicted.csv")
-    text = _text(folder / f"{prefix}predicted.toml")
+    provenance, cells = _cells(file)
+    statements_file = file.with_suffix(".toml")
+    text = _text(statements_file)
     words = tomllib.loads(text) if text else {}
     try:
         statements = tuple(
@@ -100,15 +103,15 @@ def read(folder: Traversable, prefix: str = "") -> Predictions:
             for one in words.get("statements", ())
         )
     except TypeError as error:
-        raise InputError(f"{folder.name}/predicted.toml: {error}") from None
+        raise InputError(f"{statements_file.name}: {error}") from None
     return Predictions(provenance or words.get("provenance", ""), cells, statements)
 
 
-def _text(file: Traversable) -> str:
+def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8") if file.is_file() else ""
 
 
-def _cells(file: Traversable) -> tuple[str, tuple[Predicted, ...]]:
+def _cells(file: Path) -> tuple[str, tuple[Predicted, ...]]:
     """How the cells were predicted, from the comments, and the cells."""
     lines = _text(file).splitlines()
     comments = [line.lstrip("# ") for line in lines if line.startswith("#")]

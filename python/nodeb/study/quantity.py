@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from nodeb.stats import Estimate, jackknife
 from nodeb.study.case import Case, Cases, Change
 
 if TYPE_CHECKING:
-    from nodeb.study.log import Log
+    from nodeb.study.campaign import Campaign
 
 __all__ = [
     "Constant",
@@ -29,7 +29,6 @@ __all__ = [
     "Measured",
     "Metric",
     "Quantity",
-    "Work",
     "change",
     "least",
     "metric",
@@ -39,28 +38,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-
-class Work(Protocol):
-    """Where cases are measured."""
-
-    @property
-    def quick(self) -> bool:
-        """Whether this is the short version of the study."""
-        ...
-
-    @property
-    def facts(self) -> Mapping[str, Estimate]:
-        """What was found beside the scenarios, by name."""
-        ...
-
-    def measure(self, cases: Iterable[Case]) -> None:
-        """Simulates what these cases need, until all are known well enough."""
-        ...
-
-    def log(self, case: Case) -> Log:
-        """The replications of a case, simulated now if they were not before."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -92,15 +69,15 @@ class Quantity:
         """Whether more replications make it known better."""
         return all(part.repeatable for part in self.parts)
 
-    def runs(self, work: Work) -> int:
+    def runs(self, work: Campaign) -> int:
         """Replications that all its parts have; 0 for a number that was calculated."""
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 
-    def sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Campaign, n: int) -> Sample:
         """Value from the first `n` replications."""
         raise NotImplementedError
 
-    def estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Campaign) -> Estimate:
         """Value and interval from all its replications."""
         return self.sample(work, self.runs(work)).estimate()
 
@@ -149,10 +126,10 @@ class Constant(Quantity):
     value: float
     unit: str = ""
 
-    def sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Campaign, n: int) -> Sample:
         return Sample(self.value, np.full(n, self.value))
 
-    def estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Campaign) -> Estimate:
         return Estimate(self.value, self.value, self.value, 0)
 
 
@@ -167,7 +144,7 @@ class Fact(Quantity):
     def repeatable(self) -> bool:
         return False
 
-    def estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Campaign) -> Estimate:
         try:
             return work.facts[self.name]
         except KeyError:
@@ -240,10 +217,10 @@ class Measured(Quantity):
     def cases(self) -> Iterator[Case]:
         yield self.case
 
-    def runs(self, work: Work) -> int:
+    def runs(self, work: Campaign) -> int:
         return len(work.log(self.case))
 
-    def singles(self, work: Work) -> Array:
+    def singles(self, work: Campaign) -> Array:
         """The metric of each replication by itself."""
         log = work.log(self.case)
         return np.broadcast_to(self.metric.value(Means(log.stack)), (len(log),))
@@ -251,7 +228,7 @@ class Measured(Quantity):
     def under(self, change: Change | None = None, /, **arguments: Any) -> Measured:
         return replace(self, case=self.case.under(change, **arguments))
 
-    def sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Campaign, n: int) -> Sample:
         log = work.log(self.case)
         value = float(self.metric.value(Means(lambda key: log.stack(key)[:n].mean(axis=0))))
         if n < 2:
@@ -276,7 +253,7 @@ class Combined(Quantity):
         if not self.repeatable:
             raise InputError("a fact has no replications, and is judged by itself, not combined")
 
-    def sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Campaign, n: int) -> Sample:
         left, right = (part.sample(work, n) for part in self.parts)
         value = self.operation(np.asarray(left.value), np.asarray(right.value))
         return Sample(float(value), np.asarray(self.operation(left.left_out, right.left_out)))
@@ -293,16 +270,16 @@ class Best(Quantity):
     parts: tuple[Quantity, ...]
     unit: str = ""
 
-    def runs(self, work: Work) -> int:
+    def runs(self, work: Campaign) -> int:
         return self._chosen(work).runs(work)
 
-    def _chosen(self, work: Work) -> Quantity:
+    def _chosen(self, work: Campaign) -> Quantity:
         return min(self.parts, key=lambda one: in_order(self.sign * one.estimate(work).value))
 
-    def sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Campaign, n: int) -> Sample:
         return self._chosen(work).sample(work, n)
 
-    def estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Campaign) -> Estimate:
         return self._chosen(work).estimate(work)
 
 
@@ -313,12 +290,12 @@ class RootMeanSquare(Quantity):
     parts: tuple[Quantity, ...]
     unit: str = ""
 
-    def sample(self, work: Work, n: int) -> Sample:
+    def sample(self, work: Campaign, n: int) -> Sample:
         of = [one.sample(work, n) for one in self.parts]
         value = math.sqrt(sum(one.value**2 for one in of) / len(of))
         return Sample(value, np.sqrt(np.mean([one.left_out**2 for one in of], axis=0)))
 
-    def estimate(self, work: Work) -> Estimate:
+    def estimate(self, work: Campaign) -> Estimate:
         of = [one.estimate(work) for one in self.parts]
         value = math.sqrt(sum(one.value**2 for one in of) / len(of))
         steep = [one.value * one.half_width / (len(of) * value) if value else 0.0 for one in of]

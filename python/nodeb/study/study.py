@@ -85,7 +85,7 @@ class Study:
         self.targets = list(map(targets.read, texts["targets"]))
         """What is expected of the reproduction."""
         self._notes, self._said = texts["notes"], texts["said"]
-        self.predictions = predicted.read(self.file.parent, f"{self.name}_")
+        self.predictions = predicted.read(self.file.with_name(f"{self.name}_predicted.csv"))
 
     def _texts(self, name: str) -> dict[str, Any]:
         file = self.file.with_name(name)
@@ -133,40 +133,35 @@ class Study:
 
         return cases if function is None else cases(function)
 
-    def table(
-        self, name: str, title: str, rows: Rows | Callable[[], Rows], printed: str = "", **how: Any
-    ) -> Table:
+    def table(self, name: str, title: str, rows: Rows, printed: str = "", **how: Any) -> Table:
         """Adds a table.
 
         Args:
             name: what the paper calls it, such as "Table 12".
             title: what it shows.
-            rows: quantities by row and column, or a function that makes them when they are needed.
+            rows: quantities by row and column.
             printed: the values of the paper as text, a line for each row; `-` where there is none.
             how: `unit`, None for that of the first cell; `digits` shown; `runs` that a printed
                 value is the mean of, where the paper tells; `near` or `near_percent`, the
-                deviation up to which a cell counts as near; a `note`; `withheld`, whether the
-                paper has values that are not known here.
+                deviation up to which a cell counts as near; a `note`.
         """
         how = {"note": self._notes.get(name, "")} | how
         return self._add(self.tables, Table(name, title, rows, printed, **how))
 
-    def figure(
-        self, name: str, title: str, curves: Rows | Callable[[], Rows], y_label: str, **how: Any
-    ) -> Figure:
+    def figure(self, name: str, title: str, curves: Rows, y_label: str, **how: Any) -> Figure:
         """Adds a figure.
 
         Args:
             name: what the paper calls it, such as "Figure 8".
             title: what it shows.
-            curves: quantities by curve and place, or a function that makes them.
+            curves: quantities by curve and place.
             y_label: name and unit of the quantity.
             how: `x_label`, None for that of the places' axis; `unit`; `digits`; `printed`, values
                 that the paper tells, by curve and place; `marks` (`Mark`) and what is `said` of it
-                in the paper's text; a `note`; `kind`, "lines" or "bars"; `from_zero`; `panels`,
-                how many first parts of a curve's key have panels of their own; `dodge`, whether
-                points of a place stand beside each other there; `withheld`; `extra`, whether it
-                shows what a table does.
+                in the paper's text; a `note`; `bars`, whether it has bars and no lines;
+                `from_zero`; `panels`, whether the first two parts of a curve's key have panels of
+                their own, where the points of a place stand beside each other; `extra`, whether
+                it shows what a table does.
         """
         texts = {"note": self._notes.get(name, ""), "said": self._said.get(name, "")}
         return self._add(self.figures, Figure(name, title, curves, y_label, **texts | how))

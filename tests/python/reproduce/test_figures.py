@@ -32,7 +32,7 @@ def chart(spec: Figure, curves: int = 3, panels: int = 1) -> Chart:
 
 
 def test_points_of_a_place_stand_beside_each_other() -> None:
-    spec = Figure("F", "", {}, "s", panels=2, dodge=True, marks=(Mark("best", x=250),))
+    spec = Figure("F", "", {"c": {"r": 1}}, "s", panels=True, marks=(Mark("best", x=250),))
     figure = draw(chart(spec, curves=6, panels=3), "title")
     assert len(figure.axes) == 3
     for axes in figure.axes:
@@ -57,7 +57,7 @@ def test_a_long_title_is_broken() -> None:
 
 
 def test_marks_are_lines_with_words() -> None:
-    spec = Figure("F", "", {}, "s", marks=(Mark("most", y=7.5), Mark("here", x=80)))
+    spec = Figure("F", "", {"c": {"r": 1}}, "s", marks=(Mark("most", y=7.5), Mark("here", x=80)))
     (axes,) = draw(chart(spec), "").axes
     assert [text.get_text() for text in axes.texts] == ["most", "here"]
 

@@ -105,10 +105,10 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         "# before\nitem,row,unit,predicted,low,high\na,b,c,1,,\n"
     )
     with pytest.raises(InputError, match="column, replications is missing"):
-        predicted.read(tmp_path)
+        predicted.read(tmp_path / "predicted.csv")
 
 
 def test_a_wrong_statement_is_named(tmp_path: Path) -> None:
     (tmp_path / "predicted.toml").write_text('[[statements]]\nitem = "Figure 7"\nsaid = "up"\n')
     with pytest.raises(InputError, match="said"):
-        predicted.read(tmp_path)
+        predicted.read(tmp_path / "predicted.csv")
