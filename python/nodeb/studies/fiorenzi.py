@@ -310,7 +310,7 @@ def sessions(at):
     from nodeb.studies.fiorenzi_pictures import Session, draw  # matplotlib is slow to import
 
     watched = [Session.of(str(t), at.campaign.replication(session(*SHOWN, t), 0, {})) for t in TCP]
-    at.pictures += draw(watched, at.out / "figures")
+    draw(watched, at)
 
 
 @study.claim("IV.B", "Table A")

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nodeb.plot.source import save
 from nodeb.plot.style import BAND, color, new_rows
 from nodeb.studies import fiorenzi_session
 from nodeb.study import Picture
@@ -45,19 +44,16 @@ class Session:
         return f"{self.label} {received:.0f} of {offered:.0f} kb/s"
 
 
-def draw(sessions, folder):
-    """Draws the sessions, as PNG and SVG in the folder too."""
+def draw(sessions, at):
+    """Shows the sessions."""
     said = f"Received of available: {', '.join(one.said() for one in sessions)}."
-    pictures = []
     for file, number, title, what in (
         ("received", "Figure 4, one session", "Throughput and available bandwidth", _received),
         ("window", "Figure 5, one session", "Congestion window", _window),
     ):
         figure = what(sessions, f"{number}. {title}")
-        for suffix in ("png", "svg"):
-            save(figure, folder / f"session-{file}.{suffix}")
-        pictures.append(Picture(number, title, figure, said, "The first replication."))
-    return pictures
+        picture = Picture(number, title, figure, said, "The first replication.")
+        at.add(f"session-{file}", picture)
 
 
 def _received(sessions, title):
