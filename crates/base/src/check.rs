@@ -67,14 +67,14 @@ impl Check {
     }
 
     /// Requires that the value of `key` is in `range`.
-    pub fn range<T: PartialOrd + Display>(&mut self, key: &str, value: T, range: RangeInclusive<T>) {
+    pub fn range<T: Copy + PartialOrd + Display>(&mut self, key: &str, value: T, range: RangeInclusive<T>) {
         self.require(range.contains(&value), key, || {
             format!("{value} is out of range; expected {} to {}", range.start(), range.end())
         });
     }
 
     /// Requires that the value of `key` is at most `most`.
-    pub fn at_most<T: PartialOrd + Display>(&mut self, key: &str, value: T, most: T) {
+    pub fn at_most<T: Copy + PartialOrd + Display>(&mut self, key: &str, value: T, most: T) {
         self.require(value <= most, key, || format!("{value} is out of range; expected at most {most}"));
     }
 

@@ -152,7 +152,6 @@ impl UserGroup {
 params! {
     /// Time series to keep; each costs memory that grows with the length of the run.
     #[derive(Copy, Eq)]
-    #[expect(clippy::struct_excessive_bools, reason = "independent switches")]
     pub struct Record {
         /// Congestion window and slow-start threshold at every change.
         pub cwnd: bool,

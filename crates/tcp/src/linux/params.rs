@@ -16,7 +16,6 @@ use crate::wire::window_shift;
 params! {
     /// Parameters of a TCP connection as in today's Linux. The defaults are Linux's, or the RFC's where Linux
     /// adapts.
-    #[expect(clippy::struct_excessive_bools, reason = "independent switches, as in sysctl")]
     pub struct Linux {
         /// How large the window is and how fast it is sent.
         pub control: CongestionSpec,
