@@ -118,8 +118,10 @@ fn users(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> (Vec<Pho
         let flow = Flow::new(scenario, streams, &scenario.users[phone.group], id, alarms);
         (phone, flow.map(Box::new))
     };
-    let (phones, flows) = (0..).zip(members(scenario)).map(build).unzip();
-    (phones, Flows(flows))
+    let count = scenario.user_count();
+    let mut users = (Vec::with_capacity(count), Vec::with_capacity(count));
+    users.extend((0..).zip(members(scenario)).map(build));
+    (users.0, Flows(users.1))
 }
 
 fn bearers(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<HostedBearer> {

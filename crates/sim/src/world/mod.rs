@@ -66,17 +66,18 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// [`Error::Cancelled`] when `control` was told to cancel, [`Error::Scenario`] when a file that the
 /// scenario names has not been read.
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
+    let mut deaf = Deaf;
     // Phones that share TTIs act at the same times too often.
     if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
         check(scenario)?;
-        let mut world = World::new(scenario, seed, run, Deaf);
+        let mut world = World::new(scenario, seed, run, &mut deaf);
         world.foresee();
         world.simulate(control)?;
         if !world.is_uncertain() {
             return Ok(world.into_result(scenario));
         }
     }
-    run_heard(scenario, seed, run, control, &mut Deaf)
+    run_heard(scenario, seed, run, control, &mut deaf)
 }
 
 /// As [`run`], with a listener to what happens, which may end the run.
