@@ -9,7 +9,10 @@ from typing import Any
 
 from nodeb.errors import InputError
 
-__all__ = ["as_number", "as_path", "as_texts", "as_whole", "is_number"]
+__all__ = ["as_number", "as_path", "as_seed", "as_texts", "as_whole", "is_number"]
+
+
+LARGEST_SEED = 2**63 - 1
 
 
 def as_path(value: Any, name: str) -> Path:
@@ -36,6 +39,17 @@ def as_whole(value: Any, name: str) -> int:
     except TypeError:
         pass
     raise InputError(f"{name} is {value!r}; expected a whole number")
+
+
+def as_seed(value: Any) -> int:
+    """A seed.
+
+    Raises:
+        InputError: it is none.
+    """
+    if not 0 <= (seed := as_whole(value, "seed")) <= LARGEST_SEED:
+        raise InputError(f"seed is {value}; a seed is a whole number from 0 to 2^63 - 1")
+    return seed
 
 
 def as_number(value: Any, name: str) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.base.arguments import as_number, as_path, as_texts, as_whole
+from nodeb.base.arguments import as_number, as_path, as_seed, as_texts, as_whole
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import overrides
@@ -33,7 +33,6 @@ __all__ = ["Scenario", "load"]
 LARGEST_SIDE = 2_000
 """Places along each side of a map; their number is the square."""
 
-LARGEST_SEED = 2**63 - 1
 """What a whole number of a scenario file can hold."""
 
 PLAN = ("name", "seed", "runs", "precision", "max_runs")
@@ -206,8 +205,8 @@ class Scenario(ScenarioFields):
                 f"precision is {precision}; it is a share of the mean between 0 and 1, "
                 "such as 0.02 for 2 %"
             )
-        if seed is not None and not 0 <= as_whole(seed, "seed") <= LARGEST_SEED:
-            raise InputError(f"seed is {seed}; a seed is a whole number from 0 to 2^63 - 1")
+        if seed is not None:
+            as_seed(seed)
         plan = self.of(core_call(compiled.planned, runs, precision, seed), self._taken)
         plan.stopping_rule()
         return plan

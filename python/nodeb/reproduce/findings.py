@@ -128,7 +128,7 @@ def _rows(grid: Grid, wanted: Sequence[str]) -> tuple[list[str], list[list[str]]
 def _value(cell: Cell) -> str:
     found = cell.measured
     if not found.known:
-        return "not finished"
+        return "no value"
     if found.runs < 2:
         return f"{found.value:.{cell.digits}f}"
     return f"{found.value:.{cell.digits}f} \N{PLUS-MINUS SIGN} {found.half_width:.{cell.digits}f}"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from nodeb.report import inline_svg, png, standalone_svg
 from nodeb.reproduce.charts import draw
-from nodeb.reproduce.shown import Content, anchor, number
+from nodeb.reproduce.shown import Content, number
+from nodeb.study.axis import anchor
 from nodeb.study.cell import Chart
 
 if TYPE_CHECKING:

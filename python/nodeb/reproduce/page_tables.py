@@ -9,12 +9,12 @@ from nodeb.reproduce.shown import (
     MARKS,
     PLUS_MINUS,
     Content,
-    anchor,
     decimals,
     half_width,
     number,
     signed,
 )
+from nodeb.study.axis import anchor
 from nodeb.study.cell import Cell, Grid
 
 WIDEST = 9

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nodeb import studies
+from nodeb.base.arguments import as_path, as_seed, as_texts
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest, output
@@ -31,8 +32,8 @@ STEP = 0.002  # a bar that is redrawn for less only costs time
 
 
 def run(
-    study: Study | str,
-    out: Path,
+    study: Study | str | Path,
+    out: Path | str,
     items: Sequence[str] | None = None,
     quick: bool = False,
     jobs: Jobs | None = None,
@@ -66,12 +67,15 @@ def run(
         RunError: if a simulation fails.
     """
     started = time.monotonic()
-    known = studies.load(study) if isinstance(study, str) else study
+    known = study if isinstance(study, Study) else studies.load(str(study))
     known.check()
+    out, seed = as_path(out, "out"), as_seed(seed)
     chosen = choose(known, items)
     workers = check_jobs(jobs)
     about = {"seed": seed, "quick": quick, "items": chosen, **made()}
-    with output.claim(out, known.name, about, force=force) as place:
+    own = known.file.resolve()  # of several studies of one name, each in a file of its own
+    whose = known.name if own.parent == studies.HERE else str(own)
+    with output.claim(out, whose, about, force=force) as place:
         work = _Work(known, chosen, items is None, out, quick, workers, seed)
         found = work.run(_Bar(progress), started)
         place.mark((), about, complete=True)
@@ -90,7 +94,7 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
         return known
     plain = {_plain(item): item for item in known}
     wanted = set()
-    for item in items:
+    for item in as_texts(items, "items", f'["{known[0]}"]'):
         if _plain(item) not in plain:
             close = difflib.get_close_matches(_plain(item), plain, n=1, cutoff=0.6)
             hint = f"did you mean `{plain[close[0]]}`? " if close else ""
@@ -125,7 +129,7 @@ class _Work:
         around = Around(study, self.out, self.seed, self.quick, self.jobs, bar.show_text)
         for one in study.stages:
             if one.first:
-                one.function(around)
+                one.run(around)
         store = Store(self.out / "cells")
         store.open()
         settings = Settings(self.quick, study.warm_up_s(self.quick), around.given)
@@ -172,7 +176,7 @@ class _Work:
         for one in study.stages:
             if self.whole and not one.first:
                 bar.start(one.function.__name__)
-                one.function(around)
+                one.run(around)
         findings.pictures = around.pictures
         if campaign.facts:
             write(self.out / "facts.csv", stage.to_csv(campaign.facts))

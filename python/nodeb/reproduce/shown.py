@@ -13,11 +13,6 @@ MINUS = "\N{MINUS SIGN}"
 PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
-def anchor(text: str) -> str:
-    """A name that is safe in a link and in a file name: "Table A.1" becomes "table-a-1"."""
-    return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
-
-
 def marked(grade: str, word: str) -> Content:
     """A grade and its sign with a word."""
     return {"grade": grade, "verdict": f"{MARKS[grade]} {word}"}

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.arguments import as_texts
+from nodeb.base.functions import ask, numbers
 from nodeb.base.table import Table, changes
 from nodeb.errors import InputError, nearest
 from nodeb.results import glossary
@@ -104,7 +105,13 @@ class Group:
         found = np.full(len(self.run), math.nan)
         for many in np.unique(users):
             runs = np.flatnonzero(users == many)
-            found[runs] = of(values[order[begins[runs][:, np.newaxis] + np.arange(many)]])
+            rows = of(values[order[begins[runs][:, np.newaxis] + np.arange(many)]])
+            if np.shape(rows) != runs.shape:
+                raise InputError(
+                    f"a function of `each` returned values of shape {np.shape(rows)} for "
+                    f"{len(runs)} runs; expected one for each, as of `lambda x: x.max(axis=1)`"
+                )
+            found[runs] = rows
         return found
 
     def bearers(self, *names: str) -> list[Array] | None:
@@ -166,9 +173,23 @@ def by_run(tables: Mapping[str, Any]) -> Table:
     found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
     names = found["flows"].distinct("group")
     groups = [Group(found, name) for name in ([*names, ALL] if len(names) > 1 else [ALL])]
-    values = [{name: one.of(group) for name, one in METRICS.items()} for group in groups]
+    values = [{name: _asked(one, group) for name, one in METRICS.items()} for group in groups]
     said = [name for name in METRICS if any(one[name] is not None for one in values)]
     return Table.concat(_rows(group, one, said) for group, one in zip(groups, values, strict=True))
+
+
+def _asked(metric: Metric, group: Group) -> Array | None:
+    """Its values by run; those of our own are right."""
+    if metric.of in OURS:
+        return metric.of(group)
+    runs = (len(group.run),)
+
+    def right(found: Any) -> bool:
+        return found is None or (numbers(found) and np.shape(found) == runs)
+
+    expected = "an array with a number for each replication, or None"
+    found = ask(metric.of, f"metric `{metric.name}`", expected, right, group)
+    return None if found is None else np.asarray(found, dtype=np.float64)
 
 
 def _rows(group: Group, values: Mapping[str, Array | None], said: list[str]) -> dict[str, Any]:
@@ -379,10 +400,11 @@ def _table() -> dict[str, Metric]:
 
 METRICS: dict[str, Metric] = _table()
 """Every metric by name, in the order of a summary."""
+OURS = frozenset(one.of for one in METRICS.values())
 
 
 def add(metric: Metric) -> None:
-    """Adds a metric of your own, which summaries, sweeps and comparisons then have too.
+    """Adds a metric of your own, which summaries, sweeps and comparisons made from then on have.
 
         from nodeb.results import metrics
 
@@ -392,8 +414,18 @@ def add(metric: Metric) -> None:
         metrics.add(metrics.Metric("longest_s", "s", "The longest transfer.", "longest", longest))
 
     Raises:
-        InputError: there is one of this name.
+        InputError: there is one of this name, or it is no metric.
     """
+    if not isinstance(metric, Metric) or not isinstance(metric.name, str) or not metric.name:
+        raise InputError(f"{metric!r} is no metric with a name; expected `metrics.Metric(...)`")
+    if not callable(metric.of):
+        raise InputError(f"metric `{metric.name}`: `of` is {metric.of!r}; expected a function")
+    if metric.better not in ("more", "less", ""):
+        raise InputError(
+            f"metric `{metric.name}`: better is {metric.better!r}; expected more, less or nothing"
+        )
+    if not metric.low <= metric.high:
+        raise InputError(f"metric `{metric.name}`: low is {metric.low}, above {metric.high}")
     if metric.name in METRICS:
         raise InputError(f"there is a metric `{metric.name}` already; choose another name")
     METRICS[metric.name] = metric

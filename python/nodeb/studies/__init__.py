@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import traceback
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from nodeb.errors import InputError, NodebError, nearest
+from nodeb.base.functions import Mistake, line_of, reason
+from nodeb.errors import InputError, OutputError, RunError, nearest
 
 if TYPE_CHECKING:
     from nodeb.study import Study
@@ -45,25 +45,21 @@ def _from_file(file: Path) -> ModuleType:
     """The module of a file, whose folder is one to import from as for a program of its own."""
     if not file.is_file():
         raise InputError(f"there is no file {file}")
+    file = file.resolve()
     name = f"study_{file.stem}"  # which takes no other module's place
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise InputError(f"{file} is no Python program")
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    if str(file.parent.resolve()) not in sys.path:
-        sys.path.append(str(file.parent.resolve()))
+    if str(file.parent) not in sys.path:
+        sys.path.append(str(file.parent))
     try:
         spec.loader.exec_module(module)
-    except NodebError:
+    except (Mistake, OutputError, RunError):
         raise
-    except Exception as error:  # whatever somebody's program may raise
-        at = [
-            one.lineno
-            for one in traceback.extract_tb(error.__traceback__)
-            if one.filename == str(file)
-        ]
-        line = getattr(error, "lineno", None) or (at[-1] if at else 1)
-        raise InputError(f"{file}, line {line}: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:  # whatever somebody's program may raise
+        line = line_of(error, str(file)) or 1
+        raise InputError(f"{file}, line {line}: {reason(error)}") from error
     return module
 
 

@@ -38,6 +38,10 @@ base = study.load("costamagna_base.toml")
 @study.stage(first=True)
 def link(at):
     """Simulates the link chip by chip and fits chains of 1 to 8 states to its errors."""
+    from nodeb.fit.chain import hmm  # slow to import
+
+    if not (at.out / costamagna_link.KEPT).is_file():
+        hmm(2)  # says what is not installed before the link is simulated
     costamagna_link.prepare(at)
 
 

@@ -53,11 +53,15 @@ class Axis:
         x: Callable[[Any], float] | None = None,
     ) -> None:
         self.label, self.short = label, short
-        named = values if isinstance(values, Mapping) else {str(value): value for value in values}
-        self._points = {
-            str(name): Point(self, str(name), value, _place(value, at) if x is None else x(value))
-            for at, (name, value) in enumerate(named.items())
-        }
+        if not isinstance(values, Iterable) or isinstance(values, str):
+            raise InputError(f"an axis has labelled values, not {values!r}")
+        named = values.items() if isinstance(values, Mapping) else ((one, one) for one in values)
+        self._points: dict[str, Point] = {}
+        for at, (name, value) in enumerate(named):
+            if str(name) in self._points:
+                raise InputError(f"the axis `{label}` has two values of the label `{name}`")
+            place = _place(value, at) if x is None else x(value)
+            self._points[str(name)] = Point(self, str(name), value, place)
 
     def __iter__(self) -> Iterator[Point]:
         return iter(self._points.values())
@@ -105,6 +109,11 @@ def parts(key: Key) -> tuple[Any, ...]:
 def label_of(key: Key) -> str:
     """The label of a row, column or curve."""
     return ", ".join(str(part) for part in parts(key))
+
+
+def anchor(text: str) -> str:
+    """A name that is safe in a link and in a file name: "Table A.1" becomes "table-a-1"."""
+    return "-".join("".join(c if c.isalnum() else " " for c in str(text).lower()).split())
 
 
 def context_of(key: Key) -> str:

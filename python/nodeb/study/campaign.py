@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.base.functions import Mistake
 from nodeb.errors import InputError, RunError
 from nodeb.replication.cells import Cell, Stored, source
 from nodeb.replication.engine import Engine
@@ -195,6 +196,8 @@ class Campaign:
         try:
             data, taken = case.scenario(self.settings, self.study.quick).apart()
             text = _core.resolve(json.dumps(data))
+        except Mistake:  # which says itself where it is
+            raise
         except ValueError as error:
             raise RunError(
                 f"{self.study.name}: the scenario of {case.label} is wrong: {error}"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from nodeb.base.arguments import as_number, as_whole
+from nodeb.base.functions import ask
 from nodeb.errors import InputError
 from nodeb.study.axis import Point
 
@@ -33,10 +36,33 @@ class Effort:
     """Rough cost of a replication, for progress, the order of work, and the short version."""
 
     def __post_init__(self) -> None:
+        for name in ("runs", "max_runs"):
+            as_whole(getattr(self, name), f"the `{name}` of an effort")
+        if self.runs < 2:
+            raise InputError(f"an effort of {self.runs} runs has no interval; expected at least 2")
+        if self.max_runs and self.max_runs < self.runs:
+            raise InputError(f"an effort has {self.runs} runs, but {self.max_runs} as `max_runs`")
+        if not 0 < as_number(self.cost, "the `cost` of an effort") < math.inf:
+            raise InputError(f"the cost of an effort is {self.cost}; expected more than 0")
+        if self.precision is not None and not 0 < as_number(self.precision, "precision") < math.inf:
+            raise InputError(
+                f"the precision of an effort is {self.precision}; expected a share of the mean, "
+                "such as 0.02"
+            )
         if self.precision is not None and self.max_runs <= self.runs:
             raise InputError(
                 f"an effort with a precision needs more than its {self.runs} runs as `max_runs`"
             )
+
+
+def check_warm_up(warm_up_s: float | None) -> None:
+    """Complains about a beginning that cannot be left out.
+
+    Raises:
+        InputError: it is no number of seconds.
+    """
+    if warm_up_s is not None and not 0 <= as_number(warm_up_s, "warm_up_s") < math.inf:
+        raise InputError(f"warm_up_s is {warm_up_s}; expected 0 s or more")
 
 
 @dataclass(frozen=True)
@@ -51,6 +77,15 @@ class Quick:
     """Beginning of each that does not count; None for as much as in the whole study."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """What is different in each scenario, by dotted key, such as a shorter duration."""
+
+    def __post_init__(self) -> None:
+        if as_whole(self.runs, "the `runs` of a short version") < 2:
+            raise InputError(f"a short version of {self.runs} runs has no interval; expected 2")
+        if not as_number(self.cost, "the `cost` of a short version") > 0:
+            raise InputError(f"the cost of a short version is {self.cost}; expected more than 0")
+        if not isinstance(self.changes, Mapping):
+            raise InputError("the changes of a short version are values by dotted key")
+        check_warm_up(self.warm_up_s)
 
     def effort(self, whole: Effort) -> Effort:
         """The effort of a case whose whole effort is that."""
@@ -94,6 +129,10 @@ class Cases:
         endless: bool = False,
     ) -> None:
         self.function, self.effort, self.reduce, self.endless = function, effort, reduce, endless
+        if reduce is not None and "<" in getattr(reduce, "__qualname__", "<"):
+            raise InputError(
+                f"{function.__name__}: the reduction stands at the top of a file, as a `def`"
+            )
         parameters = inspect.signature(function).parameters.values()
         kept = [one for one in parameters if one.name not in SETTINGS]
         self._signature = inspect.Signature(kept)
@@ -147,11 +186,14 @@ class Case:
     def scenario(self, settings: Settings, quick: Quick) -> Scenario:
         """What is simulated."""
         values = {name: value_of(value) for name, value in self.arguments}
-        found = self.of.function(**values, **settings.asked(self.of.function))
+        what = f"the scenario of {self.label}"
+        wanted = (what, "a Scenario", lambda one: hasattr(one, "with_"))
+        asked = settings.asked(self.of.function)
+        found: Scenario = ask(self.of.function, *wanted, **values, **asked)
         if settings.quick and quick.changes:
             found = found.with_(quick.changes)
         for _, change in self.changes:
-            found = change(found)
+            found = change(found) if isinstance(change, _Frozen) else ask(change, *wanted, found)
         return found
 
     def effort(self, settings: Settings, usual: Effort) -> Effort:
@@ -161,7 +203,9 @@ class Case:
             return wanted or usual
         asked = inspect.signature(wanted).parameters
         values = {n: value_of(v) for n, v in self.arguments if n in asked}
-        return wanted(**values, **settings.asked(wanted))
+        what, right = f"the effort of {self.label}", lambda one: isinstance(one, Effort)
+        found: Effort = ask(wanted, what, "an Effort", right, **values, **settings.asked(wanted))
+        return found
 
 
 def value_of(point: Any) -> Any:

@@ -17,6 +17,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from nodeb.base.functions import ask
 from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
@@ -78,7 +79,8 @@ class Claim:
         Raises:
             InputError: it compares nothing.
         """
-        checks = list(self.checks())
+        expected = "checks that are yielded, such as `yield at_least(quantity, 1)`"
+        checks = list(ask(self.checks, f"claim `{self.id}`", expected, _are_checks))
         work.measure(case for check in checks for one in check.quantities for case in one.cases())
         findings = [finding for check in checks for finding in check.findings(work)]
         if not any(finding.comparisons for finding in findings):
@@ -87,6 +89,10 @@ class Claim:
         return verdicts.judge(
             findings, name=self.id, text=self.text, asked=asked, section=self.section
         )
+
+
+def _are_checks(found: Any) -> bool:
+    return isinstance(found, Sequence) and all(isinstance(one, Check) for one in found)
 
 
 def between(
@@ -111,6 +117,8 @@ def between(
         name: stands before the number in the evidence.
         certain: whether nothing in it is left to chance, so that few equal replications tell all.
     """
+    if not low <= high:
+        raise InputError(f"a quantity is asked to be between {low} and {high}; least first")
     found = quantity(of)
     fact, behind = isinstance(found, Fact), _unit([found], unit)
     asked = f"{low:g} to {high:g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ class _Item:
 
     def __init__(self, name: str, title: str, rows: Rows, unit: str | None) -> None:
         self.id, self.title, self._unit = name, title, unit
+        if not isinstance(rows, Mapping) or not all(isinstance(r, Mapping) for r in rows.values()):
+            raise InputError(f"{name}: the cells are quantities by column, by row")
         self.rows: dict[Key, dict[Key, Quantity]] = {
             key: {column: quantity(cell) for column, cell in row.items()}
             for key, row in rows.items()
@@ -84,9 +87,16 @@ class Table(_Item):
     ) -> None:
         super().__init__(name, title, rows, unit)
         self.digits, self.published_runs, self.note = digits, runs, note
+        if near is not None and near_percent is not None:
+            raise InputError(f"{name}: give `near` or `near_percent`, not both")
+        for what, value in (("near", near), ("near_percent", near_percent)):
+            if value is not None and not 0 <= value < math.inf:
+                raise InputError(f"{name}: {what} is {value}; expected 0 or more")
+        if runs is not None and runs < 1:
+            raise InputError(f"{name}: runs is {runs}; a printed mean is of 1 at least")
         relative = None if near_percent is None else near_percent / 100
         self.tolerance = Tolerance(absolute=near, relative=relative)
-        self.published = _values(printed)
+        self.published = _values(name, printed)
 
     @property
     def rounding(self) -> float:
@@ -163,12 +173,26 @@ def _block(row: Key) -> str:
     return str(texts[0]) if len(texts) > 1 else ""
 
 
-def _values(printed: str) -> tuple[tuple[float | None, ...], ...]:
-    """The numbers of a text, row by row."""
-    return tuple(
-        tuple(None if one in MISSING else float(one) for one in line.split())
-        for line in printed.strip().splitlines()
-    )
+def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
+    """The numbers of a text, row by row.
+
+    Raises:
+        InputError: there is something else.
+    """
+    if not isinstance(printed, str):
+        raise InputError(f"{item}: the printed values are a text with a line for each row")
+
+    def number(text: str) -> float | None:
+        if text in MISSING:
+            return None
+        try:
+            if math.isfinite(found := float(text)):
+                return found
+        except ValueError:
+            pass
+        raise InputError(f"{item}: the printed value `{text}` is no number; `-` is for none")
+
+    return tuple(tuple(map(number, line.split())) for line in printed.strip().splitlines())
 
 
 def _expected(work: Campaign, cell: Quantity, runs: int | None) -> Prediction | None:

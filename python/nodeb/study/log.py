@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.functions import ask, numbers
 from nodeb.errors import InputError, nearest
 from nodeb.replication.reduction import REDUCED, RUN, apart
 from nodeb.storage.store import Tables
@@ -73,5 +74,13 @@ class Log:
     def _made(self, function: Callable[..., Any]) -> Array:
         asked = self._settings.asked(function)
         runs = range(int(self._tables[FLOWS][RUN][0]), self._runs)
-        each = [np.atleast_1d(function(one, **asked)) for one in apart(self._tables, runs)]
+        name = getattr(function, "__name__", "a function")
+        wanted = (f"`{name}` of one replication", "numbers, as many of each replication")
+        each: list[Array] = []
+
+        def right(found: Any) -> bool:
+            return numbers(found) and (not each or np.atleast_1d(found).shape == each[0].shape)
+
+        for one in apart(self._tables, runs):
+            each.append(np.atleast_1d(ask(function, *wanted, right, one, **asked)))
         return np.stack(each).astype(float)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.arguments import as_number
+from nodeb.base.functions import ask, numbers
 from nodeb.errors import InputError, nearest
 from nodeb.stats import Estimate, jackknife
 from nodeb.study.case import Case, Cases, Change
@@ -49,7 +51,8 @@ class Sample:
 
     def estimate(self) -> Estimate:
         """Value with its jackknife interval."""
-        return jackknife(self.value, self.left_out)
+        with np.errstate(invalid="ignore"):  # what is infinite has no interval
+            return jackknife(self.value, self.left_out)
 
 
 class Quantity:
@@ -100,6 +103,13 @@ class Quantity:
     def __rtruediv__(self, other: float) -> Quantity:
         return Combined(_ratio, (quantity(other), self))
 
+    def __mul__(self, other: Quantity | float) -> Quantity:
+        """The product, paired run by run; with a plain number in the same unit."""
+        unit = "" if isinstance(other, Quantity) else self.unit
+        return Combined(np.multiply, (self, quantity(other)), unit)
+
+    __rmul__ = __mul__
+
     def __bool__(self) -> bool:
         raise TypeError("a quantity is neither true nor false; a claim yields what it compares")
 
@@ -111,7 +121,9 @@ class Quantity:
 
 def quantity(value: Quantity | float) -> Quantity:
     """A quantity as it is, or a number as one."""
-    return value if isinstance(value, Quantity) else Constant(float(value))
+    if isinstance(value, Quantity):
+        return value
+    return Constant(as_number(value, "a cell or a term of a comparison"))
 
 
 def change(of: Quantity | float, against: Quantity | float) -> Quantity:
@@ -191,19 +203,33 @@ class Metric:
         """The metric of a scenario: takes the scenario's arguments, and gives a quantity."""
         return lambda *points, **named: Measured(self, cases(*points, **named), self.unit)
 
-    def value(self, means: Means) -> Array:
-        """The metric from means."""
-        return np.asarray(self.function(means, **self.parameters), dtype=float)
+    def value(self, means: Means, *shape: int) -> Array:
+        """The metric from means: a number, or as many as there are means without a replication.
+
+        Raises:
+            InputError: the function makes a mistake, or of a shape that is not this.
+        """
+        name = getattr(self.function, "__name__", "")
+        expected = (
+            "a number for each replication, with an axis of replications as it was given; "
+            "choose a user by `[..., 0]`, or take the mean of all by `.mean(axis=-1)`"
+        )
+
+        def right(found: Any) -> bool:
+            return numbers(found) and np.shape(found) == shape
+
+        found = ask(self.function, f"metric `{name}`", expected, right, means, **self.parameters)
+        return np.asarray(found, dtype=float)
 
 
-def metric(unit: str = "") -> Callable[[Callable[..., Any]], Metric]:
+def metric(unit: Any = "") -> Any:
     """Makes a metric of a function of means (`Means`).
 
     @metric("kb/s")
     def application_rate(m):
         return (m.app_bytes / m.transfer_s * 8 / 1000).mean(axis=-1)
     """
-    return lambda function: Metric(function, unit)
+    return Metric(unit) if callable(unit) else lambda function: Metric(function, unit)
 
 
 @dataclass(frozen=True)
@@ -223,7 +249,7 @@ class Measured(Quantity):
     def singles(self, work: Campaign) -> Array:
         """The metric of each replication by itself."""
         log = work.log(self.case)
-        return np.broadcast_to(self.metric.value(Means(log.stack)), (len(log),))
+        return self.metric.value(Means(log.stack), len(log))
 
     def under(self, change: Change | None = None, /, **arguments: Any) -> Measured:
         return replace(self, case=self.case.under(change, **arguments))
@@ -238,7 +264,7 @@ class Measured(Quantity):
             values = log.stack(key)[:n]
             return np.asarray((n * values.mean(axis=0) - values) / (n - 1))
 
-        return Sample(value, np.broadcast_to(self.metric.value(Means(rest)), (n,)))
+        return Sample(value, self.metric.value(Means(rest), n))
 
 
 @dataclass(frozen=True)
@@ -310,7 +336,7 @@ def in_order(value: float) -> tuple[bool, float]:
 
 def _several(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> tuple[Quantity, ...]:
     found = quantities.values() if isinstance(quantities, Mapping) else quantities
-    of = tuple(found)
+    of = tuple(map(quantity, found))
     if not of:
         raise InputError("there are no quantities to choose from")
     return of

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nodeb.base.functions import ask
+from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Estimate
 from nodeb.storage.files import csv_text
@@ -38,6 +40,21 @@ class Stage:
     function: Callable[[Around], Any]
     first: bool
     """Whether it comes before the scenarios; else after the items of a whole study."""
+
+    def run(self, at: Around) -> None:
+        """Does it.
+
+        Raises:
+            InputError: the function makes a mistake, or leaves facts that are no estimates.
+        """
+        what = f"stage `{self.function.__name__}`"
+        ask(self.function, what, "a function of one argument, `at`", lambda found: True, at)
+        for name, found in at.facts.items():
+            if not isinstance(found, Estimate):
+                raise InputError(
+                    f"{what} leaves the fact `{name}` as {found!r}; expected an Estimate, such as "
+                    "`nodeb.stats.calculated(3)`"
+                )
 
 
 @dataclass

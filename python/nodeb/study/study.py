@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nodeb.errors import InputError, nearest
 from nodeb.study import predicted, targets
-from nodeb.study.axis import label_of
-from nodeb.study.case import Cases, Effort, Quick
+from nodeb.study.axis import anchor, label_of
+from nodeb.study.case import Cases, Effort, Quick, check_warm_up
 from nodeb.study.claims import Check, Claim
 from nodeb.study.items import Figure, Rows, Table
 from nodeb.study.quantity import Fact
@@ -67,6 +67,10 @@ class Study:
         self.title, self.reference = title, reference
         self.effort, self.quick, self.minutes = effort, quick, minutes or {}
         self.warm_up = warm_up_s
+        check_warm_up(warm_up_s)
+        for what, value, kind in (("effort", effort, Effort), ("quick", quick, Quick)):
+            if not isinstance(value, kind):
+                raise InputError(f"`{what}` is {value!r}; expected `{kind.__name__}(...)`")
         self.tables: dict[str, Table] = {}
         self.figures: dict[str, Figure] = {}
         self.claims: list[Claim] = []
@@ -82,14 +86,27 @@ class Study:
         self.subtitle, self.question = texts["subtitle"], texts["question"]
         self.summary, self.limits = tuple(texts["summary"]), tuple(texts["limits"])
         self.assumptions: tuple[Mapping[str, str], ...] = tuple(texts["assumptions"])
-        self.targets = list(map(targets.read, texts["targets"]))
+        try:
+            self.targets = targets.read_all(texts["targets"])
+        except InputError as error:
+            raise InputError(f"{self.file.with_suffix('.toml')}: {error}") from None
         """What is expected of the reproduction."""
         self._notes, self._said = texts["notes"], texts["said"]
         self.predictions = predicted.read(self.file.with_name(f"{self.name}_predicted.csv"))
 
     def _texts(self, name: str) -> dict[str, Any]:
         file = self.file.with_name(name)
-        return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        if not file.is_file():
+            return {}
+        try:
+            texts = tomllib.loads(file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise InputError(f"{file}: {error}") from error
+        for key, value in texts.items():
+            if key in PROSE and not isinstance(value, type(PROSE[key])):
+                kind = {"str": "a text", "list": "a list"}.get(type(PROSE[key]).__name__, "a table")
+                raise InputError(f"{file}: `{key}` is {value!r}; expected {kind}")
+        return texts
 
     def load(self, name: str) -> Scenario:
         """Reads a scenario file beside the study's file, which the page shows."""
@@ -167,8 +184,12 @@ class Study:
         return self._add(self.figures, Figure(name, title, curves, y_label, **texts | how))
 
     def _add(self, items: dict[str, Item], item: Item) -> Item:
-        if item.id in self.tables or item.id in self.figures:
-            raise InputError(f"{self.name} has two items `{item.id}`")
+        if not anchor(item.id):
+            raise InputError(f'a table or a figure is called `{item.id}`; expected "Table 1"')
+        for other in [*self.tables, *self.figures]:
+            if anchor(other) == anchor(item.id):
+                also = "" if other == item.id else f", `{other}`: their files have one name"
+                raise InputError(f"{self.name} has two items `{item.id}`{also}")
         items[item.id] = item
         return item
 
@@ -184,6 +205,8 @@ class Study:
             name: of the claim; None for that of the function.
             text: the statement; None for the docstring.
         """
+        if not all(isinstance(one, str) for one in (section, *items)):
+            raise InputError('a claim is written `@study.claim("IV.B", "Table 12")` over a def')
 
         def add(checks: Callable[[], Iterable[Check]]) -> Callable[[], Iterable[Check]]:
             identity = name or checks.__name__.replace("_", "-")
@@ -201,10 +224,11 @@ class Study:
         """A number that a stage finds beside the scenarios."""
         return Fact(name, unit)
 
-    def stage(self, *, first: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def stage(self, function: Callable[..., Any] | None = None, *, first: bool = False) -> Any:
         """Makes a stage of a function (`nodeb.study.stage`).
 
         Args:
+            function: takes what a stage is given.
             first: whether it comes before the scenarios; else after the items of a whole study.
         """
         from nodeb.study.stage import Stage
@@ -213,7 +237,7 @@ class Study:
             self.stages.append(Stage(function, first))
             return function
 
-        return add
+        return add if function is None else add(function)
 
     def show(self, title: str, table: str, columns: Sequence[str]) -> None:
         """Chooses the columns of a table that the terminal shows at the end."""
@@ -245,11 +269,26 @@ class Study:
         for target in self.targets:
             self._check(f"target `{target.id}`", "item", target.items, known)
             self._check(f"target `{target.id}`", "claim", target.claims or (), claims)
+            self._check_places(target)
         if self.headline is not None:
             _, table, columns = self.headline
             self._check("`show`", "table", [table], list(self.tables))
             known = list(map(label_of, self.tables[table].columns))
             self._check("`show`", "column", columns, known)
+
+    def _check_places(self, target: targets.Target) -> None:
+        items = {**self.tables, **self.figures}
+        for what, patterns in (("rows", target.rows), ("columns", target.columns)):
+            for name in target.items if patterns else ():
+                table = name in self.tables
+                of_rows = (what == "rows") == table  # a curve of a figure is a column of cells
+                found = list(items[name].rows) if of_rows else items[name].columns
+                if not any(targets.matches(label_of(one), patterns) for one in found):
+                    known = ", ".join(map(label_of, found))
+                    raise InputError(
+                        f"{self.name}: target `{target.id}` has {what} that {name} has not: "
+                        f"{', '.join(patterns or ())} (there is: {known})"
+                    )
 
     def _check(self, who: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
         for name in names:

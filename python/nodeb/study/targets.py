@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
 
+from nodeb.base.arguments import as_texts
 from nodeb.errors import InputError, nearest
 from nodeb.study.cell import Cell
 from nodeb.study.verdicts import Verdict
@@ -61,7 +62,24 @@ def read(text: Mapping[str, Any]) -> Target:
             raise InputError(f"{who} has no `{name}`")
     if sum(name in text for name in KINDS) != 1:
         raise InputError(f"{who} needs exactly one of {', '.join(f'`{name}`' for name in KINDS)}")
+    for name in ("items", "rows", "columns", "claims"):
+        as_texts(text.get(name, ()), f"{who}: `{name}`", '["Table 1"]')
     return Target(**text)
+
+
+def read_all(texts: Sequence[Mapping[str, Any]]) -> list[Target]:
+    """The targets of a study's texts.
+
+    Raises:
+        InputError: one is wrong, or two have one name.
+    """
+    found: dict[str, Target] = {}
+    for text in texts:
+        one = read(text)
+        if one.id in found:
+            raise InputError(f"there are two targets `{one.id}`")
+        found[one.id] = one
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -105,12 +123,13 @@ def check(target: Target, cells: Iterable[Cell], verdicts: Iterable[Verdict]) ->
 def _chosen(target: Target, cell: Cell) -> bool:
     return (
         cell.item in target.items
-        and _matches(cell.row, target.rows)
-        and _matches(cell.column, target.columns)
+        and matches(cell.row, target.rows)
+        and matches(cell.column, target.columns)
     )
 
 
-def _matches(label: str, patterns: Sequence[str] | None) -> bool:
+def matches(label: str, patterns: Sequence[str] | None) -> bool:
+    """Whether a label is one of those that patterns mean."""
     return patterns is None or any(fnmatchcase(label, pattern) for pattern in patterns)
 
 

@@ -310,7 +310,7 @@ def test_threads_do_not_change_results(study, tmp_path):
 
 def test_failures_say_where(study, work, monkeypatch):
     wrong = study.scenario(lambda bler: download(bler).with_({"wired.dealy": "1 s"}))
-    with pytest.raises(RunError, match=r"small: the scenario of 1 % is wrong: .*dealy"):
+    with pytest.raises(InputError, match=r"line \d+: the scenario of 1 %: .*dealy"):
         work.log(wrong(LOW))
     monkeypatch.setattr(Replicating, "replicate", lambda *_: 1 / 0)
     with pytest.raises(RunError, match=r"the scenario of 40 %, 20 kB.*failed: division"):

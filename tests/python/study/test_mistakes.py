@@ -1,0 +1,276 @@
+"""What is told of a study that is wrong: file, line, whose function it is, and what is right."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import nodeb
+import nodeb.reproduce
+from nodeb.errors import InputError, OutputError, RunError
+from nodeb.replication.reduction import Reduction
+from nodeb.results import metrics
+from nodeb.study import Axis, Effort, Quick, Study, Table, between, rms
+
+FILE = '''
+import nodeb
+from nodeb.scenario_types import Ftp, HsDsch, UserGroup
+from nodeb.study import Axis, Effort, Quick, Study, at_least, metric
+
+study = Study(__file__, title="T", effort=Effort(runs=3), quick=Quick(runs=3))
+BLER = Axis({"1 %": 0.01, "20 %": 0.2}, label="BLER")
+
+def reduce(tables):
+    return {"x": [1.0]}
+
+@study.scenario
+def download(bler):
+    phones = [UserGroup(count=2, traffic=Ftp(size="20 kB"))]
+    return nodeb.Scenario(duration="20 s", radio=HsDsch(bler=bler), users=phones)
+
+def of_one(tables):
+    return tables["flows"]["transfer_s"]
+
+@metric("s")
+def time(m):
+    return m[of_one][..., 0]
+
+CELLS = {b: {"time": time.of(download)(b)} for b in BLER}
+study.table("Table 1", "Title", CELLS)
+
+@study.claim("2", "Table 1")
+def positive():
+    """It is positive."""
+    yield at_least(CELLS[BLER["1 %"]]["time"], 0)
+'''
+TIME = "return m[of_one][..., 0]"
+DOWNLOAD = "phones = [UserGroup(count=2"
+YIELD = 'yield at_least(CELLS[BLER["1 %"]]["time"], 0)'
+ONE = 'return tables["flows"]["transfer_s"]'
+TABLE = 'study.table("Table 1", "Title", CELLS)'
+SCENARIO = "@study.scenario"
+
+
+@pytest.fixture(autouse=True)
+def as_before(monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(sys, "modules", sys.modules)
+    yield
+    for name in [one for one in sys.modules if one.startswith("study_")]:
+        del sys.modules[name]
+
+
+def reproduced(folder, *changes, text=FILE, name="own.py"):
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (folder / name).write_text(text, encoding="utf-8")
+    return nodeb.reproduce.run(folder / name, folder / "out", quick=True, jobs=1)
+
+
+def line_with(text):
+    return FILE.splitlines().index(next(x for x in FILE.splitlines() if text in x)) + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (TIME, "raise ValueError('boom')", "metric `time`: ValueError: boom; expected a number"),
+        (TIME, "import sys; sys.exit(0)", "metric `time`: SystemExit: 0"),
+        (TIME, "return m.transfers[..., 0].x", "metric `time`: AttributeError"),
+        (TIME, "return m.transfer_[..., 0]", "metric `time`: .* did you mean `transfer_s`"),
+        (DOWNLOAD, f"1 / 0; {DOWNLOAD}", "the scenario of 1 %: ZeroDivisionError"),
+        (ONE, "return tables['flow']", "`of_one` of one replication: KeyError"),
+        (YIELD, "yield CELLS[0]", "claim `positive`: KeyError: 0; expected checks"),
+    ],
+)
+def test_what_a_function_raises_is_told_with_its_line(tmp_path, old, new, said):
+    line = line_with(old)
+    with pytest.raises(InputError, match=rf"own\.py, line {line}: {said}"):
+        reproduced(tmp_path, (old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (TIME, "pass", "metric `time` returned None"),
+        (TIME, "return 'fast'", "metric `time` returned a str, 'fast'; expected a number"),
+        (
+            TIME,
+            "return m.transfer_s",
+            r"metric `time` returned an array of shape \(2,\).*by `",
+        ),
+        (TIME, "return m.transfer_s.mean()", r"`time` returned .*; .*`\.mean\(axis=-1\)`"),
+        (DOWNLOAD, f"return {{}}; {DOWNLOAD}", "the scenario of 1 % returned a dict"),
+        (ONE, "return 'x'", "`of_one` of one replication returned a str"),
+        (YIELD, "yield 5", r"claim `positive` returned a list, \[5\]; expected checks"),
+        (YIELD, "pass", "claim `positive` returned None; expected checks"),
+        (TABLE, 'study.table("Table 1", "T", {"a": 1})', "Table 1: the cells are quantities"),
+        (SCENARIO, f"{SCENARIO}(effort=lambda bler: 3)", "the effort of 1 % returned a int, 3"),
+    ],
+)
+def test_what_a_function_returns_is_checked(tmp_path, old, new, said):
+    with pytest.raises(InputError, match=said):
+        reproduced(tmp_path, (old, new))
+
+
+@pytest.mark.parametrize("found", ["None", "{'x': 'text'}", "1 / 0"])
+def test_a_mistake_in_a_reduction_is_told(tmp_path, found):
+    changes = [('{"x": [1.0]}', found), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
+    with pytest.raises(RunError, match=r"own\.py, line \d+: the reduction `reduce`"):
+        reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
+
+
+def test_a_mistake_in_a_stage_is_told(tmp_path):
+    stage = "\n@study.stage\ndef look(at):\n    at.facts['n'] = 3.0\n"
+    with pytest.raises(InputError, match=r"`look` leaves the fact `n` as 3\.0"):
+        reproduced(tmp_path, text=FILE + stage)
+    stage = "\n@study.stage(first=True)\ndef look():\n    pass\n"
+    with pytest.raises(InputError, match="stage `look`: TypeError"):
+        reproduced(tmp_path, text=FILE + stage)
+
+
+@pytest.mark.parametrize("leave", ["import sys; sys.exit(0)", "raise RuntimeError"])
+def test_lines_are_told_of_a_file_that_is_named_from_here(tmp_path, monkeypatch, leave):
+    (tmp_path / "own.py").write_text(f"x = 1\n\n{leave}\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"own\.py, line 3: (SystemExit|RuntimeError)"):
+        nodeb.reproduce.run("own.py", tmp_path / "out")
+
+
+def test_mistakes_of_the_texts_name_their_file(tmp_path):
+    for text, said in (("summary = 'x'", "expected a list"), ("x = ", r"own\.toml: Invalid value")):
+        (tmp_path / "own.toml").write_text(text)
+        with pytest.raises(InputError, match=rf"own\.toml: .*{said}|{said}"):
+            reproduced(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('study.table("table-1", "T", CELLS)', "two items `table-1`, `Table 1`: their files"),
+        ('study.figure("", "T", CELLS, "y")', "is called ``"),
+        ('study.table("Table 2", "T", CELLS, "1\\ninf")', "Table 2: the printed value `inf`"),
+        ('study.table("Table 2", "T", CELLS, near=1, near_percent=2)', "not both"),
+        ("@study.claim\ndef x(): pass", "a claim is written"),
+        ("study.scenario(download, reduce=lambda x: x)", "stands at the top"),
+        ("Axis([1, 1], label='n')", "the axis `n` has two values of the label `1`"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_where_it_stands(tmp_path, more, said):
+    with pytest.raises(InputError, match=rf"own\.py, line {len(FILE.splitlines()) + 1}: .*{said}"):
+        reproduced(tmp_path, text=FILE + more + "\n")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Effort(runs=1),
+        lambda: Effort(runs=2.5),
+        lambda: Effort(runs=5, max_runs=3),
+        lambda: Effort(runs=5, max_runs=9, precision=0),
+        lambda: Effort(runs=5, max_runs=9, precision=float("nan")),
+        lambda: Quick(runs=1),
+        lambda: Quick(warm_up_s=-1),
+        lambda: Study("x.py", title="T", warm_up_s=-5),
+        lambda: Study("x.py", title="T", effort=5),
+        lambda: between(5, 3, 1),
+        lambda: between(5, float("nan"), 1),
+        lambda: Table("Table 1", "T", {"a": {"b": 1}}, "1 two"),
+        lambda: Table("Table 1", "T", {"a": {"b": 1}}, near=-1),
+        lambda: Axis(None),
+        lambda: rms(["5"]),
+    ],
+)
+def test_numbers_that_make_no_sense_are_refused(make):
+    with pytest.raises(InputError):
+        make()
+
+
+def test_targets_name_rows_that_there_are(tmp_path):
+    target = '[[targets]]\nid = "t"\ntext = "x"\nitems = ["Table 1"]\neach = 1\n'
+    (tmp_path / "own.toml").write_text(target + 'rows = ["nope*"]\n')
+    with pytest.raises(InputError, match=r"`t` has rows that Table 1 has not: nope\* .*1 %, 20 %"):
+        reproduced(tmp_path)
+    (tmp_path / "own.toml").write_text(target + target)
+    with pytest.raises(InputError, match=r"own\.toml: there are two targets `t`"):
+        reproduced(tmp_path)
+
+
+def test_a_folder_belongs_to_the_file_of_a_study(tmp_path):
+    reproduced(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "own.py").write_text(FILE)
+    with pytest.raises(OutputError, match="holds a reproduction of"):
+        nodeb.reproduce.run(other / "own.py", tmp_path / "out", quick=True)
+    nodeb.reproduce.run(other / "own.py", tmp_path / "out", quick=True, force=True)
+
+
+def test_items_are_a_list_and_a_seed_is_one(tmp_path):
+    for more, said in (({"items": "Table 12"}, "a list of texts"), ({"seed": 2**63}, "a seed is")):
+        with pytest.raises(InputError, match=said):
+            nodeb.reproduce.run("wang", tmp_path / "out", quick=True, **more)
+
+
+def test_a_reduction_is_found_by_its_file_where_it_cannot_be_imported(tmp_path, monkeypatch):
+    import pickle
+
+    (tmp_path / "beside.py").write_text("N = 7.0\n")
+    (tmp_path / "far.py").write_text(
+        textwrap.dedent("""
+        from beside import N
+        def reduce(tables):
+            return {"x": [N]}
+        """)
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    from far import reduce
+
+    sent = pickle.dumps(Reduction(reduce))
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(tmp_path)])
+    del sys.modules["far"], sys.modules["beside"]
+    assert pickle.loads(sent).function({}) == {"x": [7.0]}
+    del sys.modules["far"], sys.modules["beside"]
+
+
+@pytest.fixture
+def result():
+    return nodeb.Scenario(
+        duration="20 s",
+        radio={"hs_dsch": {}},
+        users=[{"traffic": {"ftp": {"size": "20 kB"}}}],
+    ).run(runs=3)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda group: 5.0,
+        lambda group: np.zeros((3, 2)),
+        lambda group: 1 / 0,
+        lambda group: np.array(["a", "b", "c"]),
+        lambda group: group.each("flows", group.column("flows", "transfer_s"), lambda x: x.max()),
+    ],
+)
+def test_an_own_metric_that_is_wrong_is_named(result, monkeypatch, of):
+    monkeypatch.setattr(metrics, "METRICS", {**metrics.METRICS})
+    metrics.add(metrics.Metric("mine", "s", "Mine.", "mine", of))
+    with pytest.raises(InputError, match="metric `mine`"):
+        _ = result.summary
+
+
+def test_what_is_no_metric_is_not_added():
+    of = metrics.METRICS["transfer_s"].of
+    for wrong in (
+        None,
+        metrics.Metric("", "s", "Mine.", "mine", of),
+        metrics.Metric("mine", "s", "Mine.", "mine", 3),
+        metrics.Metric("mine", "s", "Mine.", "mine", of, "best"),
+        metrics.Metric("mine", "s", "Mine.", "mine", of, low=2, high=1),
+    ):
+        with pytest.raises(InputError, match="metric"):
+            metrics.add(wrong)
