@@ -17,6 +17,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from nodeb.base.arguments import as_number
 from nodeb.base.functions import ask
 from nodeb.errors import InputError
 from nodeb.stats import Estimate
@@ -117,7 +118,7 @@ def between(
         name: stands before the number in the evidence.
         certain: whether nothing in it is left to chance, so that few equal replications tell all.
     """
-    if not low <= high:
+    if not as_number(low, "low") <= as_number(high, "high"):
         raise InputError(f"a quantity is asked to be between {low} and {high}; least first")
     found = quantity(of)
     fact, behind = isinstance(found, Fact), _unit([found], unit)
@@ -163,6 +164,8 @@ def flat(
     series: Series, tolerance: float, *context: Any, unit: str | None = None, digits: int = 1
 ) -> Check:
     """Along a series no quantity differs from the one before by more than a part of it."""
+    if not as_number(tolerance, "tolerance") >= 0:
+        raise InputError(f"the tolerance of `flat` is {tolerance}; expected a share such as 0.05")
     most = 100 * tolerance
     near, asked = partial(Comparison, low=-most, high=most), f"within {most:g} %"
     return _trend(series, asked, lambda a, b: change(b, a), near, context, unit, digits)
@@ -178,7 +181,11 @@ def _trend(
     digits: int,
 ) -> Check:
     """Each step along a series, compared in one way."""
-    of, labels, behind = tuple(series.values()), list(map(label_of, series)), _unit(series, unit)
+    of, labels, behind = (
+        tuple(map(quantity, series.values())),
+        list(map(label_of, series)),
+        _unit(series, unit),
+    )
     steps = [
         (ARROW.join(names), step(*pair))
         for names, pair in zip(pairwise(labels), pairwise(of), strict=True)
@@ -252,7 +259,11 @@ def _extreme(
     It contradicts where it is better than every one of them. The best is chosen from the same
     replications, which makes the intervals a little short.
     """
-    sign, keys, of = 1 if find == "least" else -1, tuple(series), tuple(series.values())
+    sign, keys, of = (
+        1 if find == "least" else -1,
+        tuple(series),
+        tuple(map(quantity, series.values())),
+    )
     named = keys[1:-1] if chosen is None else tuple(chosen)
     places = [at for at, key in enumerate(keys) if key in named]
     others = [at for at in range(len(keys)) if at not in places]
@@ -303,7 +314,7 @@ def _unit(of: Sequence[Quantity] | Series, unit: str | None) -> str:
     if not of:
         raise InputError("there are no quantities to compare")
     first = next(iter(of.values() if isinstance(of, Mapping) else of))
-    text = first.unit if unit is None else unit
+    text = quantity(first).unit if unit is None else unit
     return f" {text}" if text else ""
 
 

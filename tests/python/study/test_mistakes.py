@@ -13,7 +13,7 @@ import nodeb.reproduce
 from nodeb.errors import InputError, OutputError, RunError
 from nodeb.replication.reduction import Reduction
 from nodeb.results import metrics
-from nodeb.study import Axis, Effort, Quick, Study, Table, between, rms
+from nodeb.study import Axis, Effort, Quick, Study, Table, between, flat, rising, rms
 
 FILE = '''
 import nodeb
@@ -179,6 +179,9 @@ def test_what_makes_no_sense_is_refused_where_it_stands(tmp_path, more, said):
         lambda: Study("x.py", title="T", effort=5),
         lambda: between(5, 3, 1),
         lambda: between(5, float("nan"), 1),
+        lambda: between(5, "1", "2"),
+        lambda: flat({"a": 1, "b": 2}, -0.5),
+        lambda: rising({"a": "x", "b": 2}),
         lambda: Table("Table 1", "T", {"a": {"b": 1}}, "1 two"),
         lambda: Table("Table 1", "T", {"a": {"b": 1}}, near=-1),
         lambda: Axis(None),
