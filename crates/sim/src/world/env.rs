@@ -59,7 +59,11 @@ impl Flying {
             (false, false) => EcnField::NotEct,
         };
         let id = self.identify();
-        self.loads[id.place()] = Load::Segment(*segment);
+        match &mut self.loads[id.place()] {
+            // Nearly always: it is copied once, and not into a load first.
+            Load::Segment(held) => *held = *segment,
+            held => *held = Load::Segment(*segment),
+        }
         Packet { id, size: segment.size, flow_hash: segment.flow, ecn, payload: segment.is_data() }
     }
 
