@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use nodeb_base::check::Check;
+use nodeb_base::check::{Check, Problem};
 use nodeb_base::units::Duration;
 use nodeb_radio::RadioSpec;
 use nodeb_sim::scenario::UserGroup;
@@ -328,12 +328,30 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                 params.insert("pdu_size".to_owned(), json!("40 B"));
             }
             params.retain(|_, value| !value.is_null());
-            let spec: RadioSpec = serde_json::from_value(json.clone()).expect("a valid radio");
-            let mut check = Check::default();
-            spec.check(&mut check);
-            check.into_problems().is_empty().then(|| Radio { spec, json: json[name].clone() })
+            let (mut spec, mut problems) = read_radio(&json);
+            if problems.iter().all(|problem| problem.message.starts_with("this has no effect")) {
+                for problem in &problems {
+                    leave_out(&mut json, &problem.path);
+                }
+                (spec, problems) = read_radio(&json);
+            }
+            problems.is_empty().then(|| Radio { spec, json: json[name].clone() })
         },
     )
+}
+
+fn read_radio(json: &Value) -> (RadioSpec, Vec<Problem>) {
+    let spec: RadioSpec = serde_json::from_value(json.clone()).expect("a valid radio");
+    let mut check = Check::default();
+    spec.check(&mut check);
+    (spec, check.into_problems())
+}
+
+/// Removes the key at `path`.
+fn leave_out(json: &mut Value, path: &[String]) {
+    let (key, tables) = path.split_last().expect("a key");
+    let table = tables.iter().try_fold(json, |table, key| table.get_mut(key));
+    table.and_then(Value::as_object_mut).expect("a table").remove(key);
 }
 
 fn definition_of_radio(name: &str) -> &'static Map<String, Value> {
