@@ -62,7 +62,7 @@ impl Flying {
         match &mut self.loads[id.place()] {
             // Nearly always: it is copied once, and not into a load first.
             Load::Segment(held) => *held = *segment,
-            held => *held = Load::Segment(*segment),
+            held @ Load::External { .. } => *held = Load::Segment(*segment),
         }
         Packet { id, size: segment.size, flow_hash: segment.flow, ecn, payload: segment.is_data() }
     }
