@@ -13,7 +13,7 @@ import numpy as np
 from nodeb import _core
 from nodeb.errors import InputError, OutputError, RunError
 
-__all__ = ["Mistake", "ask", "line_of", "numbers", "reason"]
+__all__ = ["Mistake", "ask", "line_of", "mistake", "numbers", "reason"]
 
 OURS = (OutputError, RunError, MemoryError, _core.Cancelled, _core.InternalError)
 """What is no mistake of the function that it passed through."""
@@ -45,8 +45,7 @@ def ask(
     Raises:
         Mistake: it raised something, even to leave the program, or returned something else.
     """
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    file, first = (code.co_filename, code.co_firstlineno) if code else ("", 0)
+    file, first = _beginning(function)
     try:
         with np.errstate(all="ignore"):
             found = function(*arguments, **named)
@@ -63,6 +62,22 @@ def ask(
             told = f"an array of shape {shape}"
         raise Mistake(f"{_place(file, first)}{what} returned {told}; expected {expected}")
     return found
+
+
+def mistake(function: Callable[..., Any], text: str) -> Mistake:
+    """A mistake in what a function returned that shows later; it names the function's first line.
+
+    Args:
+        function: made it.
+        text: what is wrong.
+    """
+    return Mistake(f"{_place(*_beginning(function))}{text}")
+
+
+def _beginning(function: Callable[..., Any]) -> tuple[str, int]:
+    """File and line where a function begins; neither of one that is not written in Python."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code else ("", 0)
 
 
 def _place(file: str, line: int) -> str:

@@ -149,9 +149,8 @@ class _Work:
             )
             findings.unfinished = campaign.unfinished()
             findings.wall_s = time.monotonic() - started
-            findings.targets = [
-                targets.check(one, findings.cells(), findings.verdicts) for one in study.targets
-            ]
+            expected, cells = study.texts.targets, findings.cells()
+            findings.targets = [targets.check(one, cells, findings.verdicts) for one in expected]
             if findings.grids or findings.charts:
                 report = _publish(findings, self.out)
                 digest.save(findings, self.out)

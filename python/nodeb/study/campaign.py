@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb import _core
-from nodeb.base.functions import Mistake
-from nodeb.errors import InputError, RunError
+from nodeb.base.functions import Mistake, mistake
+from nodeb.base.units import NS_PER_S, in_ns
+from nodeb.errors import InputError
 from nodeb.replication.cells import Cell, Stored, source
 from nodeb.replication.engine import Engine
 from nodeb.replication.pool import Jobs
@@ -48,6 +49,17 @@ class _Point(Stored):
     def noted(self, runs: int) -> None:
         """Ticks by what they cost."""
         self._tick(self.cell.label, self.effort.cost * runs)
+
+    def tables(self) -> Tables:
+        """The tables of its replications, one after the other."""
+        try:
+            return super().tables()
+        except InputError as error:
+            if self.reduce is None:
+                raise
+            what = f"{self.where}the reduction `{self.reduce.function.__name__}` returned"
+            text = f"{what} other numbers for other replications; expected as many of each: {error}"
+            raise mistake(self.reduce.function, text) from error
 
     @property
     def log(self) -> Log:
@@ -193,13 +205,16 @@ class Campaign:
         return self.study.quick.effort(whole) if self.quick else whole
 
     def _cell(self, case: Case) -> Cell:
+        what = f"the scenario of {case.label}"
         try:
             data, taken = case.scenario(self.settings, self.study.quick).apart()
             text = _core.resolve(json.dumps(data))
         except Mistake:  # which says itself where it is
             raise
         except ValueError as error:
-            raise RunError(
-                f"{self.study.name}: the scenario of {case.label} is wrong: {error}"
-            ) from error
+            raise mistake(case.of.function, f"{what}: {error}") from error
+        lasts, warm_up_s = json.loads(text)["duration"], self.settings.warm_up_s
+        if warm_up_s and in_ns(lasts) <= warm_up_s * NS_PER_S:
+            late = f"lasts {lasts}, all of which is its warm-up of {warm_up_s:g} s"
+            raise mistake(case.of.function, f"{what} {late}")
         return Cell(case.label, text, taken)

@@ -200,7 +200,13 @@ class Metric:
         return replace(self, parameters={**self.parameters, **parameters})
 
     def of(self, cases: Cases) -> Callable[..., Measured]:
-        """The metric of a scenario: takes the scenario's arguments, and gives a quantity."""
+        """The metric of a scenario: takes the scenario's arguments, and gives a quantity.
+
+        Raises:
+            InputError: that is no function of a scenario.
+        """
+        if not isinstance(cases, Cases):
+            raise InputError(f"a metric is of a function under `@study.scenario`, not of {cases!r}")
         return lambda *points, **named: Measured(self, cases(*points, **named), self.unit)
 
     def value(self, means: Means, *shape: int) -> Array:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nodeb.errors import InputError, nearest
-from nodeb.study import predicted, targets
+from nodeb.study import predicted, targets, texts
 from nodeb.study.axis import anchor, label_of
 from nodeb.study.case import Cases, Effort, Quick, check_warm_up
 from nodeb.study.claims import Check, Claim
@@ -23,17 +22,6 @@ __all__ = ["Study"]
 
 USUAL, SHORT = Effort(), Quick()
 Item = TypeVar("Item", Table, Figure)
-PROSE: dict[str, Any] = {
-    "subtitle": "",
-    "question": "",
-    "summary": [],
-    "limits": [],
-    "assumptions": [],
-    "targets": [],
-    "notes": {},
-    "said": {},
-}
-"""Keys of the file of texts; the last two by item: a note of ours, and what the paper says."""
 
 
 class Study:
@@ -79,34 +67,8 @@ class Study:
         """Title, table and columns that the terminal shows at the end."""
         self.scenario_text = ""
         """The scenario file that the page shows."""
-        texts = PROSE | self._texts(f"{self.name}.toml")
-        if unknown := texts.keys() - PROSE.keys():
-            name = min(unknown)
-            raise InputError(f"{self.name}.toml: unknown key `{name}`{nearest(name, PROSE)}")
-        self.subtitle, self.question = texts["subtitle"], texts["question"]
-        self.summary, self.limits = tuple(texts["summary"]), tuple(texts["limits"])
-        self.assumptions: tuple[Mapping[str, str], ...] = tuple(texts["assumptions"])
-        try:
-            self.targets = targets.read_all(texts["targets"])
-        except InputError as error:
-            raise InputError(f"{self.file.with_suffix('.toml')}: {error}") from None
-        """What is expected of the reproduction."""
-        self._notes, self._said = texts["notes"], texts["said"]
+        self.texts = texts.read(self.file.with_suffix(".toml"))
         self.predictions = predicted.read(self.file.with_name(f"{self.name}_predicted.csv"))
-
-    def _texts(self, name: str) -> dict[str, Any]:
-        file = self.file.with_name(name)
-        if not file.is_file():
-            return {}
-        try:
-            texts = tomllib.loads(file.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise InputError(f"{file}: {error}") from error
-        for key, value in texts.items():
-            if key in PROSE and not isinstance(value, type(PROSE[key])):
-                kind = {"str": "a text", "list": "a list"}.get(type(PROSE[key]).__name__, "a table")
-                raise InputError(f"{file}: `{key}` is {value!r}; expected {kind}")
-        return texts
 
     def load(self, name: str) -> Scenario:
         """Reads a scenario file beside the study's file, which the page shows."""
@@ -162,7 +124,7 @@ class Study:
                 value is the mean of, where the paper tells; `near` or `near_percent`, the
                 deviation up to which a cell counts as near; a `note`.
         """
-        how = {"note": self._notes.get(name, "")} | how
+        how = {"note": self.texts.notes.get(name, "")} | how
         return self._add(self.tables, Table(name, title, rows, printed, **how))
 
     def figure(self, name: str, title: str, curves: Rows, y_label: str, **how: Any) -> Figure:
@@ -180,8 +142,8 @@ class Study:
                 their own, where the points of a place stand beside each other; `extra`, whether
                 it shows what a table does.
         """
-        texts = {"note": self._notes.get(name, ""), "said": self._said.get(name, "")}
-        return self._add(self.figures, Figure(name, title, curves, y_label, **texts | how))
+        said = {"note": self.texts.notes.get(name, ""), "said": self.texts.said.get(name, "")}
+        return self._add(self.figures, Figure(name, title, curves, y_label, **said | how))
 
     def _add(self, items: dict[str, Item], item: Item) -> Item:
         if not anchor(item.id):
@@ -263,10 +225,10 @@ class Study:
             raise InputError(f"{self.name} has no table and no figure")
         known, claims = self.items(), [claim.id for claim in self.claims]
         everything = [*self.tables, *self.figures]
-        self._check("the file of texts", "item", [*self._notes, *self._said], everything)
+        self._check("the file of texts", "item", [*self.texts.notes, *self.texts.said], everything)
         for claim in self.claims:
             self._check(f"claim `{claim.id}`", "item", claim.items, known)
-        for target in self.targets:
+        for target in self.texts.targets:
             self._check(f"target `{target.id}`", "item", target.items, known)
             self._check(f"target `{target.id}`", "claim", target.claims or (), claims)
             self._check_places(target)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
 
-from nodeb.base.arguments import as_texts
+from nodeb.base.arguments import as_number, as_texts
 from nodeb.errors import InputError, nearest
 from nodeb.study.cell import Cell
 from nodeb.study.verdicts import Verdict
@@ -52,8 +52,10 @@ def read(text: Mapping[str, Any]) -> Target:
     Raises:
         InputError: a key is missing or unknown, or it is not clear what is expected.
     """
-    who = f"target `{text['id']}`" if "id" in text else "a target"
     known = [one.name for one in fields(Target)]
+    if not isinstance(text, Mapping):
+        raise InputError(f"a target is {text!r}; expected a table")
+    who = f"target `{text['id']}`" if "id" in text else "a target"
     for name in text:
         if name not in known:
             raise InputError(f"{who}: unknown key `{name}`{nearest(name, known)}")
@@ -62,8 +64,13 @@ def read(text: Mapping[str, Any]) -> Target:
             raise InputError(f"{who} has no `{name}`")
     if sum(name in text for name in KINDS) != 1:
         raise InputError(f"{who} needs exactly one of {', '.join(f'`{name}`' for name in KINDS)}")
+    for name in ("id", "text", "unit"):
+        if not isinstance(text.get(name, ""), str):
+            raise InputError(f"{who}: `{name}` is {text[name]!r}; expected a text")
     for name in ("items", "rows", "columns", "claims"):
         as_texts(text.get(name, ()), f"{who}: `{name}`", '["Table 1"]')
+    for name in ("each", "each_percent", "mean", "least"):
+        as_number(text.get(name, 0), f"{who}: `{name}`")
     return Target(**text)
 
 

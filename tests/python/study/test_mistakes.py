@@ -124,6 +124,14 @@ def test_a_mistake_in_a_reduction_is_told(tmp_path, found):
         reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
 
 
+def test_a_reduction_has_one_length_in_all_replications(tmp_path):
+    """Each of the first replications is reduced by itself, so that nothing is beside it."""
+    growing = 'import numpy; return {"x": numpy.ones(1 + tables["flows"]["run"][0])}'
+    changes = [('return {"x": [1.0]}', growing), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
+    with pytest.raises(InputError, match=r"1 %: the reduction `reduce` .*as many"):
+        reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
+
+
 def test_a_mistake_in_a_stage_is_told(tmp_path):
     stage = "\n@study.stage\ndef look(at):\n    at.facts['n'] = 3.0\n"
     with pytest.raises(InputError, match=r"`look` leaves the fact `n` as 3\.0"):
@@ -141,11 +149,52 @@ def test_lines_are_told_of_a_file_that_is_named_from_here(tmp_path, monkeypatch,
         nodeb.reproduce.run("own.py", tmp_path / "out")
 
 
-def test_mistakes_of_the_texts_name_their_file(tmp_path):
-    for text, said in (("summary = 'x'", "expected a list"), ("x = ", r"own\.toml: Invalid value")):
-        (tmp_path / "own.toml").write_text(text)
-        with pytest.raises(InputError, match=rf"own\.toml: .*{said}|{said}"):
-            reproduced(tmp_path)
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x = ", "Invalid value"),
+        ("summery = []", "unknown key `summery`; did you mean `summary`"),
+        ("question = 3", "`question` is 3; expected a text"),
+        ("summary = 'x'", "`summary` is 'x'; expected a list of texts"),
+        ("limits = [1]", r"`limits` is \[1\]; expected a list of texts"),
+        ("assumptions = ['x']", "`assumptions` is .*; expected tables"),
+        ("[[assumptions]]\ntext = 'x'", "`assumptions` is .*; expected tables"),
+        ("[[assumptions]]\ntext = 1\nreason = 'x'", "`assumptions` is .*; expected tables"),
+        ("notes = {'Table 1' = 5}", "`notes` is .*; expected a text by item"),
+        ("targets = ['x']", "a target is 'x'; expected a table"),
+        ("[[targets]]\nid = 't'\ntext = 5\neach = 1", "`t`: `text` is 5; expected a text"),
+        ("[[targets]]\nid = 't'\ntext = 'x'\neach = 'y'", "`t`: `each` is 'y'; expected a number"),
+    ],
+)
+def test_mistakes_of_the_texts_name_their_file(tmp_path, text, said):
+    (tmp_path / "own.toml").write_text(text)
+    with pytest.raises(InputError, match=rf"own\.toml: .*{said}"):
+        reproduced(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("bler=bler", "bler=2.0", "the scenario of 1 %: .*bler"),
+        ('duration="20 s"', 'duration="20 parsecs"', "the scenario of 1 %: .*duration"),
+        (
+            "quick=Quick(runs=3)",
+            "quick=Quick(runs=3, warm_up_s=20)",
+            "the scenario of 1 % lasts 20 s, all of which is its warm-up of 20 s",
+        ),
+    ],
+)
+def test_a_scenario_that_cannot_be_simulated_is_told_with_its_line(tmp_path, old, new, said):
+    line = line_with("def download") - 1
+    with pytest.raises(InputError, match=rf"own\.py, line {line}: {said}"):
+        reproduced(tmp_path, (old, new))
+
+
+@pytest.mark.parametrize("of", ["print", "BLER", "download(BLER['1 %'])"])
+def test_a_metric_is_of_scenarios(tmp_path, of):
+    more = f"\ntime.of({of})\n"
+    with pytest.raises(InputError, match=r"own\.py, line .*`@study\.scenario`"):
+        reproduced(tmp_path, text=FILE + more)
 
 
 @pytest.mark.parametrize(
