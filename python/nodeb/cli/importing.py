@@ -11,7 +11,8 @@ import typer
 from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import check_name
 from nodeb.errors import InputError, OutputError, os_reason
-from nodeb.inputs import formats, trace_reader
+from nodeb.inputs import column_units, formats, trace_reader
+from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES
 from nodeb.inputs.trace_file import KINDS, MAGIC, Trace, duration_ns, write
 from nodeb.storage import files
 from nodeb.storage.bounded import read_bytes
@@ -38,10 +39,14 @@ def import_(
         typer.Option(metavar="TIME", help="Entries without times are so far apart; default: 2 ms."),
     ] = None,
     unit: Annotated[
-        str | None, typer.Option(metavar="UNIT", help="Unit of rates: bps, kbps or Mbps.")
+        str | None,
+        typer.Option(
+            metavar="UNIT", help="Unit of rates or amounts: bit/s, kbit/s, MB/s, KiB/s, kB, ..."
+        ),
     ] = None,
     time_unit: Annotated[
-        str | None, typer.Option(metavar="UNIT", help="Unit of times: s, ms or us; default: s.")
+        str | None,
+        typer.Option(metavar="UNIT", help="Unit of times: ns, us, ms, s, min or h; default: s."),
     ] = None,
     column: Annotated[
         str | None, typer.Option(metavar="NAME", help="Column of the values, by name or number.")
@@ -50,17 +55,19 @@ def import_(
         str | None, typer.Option(metavar="NAME", help="Column of the times, by name or number.")
     ] = None,
     size: Annotated[
-        int, typer.Option("--bytes", min=1, max=65_535, help="Bytes of a line of mahimahi's.")
-    ] = 1500,
+        int | None,
+        typer.Option(
+            "--bytes",
+            metavar="BYTES",
+            min=1,
+            max=65_535,
+            help="Bytes of a line of mahimahi's; default: 1500.",
+        ),
+    ] = None,
 ) -> None:
     """Make a trace of a measured channel or of traffic, which scenarios can name."""
-    for what, given, allowed in (
-        ("format", wanted, formats.FORMATS),
-        ("unit of rates", unit, formats.RATE_UNITS),
-        ("unit of times", time_unit, formats.TIME_UNITS),
-    ):
-        if given is not None:
-            check_name(what, given, list(allowed))
+    if wanted is not None:
+        check_name("format", wanted, list(formats.FORMATS))
     data = read_bytes(file, trace_reader.MOST_BYTES)
     target = Path(file.with_suffix(".trace").name) if out is None else out
     if target.exists() and target.samefile(file):
@@ -68,14 +75,16 @@ def import_(
     files.refuse_other(target, MAGIC, "a trace", "--out")
     if data.startswith(MAGIC):
         raise InputError(f"{file}: this is a trace already; scenarios can name it as it is")
-    options = formats.Options(_step(step), unit, time_unit, column, time_column, size)
-    trace, notes = formats.read(data, file, wanted, options)
+    options = formats.Options(
+        _step(step), _data_unit(unit), _time_unit(time_unit), column, time_column, size
+    )
+    found = formats.read(data, file, wanted, options)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write(target, trace)
+        write(target, found.trace)
     except OSError as error:
         raise OutputError(f"cannot write the trace to {target}: {os_reason(error)}") from None
-    _print(target, trace, notes)
+    _print(target, found)
 
 
 def _step(text: str | None) -> int | None:
@@ -87,14 +96,35 @@ def _step(text: str | None) -> int | None:
     return ns
 
 
-def _print(target: Path, trace: Trace, notes: list[str]) -> None:
+def _data_unit(text: str | None) -> str | None:
+    """A unit of rates or amounts by the name that it has here; `kbps` is kbit/s."""
+    if text is None:
+        return None
+    unit = column_units.unit(text, RATES) or column_units.unit(text, AMOUNTS)
+    if unit is None:
+        raise InputError(
+            f"--unit {text}: this is no exact unit; expected one of {column_units.listed(RATES)}, "
+            "or of amounts such as B or kB"
+        )
+    return unit
+
+
+def _time_unit(text: str | None) -> str | None:
+    unit = None if text is None else column_units.unit(text, TIMES)
+    if text is not None and unit is None:
+        raise InputError(f"--time-unit {text}: expected one of {column_units.listed(TIMES)}")
+    return unit
+
+
+def _print(target: Path, found: formats.Imported) -> None:
+    trace = found.trace
     kind = KINDS[trace.kind]
     name = kind.columns[0]
     values = trace.columns[name]
     print(f"{target}: {len(trace)} entries of {kind.meaning}, {trace.duration_ns / NS_PER_S:g} s")
+    print(f"read: {'; '.join(found.read)}")
+    print(f"assumed: {'; '.join(found.assumed) or 'nothing'}")
     print(f"{name}: {values.min():.6g} to {values.max():.6g}, mean {_mean(trace):.6g}")
-    if notes:
-        print(f"taken for granted: {'; '.join(notes)}")
     place = "traffic.replay" if trace.kind == "traffic" else "ue.channel.trace"
     print(f'in a scenario: {place}.file = "{target.name}"')
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,38 +20,36 @@ import numpy as np
 
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, ScenarioError
-from nodeb.inputs import trace_reader
+from nodeb.inputs import column_units, trace_reader
 from nodeb.inputs.guess import Head, guess
-from nodeb.inputs.trace_file import Numbers, Times, Trace
+from nodeb.inputs.source import Options, Source
+from nodeb.inputs.trace_file import Numbers, Trace
 from nodeb.inputs.ttis import MOST_TTIS, TTI_NS
 
-__all__ = ["FORMATS", "RATE_UNITS", "TIME_UNITS", "Options", "read", "refusal"]
+__all__ = ["FORMATS", "Imported", "Options", "read", "refusal"]
 
-RATE_UNITS = {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6}
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 OPPORTUNITY_BYTES = 1500
 """What mahimahi delivers at a time."""
+OTHER_SNRS = r"lin|linear|ratio|dbm|dbw|dbmw|mw|w"
+"""Words in the name of a column that say something else than SNRs in dB."""
 
 
 @dataclass(frozen=True)
-class Options:
-    """What a person says about a recording; None where nothing is said."""
+class Imported:
+    """A recording as a trace.
 
-    step_ns: int | None = None
-    """How far entries without times are apart; else a TTI, 2 ms."""
-    unit: str | None = None
-    """Unit of rates, one of `RATE_UNITS`."""
-    time_unit: str | None = None
-    """Unit of times, one of `TIME_UNITS`; else s."""
-    column: str | None = None
-    """Name or number, from 1, of the column of values."""
-    time_column: str | None = None
-    """Name or number of the column of times."""
-    opportunity_bytes: int = OPPORTUNITY_BYTES
-    """What mahimahi's line delivers."""
+    Attributes:
+        trace: the trace.
+        read: what each column was read as, each a few words.
+        assumed: what neither the recording nor an option says.
+    """
+
+    trace: Trace
+    read: list[str]
+    assumed: list[str]
 
 
-def read(data: bytes, path: Path, wanted: str | None, options: Options) -> tuple[Trace, list[str]]:
+def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Imported:
     """Makes a trace of a recording.
 
     Args:
@@ -59,14 +58,11 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> tuple
         wanted: one of `FORMATS`; None guesses where it is certain.
         options: what else is known.
 
-    Returns:
-        The trace, and what was taken for granted, each a few words.
-
     Raises:
         InputError: the format is not certain, or something about the columns is not known.
         ScenarioError: a line is none of such a recording; names it.
     """
-    source = _Source(data, path, options)
+    source = Source(data, path, options)
     if not source.head.rows:
         raise InputError(f"{path}: there is nothing in it; expected at least one entry")
     if wanted is None:
@@ -76,8 +72,10 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> tuple
                 f"{path}: {_what(found)}; say which with --as {' or '.join(found or FORMATS)}"
             )
         wanted = found[0]
-        source.notes.append(f"format {wanted}")
-    return FORMATS[wanted](source), source.notes
+        source.assumed.append(f"format {wanted}")
+    trace = FORMATS[wanted](source)
+    source.finish(wanted)
+    return Imported(trace, source.read, source.assumed)
 
 
 def refusal(path: Path, data: bytes, traffic: bool) -> str:
@@ -99,95 +97,16 @@ def _what(found: list[str]) -> str:
     return f"this may be {' or '.join(found)}" if found else "the format is not known"
 
 
-class _Source:
-    """A recording that is being read."""
-
-    def __init__(self, data: bytes, path: Path, options: Options) -> None:
-        self.data, self.path, self.options = data, path, options
-        self.head = Head.of(data)
-        self.notes: list[str] = []
-
-    def title(self, kind: str) -> str:
-        return f"{self.path.name}, as {kind}"
-
-    @property
-    def skip(self) -> int:
-        return 1 if self.head.names else 0
-
-    def place(self, asked: str | None, known: int | None, what: str) -> int:
-        """Which column, from 0, by name or number."""
-        if asked is None:
-            if known is None:
-                raise InputError(
-                    f"{self.path}:{self.head.line}: which column has the {what} is not "
-                    f"certain; give its name or number: {self.head.shown()}"
-                )
-            return known
-        if asked in self.head.names:
-            return self.head.names.index(asked)
-        if asked.isdecimal() and 1 <= int(asked) <= self.head.width:
-            return int(asked) - 1
-        raise InputError(f"{self.path}: there is no column `{asked}`: {self.head.shown()}")
-
-    def value_place(self, kind: str, what: str) -> int:
-        known = self.head.column(kind, but=self.time_place())
-        return self.place(self.options.column, known, what)
-
-    def time_place(self) -> int | None:
-        asked, known = self.options.time_column, self.head.time_column()
-        return known if asked is None else self.place(asked, None, "times")
-
-    def numbers(self, places: list[int]) -> list[Numbers]:
-        return trace_reader.read_numbers(self.data, self.path, self.skip, places)
-
-    def check(self, name: str, values: Numbers) -> None:
-        trace_reader.check_range(self.data, self.path, name, values, self.skip)
-
-    def times(self, times: Numbers, *, channel: bool) -> Times:
-        unit = self.options.time_unit or self.head.time_unit()
-        if unit is None:
-            unit = "s"
-            self.notes.append("times in s")
-        times *= TIME_UNITS[unit]
-        if channel and times[0] != 0:
-            self.notes.append(f"times counted from the first, {times[0]:.10g} s")
-            times -= times[0]
-        return trace_reader.check_times(self.data, self.path, times, self.skip, channel)
-
-    def trace(
-        self, kind: str, columns: dict[str, Numbers], times: Numbers | None, what: str
-    ) -> Trace:
-        """A channel's trace; entries without times, and those evenly apart, get a step."""
-        for name, values in columns.items():
-            self.check(name, values)
-        if times is None:
-            step = self.options.step_ns
-            if step is None:
-                step = TTI_NS
-                self.notes.append("entries 2 ms apart, a TTI")
-            return Trace(kind, columns, self.title(what), step_ns=step)
-        times_ns = self.times(times, channel=True)
-        if len(times_ns) < 2:
-            raise InputError(
-                f"{self.path}: one time says nothing of how long it lasts; expected two"
-            )
-        apart = np.diff(times_ns)
-        if (apart == apart[0]).all():
-            return Trace(kind, columns, self.title(what), step_ns=int(apart[0]))
-        end = int(times_ns[-1] + apart[-1])
-        return Trace(kind, columns, self.title(what), times_ns=times_ns, end_ns=end)
-
-    def timed(self, kind: str, what: str) -> tuple[Numbers, Numbers | None]:
-        """A column of values, and the one of times where there is one."""
-        value, time = self.value_place(kind, what), self.time_place()
-        if time is None:
-            return self.numbers([value])[0], None
-        values, times = self.numbers([value, time])
-        return values, times
-
-
-def _mahimahi(source: _Source) -> Trace:
-    (ms,) = source.numbers([source.place(source.options.column, 0, "times")])
+def _mahimahi(source: Source) -> Trace:
+    column = source.place(source.option("column"), 0, "times")
+    named = column_units.times(source.head.name(column))
+    if named.doubt or named.exact not in (None, "ms"):
+        raise InputError(
+            f"{source.path}:{source.head.line}: {source.head.titled(column)} is not in ms by its "
+            "name, and mahimahi's times are; expected `ms`"
+        )
+    source.used(column, "times in ms")
+    (ms,) = source.numbers([column])
     odd = np.append(ms[:1], np.diff(ms)) < 0
     odd |= (ms != np.rint(ms)) | (ms >= MOST_TTIS * TTI_NS / 1_000_000)
     if odd.any():
@@ -208,53 +127,62 @@ def _mahimahi(source: _Source) -> Trace:
     each_ms = np.bincount(np.maximum(ms, 1).astype(np.int64) - 1, minlength=period)
     width = TTI_NS // 1_000_000
     opportunities = np.tile(each_ms, 1 if period % width == 0 else width)
-    size = source.options.opportunity_bytes
-    source.notes.append(f"{size} bytes each")
+    size = source.option("opportunity_bytes")
+    if size is None:
+        size = OPPORTUNITY_BYTES
+        source.assumed.append(f"{size} bytes each")
     rates: Numbers = opportunities.reshape(-1, width).sum(axis=1) * np.float64(
         size * 8 * NS_PER_S / TTI_NS
     )
     return Trace("rate", {"rate_bps": rates}, source.title("mahimahi"), step_ns=TTI_NS)
 
 
-def _cqi(source: _Source) -> Trace:
-    cqi, times = source.timed("cqi", "CQIs")
+def _cqi(source: Source) -> Trace:
+    place, cqi, times = source.timed("cqi", "CQIs")
+    source.used(place, "CQIs")
     return source.trace("cqi", {"cqi": cqi}, times, "cqi")
 
 
-def _rates(source: _Source) -> Trace:
-    values, times = source.timed("rates", "rates")
-    unit = source.options.unit or source.head.rate_unit(source.value_place("rates", "rates"))
-    if unit is None:
+def _rates(source: Source) -> Trace:
+    place, values, times = source.timed("rates", "rates")
+    return source.trace("rate", {"rate_bps": source.rates(place, values)}, times, "rates")
+
+
+def _snr(source: Source) -> Trace:
+    place, values, times = source.timed("snr", "SNRs")
+    words = re.findall("[a-z]+", source.head.name(place).lower())
+    if other := [word for word in words if re.fullmatch(OTHER_SNRS, word)]:
         raise InputError(
-            f"{source.path}: the unit of the rates is not known; "
-            f"give --unit {', '.join(RATE_UNITS)}"
+            f"{source.path}:{source.head.line}: {source.head.titled(place)} is no SNR in dB by "
+            f"its name, which says `{other[0]}`; expected SNRs in dB"
         )
-    values *= RATE_UNITS[unit]
-    return source.trace("rate", {"rate_bps": np.rint(values, out=values)}, times, "rates")
-
-
-def _snr(source: _Source) -> Trace:
-    values, times = source.timed("snr", "SNRs")
+    source.used(place, "SNRs in dB")
+    if "db" not in words:
+        source.assumed.append("SNRs in dB")
     return source.trace("snr", {"snr_db": values}, times, "snr")
 
 
-def _eurane(source: _Source) -> Trace:
+def _eurane(source: Source) -> Trace:
     names = ("snr_db", "second_db", "third_db", "cqi")
     columns = dict(zip(names, source.numbers([0, 1, 2, 3]), strict=True))
+    for place, name in enumerate(names):
+        source.used(place, "CQIs" if name == "cqi" else f"SNRs in dB, transmission {place + 1}")
     return source.trace("combined", columns, None, "eurane")
 
 
-def _traffic(source: _Source) -> Trace:
+def _traffic(source: Source) -> Trace:
     time = source.time_place()
+    time = 0 if time is None else time
     known = source.head.column("traffic", but=time)
-    amount = source.place(source.options.column, 1 if known is None else known, "amounts")
-    times, amounts = source.numbers([0 if time is None else time, amount])
+    amount = source.place(source.option("column"), 1 if known is None else known, "amounts")
+    times, amounts = source.numbers([time, amount])
+    amounts = source.amounts(amount, amounts)
     source.check("bytes", amounts)
-    times_ns = source.times(times, channel=False)
+    times_ns = source.times(time, times, channel=False)
     return Trace("traffic", {"bytes": amounts}, source.title("traffic"), times_ns=times_ns)
 
 
-FORMATS: dict[str, Callable[[_Source], Trace]] = {
+FORMATS: dict[str, Callable[[Source], Trace]] = {
     "mahimahi": _mahimahi,
     "cqi": _cqi,
     "rates": _rates,

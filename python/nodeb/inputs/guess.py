@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nodeb import _core
 from nodeb.base.arguments import is_number
+from nodeb.inputs import column_units
 
 __all__ = ["Head", "guess"]
 
@@ -16,15 +17,11 @@ ENTRIES = 2_000
 HIGHEST_CQI, HIGHEST_SNR_DB = 30, 60
 NAMES = {
     "cqi": r"cqi",
-    "rates": r"rate|bps|bit/s|throughput|bandwidth",
+    "rates": r"rate|bps|bit/s|throughput|goodput|bandwidth|speed",
     "snr": r"sinr|snr",
-    "traffic": r"bytes|octets",
 }
 """Format -> what the name of its column has in it."""
-TIME = r"(^|[^a-z])(time|timestamp|seconds|t)($|[^a-z])"
-RATE_UNITS = (("Mbps", r"mbps|mbit"), ("kbps", r"kbps|kbit"), ("bps", r"bps|bit/s"))
-TIME_UNITS = (("ms", r"[^a-z](ms|msec)([^a-z]|$)"), ("us", r"[^a-z]us([^a-z]|$)"))
-IN_SECONDS = r"seconds|[^a-z]s([^a-z]|$)"
+TIME = r"(^|[^a-z])(times?|timestamps?|t|ts|elapsed|epoch|since|clock)($|[^a-z])"
 
 
 @dataclass(frozen=True)
@@ -48,6 +45,8 @@ class Head:
         line, first = entries[0] if entries else (1, [])
         has_names = not all(map(is_number, first))
         rows = [[_number(word) for word in words] for _, words in entries[has_names:]]
+        if has_names and rows and len(rows[0]) == 1:
+            first = [" ".join(first)]  # the name of the only column may have blanks in it
         return cls(line, [word.strip("\"' ") for word in first] if has_names else [], rows)
 
     @property
@@ -59,42 +58,35 @@ class Head:
         """The columns for a person."""
         return f"columns {', '.join(self.names)}" if self.names else f"{self.width} without names"
 
+    def name(self, place: int) -> str:
+        """The name of a column, from 0; empty where columns have none."""
+        return self.names[place] if self.names else ""
+
+    def titled(self, place: int) -> str:
+        """A column for a person, by its name or its number."""
+        return f"column `{self.names[place]}`" if self.names else f"column {place + 1}"
+
     def column(self, kind: str, but: int | None) -> int | None:
         """Which column has what a format tells; None where that is not certain."""
-        found = [i for i, name in enumerate(self.names) if i != but and _has(name, NAMES[kind])]
+        found = [i for i, name in enumerate(self.names) if i != but and _is_of(name, kind)]
         if len(found) == 1:
             return found[0]
         left = [i for i in range(self.width) if i != but]
         return left[0] if len(left) == 1 and not found else None
 
-    def time_column(self) -> int | None:
-        """Which column has times; of two without names that is the first."""
-        found = [i for i, name in enumerate(self.names) if _has(name, TIME)]
-        if found:
-            return found[0]
-        return 0 if not self.names and self.width == 2 else None
-
-    def time_unit(self) -> str | None:
-        """The unit in the name of the column of times."""
-        place = self.time_column()
-        name = self.names[place] if self.names and place is not None else ""
-        for unit, pattern in TIME_UNITS:
-            if _has(name, pattern):
-                return unit
-        return "s" if _has(name, IN_SECONDS) else None
-
-    def rate_unit(self, place: int) -> str | None:
-        """The unit in the name of a column of rates."""
-        name = self.names[place] if self.names else ""
-        return next((unit for unit, pattern in RATE_UNITS if _has(name, pattern)), None)
+    def time_columns(self) -> list[int]:
+        """The columns that may have the times; of two without names that is the first."""
+        if not self.names:
+            return [0] if self.width == 2 else []
+        return [place for place, name in enumerate(self.names) if _is_time(name)]
 
 
 def guess(head: Head) -> list[str]:
     """The formats that a recording may have: one where it is certain, none where nobody knows."""
     if head.names:
-        time = head.time_column()
-        others = [name for i, name in enumerate(head.names) if i != time]
-        return [kind for kind in NAMES if any(_has(name, NAMES[kind]) for name in others)]
+        times = head.time_columns()
+        others = [name for i, name in enumerate(head.names) if i not in times]
+        return [kind for kind in (*NAMES, "traffic") if any(_is_of(name, kind) for name in others)]
     if any(None in row or len(row) != head.width for row in head.rows) or not head.rows:
         return []
     columns = [
@@ -122,8 +114,20 @@ def _is_cqi(value: float) -> bool:
     return value == round(value) and 0 <= value <= HIGHEST_CQI
 
 
+def _is_of(name: str, kind: str) -> bool:
+    """Whether a column of this name has what a format tells."""
+    if kind == "traffic":
+        return bool(column_units.amounts(name).units) and not _has(name, NAMES["rates"])
+    return _has(name, NAMES[kind]) or (kind == "rates" and bool(column_units.rates(name).exact))
+
+
+def _is_time(name: str) -> bool:
+    """Whether a column of this name has times: it says so, or is called as a unit of them."""
+    return _has(name, TIME) or column_units.is_time_unit(name)
+
+
 def _has(name: str, pattern: str) -> bool:
-    return re.search(pattern, name.lower().replace("_", " ")) is not None
+    return re.search(pattern, column_units.apart(name).lower()) is not None
 
 
 def _number(word: str) -> float | None:

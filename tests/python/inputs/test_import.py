@@ -17,7 +17,7 @@ def imported(call, tmp_path, text, *arguments):
 
 def test_mahimahi_becomes_rates_without_losing_a_bit(call, tmp_path):
     trace, out = imported(call, tmp_path, "0\n1\n1\n3\n7\n40\n")
-    assert "taken for granted: format mahimahi; 1500 bytes each" in out
+    assert "read: column 1 as times in ms\nassumed: format mahimahi; 1500 bytes each" in out
     assert (trace.kind, trace.step_ns, len(trace)) == ("rate", 2_000_000, 20)
     rates = trace.columns["rate_bps"]
     assert list(rates[:4]) == [18e6, 6e6, 0, 6e6]
@@ -56,9 +56,9 @@ def test_columns_of_cqis(call, tmp_path):
     assert list(trace.columns["cqi"]) == [12, 30, 0]
     text = "time_ms;cell;CQI\n500;a;7\n540;b;9\n620;a;8\n"
     trace, out = imported(call, tmp_path, text)
-    assert "times counted from the first, 0.5 s" in out
+    assert "times count from the first, 500 ms" in out
     assert list(trace.columns["cqi"]) == [7, 9, 8]
-    assert (list(trace.times_ns), trace.end_ns) == ([0, 40_000_000, 120_000_000], 200_000_000)
+    assert (list(trace.times_ns), trace.end_ns) == ([0, 40_000_000, 120_000_000], 160_000_000)
 
 
 def test_times_and_rates(call, tmp_path):
@@ -77,7 +77,7 @@ def test_times_and_rates(call, tmp_path):
 
 def test_snrs_traffic_and_eurane(call, tmp_path):
     trace, out = imported(call, tmp_path, "# drive\n-3.25\n4\n")
-    assert "format snr; entries 2 ms apart, a TTI" in out
+    assert "format snr; SNRs in dB; entries are 2 ms apart, a TTI" in out
     assert list(trace.columns["snr_db"]) == [-3.25, 4]
     trace, _ = imported(call, tmp_path, "1.5,100\n2,30\n", "--as", "traffic")
     assert (list(trace.times_ns), list(trace.columns["bytes"])) == (
@@ -112,7 +112,11 @@ def test_what_is_written_is_read_back(call, tmp_path):
         ("3\n2\n", ["--as", "mahimahi"], "log.txt:2: 2 is no time in ms"),
         ("3\n99999999999\n", ["--as", "mahimahi"], "log.txt:2: 1e+11 is no time in ms"),
         ("3\n40\n", ["--as", "cqi"], "log.txt:2: 40 is not a CQI"),
-        ("0,1\n1,2\n", ["--as", "rates"], "the unit of the rates is not known; give --unit bps"),
+        (
+            "0,1\n1,2\n",
+            ["--as", "rates"],
+            "in column 2 is not known; give --unit with one of bit/s",
+        ),
         ("0 1\n0 2\n", ["--as", "rates", "--unit", "bps"], "log.txt:2: 0 s has been there already"),
         ("a,b\n0,2\n", ["--as", "snr"], "which column has the SNRs is not certain"),
         ("a,b\n0,2\n", ["--as", "snr", "--column", "c"], "there is no column `c`: columns a, b"),

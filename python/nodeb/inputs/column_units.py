@@ -1,0 +1,189 @@
+"""Units of bits, bytes and times in the names of columns, such as `rate_kBps` or `time (ms)`.
+
+A unit is known exactly or not at all. Upper and lower case tell bits (`b`) from bytes (`B`), as in
+`kbps` and `kBps`; a rate without capitals is one of bits, as in `mbps`. `KBps`, `MBPS` and a size
+in `kb` have more than one meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nodeb.base.units import NS
+
+__all__ = [
+    "AMOUNTS",
+    "RATES",
+    "TIMES",
+    "Named",
+    "amounts",
+    "is_time_unit",
+    "listed",
+    "rates",
+    "times",
+    "unit",
+]
+
+PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+AMOUNTS = {
+    f"{prefix}{base}": factor * bits
+    for base, bits in (("bit", 1), ("B", 8))
+    for prefix, factor in PREFIXES.items()
+}
+"""Unit of an amount of data -> bits."""
+RATES = {f"{name}/s": bits for name, bits in AMOUNTS.items()}
+"""Unit of a rate -> bit/s."""
+TIMES = {name: float(f"{ns}e-9") for name, ns in NS.items()}
+"""Unit of a time -> s."""
+
+_TIME_WORDS = {
+    "ns": r"ns|nsecs?|nanos?|nanoseconds?",
+    "us": r"us|µs|μs|usecs?|micros?|microseconds?",
+    "ms": r"ms|msecs?|millis?|milliseconds?",
+    "s": r"s|secs?|seconds?",
+    "min": r"mins?|minutes?",
+    "h": r"h|hrs?|hours?",
+}
+_OTHER_TIMES = r"d|days?|weeks?|m|cs|ds|ps"
+"""Units of times that are not among `TIMES`."""
+_COUNTS = r"ticks?|jiffies|slots?|frames?|ttis?|sfn|samples?|index"
+"""Units of times of which only `--time-unit` can say how long they are."""
+_AMOUNT = re.compile(
+    r"(?<![a-z0-9])(?P<prefix>kilo|mega|giga|kibi|mebi|gibi|[kmg]i|[kmg]|)[ -]?"
+    r"(?P<base>bits?|bytes?|octets?|b(?=ps|/| ?p(er)?\b|$|[^a-z0-9]))"
+    r"(?P<per>ps(?![a-z])| ?(?:/|\bp(?:er)?\b) ?(?P<time>[a-zµμ]+)|)(?![a-z])",
+    re.IGNORECASE,
+)
+_OTHER_DATA = re.compile(r"bps|bits?|bytes?|octets?|b/s", re.IGNORECASE)
+_WORDS = {"kilo": "k", "mega": "M", "giga": "G", "kibi": "Ki", "mebi": "Mi", "gibi": "Gi"}
+
+
+@dataclass(frozen=True)
+class Named:
+    """The unit that the name of a column states.
+
+    Attributes:
+        units: what it may be; one if it is exact, none if no unit is stated.
+        doubt: why no unit can be taken from the name as it stands; empty if none is or one can.
+    """
+
+    units: tuple[str, ...] = ()
+    doubt: str = ""
+
+    @property
+    def exact(self) -> str | None:
+        """The unit, or None if the name does not state it exactly."""
+        return self.units[0] if len(self.units) == 1 and not self.doubt else None
+
+
+def rates(name: str) -> Named:
+    """Returns the unit of bit rates in a column's name, one or more of `RATES`."""
+    return _data(name, per_second=True)
+
+
+def amounts(name: str) -> Named:
+    """Returns the unit of amounts of data in a column's name, one or more of `AMOUNTS`."""
+    return _data(name, per_second=False)
+
+
+def times(name: str) -> Named:
+    """Returns the unit of times in a column's name, one or more of `TIMES`."""
+    words = re.findall(r"[a-zµμ]+", apart(name).lower())
+    found = [
+        unit for unit, word in _TIME_WORDS.items() if any(re.fullmatch(word, w) for w in words)
+    ]
+    for word in words:
+        if re.fullmatch(_OTHER_TIMES, word):
+            return Named((), f"`{word}` in it is no known unit of times")
+        if re.fullmatch(_COUNTS, word):
+            return Named(tuple(TIMES), f"`{word}` in it says no unit of times")
+    return Named(tuple(found), "it states more than one unit" if len(found) > 1 else "")
+
+
+def is_time_unit(name: str) -> bool:
+    """Returns true if a column is called as a unit of times and nothing else, as `seconds` is."""
+    return any(re.fullmatch(words, name.lower()) for words in _TIME_WORDS.values())
+
+
+def unit(text: str, known: dict[str, int] | dict[str, float]) -> str | None:
+    """Returns the unit of `known` that an option's value states exactly, or None."""
+    if text in known:
+        return text
+    named = times(text) if known is TIMES else _data(text, per_second=known is RATES)
+    return named.exact
+
+
+def listed(known: dict[str, int] | dict[str, float]) -> str:
+    """Returns the names of units for a message."""
+    return ", ".join(known)
+
+
+def _data(name: str, per_second: bool) -> Named:
+    found = [one for one in _AMOUNT.finditer(apart(name)) if _is_unit(one)]
+    if not found:
+        other = _OTHER_DATA.search(name)
+        return Named((), f"`{other[0]}` in it is no known unit") if other else Named()
+    meanings = {_meaning(one) for one in found}
+    if len(meanings) > 1:
+        return Named((), "it states more than one unit")
+    names, time = meanings.pop()
+    if time not in ("s", ""):
+        return Named((), f"it is per {time}, not per s")
+    if not per_second:
+        return Named((), "it is a rate, not an amount") if time else _named(names)
+    rate_names = tuple(f"{one}/s" for one in names)
+    if not time:
+        return Named(rate_names, "it does not say per which time")
+    return _named(rate_names)
+
+
+def _named(names: tuple[str, ...]) -> Named:
+    return Named(names, f"it may be {' or '.join(names)}" if len(names) > 1 else "")
+
+
+def _is_unit(found: re.Match[str]) -> bool:
+    """Returns false for a lone letter, such as a column `b`."""
+    return len(found[0]) > 1 or (found[0] == "B" and len(found.string) > 1)
+
+
+def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
+    """Returns the amounts that a piece of a name may mean, and the time that they are per."""
+    bases = _bases(found)
+    prefixes = _prefixes(found["prefix"], bits=bases == ("bit",))
+    time = _per(found["time"]) if found["per"] else ""
+    return tuple(f"{one}{two}" for two in bases for one in prefixes), time
+
+
+def _bases(found: re.Match[str]) -> tuple[str, ...]:
+    """Returns `bit`, `B` or both: in `MBPS` and in a size in `kb` the letter may be either."""
+    base, unit = found["base"], found[0]
+    if len(base) > 1:
+        return ("bit",) if base.lower().startswith("bit") else ("B",)
+    if base == "b":
+        return ("bit",) if found["per"] or unit != unit.lower() else ("bit", "B")
+    return ("bit", "B") if found["per"] and unit == unit.upper() else ("B",)
+
+
+def _prefixes(prefix: str, bits: bool) -> tuple[str, ...]:
+    """Returns the prefixes that a text may mean: `KB` may be 1000 or 1024 bytes."""
+    if not prefix or prefix.lower() in _WORDS:
+        return (_WORDS.get(prefix.lower(), ""),)
+    capital = prefix[0].upper() + prefix[1:].lower()
+    if len(prefix) == 2:
+        return (capital,)
+    if capital == "K":
+        return ("k",) if prefix == "k" or bits else ("k", "Ki")
+    return (capital,)
+
+
+def _per(time: str | None) -> str:
+    """Returns `s`, or another time as it is written."""
+    if time is None or re.fullmatch(_TIME_WORDS["s"], time.lower()):
+        return "s"
+    return time
+
+
+def apart(name: str) -> str:
+    """Returns a name with blanks for underscores and where a capital begins a word."""
+    return re.sub(r"(?<=[a-z]{3})(?=[A-Z])", " ", name.replace("_", " "))
