@@ -76,10 +76,8 @@ def _one(
             "on from there"
         ) from None
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
-    if outcome.headline_rows:
-        print(f"{outcome.headline_title}\n")
-        print(align(outcome.headline_columns, outcome.headline_rows))
-        print()
+    title, columns, rows = outcome.headline
+    print(f"{title}\n\n{align(columns, rows)}\n")
     for line in outcome.summary_lines:
         print(line)
     print(f"report: {outcome.report}")

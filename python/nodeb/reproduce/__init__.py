@@ -8,7 +8,7 @@ A study is a program (`nodeb.study`); here it is measured, and its page is writt
 """
 
 from nodeb.reproduce.every import Summary, run_all
-from nodeb.reproduce.findings import ReproduceOutcome
+from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.reproduce.reproduction import DEFAULT_SEED, run
 from nodeb.studies import names
 

@@ -17,7 +17,7 @@ from nodeb.storage.files import write
 from nodeb.study.verdicts import JUDGEMENTS
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.findings import Findings
+    from nodeb.reproduce.outcome import ReproduceOutcome
 
 DIGEST, REPORT = "digest.json", "report.html"
 FILES = ("cells.csv", "claims.csv", REPORT)
@@ -112,42 +112,42 @@ def _counted(found: Iterable[Statement], names: Iterable[str]) -> dict[str, int]
     return {name: counts[name] for name in names}
 
 
-def of(findings: Findings) -> Digest:
+def of(found: ReproduceOutcome) -> Digest:
     """The digest of what was found so far."""
-    cells = findings.cells()
+    cells = found.cells
     grades = Counter(cell.grade for cell in cells)
     known = [cell.within for cell in cells if cell.within is not None]
     return Digest(
-        study=findings.study.name,
-        program=_program(tuple(findings.study.files())),
-        seed=findings.seed,
-        quick=findings.quick,
-        complete=findings.complete,
-        items=tuple(findings.items),
-        measured=sum(item in findings.grids or item in findings.charts for item in findings.items),
+        study=found.study.name,
+        program=_program(tuple(found.study.files())),
+        seed=found.seed,
+        quick=found.quick,
+        complete=found.complete,
+        items=tuple(found.items),
+        measured=sum(item in found.measured for item in found.items),
         claims=tuple(
             Statement(one.id, one.text, one.judgement, one.section, one.summary, one.against)
-            for one in findings.verdicts
+            for one in found.claims
         ),
         targets=tuple(
-            Statement(one.id, one.text, one.state, summary=one.result) for one in findings.targets
+            Statement(one.id, one.text, one.state, summary=one.result) for one in found.targets
         ),
         cells={grade: grades[grade] for grade in GRADES},
         within=sum(known),
         scattered=len(known),
-        replications=findings.replications,
-        scenarios=findings.scenarios,
-        wall_s=round(findings.wall_s, 1),
+        replications=found.replications,
+        scenarios=found.scenarios,
+        wall_s=round(found.wall_s, 1),
     )
 
 
-def save(findings: Findings, folder: Path) -> None:
+def save(found: ReproduceOutcome, folder: Path) -> None:
     """Write the digest into a study's folder, last of all that was found.
 
     Raises:
         OutputError: it cannot be written.
     """
-    write(folder / DIGEST, f"{json.dumps(asdict(of(findings)), indent=1)}\n")
+    write(folder / DIGEST, f"{json.dumps(asdict(of(found)), indent=1)}\n")
 
 
 def load(folder: Path) -> Digest | None:

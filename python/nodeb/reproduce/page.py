@@ -1,4 +1,4 @@
-"""Turns findings into a page."""
+"""Turns what a reproduction found into a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nodeb.study.targets import Checked
 from nodeb.study.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from nodeb.reproduce.findings import Findings
+    from nodeb.reproduce.outcome import ReproduceOutcome
 
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
 STATES = {"met": "near", "missed": "far", "undecided": "open"}
@@ -27,36 +27,34 @@ STATES = {"met": "near", "missed": "far", "undecided": "open"}
 SHORT_EVIDENCE = 3
 
 
-def html(findings: Findings) -> str:
+def html(found: ReproduceOutcome) -> str:
     """The report: one self-contained page."""
-    study = findings.study
-    tables = [page_tables.content(grid) for grid in findings.grids.values()]
+    study = found.study
+    tables = [page_tables.content(grid) for grid in found.grids.values()]
     content: Content = {
         "title": study.title,
         "subtitle": study.texts.subtitle,
         "question": study.texts.question,
         "reference": study.reference,
-        "banners": _banners(findings),
-        "tiles": _tiles(findings),
-        "targets": [_target(target) for target in findings.targets if target.measured],
+        "banners": _banners(found),
+        "tiles": _tiles(found),
+        "targets": [_target(target) for target in found.targets if target.measured],
         "summary": study.texts.summary,
         "limits": study.texts.limits,
         "diagram": _diagram(study),
         "tables": tables,
         "compared": any(table["compared"] for table in tables),
-        "scattered": any(grid.spec.published_runs for grid in findings.grids.values()),
-        "predictions": page_predicted.content(
-            study.predictions, findings.cells(), findings.verdicts
-        ),
-        "figures": [page_figures.content(item, chart) for item, chart in findings.charts.items()]
-        + [page_figures.of_picture(picture) for picture in findings.pictures],
-        "figures_note": page_figures.note(findings.charts.values()),
-        "claims": [_claim(verdict) for verdict in findings.verdicts],
-        "mismatches": _mismatches(findings),
+        "scattered": any(grid.spec.published_runs for grid in found.grids.values()),
+        "predictions": page_predicted.content(study.predictions, found.cells, found.claims),
+        "figures": [page_figures.content(item, chart) for item, chart in found.charts.items()]
+        + [page_figures.of_picture(picture) for picture in found.pictures],
+        "figures_note": page_figures.note(found.charts.values()),
+        "claims": [_claim(verdict) for verdict in found.claims],
+        "mismatches": _mismatches(found),
         "assumptions": study.texts.assumptions,
-        "facts": _facts(findings),
+        "facts": _facts(found),
         "version": version()[0],
-        "command": _command(findings),
+        "command": _command(found),
         "scenario": study.scenario_text,
     }
     content["sections"] = _sections(content)
@@ -83,11 +81,11 @@ def _sections(content: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(anchor_name, name) for anchor_name, name, key in names if content[key]]
 
 
-def _banners(findings: Findings) -> list[str]:
+def _banners(found: ReproduceOutcome) -> list[str]:
     banners = []
-    if not findings.complete:
+    if not found.complete:
         banners.append("This run was interrupted: only what it had measured is shown.")
-    if findings.quick:
+    if found.quick:
         banners.append(
             "A quick version: few or short replications, so the intervals are wide and many claims "
             "stay undecided."
@@ -95,10 +93,10 @@ def _banners(findings: Findings) -> list[str]:
     return banners
 
 
-def _tiles(findings: Findings) -> list[Content]:
-    cells = [cell for cell in findings.cells() if cell.grade in ("near", "off", "far")]
+def _tiles(found: ReproduceOutcome) -> list[Content]:
+    cells = [cell for cell in found.cells if cell.grade in ("near", "off", "far")]
     tiles = []
-    checked = [target for target in findings.targets if target.measured]
+    checked = [target for target in found.targets if target.measured]
     if checked:
         met = sum(target.met is True for target in checked)
         tiles.append(tile("Targets met", f"{met} of {len(checked)}", "see Conformance"))
@@ -106,16 +104,16 @@ def _tiles(findings: Findings) -> list[Content]:
         near = sum(cell.grade == "near" for cell in cells)
         detail = "within the tolerance of their table"
         tiles.append(tile("Cells near the published", f"{near} of {len(cells)}", detail))
-    few = [cell.within for cell in findings.cells() if cell.within is not None]
+    few = [cell.within for cell in found.cells if cell.within is not None]
     if few:
         detail = "published, where as few runs as the study's would be"
         tiles.append(tile("Within the scatter", f"{sum(few)} of {len(few)}", detail))
-    if findings.verdicts:
-        counts = Counter(verdict.judgement for verdict in findings.verdicts)
+    if found.claims:
+        counts = Counter(verdict.judgement for verdict in found.claims)
         detail = f"{counts['contradicted']} contradicted, {counts['undecided']} undecided"
         tiles.append(tile("Claims that hold", f"{counts['holds']} of {counts.total()}", detail))
-    detail = f"{findings.replications} replications of {findings.scenarios} scenarios"
-    tiles.append(tile("Wall time", f"{findings.wall_s:.1f} s", detail))
+    detail = f"{found.replications} replications of {found.scenarios} scenarios"
+    tiles.append(tile("Wall time", f"{found.wall_s:.1f} s", detail))
     return tiles
 
 
@@ -150,28 +148,28 @@ def _claim(verdict: Verdict) -> Content:
     }
 
 
-def _mismatches(findings: Findings) -> list[Content]:
+def _mismatches(found: ReproduceOutcome) -> list[Content]:
     """Targets missed, cells beyond their tolerance, claims contradicted, endless downloads."""
-    found = [
+    texts = [
         _mismatch("far", "missed", target.text, target.result)
-        for target in findings.targets
+        for target in found.targets
         if target.met is False
     ]
-    for item, grid in findings.grids.items():
+    for item, grid in found.grids.items():
         worse = [cell for cell in grid if cell.grade in ("off", "far")]
         if worse:
             grade = "far" if any(cell.grade == "far" for cell in worse) else "off"
             compared = sum(cell.published is not None for cell in grid)
             note = f" {grid.spec.note}" if grid.spec.note else ""
             text = f"{item}: {len(worse)} of {compared} cells lie beyond the tolerance.{note}"
-            found.append(_mismatch(grade, "far" if grade == "far" else "off", text, _list(worse)))
-    found += [
+            texts.append(_mismatch(grade, "far" if grade == "far" else "off", text, _list(worse)))
+    texts += [
         _mismatch("far", "contradicted", verdict.text, "; ".join(verdict.against))
-        for verdict in findings.verdicts
+        for verdict in found.claims
         if verdict.judgement == "contradicted"
     ]
-    found += [_mismatch("far", "unfinished", text, "") for text in findings.unfinished]
-    return found
+    texts += [_mismatch("far", "unfinished", text, "") for text in found.unfinished]
+    return texts
 
 
 def _mismatch(grade: str, verdict: str, text: str, detail: str) -> Content:
@@ -189,17 +187,17 @@ def _list(cells: list[Cell]) -> str:
 # --------------------------------------------------------------------------------------- provenance
 
 
-def _facts(findings: Findings) -> Content:
+def _facts(found: ReproduceOutcome) -> Content:
     shown, git = version()
     rows = [
-        ("Study", findings.study.name),
-        ("Seed", str(findings.seed)),
+        ("Study", found.study.name),
+        ("Seed", str(found.seed)),
         ("nodeb", shown if git is None else f"{shown} ({git[:12]}{git[40:]})"),
         ("Python", platform.python_version()),
         ("Machine", f"{platform.system()} {platform.machine()}"),
-        ("Replications", f"{findings.replications} of {findings.scenarios} distinct scenarios"),
-        ("Wall time", f"{findings.wall_s:.1f} s"),
-        ("Warm-up", f"{findings.study.warm_up_s(findings.quick):g} s of each replication left out"),
+        ("Replications", f"{found.replications} of {found.scenarios} distinct scenarios"),
+        ("Wall time", f"{found.wall_s:.1f} s"),
+        ("Warm-up", f"{found.study.warm_up_s(found.quick):g} s of each replication left out"),
         ("Intervals", "95 %, Student t over replications; jackknife for rates and spreads"),
         ("Files", "cells.csv (every cell and curve point), claims.csv, figures/ (PNG and SVG)"),
     ]
@@ -211,11 +209,11 @@ def version() -> tuple[str, str | None]:
     return _core.version(), git_hash()
 
 
-def _command(findings: Findings) -> str:
-    study = findings.study
+def _command(found: ReproduceOutcome) -> str:
+    study = found.study
     name = study.name if study.name in studies.names() else study.file.name
-    parts = [f"nodeb reproduce {name}", f"--seed {findings.seed}"]
-    parts += ["--quick"] if findings.quick else []
-    if findings.items != findings.study.items():
-        parts += [f'--item "{item}"' for item in findings.items]
+    parts = [f"nodeb reproduce {name}", f"--seed {found.seed}"]
+    parts += ["--quick"] if found.quick else []
+    if found.items != found.study.items():
+        parts += [f'--item "{item}"' for item in found.items]
     return " ".join(parts)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from nodeb import studies
@@ -13,16 +12,15 @@ from nodeb.base.arguments import as_path, as_seed, as_texts
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest, output
-from nodeb.reproduce.findings import Findings, ReproduceOutcome, outcome
+from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.results.provenance import made
 from nodeb.storage.files import write
 from nodeb.storage.store import Store
 from nodeb.study import cell, predicted, stage, targets, verdicts
 from nodeb.study.campaign import Campaign
 from nodeb.study.case import Settings
-from nodeb.study.claims import Claim
 from nodeb.study.items import Figure, Table
-from nodeb.study.stage import Around
+from nodeb.study.stage import StageContext
 from nodeb.study.study import Study
 
 Progress = Callable[[float, str], None]
@@ -66,7 +64,6 @@ def run(
         OutputError: if the folder is not nodeb's or another's, or cannot be written to.
         RunError: if a simulation fails.
     """
-    started = time.monotonic()
     known = study if isinstance(study, Study) else studies.load(str(study))
     known.check()
     out, seed = as_path(out, "out"), as_seed(seed)
@@ -76,10 +73,9 @@ def run(
     own = known.file.resolve()  # of several studies of one name, each in a file of its own
     whose = known.name if own.parent == studies.HERE else str(own)
     with output.claim(out, whose, about, force=force) as place:
-        work = _Work(known, chosen, items is None, out, quick, workers, seed)
-        found = work.run(_Bar(progress), started)
+        found = ReproduceOutcome(known, chosen, seed, quick, out, replaced=place.replaces)
+        _reproduce(found, items is None, workers, _Bar(progress))
         place.mark((), about, complete=True)
-    found.replaced = place.replaces
     return found
 
 
@@ -111,88 +107,57 @@ def _plain(item: str) -> str:
     return "".join(item.lower().split())
 
 
-@dataclass(frozen=True)
-class _Work:
-    """A reproduction in a folder that was claimed; the fields are those of `run`."""
+def _reproduce(found: ReproduceOutcome, whole: bool, jobs: Jobs, bar: _Bar) -> None:
+    """Measures, and publishes what there is, also when interrupted."""
+    started, study, store = time.monotonic(), found.study, Store(found.out / "cells")
+    store.open()
+    settings = Settings(found.quick, study.warm_up_s(found.quick))
+    campaign = Campaign(study, store, seed=found.seed, jobs=jobs, settings=settings, tick=bar.tick)
+    at = StageContext(campaign, found.out, bar.show_text)
+    for one in study.stages:
+        if one.first:
+            one.run(at)
+    try:
+        _measure(found, whole, at, bar)
+        found.complete = True
+    finally:
+        found.replications, found.scenarios = campaign.replications(), campaign.scenarios()
+        found.unfinished, found.damaged = campaign.unfinished(), store.damaged
+        expected, cells = study.texts.targets, found.cells
+        found.targets = [targets.check(one, cells, found.claims) for one in expected]
+        found.wall_s = time.monotonic() - started
+        if found.measured:
+            _publish(found)
+            digest.save(found, found.out)
+    bar.done()
 
-    study: Study
-    items: list[str]
-    whole: bool
-    out: Path
-    quick: bool
-    jobs: Jobs
-    seed: int
 
-    def run(self, bar: _Bar, started: float) -> ReproduceOutcome:
-        """Measures, and publishes what there is, also when interrupted."""
-        study = self.study
-        around = Around(study, self.out, self.seed, self.quick, self.jobs, bar.show_text)
-        for one in study.stages:
-            if one.first:
-                one.run(around)
-        store = Store(self.out / "cells")
-        store.open()
-        settings = Settings(self.quick, study.warm_up_s(self.quick), around.given)
-        campaign = Campaign(
-            study, store, seed=self.seed, jobs=self.jobs, settings=settings, tick=bar.tick
-        )
-        campaign.facts = around.facts
-        around.campaign = campaign
-        findings = Findings(study, self.seed, self.quick, self.items)
-        try:
-            self._measure(campaign, findings, around, bar)
-            findings.complete = True
-        finally:
-            findings.replications, findings.scenarios = (
-                campaign.replications(),
-                campaign.scenarios(),
-            )
-            findings.unfinished = campaign.unfinished()
-            findings.wall_s = time.monotonic() - started
-            expected, cells = study.texts.targets, findings.cells()
-            findings.targets = [targets.check(one, cells, findings.verdicts) for one in expected]
-            if findings.grids or findings.charts:
-                report = _publish(findings, self.out)
-                digest.save(findings, self.out)
-        bar.done()
-        found = outcome(findings, report)
-        found.damaged = store.damaged
-        return found
-
-    def _measure(self, campaign: Campaign, findings: Findings, around: Around, bar: _Bar) -> None:
-        study = self.study
-        extra = [name for name, figure in study.figures.items() if figure.extra]
-        items = [self._item(name) for name in [*self.items, *(extra if self.whole else [])]]
-        bar.expect(campaign.cost(case for item in items for case in item.cases()))
-        for item in items:
-            bar.start(item.id)
-            campaign.measure(item.cases())
-            if isinstance(item, Table):
-                findings.grids[item.id] = item.measure(campaign)
-            else:
-                findings.charts[item.id] = item.measure(campaign)
-            write(self.out / "cells.csv", cell.to_csv(study.name, findings.cells()))
-        for one in study.stages:
-            if self.whole and not one.first:
-                bar.start(one.function.__name__)
-                one.run(around)
-        findings.pictures = around.pictures
-        if campaign.facts:
-            write(self.out / "facts.csv", stage.to_csv(campaign.facts))
-        for claim in study.claims:
-            if self._judged(claim):
-                bar.start(f"claim {claim.id}")
-                findings.verdicts.append(claim.judge(campaign))
-        if compared := predicted.compare(study.predictions, findings.cells()):
-            write(self.out / "predictions.csv", predicted.to_csv(compared))
-        write(self.out / "claims.csv", verdicts.to_csv(study.name, findings.verdicts))
-
-    def _item(self, name: str) -> Table | Figure:
-        return self.study.tables.get(name) or self.study.figures[name]
-
-    def _judged(self, claim: Claim) -> bool:
-        """A claim about certain items is judged when all of them were measured."""
-        return self.whole or (bool(claim.items) and set(claim.items) <= set(self.items))
+def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) -> None:
+    """Measures items, then what needs them: the later stages, claims, and predictions."""
+    study, campaign = found.study, at.campaign
+    known: dict[str, Table | Figure] = {**study.tables, **study.figures}
+    extra = [name for name, figure in study.figures.items() if figure.extra]
+    items = [known[name] for name in [*found.items, *(extra if whole else [])]]
+    bar.expect(campaign.cost(case for item in items for case in item.cases()))
+    for item in items:
+        bar.start(item.id)
+        campaign.measure(item.cases())
+        found.measured[item.id] = item.measure(campaign)
+        write(found.out / "cells.csv", cell.to_csv(study.name, found.cells))
+    for one in study.stages:
+        if whole and not one.first:
+            bar.start(one.function.__name__)
+            one.run(at)
+    found.pictures = at.pictures
+    if at.facts:
+        write(found.out / "facts.csv", stage.to_csv(at.facts))
+    for claim in study.claims:
+        if whole or (claim.items and set(claim.items) <= set(found.items)):
+            bar.start(f"claim {claim.id}")
+            found.claims.append(claim.judge(campaign))
+    if compared := predicted.compare(study.predictions, found.cells):
+        write(found.out / "predictions.csv", predicted.to_csv(compared))
+    write(found.out / "claims.csv", verdicts.to_csv(study.name, found.claims))
 
 
 class _Bar:
@@ -207,9 +172,9 @@ class _Bar:
         """Set what the whole will cost about."""
         self._expected = max(cost, 1e-9)
 
-    def show_text(self, share: float, text: str) -> None:
-        """Say what is done before the replications."""
-        self._progress(share, text)
+    def show_text(self, text: str) -> None:
+        """Say what a stage does."""
+        self._progress(self._share, text)
 
     def start(self, text: str) -> None:
         """Name what is being done now."""
@@ -236,12 +201,10 @@ class _Bar:
             self._progress(self._share, self._text)
 
 
-def _publish(findings: Findings, out: Path) -> Path:
+def _publish(found: ReproduceOutcome) -> None:
     """Write the pictures and the report."""
     from nodeb.reproduce import page, page_figures  # matplotlib is slow to import
 
-    for name, content in page_figures.files(findings.charts).items():
-        write(out / "figures" / name, content)
-    report = out / "report.html"
-    write(report, page.html(findings))
-    return report
+    for name, content in page_figures.files(found.charts).items():
+        write(found.out / "figures" / name, content)
+    write(found.report, page.html(found))

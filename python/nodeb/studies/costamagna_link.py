@@ -72,7 +72,7 @@ def experiments(at):
 
 def shown(at, what):
     """A listener to progress, which is told what is being done."""
-    return lambda _, text: at.show(0.0, f"{what}: {text}")
+    return lambda _, text: at.show(f"{what}: {text}")
 
 
 def models(folder):

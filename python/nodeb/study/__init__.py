@@ -20,11 +20,10 @@ from nodeb.study.claims import (
 )
 from nodeb.study.items import Figure, Mark, Table
 from nodeb.study.quantity import Means, Metric, Quantity, change, least, metric, most, rms
-from nodeb.study.stage import Around, Picture
+from nodeb.study.stage import Picture, StageContext
 from nodeb.study.study import Study
 
 __all__ = [
-    "Around",
     "Axis",
     "Case",
     "Effort",
@@ -36,6 +35,7 @@ __all__ = [
     "Point",
     "Quantity",
     "Quick",
+    "StageContext",
     "Study",
     "Table",
     "at_least",

@@ -103,7 +103,7 @@ class Settings:
 
     quick: bool = False
     warm_up_s: float = 0.0
-    given: Mapping[str, Any] = field(default_factory=dict)
+    given: dict[str, Any] = field(default_factory=dict)
     """What the stages before the scenarios have found, by name (`nodeb.study.Stage`)."""
 
     def asked(self, function: Callable[..., Any], *names: str) -> dict[str, Any]:

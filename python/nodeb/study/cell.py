@@ -171,6 +171,10 @@ class Chart:
     implied: tuple[tuple[float | None, ...], ...]
     panel_rows: int = 1
 
+    def __iter__(self) -> Iterator[Cell]:
+        for curve in self.curves:
+            yield from curve.cells
+
 
 def number(value: float | None) -> str:
     """A number for a CSV file: seven significant digits, empty when there is none."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nodeb.study.campaign import Campaign
-    from nodeb.study.study import Study
 
-__all__ = ["Around", "Picture", "Stage"]
+__all__ = ["Picture", "Stage", "StageContext"]
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,11 @@ class Picture:
 class Stage:
     """Something that a study does beside its cases."""
 
-    function: Callable[[Around], Any]
+    function: Callable[[StageContext], Any]
     first: bool
     """Whether it comes before the scenarios; else after the items of a whole study."""
 
-    def run(self, at: Around) -> None:
+    def run(self, at: StageContext) -> None:
         """Does it.
 
         Raises:
@@ -57,26 +56,37 @@ class Stage:
                 )
 
 
-@dataclass
-class Around:
+class StageContext:
     """What a stage is given, and what it leaves: `facts`, `given` and `pictures`."""
 
-    study: Study
-    out: Path
-    """The study's folder of results."""
-    seed: int
-    quick: bool
-    jobs: Jobs
-    show: Callable[[float, str], None]
-    """Told the share that is done, and what is being done."""
-    campaign: Campaign | None = None
-    """Measures cases; None in a stage before the scenarios."""
-    facts: dict[str, Estimate] = field(default_factory=dict)
-    """What it finds, by name: `study.fact(name)` is a quantity of claims."""
-    given: dict[str, Any] = field(default_factory=dict)
-    """What scenario functions with an argument `given` are given, such as fitted models."""
-    pictures: list[Picture] = field(default_factory=list)
-    """What the page shows beside the figures."""
+    def __init__(self, campaign: Campaign, out: Path, show: Callable[[str], None]) -> None:
+        self.campaign = campaign
+        """Measures cases."""
+        self.out = out
+        """The study's folder of results."""
+        self.show = show
+        """Told what is being done."""
+        self.facts = campaign.facts
+        """What it finds, by name: `study.fact(name)` is what claims are judged by."""
+        self.given = campaign.settings.given
+        """What scenario functions with an argument `given` are given, such as fitted models."""
+        self.pictures: list[Picture] = []
+        """What the page shows beside the figures."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of all random streams."""
+        return self.campaign.seed
+
+    @property
+    def quick(self) -> bool:
+        """Whether it is the short version of the study."""
+        return self.campaign.quick
+
+    @property
+    def jobs(self) -> Jobs:
+        """Threads, or who simulates."""
+        return self.campaign.jobs
 
     def add(self, name: str, picture: Picture) -> None:
         """Shows a picture on the page, and writes it to `figures` as NAME.png and NAME.svg."""

@@ -13,7 +13,7 @@ import pytest
 from nodeb import studies
 from nodeb.errors import InputError, OutputError, RunError
 from nodeb.reproduce import digest, every, output, reproduction
-from nodeb.reproduce.findings import Findings
+from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.storage import files
 from nodeb.storage.folders import Owner, claim
 from nodeb.study.verdicts import Verdict
@@ -39,8 +39,8 @@ class Fake:
         self.called.append(name)
         known = studies.load(name)
         with output.claim(out, name, {}, force=force) as place:
-            found = Findings(known, seed, quick, known.items())
-            found.verdicts = [verdict(name, "holds" if name == "wang" else "undecided")]
+            found = ReproduceOutcome(known, known.items(), seed, quick, out)
+            found.claims = [verdict(name, "holds" if name == "wang" else "undecided")]
             error = self.breaks.get(name)
             found.complete = error is None
             progress(0.5, "half")
@@ -51,7 +51,7 @@ class Fake:
             if error is not None:
                 raise error
             place.mark((), {}, complete=True)
-        return reproduction.ReproduceOutcome("", [], [], out / "report.html", [])
+        return found
 
 
 @pytest.fixture

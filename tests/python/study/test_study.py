@@ -615,7 +615,7 @@ def test_what_a_whole_study_writes(file, tmp_path):
     assert [row["id"] for row in rows(tmp_path / "out" / "claims.csv")] == ["falls", "falls-too"]
     assert rows(tmp_path / "out" / "facts.csv")[0]["fact"] == "cases"
     assert [one.met for one in outcome.targets] != [None]
-    assert outcome.headline_title == "Table 1: Rates of 20 kB"
+    assert outcome.headline[0] == "Table 1: Rates of 20 kB"
     assert (tmp_path / "out" / "figures" / "figure-1.svg").is_file()
     page = outcome.report.read_text("utf-8")
     assert "Rates of larger files fall." in page
