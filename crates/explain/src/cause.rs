@@ -55,7 +55,8 @@ names! {
         Rlc = "RLC retransmission",
         /// Switching between channels.
         ChannelSwitching = "channel set-up and release",
-        /// Waiting at the RNC for credits of the Node B.
+        /// Waiting at the RNC for credits of the Node B, and the part of the crossing of the Iub that only this wait
+        /// puts on the path.
         Credits = "credits",
         /// A change of cell.
         Handover = "handover",

@@ -371,6 +371,33 @@ fn segmentation_and_the_scheduler() {
     assert_eq!(story.done(12), expected);
 }
 
+/// Packet 2 comes while packet 1 is sent: whatever that TTI carried, it waits for the next.
+#[test]
+fn who_comes_during_a_tti_waits_for_the_next_and_not_for_own_data() {
+    let mut story = Story::on(HS_DSCH);
+    story.data(0, 1, 1).enter(0, 1).block(0, 0, 1, false, 1);
+    story.data(1, 2, 2).enter(1, 2).leave(2, 1).receive(2, Site::Phone, 1);
+    story.block(2, 1, 1, false, 2).leave(4, 2).receive(4, Site::Phone, 2);
+    assert_eq!(story.done(4), [(Application, 1), (Segmentation, 1), (Transmission, 2)]);
+}
+
+/// Packet 2 was there when the TTI began in which packet 1 was sent.
+#[test]
+fn who_was_there_when_a_tti_began_waits_for_own_data() {
+    let mut story = Story::on(HS_DSCH);
+    story.data(0, 1, 1).data(0, 2, 2).enter(0, 1).enter(0, 2).block(0, 0, 1, false, 1);
+    story.leave(2, 1).receive(2, Site::Phone, 1);
+    story.block(2, 1, 1, false, 2).leave(4, 2).receive(4, Site::Phone, 2);
+    let steps: Vec<_> = story_steps(&mut story, 4);
+    assert_eq!(steps, [(Step::OwnAhead, 2), (Step::Sends, 2)]);
+}
+
+/// Steps and milliseconds of a transfer that is there at a time.
+fn story_steps(story: &mut Story, at: u64) -> Vec<(Step, u64)> {
+    story.tell(at, &Event::Arrived { flow: 0, bytes: 10_000 });
+    story.spans(at).iter().map(|span| (span.step, span.lasts().0 / 1_000_000)).collect()
+}
+
 /// A block fails in the TTI at 0 ms and may go again after 9.5 ms; at 10 ms others are served.
 #[test]
 fn harq_and_who_was_served_before_the_repetition() {
@@ -469,6 +496,34 @@ fn credits_and_the_iub() {
     story.block(36, 0, 1, false, 1).leave(38, 1).receive(38, Site::Phone, 1);
     let expected = [(Credits, 20), (Propagation, 15), (Segmentation, 1), (Transmission, 2)];
     assert_eq!(story.done(38), expected);
+}
+
+/// Packets 1 and 2 come at once and there are credits for one: what the Node B waits for from 18 ms on, the crossing
+/// included, is the round trip of the credits.
+#[test]
+fn a_crossing_within_a_credit_round_trip_is_a_part_of_it() {
+    let mut story = two_frames(0);
+    let expected = [(Propagation, 15), (Segmentation, 1), (Transmission, 2), (Credits, 42), (Transmission, 2)];
+    assert_eq!(story.done(62), expected);
+}
+
+/// Packet 2 comes at 10 ms and would have been at the Node B at 25 ms in any case, 7 ms after packet 1 had left.
+#[test]
+fn a_crossing_that_credits_would_not_have_spared_is_propagation() {
+    let mut story = two_frames(10);
+    let expected = [(Propagation, 15), (Segmentation, 1), (Transmission, 2), (Credits, 35), (Propagation, 7)];
+    assert_eq!(story.done(62), [&expected[..], &[(Transmission, 2)]].concat());
+}
+
+/// Two packets over the Iub, of which the second comes at a time and is sent there at 45 ms.
+fn two_frames(second: u64) -> Story {
+    let mut story = Story::on("[radio.hsdpa]\niub = {}");
+    story.data(0, 1, 1).data(0, 2, 2).enter(0, 1);
+    story.tell(0, &Event::Frame { bearer: 0, user: 0, units: 1, arrives: ms(15) });
+    story.enter(second, 2).block(16, 0, 1, false, 1).leave(18, 1).receive(18, Site::Phone, 1);
+    story.tell(45, &Event::Frame { bearer: 0, user: 0, units: 1, arrives: ms(60) });
+    story.block(60, 1, 1, false, 2).leave(62, 2).receive(62, Site::Phone, 2);
+    story
 }
 
 /// The cell changes at 10 ms, and nothing is sent for 100 ms; before and after the channel was bad.

@@ -9,7 +9,7 @@ mod near;
 mod packets;
 mod service;
 
-pub(crate) use air::{Air, Block, Group, Part, Sent};
+pub(crate) use air::{Air, Block, Frame, Group, Part, Sent};
 pub(crate) use packets::{Basis, Hop, Moment, NONE, Packet, Why};
 pub(crate) use service::{Lane, Lanes, Served};
 

@@ -9,7 +9,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::Walk;
 use crate::cause::{Cause, Step};
-use crate::timeline::{Air, Block, Group, Hop, NONE, Part, Sent};
+use crate::timeline::{Air, Block, Frame, Group, Hop, NONE, Part, Sent};
 
 /// Blocks before a time among which one is looked for that waits to go again.
 const LOOK_BACK: u32 = 256;
@@ -189,7 +189,8 @@ impl Walk<'_> {
                 Some(later) if later.begin == self.now => self.air().group_before_that(later),
                 _ => self.air().group_before(self.now),
             };
-            let Some(group) = group.filter(|group| group.begin + self.tti() > stay.entered) else {
+            let Some(group) = group.filter(|group| group.begin >= stay.entered) else {
+                // What has come during a TTI could not have gone in it, whatever it carried.
                 self.not_sent(stay.entered, stay, sent);
                 return (packet, hop);
             };
@@ -275,11 +276,22 @@ impl Walk<'_> {
             next.and_then(|tx| self.air().frame_of(tx)).filter(|frame| frame.arrives <= self.now)
         {
             self.not_served_at_node_b(frame.arrives.max(begin), frame.arrives.max(stay.entered), stay);
-            self.fixed(frame.at.max(begin), Cause::Propagation, Step::Iub, stay.place);
-            self.to(begin, Cause::Credits, Step::NoCredits, stay.place);
+            self.crosses_iub(frame, begin, stay);
         } else {
             self.not_served_at_node_b(begin, stay.entered, stay);
         }
+    }
+
+    /// Back from a frame's arrival over the Iub to `begin`. Had the packet not waited for credits, it would have crossed
+    /// in any case, from when it came: only what of that lies behind `begin` is always there. The rest of the
+    /// crossing belongs to the round trip of the credits.
+    fn crosses_iub(&mut self, frame: Frame, begin: Time, stay: &Hop) {
+        let arrives_at_once = stay.entered + frame.arrives.since(frame.at);
+        let fixed = arrives_at_once.since(begin);
+        let credited = Time(frame.arrives.0.saturating_sub(fixed.0));
+        self.fixed(credited.max(frame.at).max(begin), Cause::Propagation, Step::Iub, stay.place);
+        self.to(frame.at.max(begin), Cause::Credits, Step::Iub, stay.place);
+        self.to(begin, Cause::Credits, Step::NoCredits, stay.place);
     }
 
     /// Back to `begin`, the Node B having had something to send to the user since it was `there`.

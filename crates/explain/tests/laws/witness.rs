@@ -136,13 +136,20 @@ impl Witness {
             }
             Step::OthersServed if !on_air => covers(span, self.others(span)),
             Step::OthersServed => covers(span, self.blocks_around(span, |_, _| true)),
-            Step::Sends | Step::OwnAhead => covers(span, self.blocks_around(span, |_, _| true)),
+            Step::Sends | Step::OwnAhead => {
+                covers(span, self.blocks_around(span, |_, _| true)) && self.begins_with_a_tti(span, path)
+            }
             Step::Repeats if span.cause == Cause::Harq => self.overlaps(span, |again| again),
             Step::Iub => self.frames.iter().any(|frame| within(*frame, span)),
             Step::CellChanges => self.handovers.iter().any(|at| *at <= span.begin),
             Step::Switches => self.was_switching(span),
             _ => true,
         }
+    }
+
+    /// Whether a span begins with a TTI or the path: what has come during a TTI waits for nothing that it carries.
+    fn begins_with_a_tti(&self, span: &Span, path: &Path) -> bool {
+        span.begin.0.is_multiple_of(self.tti.0) || span.begin == path.begun
     }
 
     /// Whether the link sent anything during a span.
