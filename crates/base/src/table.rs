@@ -46,7 +46,7 @@ impl Texts {
 
     /// The texts of rows by their codes, small numbers for each of which the text is asked for once.
     #[inline]
-    fn of_codes(codes: impl Iterator<Item = u32>, rows: usize, text: fn(u32) -> Text) -> Self {
+    pub fn of_codes(codes: impl Iterator<Item = u32>, rows: usize, text: impl Fn(u32) -> Text) -> Self {
         let (mut all, mut known, mut places) = (Self::default(), Vec::new(), Vec::with_capacity(rows));
         let place = |code: u32| match known.get(code as usize) {
             Some(&place) if place != UNKNOWN => place,

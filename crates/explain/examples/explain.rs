@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nodeb_explain::{Cause, explain, span};
+use nodeb_explain::{Cause, explain};
 use nodeb_sim::{Control, scenario};
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
             span.lasts().0,
             span.cause.name(),
             span.step.name(),
-            span::place_name(span.place),
+            path.names.name(span.place),
             span.packet,
             span.seq,
             span.round.map(Cause::name),

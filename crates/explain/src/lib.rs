@@ -21,13 +21,13 @@ mod walk;
 
 use nodeb_base::error::Error as RunError;
 use nodeb_base::units::Time;
-use nodeb_sim::scenario::UserGroup;
+use nodeb_sim::scenario::{PlaceNames, UserGroup};
 use nodeb_sim::world::run_heard;
 use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::HEADER_BYTES;
 
 pub use cause::{Cause, Step};
-pub use span::{Path, Span};
+pub use span::{Lost, Path, Span};
 pub use timeline::MOST_RECORDS;
 pub use told::Told;
 
@@ -102,7 +102,8 @@ pub fn explain(
     let bare_ack = bare_ack(scenario, user);
     let spans = Walk::spans(&timeline, bare_ack, begun, ended, control)?;
     let complete = timeline.ended.is_some();
-    Ok(Path { begun, ended, bytes: timeline.bytes, complete, spans })
+    let names = PlaceNames::of(scenario);
+    Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, spans, names })
 }
 
 /// Bytes of a user's ACK that carries nothing: the first one, which may carry the request, is longer.

@@ -2,8 +2,9 @@
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::table;
-use nodeb_base::table::{Table, Text};
+use nodeb_base::table::{Column, Table, Texts, Values};
 use nodeb_base::units::{Duration, Time};
+use nodeb_sim::scenario::PlaceNames;
 
 use crate::cause::{Cause, Step};
 
@@ -62,22 +63,8 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
     }
 }
 
-/// What a place is called.
-pub fn place_name(place: Place) -> Text {
-    let name = match place.site {
-        Site::Server => "server",
-        Site::WiredDown => "wired down",
-        Site::WiredUp => "wired up",
-        Site::Proxy => "proxy",
-        Site::CoreDown => return Text::Owned(format!("core {} down", place.index + 1)),
-        Site::CoreUp => return Text::Owned(format!("core {} up", place.index + 1)),
-        Site::Snoop => "Snoop",
-        Site::Bearer => "bearer",
-        Site::Uplink => "uplink",
-        Site::Phone => "phone",
-    };
-    Text::Borrowed(name)
-}
+/// Columns of spans before that of the place.
+const BEFORE_PLACE: usize = 4;
 
 /// A number for what a place is called.
 fn place_code(place: Place) -> u32 {
@@ -92,8 +79,8 @@ fn place_of(code: u32) -> Place {
 }
 
 table! {
-    /// One row per span of the critical path of a transfer, in order of time, without gaps.
-    pub static SPANS: "spans" of Span {
+    /// One row per span of the critical path of a transfer, in order of time, without gaps. [`Path::spans`] adds the place.
+    static SPANS: "spans" of Span {
         /// When it begins.
         "begin_ns" ["ns"] U64 = |span| span.begin.0;
         /// When it ends.
@@ -105,8 +92,6 @@ table! {
             let step = Step::ALL[code as usize / 4];
             layer(step, code & 2 > 0, code & 1 > 0).into()
         });
-        /// The place at which it passed.
-        "place" [""] Name = (|span| place_code(span.place), |code| place_name(place_of(code)));
         /// What was happening there.
         "step" [""] Name = (|span| span.step as u32, |code| Step::ALL[code as usize].name().into());
         /// Why the path went round; empty on the last flight.
@@ -132,8 +117,25 @@ pub struct Path {
     pub bytes: u64,
     /// Whether the phone had all of them.
     pub complete: bool,
+    /// Packets of the connection that were lost meanwhile.
+    pub lost: Lost,
     /// Its spans, in order of time.
     pub spans: Vec<Span>,
+    /// What the places of spans are called.
+    pub names: PlaceNames,
+}
+
+/// Packets of a connection that were lost while its transfer lasted, by what lost them, and windows that marks cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// On links.
+    pub links: u64,
+    /// In queues and buffers that were full, or dropped early.
+    pub queues: u64,
+    /// By the radio, which gave them up.
+    pub radio: u64,
+    /// How often marks of queues cut the window (ECN).
+    pub marked: u64,
 }
 
 impl Path {
@@ -144,7 +146,14 @@ impl Path {
 
     /// Its spans as a table.
     pub fn spans(&self) -> Table {
-        SPANS.table(&self.spans)
+        let mut table = SPANS.table(&self.spans);
+        let codes = self.spans.iter().map(|span| place_code(span.place));
+        let texts = Texts::of_codes(codes, self.spans.len(), |code| self.names.name(place_of(code)));
+        let meaning = "The place at which it passed.";
+        table
+            .columns
+            .insert(BEFORE_PLACE, Column { name: "place", unit: "", meaning, values: Values::Text(texts) });
+        table
     }
 }
 
@@ -159,21 +168,32 @@ table! {
         "bytes" ["bytes"] U64 = |path| path.bytes;
         /// Whether the phone had all of them when the run ended.
         "complete" [""] Bool = |path| path.complete;
+        /// Packets that links lost meanwhile.
+        "lost_on_links" [""] U64 = |path| path.lost.links;
+        /// Packets that full queues, or early drops, lost meanwhile.
+        "lost_in_queues" [""] U64 = |path| path.lost.queues;
+        /// Packets that the radio gave up meanwhile.
+        "lost_on_radio" [""] U64 = |path| path.lost.radio;
+        /// How often marks of queues cut the window meanwhile.
+        "cut_by_marks" [""] U64 = |path| path.lost.marked;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use nodeb_base::table::Values;
+    use nodeb_base::table::Text;
+    use nodeb_sim::scenario;
 
     use super::*;
 
     #[test]
-    fn codes_stand_for_what_places_are_called() {
+    fn codes_stand_for_places() {
         for site in Site::ALL {
             for index in [0, 1, 7] {
                 let place = Place::new(site, index);
-                assert_eq!(place_name(place_of(place_code(place))), place_name(place));
+                let of_link = matches!(site, Site::CoreDown | Site::CoreUp);
+                let expected = Place::new(site, if of_link { index } else { 0 });
+                assert_eq!(place_of(place_code(place)), expected);
             }
         }
     }
@@ -190,15 +210,20 @@ mod tests {
                 }
             }
         }
-        let table = SPANS.table(&spans);
-        let says = |column: &str, text: fn(&Span) -> Text| {
+        let text = "core = [{ name = 'near' }, { rate = '1 Mbps' }]\n[radio.link]\n[[users]]\ntraffic.ftp.size = '10 kB'";
+        let scenario = scenario::from_toml(text, "test", &[]).unwrap();
+        let names = PlaceNames::of(&scenario);
+        let (lost, begun, ended) = (Lost::default(), Time(0), Time(2));
+        let path = Path { begun, ended, bytes: 1, complete: true, lost, spans: spans.clone(), names };
+        let table = path.spans();
+        let says = |column: &str, text: &dyn Fn(&Span) -> Text| {
             let texts = spans.iter().map(text).collect();
             assert_eq!(table.column(column), Some(&Values::Text(texts)), "{column}");
         };
-        says("cause", |span| span.cause.name().into());
-        says("layer", |span| span.layer().into());
-        says("place", |span| place_name(span.place));
-        says("step", |span| span.step.name().into());
-        says("round", |span| span.round.map_or("", Cause::name).into());
+        says("cause", &|span| span.cause.name().into());
+        says("layer", &|span| span.layer().into());
+        says("place", &|span| path.names.name(span.place));
+        says("step", &|span| span.step.name().into());
+        says("round", &|span| span.round.map_or("", Cause::name).into());
     }
 }

@@ -503,7 +503,8 @@ fn credits_and_the_iub() {
 #[test]
 fn a_crossing_within_a_credit_round_trip_is_a_part_of_it() {
     let mut story = two_frames(0);
-    let expected = [(Propagation, 15), (Segmentation, 1), (Transmission, 2), (Credits, 42), (Transmission, 2)];
+    let expected =
+        [(Propagation, 15), (Segmentation, 1), (Transmission, 2), (Credits, 42), (Transmission, 2)];
     assert_eq!(story.done(62), expected);
 }
 
@@ -616,6 +617,28 @@ fn a_transfer_that_does_not_end_waits_behind_its_own_data() {
     story.tell(10, &Event::Lost { place: DOWN, packet: id(2), cause: lost });
     let steps: Vec<_> = story.spans(15).iter().map(|span| (span.step, span.lasts().0 / 1_000_000)).collect();
     assert_eq!(steps, [(Step::OwnAhead, 10), (Step::OwnAhead, 5)]);
+}
+
+/// One packet is lost before the transfer begins, and one for each reason while it lasts; another flow's is not counted.
+#[test]
+fn what_is_lost_is_counted_by_what_lost_it() {
+    use event::Cause::{EarlyDrop, LinkLoss, Overflow, RadioLoss};
+    let mut story = Story::before(LINK, 1);
+    let lose = |story: &mut Story, at, packet, place, cause| {
+        story.tell(at, &Event::Lost { place, packet: id(packet), cause });
+    };
+    story.data(0, 1, 1);
+    lose(&mut story, 0, 1, DOWN, LinkLoss);
+    story.tell(1, &Event::Recovery { flow: 0, state: event::Recovery::Reduced });
+    story.tell(1, &Event::Arrived { flow: 0, bytes: 10 }).tell(1, &Event::Began { flow: 0, bytes: 10_000 });
+    for (packet, cause) in [(2, LinkLoss), (3, Overflow), (4, EarlyDrop), (5, RadioLoss)] {
+        story.data(1, packet, packet);
+        lose(&mut story, 2, packet, DOWN, cause);
+    }
+    lose(&mut story, 2, 999, DOWN, LinkLoss);
+    story.tell(3, &Event::Recovery { flow: 0, state: event::Recovery::Reduced });
+    let expected = crate::Lost { links: 1, queues: 2, radio: 1, marked: 1 };
+    assert_eq!(story.timeline.lost, expected);
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(crate) use service::{Lane, Lanes, Served};
 
 use std::ops::ControlFlow;
 
-use nodeb_base::event::{Event, Mask, Place, Site};
+use nodeb_base::event::{Cause, Event, Mask, Place, Recovery, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::{Duration, Time};
 use nodeb_sim::Scenario;
@@ -23,6 +23,7 @@ use nodeb_sim::world::Listener;
 use nodeb_tcp::segment::Segment;
 
 use crate::real::Origin;
+use crate::span::Lost;
 use packets::Packets;
 
 /// Most records of packets, places and blocks that are kept, 16 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
@@ -80,6 +81,8 @@ pub(crate) struct Timeline {
     pub last: u32,
     /// Whether a timer of the sender that faces the phone runs.
     pub is_armed: bool,
+    /// Packets of the flow that were lost since it has begun.
+    pub lost: Lost,
     /// Whether a Snoop agent sees what passes the uplinks.
     has_snoop: bool,
     pub packets: Packets,
@@ -115,6 +118,7 @@ impl Timeline {
             bytes: 0,
             last: NONE,
             is_armed: false,
+            lost: Lost::default(),
             has_snoop: scenario.snoop.is_some(),
             packets: Packets::default(),
             lanes: Lanes::default(),
@@ -148,6 +152,19 @@ impl Timeline {
         }
         (self.ended, self.last) = (Some(at), self.packets.received_last());
         ControlFlow::Break(())
+    }
+
+    /// A packet is lost, the flow's or another's.
+    fn lose(&mut self, at: Time, packet: PacketId, cause: Cause) {
+        if self.begun.is_some() && self.packets.number(packet).is_some() {
+            let lost = match cause {
+                Cause::LinkLoss => &mut self.lost.links,
+                Cause::Overflow | Cause::EarlyDrop => &mut self.lost.queues,
+                Cause::RadioLoss => &mut self.lost.radio,
+            };
+            *lost += 1;
+        }
+        self.packets.lose(at, packet);
     }
 
     /// A link or channel sends a packet.
@@ -262,7 +279,7 @@ impl Listener for Timeline {
                 return self.check_records(at);
             }
             Event::Received { place, packet } => self.packets.receive(at, place.site, packet),
-            Event::Lost { packet, .. } => self.packets.lose(at, packet),
+            Event::Lost { packet, cause, .. } => self.lose(at, packet, cause),
             Event::Entered { place, packet } => self.packets.enter(at, place, packet),
             Event::Left { place, packet } if place.site == Site::Uplink => {
                 self.packets.pass_snoop(at, packet);
@@ -278,6 +295,11 @@ impl Listener for Timeline {
             }
             Event::Rang { place, flow, clock } if flow == self.seat.flow => {
                 self.packets.ring(at, place.site, clock);
+            }
+            Event::Recovery { flow, state: Recovery::Reduced }
+                if flow == self.seat.flow && self.begun.is_some() =>
+            {
+                self.lost.marked += 1;
             }
             Event::Timer { flow, at } if flow == self.seat.flow => self.is_armed = at.is_some(),
             Event::Began { flow, bytes } if flow == self.seat.flow => self.begin(at, bytes),

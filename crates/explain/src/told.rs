@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use nodeb_sim::{Control, Scenario};
 
-use crate::span::{Path, Span, place_name};
+use crate::span::{Path, Span};
 use crate::{Error, explain};
 
 /// Most transfers of a user that are explained together: each is a simulation as far as it goes.
@@ -66,8 +66,9 @@ fn by_packet(path: &Path) -> BTreeMap<u64, String> {
             _ => spans.push(*span),
         }
     }
-    let said =
-        |span: &Span| format!("{} {} at {}", span.cause.name(), ms(span.lasts().0), place_name(span.place));
+    let said = |span: &Span| {
+        format!("{} {} at {}", span.cause.name(), ms(span.lasts().0), path.names.name(span.place))
+    };
     let joined = |spans: Vec<Span>| spans.iter().map(said).collect::<Vec<_>>().join(", ");
     of_packet.into_iter().map(|(packet, spans)| (packet, joined(spans))).collect()
 }

@@ -1,8 +1,8 @@
 //! The places that packets pass, and the lanes between which they lie.
 
 use nodeb_base::event::{Place, Site};
-use nodeb_net::Core;
 use nodeb_sim::Scenario;
+use nodeb_sim::scenario::PlaceNames;
 
 /// A place between two lanes; at the ends of a way they are the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,38 +43,38 @@ const SITES: [Site; 8] = [
 impl Places {
     /// Those of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
-        let links: Vec<_> = scenario.core.iter().flat_map(Core::links).map(|(name, _)| name).collect();
+        let names = PlaceNames::of(scenario);
+        let links = names.core().len() as u32;
         let has_rnc = scenario.radio.facts().has_rnc;
         let mut lanes = vec!["server".to_owned(), "gateway".to_owned()];
-        lanes.extend((1..links.len()).map(|at| format!("router {at}")));
+        lanes.extend((1..links).map(|at| format!("router {at}")));
         if has_rnc {
             lanes.push("RNC".to_owned());
         }
         // Where there is no core network the gateway and what follows it are joined.
-        let radio = 1 + links.len().max(1);
+        let radio = 1 + links.max(1) as usize;
         let node_b = lanes.len();
         lanes.extend(["Node B", "phone", "application"].map(str::to_owned));
         let phone = node_b + 1;
-        let wired = scenario.wired.name.as_deref().unwrap_or("wired");
-        let hop = |site| {
-            let (name, from, to) = match site {
-                Site::Server => ("server".to_owned(), 0, 0),
-                Site::WiredDown => (format!("{wired} down"), 0, 1),
-                Site::WiredUp => (format!("{wired} up"), 1, 0),
-                Site::Proxy => ("proxy".to_owned(), 1, 1),
-                Site::Snoop => ("snoop".to_owned(), node_b, node_b),
-                Site::Bearer => ("bearer".to_owned(), radio, phone),
-                Site::Uplink => ("uplink".to_owned(), phone, radio),
-                Site::Phone | Site::CoreDown | Site::CoreUp => ("phone".to_owned(), phone, phone),
+        let hop = |place: Place| {
+            let link = 1 + place.index as usize;
+            let (from, to) = match place.site {
+                Site::Server => (0, 0),
+                Site::WiredDown => (0, 1),
+                Site::WiredUp => (1, 0),
+                Site::Proxy => (1, 1),
+                Site::CoreDown => (link, link + 1),
+                Site::CoreUp => (link + 1, link),
+                Site::Snoop => (node_b, node_b),
+                Site::Bearer => (radio, phone),
+                Site::Uplink => (phone, radio),
+                Site::Phone => (phone, phone),
             };
-            Hop { name, from, to }
+            Hop { name: names.name(place).into_owned(), from, to }
         };
-        let mut hops: Vec<Hop> = SITES.into_iter().map(hop).collect();
-        for (at, link) in (1..).zip(&links) {
-            hops.push(Hop { name: format!("{link} down"), from: at, to: at + 1 });
-            hops.push(Hop { name: format!("{link} up"), from: at + 1, to: at });
-        }
-        Self { lanes, hops, node_b, core: links.len() }
+        let core = (0..links).flat_map(|at| [Site::CoreDown, Site::CoreUp].map(|site| Place::new(site, at)));
+        let places = SITES.into_iter().map(|site| Place::new(site, 0)).chain(core);
+        Self { hops: places.map(hop).collect(), lanes, node_b, core: links as usize }
     }
 
     /// The number of a place.

@@ -16,6 +16,7 @@ use nodeb_base::event::{Event, Mask, Site};
 use nodeb_base::units::Time;
 use nodeb_emu::Log;
 use nodeb_emu::connections::{Came, Connection, Traffic};
+use nodeb_sim::scenario::PlaceNames;
 use nodeb_sim::world::{Listener, Way};
 use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::{Kind, Segment};
@@ -69,6 +70,7 @@ struct Pilot<'a> {
     bytes: u64,
     /// What first was not as in the flight.
     differs: Option<String>,
+    names: PlaceNames,
 }
 
 /// Explains connection number `connection` of a recorded flight; `users` are the real users of its phones.
@@ -99,6 +101,7 @@ pub fn explain(
         last: found.packets[last].number,
         bytes: came.bytes,
         differs: None,
+        names: PlaceNames::of(scenario),
     };
     let (replay, _) = log.fly(scenario, seed, users, &mut pilot)?;
     if let Some(differs) = pilot.differs {
@@ -129,7 +132,8 @@ impl Pilot<'_> {
         let begun = timeline.begun.unwrap_or_default();
         let ended = timeline.ended.unwrap_or(begun);
         let spans = Walk::spans(timeline, u32::MAX, begun, ended, control).map_err(nodeb_emu::Error::from)?;
-        Ok(Path { begun, ended, bytes: came.bytes, complete: came.all, spans })
+        let (lost, names) = (timeline.lost, self.names.clone());
+        Ok(Path { begun, ended, bytes: came.bytes, complete: came.all, lost, spans, names })
     }
 
     /// A packet of the user is sent; of the connection's it is told what made it be.

@@ -4,9 +4,11 @@
 //! types and the reference page are made from them and their comments.
 
 mod idle;
+mod places;
 mod read;
 mod recorded;
 
+pub use places::PlaceNames;
 pub use read::{document, from_json, from_json_with, from_toml, line_of, superfluous, to_toml};
 pub use recorded::{Recorded, Spot};
 

@@ -1,0 +1,48 @@
+//! What the places that packets pass are called, wherever they are shown.
+
+use nodeb_base::event::{Place, Site};
+use nodeb_base::table::Text;
+use nodeb_net::Core;
+
+use super::Scenario;
+
+/// The names of a scenario's places: links have their own where the scenario gives them one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceNames {
+    wired: String,
+    core: Vec<String>,
+}
+
+impl PlaceNames {
+    /// The names of a scenario's places.
+    pub fn of(scenario: &Scenario) -> Self {
+        let wired = scenario.wired.name.as_deref().unwrap_or("wired").to_owned();
+        let core = scenario.core.iter().flat_map(Core::links).map(|(name, _)| name).collect();
+        Self { wired, core }
+    }
+
+    /// The names of the links of the core network, in order.
+    pub fn core(&self) -> &[String] {
+        &self.core
+    }
+
+    /// Returns the name of a place.
+    pub fn name(&self, place: Place) -> Text {
+        let core = |way: &str| {
+            let link = self.core.get(place.index as usize).map_or("core", String::as_str);
+            Text::Owned(format!("{link} {way}"))
+        };
+        match place.site {
+            Site::Server => "server".into(),
+            Site::WiredDown => format!("{} down", self.wired).into(),
+            Site::WiredUp => format!("{} up", self.wired).into(),
+            Site::Proxy => "proxy".into(),
+            Site::CoreDown => core("down"),
+            Site::CoreUp => core("up"),
+            Site::Snoop => "snoop".into(),
+            Site::Bearer => "bearer".into(),
+            Site::Uplink => "uplink".into(),
+            Site::Phone => "phone".into(),
+        }
+    }
+}
