@@ -157,7 +157,7 @@ def anchor_b():
 
 READING = Axis(
     {
-        "as chosen": None,
+        "as chosen": {},
         "frames of any packets share a slot": {"radio.wcdma.sharing": "any_packets"},
         "repeated frames have a slot of their own": {"radio.wcdma.sharing": "apart"},
         "repeated in the next slot": {"radio.wcdma.ack_delay": "0 s"},

@@ -980,32 +980,29 @@ def rates_of_table_4(scenario):
     return scenario.with_(changes)
 
 
-def together(*changes):
-    def all_of_them(scenario):
-        for one in changes:
-            scenario = one(scenario)
-        return scenario
-
-    return all_of_them
-
-
-def ten_percent(scenario):
-    return scenario.with_({"radio.hs_dsch.bler": 0.10})
-
-
+TEN_PERCENT = {"radio.hs_dsch.bler": 0.10}
 SHARES, ALL_THREE, ALL_SIX = "Tables 16 and 17", "Table 19", "Table 20"
 SCHEDULED = (ALL_THREE, ALL_SIX)
 EVERYWHERE = (SHARES, *SCHEDULED)
-READINGS = {  # label: what changes, and in which tables
-    "as assumed": (None, ()),
-    "3 channels for six users": ({"radio.hs_dsch.channels": 3}, (ALL_SIX,)),
-    "5 channels for six users": ({"radio.hs_dsch.channels": 5}, (ALL_SIX,)),
-    "640 kb/s for C/I 5": (rates_of_table_4, SCHEDULED),
-    "schedulers at 10 % BLER": (ten_percent, SCHEDULED),
-    "ACKs lost too": (acks_lost, EVERYWHERE),
-    "the last three together": (together(rates_of_table_4, ten_percent, acks_lost), SCHEDULED),
-    "halves of packets": ({"tcp.classic.fractional_halves": True}, EVERYWHERE),
-    "ns-2.27": ({"tcp.classic.era": "ns-2.27"}, EVERYWHERE),
+
+
+def of_groups(groups, *changes):
+    return dict.fromkeys(groups, changes)
+
+
+READINGS = {  # label: what changes, by group of tables
+    "as assumed": {},
+    "3 channels for six users": {ALL_SIX: [{"radio.hs_dsch.channels": 3}]},
+    "5 channels for six users": {ALL_SIX: [{"radio.hs_dsch.channels": 5}]},
+    "640 kb/s for C/I 5": of_groups(SCHEDULED, rates_of_table_4),
+    "schedulers at 10 % BLER": of_groups(SCHEDULED, TEN_PERCENT),
+    "ACKs lost too": of_groups(EVERYWHERE, acks_lost),
+    "the last three together": {
+        SHARES: [acks_lost],
+        **of_groups(SCHEDULED, rates_of_table_4, TEN_PERCENT, acks_lost),
+    },
+    "halves of packets": of_groups(EVERYWHERE, {"tcp.classic.fractional_halves": True}),
+    "ns-2.27": of_groups(EVERYWHERE, {"tcp.classic.era": "ns-2.27"}),
 }
 
 
@@ -1029,27 +1026,23 @@ def printed_means():
 
 def other_readings():
     """How far printed values lie from each reading, and in the mean."""
-
-    def deviation(group, of, value, reading):
-        what, where = READINGS[reading]
-        if reading == "the last three together" and group == SHARES:
-            what, where = acks_lost, (SHARES,)
-        return change(of.under(what) if group in where else of, value)
-
-    rows, groups = {}, {}
-    for group, cells in printed_means().items():
-        groups[group] = {
-            place: {reading: deviation(group, *cell, reading) for reading in READINGS}
-            for place, cell in cells.items()
+    groups = {
+        group: {
+            place: {
+                reading: change(of.under(*changes.get(group, ())), value)
+                for reading, changes in READINGS.items()
+            }
+            for place, (of, value) in cells.items()
         }
-        rows |= groups[group]
-    everything = list(rows.values())
-    for group, of in {
-        **{g: list(c.values()) for g, c in groups.items()},
-        "all": everything,
-    }.items():
-        rows[f"RMS, {group}"] = {reading: rms([one[reading] for one in of]) for reading in READINGS}
-    return rows
+        for group, cells in printed_means().items()
+    }
+    rows = groups["all"] = {place: row for of in groups.values() for place, row in of.items()}
+    return rows | {
+        f"RMS, {group}": {
+            reading: rms([row[reading] for row in of.values()]) for reading in READINGS
+        }
+        for group, of in groups.items()
+    }
 
 
 study.table(

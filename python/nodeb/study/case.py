@@ -166,8 +166,8 @@ class Case:
         named = (str(value) for _, value in self.arguments if not _silent(value))
         return ", ".join([*named, *(name for name, _ in self.changes)]) or self.of.__name__
 
-    def under(self, change: Change | None = None, /, **arguments: Any) -> Case:
-        """This case with other arguments, or with its scenario changed.
+    def under(self, *changes: Change, **arguments: Any) -> Case:
+        """This case with other arguments, or with its scenario changed in turn.
 
         Raises:
             InputError: the scenario's function has no such argument.
@@ -175,13 +175,11 @@ class Case:
         values = dict(self.arguments)
         if unknown := arguments.keys() - values.keys():
             raise InputError(f"{self.of.__name__} has no argument `{min(unknown)}`")
-        case = replace(self, arguments=tuple((values | arguments).items()))
-        if change is None:
-            return case
-        if callable(change):
-            return replace(case, changes=(*case.changes, (change.__name__, change)))
-        named = ", ".join(f"{key} = {value}" for key, value in change.items())
-        return replace(case, changes=(*case.changes, (named, _Frozen(change))))
+        return replace(
+            self,
+            arguments=tuple((values | arguments).items()),
+            changes=(*self.changes, *(_named(one) for one in changes if one)),
+        )
 
     def scenario(self, settings: Settings, quick: Quick) -> Scenario:
         """What is simulated."""
@@ -216,6 +214,13 @@ def value_of(point: Any) -> Any:
 def _silent(value: Any) -> bool:
     """Whether a value says nothing in a label."""
     return value is None or callable(value)
+
+
+def _named(change: Change) -> tuple[str, Callable[[Scenario], Scenario]]:
+    """A change, and what a person calls it."""
+    if callable(change):
+        return change.__name__, change
+    return ", ".join(f"{key} = {value}" for key, value in change.items()), _Frozen(change)
 
 
 class _Frozen:

@@ -23,7 +23,7 @@ from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
 from nodeb.study.axis import Key, context_of, label_of
-from nodeb.study.quantity import Fact, Quantity, change, in_order, quantity
+from nodeb.study.quantity import Fact, Known, Quantity, change, in_order, known, quantity
 from nodeb.study.verdicts import Comparison, Finding, Verdict
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ Series = Mapping[Key, Quantity]
 class Check:
     """A comparison of quantities, or several that are told together."""
 
-    quantities: Sequence[Quantity]
+    quantities: Sequence[Known]
     asked: str
     """The margin that it asks for."""
     findings: Callable[[Campaign], list[Finding]]
@@ -97,7 +97,7 @@ def _are_checks(found: Any) -> bool:
 
 
 def between(
-    of: Quantity | float,
+    of: Known | float,
     low: float,
     high: float,
     *context: Any,
@@ -120,7 +120,7 @@ def between(
     """
     if not as_number(low, "low") <= as_number(high, "high"):
         raise InputError(f"a quantity is asked to be between {low} and {high}; least first")
-    found = quantity(of)
+    found = known(of)
     fact, behind = isinstance(found, Fact), _unit([found], unit)
     asked = f"{low:g} to {high:g}"
     if math.isinf(low) or math.isinf(high):
@@ -131,19 +131,19 @@ def between(
         shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
         # The short version of a study may be another scenario, whose number is not the study's.
         sure = certain and not work.quick
-        comparison = Comparison(value, low, high, repeatable=found.repeatable, certain=sure)
+        comparison = Comparison(value, low, high, repeatable=not fact, certain=sure)
         text = f"{_prefix(context)}{name}{' ' if name else ''}{shown}"
         return [Finding(text, (comparison,))]
 
     return Check((found,), f"{asked}{behind}", findings)
 
 
-def at_most(of: Quantity | float, high: float, *context: Any, **options: Any) -> Check:
+def at_most(of: Known | float, high: float, *context: Any, **options: Any) -> Check:
     """A quantity is at most a number; options as for `between`."""
     return between(of, -math.inf, high, *context, **options)
 
 
-def at_least(of: Quantity | float, low: float, *context: Any, **options: Any) -> Check:
+def at_least(of: Known | float, low: float, *context: Any, **options: Any) -> Check:
     """A quantity is at least a number; options as for `between`."""
     return between(of, low, math.inf, *context, **options)
 
@@ -181,11 +181,8 @@ def _trend(
     digits: int,
 ) -> Check:
     """Each step along a series, compared in one way."""
-    of, labels, behind = (
-        tuple(map(quantity, series.values())),
-        list(map(label_of, series)),
-        _unit(series, unit),
-    )
+    of, labels = tuple(map(quantity, series.values())), list(map(label_of, series))
+    behind = _unit(of, unit)
     steps = [
         (ARROW.join(names), step(*pair))
         for names, pair in zip(pairwise(labels), pairwise(of), strict=True)
@@ -208,7 +205,7 @@ def ordered(
 ) -> Check:
     """Each of some quantities, by name, is more than the next, by more than a margin."""
     of, names = tuple(map(quantity, terms.values())), list(map(label_of, terms))
-    behind = _unit(sorted(of, key=lambda one: not one.unit), unit)
+    behind = _unit(of, unit)
     pairs = [
         (*above, *below, above[1] - below[1])
         for above, below in pairwise(zip(names, of, strict=True))
@@ -259,17 +256,14 @@ def _extreme(
     It contradicts where it is better than every one of them. The best is chosen from the same
     replications, which makes the intervals a little short.
     """
-    sign, keys, of = (
-        1 if find == "least" else -1,
-        tuple(series),
-        tuple(map(quantity, series.values())),
-    )
+    sign, keys = 1 if find == "least" else -1, tuple(series)
+    of = tuple(map(quantity, series.values()))
     named = keys[1:-1] if chosen is None else tuple(chosen)
     places = [at for at, key in enumerate(keys) if key in named]
     others = [at for at in range(len(keys)) if at not in places]
     if not others or not places or len(places) < len(named):
         raise InputError("an extreme needs places of its series, and others beside them")
-    behind = _unit(series, unit)
+    behind = _unit(of, unit)
     where = "between the ends" if chosen is None else f"at {', '.join(map(label_of, named))}"
 
     def findings(work: Campaign) -> list[Finding]:
@@ -309,12 +303,11 @@ def _prefix(context: tuple[Any, ...]) -> str:
     return f"{names}: " if names else ""
 
 
-def _unit(of: Sequence[Quantity] | Series, unit: str | None) -> str:
-    """The unit behind a number: one that is given, or that of the first quantity."""
+def _unit(of: Sequence[Known], unit: str | None) -> str:
+    """The unit behind a number: one that is given, or the first that a quantity has."""
     if not of:
         raise InputError("there are no quantities to compare")
-    first = next(iter(of.values() if isinstance(of, Mapping) else of))
-    text = quantity(first).unit if unit is None else unit
+    text = next((one.unit for one in of if one.unit), "") if unit is None else unit
     return f" {text}" if text else ""
 
 

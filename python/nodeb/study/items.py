@@ -15,14 +15,14 @@ from nodeb.stats import prediction_interval
 from nodeb.study.axis import Key, Point, axis_label, context_of, label_of, parts
 from nodeb.study.case import Case
 from nodeb.study.cell import Cell, Chart, Curve, Grid, Prediction, Tolerance
-from nodeb.study.quantity import Measured, Quantity, quantity
+from nodeb.study.quantity import Known, Measured, known
 
 if TYPE_CHECKING:
     from nodeb.study.campaign import Campaign
 
 __all__ = ["Figure", "Mark", "Table"]
 
-Rows = Mapping[Key, Mapping[Key, Quantity | float]]
+Rows = Mapping[Key, Mapping[Key, Known | float]]
 """By row or curve, by column or place: what is measured."""
 MISSING = ("-", "nan")
 """What stands for a value that the study did not print."""
@@ -39,9 +39,8 @@ class _Item:
         self.id, self.title, self._unit = name, title, unit
         if not isinstance(rows, Mapping) or not all(isinstance(r, Mapping) for r in rows.values()):
             raise InputError(f"{name}: the cells are quantities by column, by row")
-        self.rows: dict[Key, dict[Key, Quantity]] = {
-            key: {column: quantity(cell) for column, cell in row.items()}
-            for key, row in rows.items()
+        self.rows: dict[Key, dict[Key, Known]] = {
+            key: {column: known(cell) for column, cell in row.items()} for key, row in rows.items()
         }
         columns = [list(map(label_of, row)) for row in self.rows.values()]
         if not columns or not columns[0]:
@@ -147,7 +146,7 @@ class Table(_Item):
         )
 
     def _cell(
-        self, work: Campaign, place: tuple[Key, Key], cell: Quantity, printed: float | None
+        self, work: Campaign, place: tuple[Key, Key], cell: Known, printed: float | None
     ) -> Cell:
         row, column = place
         unit = cell.unit or self.unit
@@ -195,7 +194,7 @@ def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
     return tuple(tuple(map(number, line.split())) for line in printed.strip().splitlines())
 
 
-def _expected(work: Campaign, cell: Quantity, runs: int | None) -> Prediction | None:
+def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | None:
     """Where the mean of `runs` replications lies; None for what two cases make together.
 
     Whether the two met the same losses in the study is not known, and decides how far they differ.
@@ -266,7 +265,7 @@ class Figure(_Item):
         ticks = tuple(map(label_of, places))
         return Chart(self, label, ticks, curves, self._implied(), panel_rows)
 
-    def _cell(self, work: Campaign, key: Key, place: Key, cell: Quantity) -> Cell:
+    def _cell(self, work: Campaign, key: Key, place: Key, cell: Known) -> Cell:
         value, row, column = cell.estimate(work), label_of(place), label_of(key)
         return Cell(self.id, row, column, cell.unit or self.unit, None, value, self.digits)
 
@@ -276,15 +275,15 @@ class Figure(_Item):
         Raises:
             InputError: a value is of no point of the figure.
         """
-        known = {
+        told = {
             (label_of(curve), label_of(place)): value
             for curve, values in self.printed.items()
             for place, value in values.items()
         }
         found = tuple(
-            tuple(known.pop((label_of(key), label_of(place)), None) for place in self.columns)
+            tuple(told.pop((label_of(key), label_of(place)), None) for place in self.columns)
             for key in self.rows
         )
-        if known:
-            raise InputError(f"{self.id} has no point {next(iter(known))}")
+        if told:
+            raise InputError(f"{self.id} has no point {next(iter(told))}")
         return found

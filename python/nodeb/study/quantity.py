@@ -8,9 +8,10 @@ is lazy: it names its cases, and has a value once they were simulated.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ class Sample:
             return jackknife(self.value, self.left_out)
 
 
-class Quantity:
+class Quantity(ABC):
     """Something whose value follows from replications."""
 
     unit: str = ""
@@ -67,26 +68,21 @@ class Quantity:
         for part in self.parts:
             yield from part.cases()
 
-    @property
-    def repeatable(self) -> bool:
-        """Whether more replications make it known better."""
-        return all(part.repeatable for part in self.parts)
-
     def runs(self, work: Campaign) -> int:
         """Replications that all its parts have; 0 for a number that was calculated."""
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 
+    @abstractmethod
     def sample(self, work: Campaign, n: int) -> Sample:
         """Value from the first `n` replications."""
-        raise NotImplementedError
 
     def estimate(self, work: Campaign) -> Estimate:
         """Value and interval from all its replications."""
         return self.sample(work, self.runs(work)).estimate()
 
-    def under(self, change: Change | None = None, /, **arguments: Any) -> Quantity:
-        """The same of cases with other arguments, or with their scenarios changed."""
-        parts = tuple(part.under(change, **arguments) for part in self.parts)
+    def under(self, *changes: Change, **arguments: Any) -> Quantity:
+        """The same of cases with other arguments, or with their scenarios changed in turn."""
+        parts = tuple(part.under(*changes, **arguments) for part in self.parts)
         return replace(self, parts=parts) if parts else self  # type: ignore[type-var]
 
     def __sub__(self, other: Quantity | float) -> Quantity:
@@ -123,6 +119,8 @@ def quantity(value: Quantity | float) -> Quantity:
     """A quantity as it is, or a number as one."""
     if isinstance(value, Quantity):
         return value
+    if isinstance(value, Fact):
+        raise InputError(ALONE)
     return Constant(as_number(value, "a cell or a term of a comparison"))
 
 
@@ -146,21 +144,40 @@ class Constant(Quantity):
 
 
 @dataclass(frozen=True)
-class Fact(Quantity):
-    """What was found beside the scenarios, by its name; it has no replications to be paired."""
+class Fact:
+    """What a stage found beside the scenarios, by its name.
+
+    It has no replications to be paired: it is shown and judged by itself.
+    """
 
     name: str
     unit: str = ""
 
-    @property
-    def repeatable(self) -> bool:
-        return False
+    def cases(self) -> Iterator[Case]:
+        """No cases."""
+        return iter(())
 
     def estimate(self, work: Campaign) -> Estimate:
+        """What was found."""
         try:
             return work.facts[self.name]
         except KeyError:
             raise InputError(f"no fact `{self.name}`{nearest(self.name, work.facts)}") from None
+
+    def __sub__(self, other: object) -> NoReturn:
+        raise InputError(ALONE)
+
+    __rsub__ = __truediv__ = __rtruediv__ = __mul__ = __rmul__ = __sub__
+
+
+Known = Quantity | Fact
+"""What a cell shows, and what lies between two numbers."""
+ALONE = "a fact has no replications, and is judged by itself, not combined"
+
+
+def known(value: Known | float) -> Known:
+    """A quantity or a fact as it is, or a number as a quantity."""
+    return value if isinstance(value, Fact) else quantity(value)
 
 
 class Means:
@@ -257,8 +274,8 @@ class Measured(Quantity):
         log = work.log(self.case)
         return self.metric.value(Means(log.stack), len(log))
 
-    def under(self, change: Change | None = None, /, **arguments: Any) -> Measured:
-        return replace(self, case=self.case.under(change, **arguments))
+    def under(self, *changes: Change, **arguments: Any) -> Measured:
+        return replace(self, case=self.case.under(*changes, **arguments))
 
     def sample(self, work: Campaign, n: int) -> Sample:
         log = work.log(self.case)
@@ -280,10 +297,6 @@ class Combined(Quantity):
     operation: Callable[[Array, Array], Array]
     parts: tuple[Quantity, ...]
     unit: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.repeatable:
-            raise InputError("a fact has no replications, and is judged by itself, not combined")
 
     def sample(self, work: Campaign, n: int) -> Sample:
         left, right = (part.sample(work, n) for part in self.parts)

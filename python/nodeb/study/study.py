@@ -183,7 +183,7 @@ class Study:
         return add
 
     def fact(self, name: str, unit: str = "") -> Fact:
-        """A number that a stage finds beside the scenarios."""
+        """A number that a stage finds beside the scenarios, for claims and cells."""
         return Fact(name, unit)
 
     def stage(self, function: Callable[..., Any] | None = None, *, first: bool = False) -> Any:

@@ -43,6 +43,7 @@ from nodeb.study import (
 from nodeb.study.campaign import Campaign
 from nodeb.study.case import Settings
 from nodeb.study.claims import Claim
+from nodeb.study.quantity import Quantity, Sample
 
 BLER = Axis({"1 %": 0.01, "20 %": 0.20, "40 %": 0.40}, label="BLER", short="BLER")
 LOW, MIDDLE, HIGH = BLER
@@ -149,9 +150,7 @@ def test_changes_reach_the_scenario(study):
     short = Quick(changes={"duration": "7 s"})
     assert case.scenario(quick, short).duration == "7 s"
     assert case.scenario(whole, short).duration == "100 s"
-    changed = case.under({"wired.loss": 0.5}).under(
-        lambda s: s.with_({"uplink.loss": s.wired.loss})
-    )
+    changed = case.under({"wired.loss": 0.5}, lambda s: s.with_({"uplink.loss": s.wired.loss}))
     found = changed.scenario(quick, short)
     assert (found.wired.loss, found.uplink.loss, found.duration) == (0.5, 0.5, "7 s")
     assert case.under(bler=0.3).scenario(whole, short).radio.bler == 0.3
@@ -219,9 +218,21 @@ def test_the_least_and_the_most_are_those_of_a_case(study, work):
         least({})
 
 
+class Known(Quantity):
+    """A quantity of a known estimate."""
+
+    def __init__(self, *estimate: float) -> None:
+        self._estimate = Estimate(*estimate)
+
+    def sample(self, work: Campaign, n: int) -> Sample:
+        return Sample(self._estimate.value, np.full(n, self._estimate.value))
+
+    def estimate(self, work: Campaign) -> Estimate:
+        return self._estimate
+
+
 def test_the_root_of_the_mean_square_by_hand(work):
-    work.facts |= {"a": Estimate(3.0, 2.9, 3.1, 4), "b": Estimate(4.0, 3.8, 4.2, 3)}
-    found = rms([work.study.fact("a"), work.study.fact("b")]).estimate(work)
+    found = rms([Known(3.0, 2.9, 3.1, 4), Known(4.0, 3.8, 4.2, 3)]).estimate(work)
     assert found.value == pytest.approx(math.sqrt(12.5))
     half = math.hypot(3 * 0.1, 4 * 0.2) / (2 * found.value)
     assert (found.half_width, found.runs) == (pytest.approx(half), 3)
@@ -237,16 +248,26 @@ def test_what_is_combined_keeps_its_interval(study, work):
     assert alone.estimate(work).half_width == pytest.approx(0, abs=1e-9)
 
 
-def test_facts_are_not_combined(study, work):
+def test_a_fact_is_no_quantity(study, work):
+    """It has no replications to be paired: it is shown and judged by itself."""
     work.facts["delay"] = Estimate(2.0, 1.0, 3.0, 5)
     fact = study.fact("delay", "s")
-    assert least([fact]).estimate(work) == work.facts["delay"]
-    for combine in (lambda: fact - 1.5, lambda: change(least([fact]), 2), lambda: rms([fact]) / 2):
+    for combine in (
+        lambda: fact - 1.5,
+        lambda: 1.5 - fact,
+        lambda: 2 * fact,
+        lambda: 1 / fact,
+        lambda: change(fact, 2),
+        lambda: rms([fact]),
+        lambda: least([fact]),
+        lambda: rising({LOW: fact, HIGH: fact}),
+        lambda: ordered({"a": fact, "b": 1}),
+    ):
         with pytest.raises(InputError, match="judged by itself"):
             combine()
-    with pytest.raises(InputError, match="judged by itself"):
-        rising({LOW: fact, HIGH: fact})
-    assert judge(work, at_most(most([fact]), 2.5)).effort == ""
+    assert judge(work, at_most(fact, 2.5)).effort == ""
+    grid = study.table("Table 1", "x", {"delay": {"found": fact}}).measure(work)
+    assert [(cell.measured, cell.unit) for cell in grid] == [(work.facts["delay"], "s")]
 
 
 def test_what_is_not_known_is_neither_least_nor_most(study, work):
