@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import sys
 
+from nodeb.base import streams
 from nodeb.base.signals import end_as_interrupts, ignore, received
-from nodeb.terminal import streams
 
 INTERRUPTED = 130
 

@@ -25,6 +25,7 @@ METHODS = {
     ("results", "plot"),
     ("results", "comparison"),
     ("results", "explanation"),
+    ("results", "report"),
     ("inputs", "replication"),
     ("inputs", "life"),
 }

@@ -15,10 +15,10 @@ from typing import Annotated
 
 import typer
 
+from nodeb.base import streams
 from nodeb.base.signals import received
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
 from nodeb.errors import InputError, NodebError, OutputError, os_reason
-from nodeb.terminal import streams
 
 COMMANDS = {
     "run": "run:run",

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nodeb.terminal.streams import printable
+from nodeb.base.streams import printable
 
 if TYPE_CHECKING:
     from nodeb import _core

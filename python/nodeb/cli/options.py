@@ -14,6 +14,7 @@ from nodeb.base.signals import ignore
 from nodeb.errors import InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
+    from nodeb.answer import Answer
     from nodeb.replication.pool import Jobs as Workplace
     from nodeb.storage.folders import Place
 
@@ -51,6 +52,9 @@ Report = Annotated[
 Force = Annotated[
     bool,
     typer.Option("--force", help="Replace results of another scenario or command in the folder."),
+]
+Everything = Annotated[
+    bool, typer.Option("--all", help="Print everything, not only the answer and key figures.")
 ]
 Jobs = Annotated[
     int | None, typer.Option(help="Replications simulated at a time; default: one per processor.")
@@ -115,6 +119,13 @@ def refuse(options: Mapping[str, object], file: Path) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name} is for scenarios, and {file} is a recorded flight")
+
+
+def print_answer(answer: Answer, everything: bool = False) -> None:
+    """Prints an answer as the terminal can show it."""
+    from nodeb.answer import text
+
+    print(text(answer, everything=everything, encoding=sys.stdout.encoding))
 
 
 def print_replaced(place: Place) -> None:

@@ -14,6 +14,7 @@ from nodeb.base.signals import ignore
 from nodeb.cli import notes
 from nodeb.cli.options import (
     At,
+    Everything,
     File,
     Force,
     Jobs,
@@ -24,6 +25,7 @@ from nodeb.cli.options import (
     Settings,
     Stopped,
     check_capture,
+    print_answer,
     print_replaced,
     print_warnings,
     workplace,
@@ -31,12 +33,11 @@ from nodeb.cli.options import (
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario, load
 from nodeb.replication.pool import Jobs as Workplace
+from nodeb.results.answer import answer
 from nodeb.results.result import Result
 from nodeb.storage import folders
 from nodeb.storage.folders import Place
 from nodeb.terminal.progress import progress_bar
-from nodeb.terminal.streams import printable
-from nodeb.terminal.text import summary_text
 
 __all__ = ["run"]
 
@@ -54,6 +55,7 @@ def run(
     cluster: At = None,
     out: Out = None,
     force: Force = False,
+    everything: Everything = False,
     report: Annotated[
         bool, typer.Option("--report", help="Write a page with pictures beside the tables.")
     ] = False,
@@ -121,12 +123,11 @@ def run(
         with _complete(result, place):
             result.put(place, report=_page(result, place) if report else None)
             notes.print_nothing_arrived(result)
-            _print_summary(result, scenario.name or file.stem)
-            print(f"\nresults: {folder}")
+            print_answer(answer(result, str(file), str(folder)), everything)
             if report:
-                print(f"report: {folder / 'report.html'}")
+                print(f"Page: {folder / 'report.html'}")
             if pcap is not None:
-                print(f"packets: {pcap}")
+                print(f"Packets: {pcap}")
             ignore()
 
 
@@ -184,9 +185,3 @@ def _page(result: Result, place: Place) -> str:
     except Exception:
         result.put(place)
         raise
-
-
-def _print_summary(result: Result, name: str) -> None:
-    about = result.provenance
-    print(f"{printable(name)}: {about.stopping}; seed {about.seed}, {about.wall_time_s:.2f} s\n")
-    print(summary_text(result.summary))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from nodeb.base.streams import printable
 from nodeb.cli import notes
 from nodeb.cli.options import (
     At,
@@ -28,7 +29,6 @@ from nodeb.cli.options import (
 from nodeb.errors import Interrupted
 from nodeb.sweep import Outcome, Sweep
 from nodeb.terminal.progress import progress_bar
-from nodeb.terminal.streams import printable
 from nodeb.terminal.text import sweep_text
 
 __all__ = ["sweep"]

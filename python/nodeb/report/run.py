@@ -12,15 +12,15 @@ from nodeb import plot
 from nodeb.plot.cell import has_places
 from nodeb.plot.style import NARROW, nice_step
 from nodeb.plot.users import told
-from nodeb.report import explained
+from nodeb.report.answer import content
 from nodeb.report.delays import delays
-from nodeb.report.figures import Content, figure, section, tile
+from nodeb.report.figures import Content, figure, section
 from nodeb.report.recording import Recording, record
 from nodeb.report.render import render
+from nodeb.results.answer import answer
 from nodeb.results.metrics import METRICS
 from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback
-from nodeb.terminal.text import SUMMARY, summary_rows
 
 __all__ = ["html"]
 
@@ -37,7 +37,7 @@ SERIES: tuple[tuple[str, str, str, Callable[..., Figure]], ...] = (
 """Table, anchor, title and picture of each series."""
 
 
-def html(result: Result, progress: ProgressCallback | None = None) -> str:
+def html(result: Result, progress: ProgressCallback | None = None, named: str = "") -> str:
     """One self-contained page about a result.
 
     Its series are those of the first replication, which is simulated again where they were not
@@ -46,6 +46,7 @@ def html(result: Result, progress: ProgressCallback | None = None) -> str:
     Args:
         result: what the page is about.
         progress: told how far that replication is.
+        named: how the scenario is called on the command line; empty in a notebook.
     """
     about, scenario = result.provenance, result.scenario
     recording = record(result, progress)
@@ -54,15 +55,13 @@ def html(result: Result, progress: ProgressCallback | None = None) -> str:
         "run.html",
         {
             "title": scenario.name or "A run",
-            "tiles": _tiles(result),
+            "answer": content(answer(result, named)),
             "banners": scenario.warnings(),
-            "columns": SUMMARY,
-            "rows": summary_rows(result.summary),
             "glossary": _glossary(result),
             "parts": parts,
             "sections": [
-                ("summary", "Summary"),
                 *((part["anchor"], part["title"]) for part in parts),
+                ("words", "Metrics"),
                 ("provenance", "Provenance"),
             ],
             "facts": [
@@ -91,23 +90,10 @@ def _time(seconds: float) -> str:
     return f"{seconds:g} s" if seconds >= 1 else f"{1000 * seconds:g} ms"
 
 
-def _tiles(result: Result) -> list[Content]:
-    users = len(np.unique(result.flows["user"]))
-    about = result.provenance
-    return [
-        tile("Users", str(users), "phones"),
-        tile("Replications", str(about.runs), about.stopping),
-        tile("Seed", str(about.seed), "of all random streams"),
-        tile("Wall time", f"{about.wall_time_s:.2f} s", f"nodeb {about.version}"),
-    ]
-
-
 def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     """The sections of pictures."""
     is_one = result.provenance.runs == 1
     first = "The replication" if is_one else f"The first of {result.provenance.runs} replications"
-    if (why := explained.short(result)) is not None:
-        yield why
     yield section("cell", "The cell", f"{first}.", list(_cell(result)))
     again = ", simulated again to record it" if recording.is_again else ""
     shown = [f"{first}{again}.", told(recording.result) if recording.result else "", recording.told]

@@ -24,7 +24,7 @@ from nodeb.errors import InputError, nearest
 from nodeb.results import glossary
 from nodeb.stats import jain_indices
 
-__all__ = ["ALL", "METRICS", "Group", "Metric", "add", "by_run", "chosen"]
+__all__ = ["ALL", "METRICS", "Group", "Metric", "add", "by_run", "chosen", "covered"]
 
 ALL = "all"
 """Name of the group of all users."""
@@ -45,7 +45,7 @@ class Group:
 
     def __init__(self, tables: Mapping[str, Table], name: str = ALL) -> None:
         self.name = name
-        self._tables = tables
+        self.tables = tables
         flows = tables["flows"]
         self.run = changes(flows["run"])
         """The replications in which it has users."""
@@ -60,24 +60,24 @@ class Group:
 
     def has(self, table: str, *columns: str) -> bool:
         """Whether the replications have a table with these columns."""
-        found = self._tables.get(table)
+        found = self.tables.get(table)
         return found is not None and all(name in found.columns for name in columns)
 
     def column(self, table: str, name: str) -> Array:
         """A column of a table with a row for each user and run: the rows of this group."""
-        found = np.asarray(self._tables[table][name], dtype=np.float64)
+        found = np.asarray(self.tables[table][name], dtype=np.float64)
         return found if self.users is None else found[self._rows(table, self.users)]
 
     def _rows(self, table: str, users: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which rows of a table are of these users."""
         if table not in self._mine:
-            self._mine[table] = np.isin(self._tables[table]["user"], users)
+            self._mine[table] = np.isin(self.tables[table]["user"], users)
         return self._mine[table]
 
     def at(self, table: str) -> NDArray[np.intp]:
         """To which of the runs each of these rows belongs."""
         if table not in self._at:
-            runs = self._tables[table]["run"]
+            runs = self.tables[table]["run"]
             rows = runs if self.users is None else runs[self._rows(table, self.users)]
             self._at[table] = np.searchsorted(self.run, rows)
         return self._at[table]
@@ -119,11 +119,11 @@ class Group:
 
         A dedicated channel has its user's number.
         """
-        table = self._tables["bearers"]
+        table = self.tables["bearers"]
         runs, numbers = table["run"], table["bearer"]
         mine = np.isin(runs, self.run)
         if self.users is not None:
-            everybody = np.unique(self._tables["flows"]["user"])
+            everybody = np.unique(self.tables["flows"]["user"])
             if not np.array_equal(np.unique(numbers), everybody):
                 return None
             mine &= np.isin(numbers, self.users)
@@ -159,6 +159,10 @@ class Metric:
     """Whether people read it in per cent."""
     can_fail: bool = False
     """Whether it says something that nobody has it."""
+    column: tuple[str, str] | None = None
+    """Table and column of which it is the users' mean; None where it is calculated otherwise."""
+    completed: bool = False
+    """Whether only complete transfers have it, so that endless traffic is not expected to."""
 
 
 def by_run(tables: Mapping[str, Any]) -> Table:
@@ -201,6 +205,26 @@ def _rows(group: Group, values: Mapping[str, Array | None], said: list[str]) -> 
     }
 
 
+def covered(metric: Metric, group: Group) -> float:
+    """Which share of those who should have a value of a metric do have one, 1 for all.
+
+    Of a users' mean these are the users of all replications, of other metrics the replications.
+    Below 1 the mean is one over survivors: who did not finish, or received nothing, is left out.
+
+    Args:
+        metric: one that the tables of the group give.
+        group: the users.
+    """
+    if metric.column is None:
+        values = _asked(metric, group)
+        return 1.0 if values is None else float(np.isfinite(values).mean())
+    table, name = metric.column
+    has = np.isfinite(group.column(table, name))
+    if metric.completed:
+        has = has[group.column("flows", "endless") == 0]
+    return float(has.mean()) if has.size else 1.0
+
+
 # --- how the tables give them ---
 
 
@@ -213,11 +237,86 @@ def _mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
     return of
 
 
-def _edge(group: Group) -> Array | None:
-    rates = group.column("flows", "received_bps")
-    if len(rates) < EDGE_USERS * len(group.run):
+def _of_users(
+    name: str, of: Callable[[Array], Array], least: int = 2
+) -> Callable[[Group], Array | None]:
+    """A function of the values that the users of each replication have in a column of `flows`.
+
+    Args:
+        name: the column.
+        of: takes a row of values for each replication.
+        least: users from which on there is a value.
+    """
+
+    def found(group: Group) -> Array | None:
+        values = group.column("flows", name)
+        return None if len(values) < least * len(group.run) else group.each("flows", values, of)
+
+    return found
+
+
+def _edge(rows: Array) -> Array:
+    return np.asarray(np.quantile(rows, 0.05, axis=1))
+
+
+def _quantile_of_all(share: float) -> Callable[[Array], Array]:
+    """A quantile of times in which who has none comes last; NaN where it is one of those."""
+
+    def of(rows: Array) -> Array:
+        known = np.where(np.isfinite(rows), rows, math.inf)
+        found = np.quantile(known, share, axis=1, method="inverted_cdf")
+        return np.where(np.isfinite(found), found, math.nan)
+
+    return of
+
+
+def _downloads(share: float) -> Callable[[Group], Array | None]:
+    """A quantile of the users' downloads; None where traffic has no end, or nobody finished."""
+    quantile = _of_users("download_s", _quantile_of_all(share))
+
+    def of(group: Group) -> Array | None:
+        if (group.column("flows", "endless") > 0).any():
+            return None
+        found = quantile(group)
+        return None if found is None or not np.isfinite(found).any() else found
+
+    return of
+
+
+def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
+    """Columns of the channel that all users of a replication share; None where there is none."""
+
+    def of(group: Group) -> list[Array] | None:
+        bearers = group.tables["bearers"]
+        alone = len(bearers) == len(np.unique(bearers["run"]))
+        many = len(group.tables["flows"]) > len(bearers)
+        return group.bearers(*names) if group.users is None and alone and many else None
+
+    return of
+
+
+def _rate(group: Group) -> Array | None:
+    found = _cell("bytes_delivered", "end_s")(group)
+    return None if found is None else _share(8.0 * found[0], found[1])
+
+
+def _busy(group: Group) -> Array | None:
+    found = _cell("active_s", "end_s")(group)
+    return None if found is None else _share(*found)
+
+
+def _utilization(group: Group) -> Array | None:
+    """None where others have a part of the channel: what one of them uses says little."""
+    if _busy(Group(group.tables)) is not None:
         return None
-    return group.each("flows", rates, lambda rows: np.quantile(rows, 0.05, axis=1))
+    return group.mean("flows", group.column("flows", "utilization"))
+
+
+def _share(part: Array, whole: Array) -> Array:
+    """Part by whole; NaN where the whole is nothing."""
+    share = np.full(len(whole), math.nan)
+    np.divide(part, whole, out=share, where=whole > 0)
+    return share
 
 
 def _fairness(group: Group) -> Array | None:
@@ -256,9 +355,7 @@ def _block_errors(group: Group) -> Array | None:
     sums = group.bearers("blocks", "blocks_failed")
     if sums is None or not sums[0].any():
         return None
-    share = np.full(len(group.run), math.nan)
-    np.divide(sums[1], sums[0], out=share, where=sums[0] > 0)
-    return share
+    return _share(sums[1], sums[0])
 
 
 def _switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group], Array | None]:
@@ -268,9 +365,7 @@ def _switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group
         if not group.has("channels"):
             return None
         below = group.column("flows", "transfers") if per == "transfers" else _time(group)
-        share = np.full(len(below), math.nan)
-        np.divide(numerator(group), below, out=share, where=below > 0)
-        return group.mean("channels", share)
+        return group.mean("channels", _share(numerator(group), below))
 
     return of
 
@@ -304,10 +399,13 @@ def _from(table: str, name: str, label: str, better: Better = "", **more: Any) -
     """The metric that is the users' mean of a column."""
     column = glossary.tables()[table].columns[name]
     of = more.pop("of", _mean_of(table, name))
-    return Metric(name, column.unit, column.meaning, label, of, better, **more)
+    return Metric(
+        name, column.unit, column.meaning, label, of, better, column=(table, name), **more
+    )
 
 
 SHARE: dict[str, Any] = {"high": 1.0, "percent": True}
+DONE: dict[str, Any] = {"completed": True}
 
 
 def _table() -> dict[str, Metric]:
@@ -318,17 +416,76 @@ def _table() -> dict[str, Metric]:
             "bit/s",
             "What 95 of 100 users of a replication exceed in `received_bps`; from 20 users on.",
             "received at the cell's edge (5 %)",
-            _edge,
+            _of_users("received_bps", _edge, EDGE_USERS),
             "more",
         ),
-        _from("flows", "application_bps", "application bit rate", "more", can_fail=True),
-        _from("flows", "retransmit_bps", "radio bit rate, repetitions too"),
-        _from("flows", "utilization", "channel utilization", percent=True),
-        _from("flows", "download_s", "download time", "less", can_fail=True),
-        _from("flows", "transfer_s", "transfer time", "less", can_fail=True),
-        _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less"),
+        Metric(
+            "received_bps_p50",
+            "bit/s",
+            "What half of the users of a replication exceed in `received_bps`.",
+            "received by the median phone",
+            _of_users("received_bps", lambda rows: np.median(rows, axis=1)),
+            "more",
+        ),
+        Metric(
+            "cell_bps",
+            "bit/s",
+            "What a channel that users share delivers to all of them together, over time.",
+            "delivered by the cell",
+            _rate,
+            "more",
+        ),
+        Metric(
+            "cell_busy",
+            "1",
+            "Share of time in which a channel that users share transmits.",
+            "time the cell is busy",
+            _busy,
+            **SHARE,
+        ),
+        Metric(
+            "served",
+            "1",
+            "Share of the users to whom something was delivered.",
+            "phones that received something",
+            _of_users("delivered_bytes", lambda rows: (rows > 0).mean(axis=1)),
+            "more",
+            **SHARE,
+        ),
+        _from("flows", "application_bps", "application bit rate", "more", can_fail=True, **DONE),
+        _from("flows", "retransmit_bps", "radio bit rate, repetitions too", **DONE),
+        _from("flows", "utilization", "channel utilization", percent=True, of=_utilization, **DONE),
+        _from("flows", "download_s", "download time", "less", can_fail=True, **DONE),
+        Metric(
+            "download_p50_s",
+            "s",
+            "The time in which half of the users of a replication have their download; who did "
+            "not finish comes last.",
+            "download time of the median phone",
+            _downloads(0.5),
+            "less",
+        ),
+        Metric(
+            "download_p95_s",
+            "s",
+            "The same of 95 of 100 users.",
+            "download time, 95 of 100 phones",
+            _downloads(0.95),
+            "less",
+        ),
+        _from("flows", "transfer_s", "transfer time", "less", can_fail=True, **DONE),
+        _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less", **DONE),
         _from("flows", "load_median_s", "load time, median", "less", of=_loads("load_median_s")),
         _from("flows", "load_p95_s", "load time, 95 of 100", "less", of=_loads("load_p95_s")),
+        Metric(
+            "stalled_users",
+            "1",
+            "Share of the users of a replication who had a stall.",
+            "phones that stalled",
+            _of_users("stalls", lambda rows: (rows > 0).mean(axis=1)),
+            "less",
+            **SHARE,
+        ),
         _from("flows", "stalls", "stalls (1 s and more)", "less"),
         _from("flows", "stalled_s", "time stalled", "less"),
         _from("flows", "rtt_mean_s", "mean round-trip time", "less"),
@@ -340,6 +497,7 @@ def _table() -> dict[str, Metric]:
             "queueing delay",
             _queueing,
             "less",
+            column=("flows", "rtt_mean_s"),
         ),
         _from("flows", "recovery_s", "time in loss recovery", "less"),
         _from("flows", "timeouts", "retransmission timeouts", "less"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
+    from nodeb.answer import Answer
     from nodeb.comparison import Comparison
     from nodeb.explanation import Explanation
 
@@ -150,6 +151,13 @@ class Result(NamedTables):
         """Mean and 95 % interval of each metric, by group of users; see `nodeb.results.summary`."""
         return summarize(self.tables)
 
+    @cached_property
+    def answer(self) -> Answer:
+        """What the run answers, the sentence and the picture first; a notebook shows it."""
+        from nodeb.results.answer import answer
+
+        return answer(self)
+
     @property
     def plot(self) -> Plots:
         """Figures of this result: `.cwnd()`, `.throughput()`, `.queue()`, `.cell()`, ..."""
@@ -275,6 +283,16 @@ class Result(NamedTables):
                 write_bytes(part / "report.html", report.encode())
 
         return place.put(write, {**self.provenance.to_dict(), **(about or {})})
+
+    def __str__(self) -> str:
+        from nodeb.answer import text
+
+        return text(self.answer)
+
+    def _repr_html_(self) -> str:
+        from nodeb.report.answer import fragment
+
+        return fragment(self.answer)
 
     def __repr__(self) -> str:
         p = self.provenance

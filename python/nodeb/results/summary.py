@@ -3,8 +3,8 @@
 A metric (`nodeb.results.metrics`) has one value for each replication; the mean of these has a
 Student-t interval (`nodeb.stats.mean_interval`), cut at the ends of the range that the metric can
 have, which costs no coverage. A user whose transfer did not complete in time has no application bit
-rate and no times and is left out of those; `complete` says how many did. `received_bps`, what
-reached the phone in order over time, is there for all.
+rate and no times and is left out of those; `complete` says how many did, and `covered` of how many
+a mean is. `received_bps`, what reached the phone in order over time, is there for all.
 """
 
 from __future__ import annotations
@@ -15,38 +15,41 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from nodeb.base.table import Table
-from nodeb.results.metrics import METRICS, by_run
+from nodeb.results.metrics import METRICS, Group, by_run, covered
 from nodeb.stats import mean_interval
 
 __all__ = ["summarize"]
 
-COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", "runs")
+COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", "runs", "covered")
 
-Row = tuple[str, str, str, float, float, float, float, int]
+Row = tuple[str, str, str, float, float, float, float, int, float]
 
 
 def summarize(tables: Mapping[str, Table]) -> Table:
     """The summary of the tables of replications.
 
     Columns: `group`, `metric`, `unit`, `mean`, `ci95_low`, `ci95_high`, `stdev`, `runs`, how many
-    replications have a value. The only group of a scenario is that of `all`.
+    replications have a value; `covered`, the share of users (of replications, where the metric is
+    not a users' mean) that have one. The only group of a scenario is that of `all`.
     """
     rows: list[Row] = []
     if len(tables["flows"]):
         runs = by_run(tables)
         for group in runs.distinct("group"):
-            rows += _rows(group, runs.where(runs["group"] == group))
+            rows += _rows(Group(tables, group), runs.where(runs["group"] == group))
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
     return Table(dict(zip(COLUMNS, columns, strict=True)))
 
 
-def _rows(group: str, runs: Table) -> Iterator[Row]:
+def _rows(group: Group, runs: Table) -> Iterator[Row]:
+    who = group.name
     for name, metric in METRICS.items():
         if name not in runs.columns:
             continue
         values = runs[name][np.isfinite(runs[name])]
         if values.size:
             i = mean_interval(values).within(metric.low, metric.high)
-            yield group, name, metric.unit, i.mean, i.low, i.high, i.stdev, i.n
+            share = covered(metric, group)
+            yield who, name, metric.unit, i.mean, i.low, i.high, i.stdev, i.n, share
         elif metric.can_fail:
-            yield group, name, metric.unit, math.nan, math.nan, math.nan, math.nan, 0
+            yield who, name, metric.unit, math.nan, math.nan, math.nan, math.nan, 0, 0.0

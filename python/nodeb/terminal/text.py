@@ -7,18 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from nodeb.base.arguments import is_number
+from nodeb.base.streams import printable
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.terminal.streams import printable
 
 __all__ = [
-    "SUMMARY",
     "align",
     "decimals_of",
     "shown_unit",
-    "summary_rows",
-    "summary_text",
     "sweep_text",
 ]
 
@@ -54,27 +51,6 @@ def align(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _is_number(cell: str) -> bool:
     head = cell.strip().split(" ")[0].rstrip("%")
     return head in ("", "-") or is_number(head)
-
-
-SUMMARY = ("group", "metric", "mean", "95 % interval", "unit")
-"""Columns of a summary as people read it."""
-
-
-def summary_rows(summary: Table) -> list[list[str]]:
-    """The rows of a summary as text by `SUMMARY`, in units that read well.
-
-    Left out are metrics without a value, such as times of what was not completed.
-    """
-    return [
-        [row["group"], METRICS[row["metric"]].label, *_numbers(row)]
-        for row in summary
-        if math.isfinite(row["mean"])
-    ]
-
-
-def summary_text(summary: Table) -> str:
-    """The summary of a result as an aligned table."""
-    return align(SUMMARY, summary_rows(summary))
 
 
 def sweep_text(table: Table, metric: str = "application_bps") -> str:

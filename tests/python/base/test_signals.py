@@ -151,7 +151,7 @@ main()
         ("nodeb.base.table", "Table", "concat"),
         ("nodeb.results", "result", "summarize"),
         ("nodeb.storage", "files", "swap"),
-        ("nodeb.terminal", "text", "summary_text"),
+        ("nodeb.cli", "options", "print_answer"),
     ],
     ids=lambda moment: moment[2],
 )

@@ -260,7 +260,7 @@ def command(capsys, tmp_path, monkeypatch):
 def test_run_with_pcap(command, scenario_file):
     status, out, err = command(scenario_file, "--pcap", "x.pcapng", "--snap-length", 128)
     assert (status, err) == (0, "")
-    assert out.endswith("packets: x.pcapng\n")
+    assert out.endswith("Packets: x.pcapng\n")
     assert Path("x.pcapng").read_bytes()[:4] == b"\x0a\x0d\x0d\x0a"
 
 

@@ -101,5 +101,5 @@ def test_a_run_writes_its_page_on_request(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["run", str(file), "--report", "--out", str(tmp_path / "out")]) == 0
-    assert f"report: {tmp_path / 'out' / 'report.html'}" in capsys.readouterr().out
+    assert f"Page: {tmp_path / 'out' / 'report.html'}" in capsys.readouterr().out
     assert "a small cell" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")

@@ -110,8 +110,11 @@ def test_summary_has_every_metric_of_every_group(result):
     found = {(r["group"], r["metric"]) for r in result.summary}
     elsewhere = {"received_bps_p5", "cqi", "first_bler", "power_w", "dch_share"}
     elsewhere |= {"switches_per_s", "switches_per_transfer", "load_median_s", "load_p95_s"}
+    elsewhere |= {"cell_bps", "cell_busy"}  # each has a channel of its own
+    of_several = {"jain_index", "received_bps_p50", "download_p50_s", "download_p95_s"}
+    of_several |= {"served", "stalled_users"}
     wanted = {(g, m) for g in ("near", "far", "all") for m in METRICS if m not in elsewhere}
-    assert found == wanted - {("near", "jain_index")}  # a fairness of one user says nothing
+    assert found == wanted - {("near", name) for name in of_several}
 
 
 def test_the_only_group_is_everybody(small):
@@ -125,10 +128,11 @@ def test_summary_leaves_out_what_did_not_complete():
     flows |= {"run": [0, 0, 1, 1], "group": ["a"] * 4, "complete": [True, False, False, False]}
     flows["endless"] = [False] * 4
     flows["received_bps"] = np.ones(4)
-    bearers = Table({"run": [0, 1], "bearer": [0, 0], "blocks": [0, 0], "blocks_failed": [0, 0]})
+    sums = ("blocks", "blocks_failed", "bytes_delivered", "active_s", "end_s")
+    bearers = Table({"run": [0, 1], "bearer": [0, 0], **{name: [0, 0] for name in sums}})
     summary = summarize({"flows": Table(flows), "bearers": bearers})
     time = summary_row(summary, "all", "transfer_s")
-    assert (time["mean"], time["runs"]) == (1.0, 1)
+    assert (time["mean"], time["runs"], time["covered"]) == (1.0, 1, 0.25)
     assert summary_row(summary, "all", "complete")["mean"] == 0.25
     flows["transfer_s"] = np.full(4, nan)
     summary = summarize({"flows": Table(flows), "bearers": bearers})

@@ -1,0 +1,105 @@
+"""What a command answers, before it is text or a page.
+
+The order is the same everywhere: a headline (what, how much, how sure, why), one picture, at most
+`MOST_ROWS` key figures with their intervals, marks (what did not finish or is left out, which is
+never hidden), and notes (where the numbers come from and what to ask next).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from nodeb.answer.numbers import Shown
+
+__all__ = ["Answer", "Bar", "Bars", "Fact", "Mark", "Rows"]
+
+MOST_ROWS = 9
+"""Key figures of an answer at most."""
+SURVIVORS = "\N{DAGGER}"
+"""Stands at a mean that leaves some out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar with its name and value."""
+
+    name: str
+    value: str
+    """As text, with its unit."""
+    size: float
+    """Its length; bars of one picture are to scale. Negative to the left."""
+    paint: str = ""
+    """Class of its colour on pages, such as `k-handshake`."""
+    note: str = ""
+    """What stands behind the value, such as a share."""
+    interval: str = ""
+    """How sure the value is; pages show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Ranked bars, which are their own key."""
+
+    title: str
+    """What they show; pages and screen readers have it."""
+    bars: Sequence[Bar]
+    head: str = ""
+    """A line above them; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A key figure: a mean with its interval."""
+
+    name: str
+    shown: Shown
+    mark: str = ""
+    """`SURVIVORS` where the mean leaves some out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table of text. Numbers and units are two cells, so that they stand below each other."""
+
+    head: Sequence[str]
+    """A name for each column; empty names for a table without a head."""
+    rows: Sequence[Sequence[str | Shown]]
+    """The first cell is a name; a `Shown` is a number with its unit."""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What must not be overlooked: the sign, and what it says."""
+
+    sign: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command answers."""
+
+    command: str
+    """Which command, such as `nodeb run`."""
+    subject: str
+    """What it is about: the scenario's name."""
+    headline: str
+    """One or two sentences without the subject, as they stand at the top of a page."""
+    lead: str = ""
+    """Further sentences of a page: how sure, and what is left out."""
+    picture: Bars | Rows | None = None
+    """The one picture."""
+    facts: Sequence[Fact] = ()
+    """Key figures."""
+    table: Rows | None = None
+    """In place of key figures, where they are compared."""
+    after: Bars | None = None
+    """A second picture below the figures, such as the causes of a difference."""
+    marks: Sequence[Mark] = ()
+    """What did not finish, starved, was dropped, is undecided."""
+    notes: Sequence[str] = ()
+    """Where the numbers come from, and a next command; a line or paragraph each."""
+    everything: Sequence[Rows] = field(default=())
+    """What is folded on a page, and printed with `--all`."""

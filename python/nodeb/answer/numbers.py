@@ -1,0 +1,162 @@
+"""Numbers as people read them: their uncertainty decides how many digits there are.
+
+Of the half-width of an interval two digits are kept if these are 10 to 35, and one otherwise; the
+mean and both ends stop at that place, and nothing has more than `DIGITS` digits after all. Without
+an interval a number has `PLAIN` digits. This is the rule of the Particle Data Group for
+uncertainties (Review of Particle Physics, introduction, section 5.3).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+__all__ = ["ALWAYS", "Shown", "difference", "interval", "number", "scale_of", "shown"]
+
+SCALES: dict[str, tuple[tuple[float, str, float], ...]] = {
+    "bit/s": ((1e6, "Mbit/s", 1e-6), (1e3, "kbit/s", 1e-3), (0.0, "bit/s", 1.0)),
+    "s": ((0.95, "s", 1.0), (0.0, "ms", 1e3)),
+    "bytes": ((1e6, "MB", 1e-6), (1e3, "kB", 1e-3), (0.0, "bytes", 1.0)),
+}
+"""Unit -> (least value, shown unit, factor), largest first."""
+DIGITS = 4
+"""Significant digits of a mean at most."""
+PLAIN = 3
+"""Significant digits of a number without an interval."""
+LEAST, MOST = 10, 35
+"""Two digits of a half-width that are kept."""
+ALWAYS = "in every replication"
+"""In place of an interval without width."""
+LEAST_HALF = 1e-300
+"""A half-width below is none."""
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A mean with its interval, as text."""
+
+    number: str
+    """The mean."""
+    unit: str
+    """Its unit; empty for a count."""
+    low: str = ""
+    """Lower end of the interval; empty where there is none."""
+    high: str = ""
+    """Upper end."""
+
+    @property
+    def value(self) -> str:
+        """The mean with its unit."""
+        return f"{self.number} {self.unit}".strip()
+
+    @property
+    def interval(self) -> str:
+        """The interval with its unit; `ALWAYS` where it has no width, empty where there is none."""
+        if not self.low:
+            return ""
+        if self.low == self.high == self.number:
+            return ALWAYS
+        return f"{self.low} to {self.high} {self.unit}".strip()
+
+    @property
+    def sure(self) -> str:
+        """The mean, and how sure it is: `3.01 s (95 %: 2.95 to 3.07 s)`."""
+        if not self.low:
+            return self.value
+        ends = self.interval
+        return f"{self.value} ({ends})" if ends == ALWAYS else f"{self.value} (95 %: {ends})"
+
+
+def shown(
+    mean: float,
+    low: float = math.nan,
+    high: float = math.nan,
+    unit: str = "",
+    *,
+    percent: bool = False,
+    scale: tuple[str, float] | None = None,
+) -> Shown:
+    """A mean and its interval as text, in a unit that reads well.
+
+    Args:
+        mean: the mean; NaN is shown as a dash.
+        low: lower end of its interval; NaN for none.
+        high: upper end.
+        unit: of all three, as in tables; 1 for a ratio.
+        percent: whether a ratio is read in per cent.
+        scale: shown unit and factor, where others in the column have decided; None decides here.
+    """
+    to, factor = scale or scale_of(mean, unit, percent=percent)
+    if not math.isfinite(mean):
+        return Shown("\N{EN DASH}", "")
+    has_interval = math.isfinite(low) and math.isfinite(high)
+    half = (high - low) / 2 * factor if has_interval else math.nan
+    decimals = _decimals(mean * factor, half)
+    ends = [_fixed(end * factor, decimals) for end in (low, high)] if has_interval else ["", ""]
+    return Shown(_fixed(mean * factor, decimals), to, *ends)
+
+
+def number(value: float, unit: str = "", *, percent: bool = False) -> str:
+    """A number without an interval, with its unit."""
+    return shown(value, unit=unit, percent=percent).value
+
+
+def interval(low: float, high: float, unit: str = "", *, percent: bool = False) -> str:
+    """An interval with its unit: `2.95 to 3.07 s`."""
+    return shown((low + high) / 2, low, high, unit, percent=percent).interval
+
+
+def difference(
+    mean: float,
+    low: float,
+    high: float,
+    unit: str = "",
+    *,
+    percent: bool = False,
+    scale: tuple[str, float] | None = None,
+) -> Shown:
+    """A difference and its interval, with signs; a difference of percentages is in points."""
+    found = shown(mean, low, high, unit, percent=percent, scale=scale)
+    signed = [_signed(one) for one in (found.number, found.low, found.high)]
+    to = "points" if found.unit == "%" and scale is None and unit == "1" else found.unit
+    return Shown(signed[0], to, *signed[1:])
+
+
+def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, float]:
+    """The unit in which a value reads well, and the factor that leads there."""
+    if unit == "1":
+        return ("%", 100.0) if percent else ("", 1.0)
+    for least, to, factor in SCALES.get(unit, ()):
+        if not abs(value) < least:
+            return to, factor
+    return unit, 1.0
+
+
+def _decimals(mean: float, half: float) -> int:
+    """Decimals of a mean whose interval has this half-width; negative for tens."""
+    size = abs(mean)
+    if not half > LEAST_HALF:
+        return 0 if size == 0 or size == round(size) else PLAIN - 1 - _exponent(size)
+    exponent = _exponent(half)
+    two = round(half / 10.0 ** (exponent - 1))
+    keeps = LEAST <= two <= MOST
+    if two == 100:
+        exponent, keeps = exponent + 1, True
+    most = DIGITS - 1 - _exponent(size) if size else math.inf
+    return int(min(1 - exponent if keeps else -exponent, max(most, -exponent)))
+
+
+def _exponent(size: float) -> int:
+    return math.floor(math.log10(size))
+
+
+def _fixed(value: float, decimals: int) -> str:
+    """A number that stops at a place, with a real minus."""
+    text = f"{round(value, decimals):z.{max(decimals, 0)}f}"
+    return text.replace("-", MINUS)
+
+
+def _signed(text: str) -> str:
+    """A number as text with its sign; zero has none."""
+    return text if not text or text.startswith(MINUS) or not text.strip("0.") else f"+{text}"

@@ -1,0 +1,130 @@
+"""What a run says first, by case."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nodeb
+from nodeb.results.answer import answer
+from nodeb.results.survivors import median_of_all, unfinished
+
+ONE = 'radio.dch = {{}}\nduration = "{duration}"\n[[users]]\ntraffic.ftp.size = "{size}"\n'
+CELL = """
+duration = "{duration}"
+radio.hsdpa = {{}}
+[[users]]
+name = "one"
+count = {count}
+traffic.ftp.size = "{size}"
+[[users]]
+name = "two"
+traffic.ftp.size = "{size}"
+"""
+
+
+def run(text, runs=3, **values):
+    return nodeb.Scenario.from_toml(text.format(**values)).run(runs=runs)
+
+
+def said(text, **values):
+    found = answer(run(text, **values), "file.toml", "out/file")
+    return found, " ".join(mark.text for mark in found.marks), " ".join(found.notes)
+
+
+def test_one_download():
+    found, marks, notes = said(ONE, duration="100 s", size="50 kB")
+    assert found.headline.startswith("the download took 2.")
+    assert "of that went into" in found.headline
+    assert not marks
+    assert "All finished, without stalls, loss recovery or timeouts." in notes
+    assert found.picture.title == "Where the time went"
+    assert sum(bar.size for bar in found.picture.bars) == pytest.approx(
+        found_mean(ONE, duration="100 s", size="50 kB")
+    )
+
+
+def found_mean(text, **values):
+    return float(run(text, **values).flows["download_s"].mean())
+
+
+def test_one_download_that_did_not_finish():
+    found, _, notes = said(ONE, duration="2 s", size="500 kB")
+    assert found.headline.startswith("the download did not finish in 2 s; ")
+    assert "Longer runs tell more" in notes
+    assert "download time" not in [fact.name for fact in found.facts]
+
+
+def test_traffic_that_never_ends():
+    text = ONE.replace(
+        'ftp.size = "{size}"',
+        'on_off = {{ burst = {{ constant.value = "20 kB" }}, pause = {{ constant.value = "1 s" }} }}',
+    )
+    found, _, notes = said(text, duration="5 s")
+    assert found.headline.startswith("the phone received ")
+    assert "finished" not in notes
+
+
+def test_a_cell_in_which_nobody_finished():
+    found, marks, _ = said(CELL, duration="60 s", size="50 MB", count=3)
+    assert found.headline.startswith("the cell delivers ")
+    assert "It is full: busy" in found.headline
+    assert marks.startswith("None of the 4 transfers finished in 60 s")
+
+
+def test_a_cell_in_which_most_did_not_finish_says_so_first_and_marks_the_means_of_the_others():
+    found, marks, _ = said(CELL, duration="10 s", size="300 kB", count=9)
+    assert "of the transfers had not finished when the run ended after 10 s" in found.headline
+    times = {fact.name: fact for fact in found.facts}
+    assert times["download time"].mark == "†"
+    assert "Only of those that finished" in marks
+    assert "mean at least" in marks
+
+
+def test_everything_shows_groups_beside_each_other():
+    rows = answer(run(CELL, duration="3 s", size="50 kB", count=3)).everything[0]
+    assert [name for name in rows.head if name] == ["one", "two", "all"]
+    assert {len(row) for row in rows.rows} == {7}
+
+
+def test_the_note_on_duration_can_be_followed():
+    """In the suggested duration all but a few finish."""
+    result = run(CELL, duration="10 s", size="300 kB", count=9)
+    about = unfinished(result.flows, 10.0)
+    assert about.count
+    longer = result.scenario.with_(duration=f"{about.enough_s:g} s").run(runs=3)
+    assert longer.flows["complete"].mean() >= 0.95
+
+
+def test_a_result_is_printed_and_shown_in_notebooks():
+    result = run(ONE, duration="100 s", size="50 kB")
+    assert "the download took" in str(result)
+    html = result._repr_html_()
+    assert "<h1>The download took" in html
+    assert "<script" not in html
+
+
+def test_a_median_of_all_counts_who_did_not_finish():
+    done = np.array([True, True, False, False, False])
+    assert math.isnan(median_of_all(np.array([1.0, 2.0, 9.0, 9.0, 9.0]), done))
+    assert median_of_all(np.array([1.0, 2.0, 3.0, 9.0]), np.array([True] * 3 + [False])) == 2.0
+    # Kaplan and Meier's own example: deaths at 0.8, 3.1, 5.4, 9.2; losses at 1.0, 2.7, 7.0, 12.1.
+    times = np.array([0.8, 1.0, 2.7, 3.1, 5.4, 7.0, 9.2, 12.1])
+    ended = np.array([True, False, False, True, True, False, True, False])
+    assert median_of_all(times, ended) == 9.2
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 100), st.booleans()), min_size=1, max_size=40))
+def test_a_median_of_all_agrees_with_scipy(rows):
+    from scipy.stats import CensoredData, ecdf
+
+    times, done = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
+    found = median_of_all(times, done)
+    if not done.any():
+        assert math.isnan(found)
+        return
+    curve = ecdf(CensoredData.right_censored(times, ~done)).sf
+    below = curve.quantiles[curve.probabilities <= 0.5 + 1e-12]
+    assert (found == below[0]) if len(below) else math.isnan(found)
