@@ -16,6 +16,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,7 +110,7 @@ class RunAnswer:
         """The whole."""
         return Answer(
             command="nodeb run",
-            subject=self.result.scenario.name or self.named,
+            subject=self.result.scenario.name or Path(self.named).stem,
             headline=" ".join(self.headline()),
             lead=" ".join(self.lead()),
             picture=self.picture(),

@@ -60,7 +60,7 @@ def test_one_download_that_did_not_finish():
 def test_traffic_that_never_ends():
     text = ONE.replace(
         'ftp.size = "{size}"',
-        'on_off = {{ burst = {{ constant.value = "20 kB" }}, pause = {{ constant.value = "1 s" }} }}',
+        'on_off = {{ burst.constant.value = "20 kB", pause.constant.value = "1 s" }}',
     )
     found, _, notes = said(text, duration="5 s")
     assert found.headline.startswith("the phone received ")
