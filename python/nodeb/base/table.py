@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nodeb.errors import InputError
 
-__all__ = ["Table", "changes"]
+__all__ = ["Table", "changes", "read_only"]
 
 SHOWN_ROWS = 10
 CHUNK = 1000
@@ -35,14 +35,16 @@ LARGEST_TEXT = 2**31 - 1
 class Table:
     """Named columns of equal length.
 
-    `table["download_s"]` is a NumPy array. Anything that speaks the Arrow C stream protocol takes
+    `table["download_s"]` is a NumPy array that cannot be written to: the summary of a result, what
+    it is compared with and what is saved come from the same numbers. `table["download_s"] * 1000`
+    and `.copy()` give arrays of one's own. Anything that speaks the Arrow C stream protocol takes
     a table as it is: `pyarrow.table(t)`, `polars.from_arrow(t)`, `duckdb.sql("from t")`.
     """
 
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
         if not isinstance(columns, Mapping):
             raise InputError(f"a table is made of columns by name, not of {columns!r}")
-        self._columns: dict[str, NDArray[Any]] = {k: np.asarray(v) for k, v in columns.items()}
+        self._columns: dict[str, NDArray[Any]] = {k: read_only(v) for k, v in columns.items()}
         for name, column in self._columns.items():
             if column.ndim == 0:
                 raise InputError(f"column `{name}` is one value; expected a list or an array")
@@ -82,9 +84,9 @@ class Table:
 
     def __setstate__(self, state: tuple[Layout, bytes, dict[str, NDArray[Any]]]) -> None:
         (self._length, names, plain), data, others = state
-        found, at, held = dict(others), 0, bytearray(data)  # which can be written, as arrays can
+        found, at = {name: read_only(column) for name, column in others.items()}, 0
         for name, kind in plain:
-            found[name] = column = np.frombuffer(held, kind, self._length, at)
+            found[name] = column = np.frombuffer(data, kind, self._length, at)
             at += column.nbytes + -column.nbytes % ALIGNED
         self._columns = {name: found[name] for name in names}
 
@@ -185,6 +187,13 @@ class Table:
         )
         size = f"<p>{len(self)} rows x {len(self.columns)} columns</p>"
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{size}"
+
+
+def read_only(values: ArrayLike) -> NDArray[Any]:
+    """Returns these values as an array that cannot be written to, without a copy of an array."""
+    column = np.asarray(values).view()
+    column.flags.writeable = False
+    return column
 
 
 def changes(column: NDArray[Any]) -> NDArray[Any]:

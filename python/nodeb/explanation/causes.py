@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.table import Table
+from nodeb.base.table import Table, read_only
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
 from nodeb.explanation.replications import CAUSES, Path
@@ -67,7 +67,7 @@ class Explanation:
     @cached_property
     def times(self) -> NDArray[np.float64]:
         """What the transfer took in each replication, s."""
-        return np.array([path.time_ns / NS_PER_S for path in self.paths])
+        return read_only([path.time_ns / NS_PER_S for path in self.paths])
 
     def step_s(self, step: str) -> float:
         """The mean time in which something was happening, such as `propagates`, s."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.table import Table
+from nodeb.base.table import Table, read_only
 from nodeb.errors import InputError
 from nodeb.results.provenance import Provenance
 from nodeb.storage.files import read_parquet, write_bytes, write_parquet
@@ -73,7 +73,7 @@ class Point:
         return cls(
             eb_n0_db,
             pdus_per_block,
-            found["pdu_errors"],
+            read_only(found["pdu_errors"]),
             {kind: Rate(**found[kind]) for kind in RATES.values()},
             found["undetected"],
             found["iterations"] / blocks if blocks else 0.0,

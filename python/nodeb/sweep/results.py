@@ -152,9 +152,12 @@ def _metrics(group: str, own: Table, other: Table | None) -> Iterator[tuple[str,
 
 
 def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
-    """A metric of a group in each run; NaN where it has no value, also for want of the group."""
-    found = metrics[metric][metrics["group"] == group].astype(np.float64)
-    return found if found.size else np.full(len(np.unique(metrics["run"])), math.nan)
+    """Returns a metric of a group by run, NaN where a cell has no such metric or group."""
+    if metric in metrics.columns:
+        found: NDArray[np.float64] = metrics[metric][metrics["group"] == group].astype(np.float64)
+        if found.size:
+            return found
+    return np.full(len(np.unique(metrics["run"])), math.nan)
 
 
 def _interval(metric: str, values: NDArray[np.float64]) -> tuple[float, float, float]:

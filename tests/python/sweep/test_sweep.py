@@ -505,3 +505,17 @@ def test_a_setting_of_a_swept_key_is_refused(call, tmp_path):
     status, _, err = call("sweep", write(tmp_path, GRID), "--set", "radio.dch.bler=0.9")
     assert status == 2
     assert "`radio.dch.bler` is swept, so that this has no effect" in err
+
+
+def test_a_baseline_without_a_metric_of_other_cells_gives_the_table_all_the_same(tmp_path, call):
+    """The 5th percentile of users' rates needs 20 users: cells of ten have none."""
+    swept = '[sweep]\n"users.0.count" = [10, 20]\n'
+    path = write(tmp_path, swept, BASE.replace("runs = 4", "runs = 2"))
+    for baseline in (10, 20):
+        status, out, err = call("sweep", path, "--baseline", f"users.0.count={baseline}")
+        assert (status, "against the baseline" in out) == (0, True), err
+        table = Sweep.load(path).run(tmp_path / "o", [f"users.0.count={baseline}"]).table
+        edge = table["received_bps_p5"]
+        assert np.isfinite(edge).tolist() == [False, True]
+        assert np.isnan(table["received_bps_p5_diff"][0])
+        assert np.isfinite(table["application_bps_diff"]).all()
