@@ -1,0 +1,102 @@
+"""A small study of downloads over HS-DSCH, and what measures it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nodeb
+from nodeb.scenario_types import Ftp, HsDsch, UserGroup
+from nodeb.storage.store import Store
+from nodeb.study import Axis, Effort, Quick, Study, metric
+from nodeb.study.campaign import Campaign
+from nodeb.study.claims import Claim
+
+BLER = Axis({"1 %": 0.01, "20 %": 0.20, "40 %": 0.40}, label="BLER", short="BLER")
+LOW, MIDDLE, HIGH = BLER
+SIZE = Axis(["20 kB", "50 kB"], label="File size")
+SMALL, LARGE = SIZE
+
+
+@metric("kb/s")
+def rate(m):
+    return (m.app_bytes / m.transfer_s * 8 / 1000).mean(axis=-1)
+
+
+@metric("s")
+def duration(m):
+    return m.transfer_s.mean(axis=-1)
+
+
+def study_of(**options) -> Study:
+    """A study without tables, of downloads over HS-DSCH."""
+    options = {"title": "T", "effort": Effort(runs=8), "quick": Quick(runs=3)} | options
+    return Study("/nowhere/small.py", **options)
+
+
+def download(bler, size="20 kB", users=1):
+    phones = [UserGroup(count=users, traffic=Ftp(size=size))]
+    return nodeb.Scenario(duration="100 s", radio=HsDsch(channels=3, bler=bler), users=phones)
+
+
+def campaign(study: Study, folder: Path, **options) -> Campaign:
+    store = Store(folder / "cells")
+    store.open()
+    return Campaign(study, store, **{"seed": 1} | options)
+
+
+def runs(calls: list[range]) -> int:
+    return sum(map(len, calls))
+
+
+def judge(work: Campaign, *checks):
+    return Claim("x", "1", "x", (), lambda: checks).judge(work)
+
+
+FILE = '''
+import nodeb
+from nodeb.scenario_types import Ftp, HsDsch, UserGroup
+from nodeb.study import Axis, Effort, Quick, Study, falling, metric
+
+study = Study(__file__, title="Small", effort=Effort(runs=6), quick=Quick(runs=3))
+BLER = Axis({"1 %": 0.01, "20 %": 0.2})
+SIZE = Axis(["20 kB", "50 kB"])
+
+@study.scenario
+def download(bler, size):
+    phones = [UserGroup(traffic=Ftp(size=size))]
+    return nodeb.Scenario(duration="DURATION", radio=HsDsch(bler=bler), users=phones)
+
+@metric("kb/s")
+def rate(m):
+    return (m.app_bytes / m.transfer_s * 8 / 1000).mean(axis=-1)
+
+of = rate.of(download)
+for number, size in enumerate(SIZE, 1):
+    study.table(f"Table {number}", f"Rates of {size}", {size: {b: of(b, size) for b in BLER}},
+                "100 90", near=20)
+study.figure("Figure 1", "Rates", {s: {b: of(b, s) for b in BLER} for s in SIZE}, "Rate (kb/s)")
+
+@study.claim("1", "Table 1")
+def falls():
+    """Rates fall."""
+    yield falling({b: of(b, SIZE["20 kB"]) for b in BLER})
+
+@study.claim("2")
+def falls_too():
+    """Rates of larger files fall."""
+    yield falling({b: of(b, SIZE["50 kB"]) for b in BLER})
+
+@study.stage()
+def counting(at):
+    timeouts = at.campaign.log(download(0.01, "20 kB")).stack("timeouts")
+    at.facts["cases"] = nodeb.stats.calculated(timeouts.sum())
+'''
+
+TARGET = """
+[[targets]]
+id = "near"
+text = "Table 1 is near"
+items = ["Table 1"]
+each = 20
+unit = "kb/s"
+"""

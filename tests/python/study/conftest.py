@@ -1,0 +1,42 @@
+"""A small study, what measures it, and what it simulates."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeb.replication.cells import Replicating
+from nodeb.study import Study
+from nodeb.study.campaign import Campaign
+from small_study import FILE, TARGET, campaign, study_of
+
+
+@pytest.fixture
+def study() -> Study:
+    return study_of()
+
+
+@pytest.fixture
+def work(study, tmp_path) -> Campaign:
+    return campaign(study, tmp_path)
+
+
+@pytest.fixture
+def counted(monkeypatch) -> list[range]:
+    """The replications that are simulated."""
+    calls: list[range] = []
+    simulate = Replicating.replicate
+
+    def replicate(self, seed, runs, control):
+        calls.append(runs)
+        return simulate(self, seed, runs, control)
+
+    monkeypatch.setattr(Replicating, "replicate", replicate)
+    return calls
+
+
+@pytest.fixture
+def file(tmp_path) -> str:
+    path = tmp_path / "tiny.py"
+    path.write_text(FILE.replace("DURATION", "100 s"))
+    path.with_suffix(".toml").write_text(TARGET)
+    return str(path)

@@ -1,0 +1,157 @@
+"""Quantities of cases: metrics, pairs, the least and the most, and facts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import nodeb
+import nodeb.reproduce
+from nodeb.errors import InputError
+from nodeb.stats import Estimate
+from nodeb.study import (
+    at_most,
+    change,
+    least,
+    least_at,
+    metric,
+    most,
+    ordered,
+    rising,
+    rms,
+)
+from nodeb.study.campaign import Campaign
+from nodeb.study.quantity import Quantity, Sample
+from small_study import (
+    BLER,
+    HIGH,
+    LOW,
+    MIDDLE,
+    download,
+    duration,
+    judge,
+    rate,
+)
+
+
+def test_a_rate_is_data_over_the_mean_time(study, work):
+    cases = study.scenario(download)
+    found = rate.of(cases)(LOW).estimate(work)
+    times = work.log(cases(LOW)).stack("transfer_s")
+    assert found.value == pytest.approx(160 / times.mean())
+    assert found.low < found.value < found.high
+    plain = duration.of(cases)(LOW).estimate(work)
+    assert plain.low == pytest.approx(nodeb.stats.mean_interval(times).low)
+
+
+def test_common_random_numbers_cancel(study, work):
+    of = duration.of(study.scenario(download))
+    here, there = of(LOW), of(LOW).under({"wired.delay": "1 s"})
+    gap = (there - here).estimate(work)
+    assert gap.half_width < 0.1 * here.estimate(work).half_width
+    assert change(here, here).estimate(work).value == 0.0
+    assert (here / here).estimate(work).value == 1.0
+    assert (here - 1).estimate(work).value == pytest.approx(here.estimate(work).value - 1)
+    assert (1 - here).unit == "s"
+    assert ((here / 2).unit, change(here, 2).unit) == ("", "%")
+
+
+def test_the_least_and_the_most_are_those_of_a_case(study, work):
+    of = duration.of(study.scenario(download))
+    along = {bler: of(bler) for bler in BLER}
+    assert least(along).estimate(work) == of(LOW).estimate(work)
+    assert most(along.values()).estimate(work) == of(HIGH).estimate(work)
+    assert len(list(least(along).cases())) == 3
+    with pytest.raises(InputError, match="no quantities"):
+        least({})
+
+
+class Known(Quantity):
+    """A quantity of a known estimate."""
+
+    def __init__(self, *estimate: float) -> None:
+        self._estimate = Estimate(*estimate)
+
+    def sample(self, work: Campaign, n: int) -> Sample:
+        return Sample(self._estimate.value, np.full(n, self._estimate.value))
+
+    def estimate(self, work: Campaign) -> Estimate:
+        return self._estimate
+
+
+def test_the_root_of_the_mean_square_by_hand(work):
+    found = rms([Known(3.0, 2.9, 3.1, 4), Known(4.0, 3.8, 4.2, 3)]).estimate(work)
+    assert found.value == pytest.approx(math.sqrt(12.5))
+    half = math.hypot(3 * 0.1, 4 * 0.2) / (2 * found.value)
+    assert (found.half_width, found.runs) == (pytest.approx(half), 3)
+
+
+def test_what_is_combined_keeps_its_interval(study, work):
+    of = duration.of(study.scenario(download))
+    low, high = rms([of(LOW), of(MIDDLE)]), rms([of(HIGH), of(MIDDLE)])
+    gap = (high - low).estimate(work)
+    assert (gap.low < gap.value < gap.high, gap.runs) == (True, 8)
+    assert gap.value == pytest.approx(high.estimate(work).value - low.estimate(work).value)
+    alone = rms([of(LOW)]) - of(LOW)
+    assert alone.estimate(work).half_width == pytest.approx(0, abs=1e-9)
+
+
+def test_a_fact_is_no_quantity(study, work):
+    """It has no replications to be paired: it is shown and judged by itself."""
+    work.facts["delay"] = Estimate(2.0, 1.0, 3.0, 5)
+    fact = study.fact("delay", "s")
+    for combine in (
+        lambda: fact - 1.5,
+        lambda: 1.5 - fact,
+        lambda: 2 * fact,
+        lambda: 1 / fact,
+        lambda: change(fact, 2),
+        lambda: rms([fact]),
+        lambda: least([fact]),
+        lambda: rising({LOW: fact, HIGH: fact}),
+        lambda: ordered({"a": fact, "b": 1}),
+    ):
+        with pytest.raises(InputError, match="judged by itself"):
+            combine()
+    assert judge(work, at_most(fact, 2.5)).effort == ""
+    grid = study.table("Table 1", "x", {"delay": {"found": fact}}).measure(work)
+    assert [(cell.measured, cell.unit) for cell in grid] == [(work.facts["delay"], "s")]
+
+
+def test_what_is_not_known_is_neither_least_nor_most(study, work):
+    never = metric("s")(lambda m: m.transfer_s.mean(axis=-1) * math.nan)
+    cases = study.scenario(download)
+    known, unknown = duration.of(cases)(LOW), never.of(cases)(LOW)
+    for series in ([unknown, known], [known, unknown]):
+        assert least(series).estimate(work) == most(series).estimate(work) == known.estimate(work)
+    along = {LOW: unknown, MIDDLE: known, HIGH: unknown}
+    assert "least at BLER 20 %, " in judge(work, least_at(along, [HIGH])).evidence
+
+
+def test_quantities_have_no_order_and_no_truth(study):
+    of = rate.of(study.scenario(download))
+    with pytest.raises(TypeError, match="claim yields"):
+        assert of(LOW) > of(HIGH)
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(of(LOW))
+
+
+def test_metrics_take_columns_of_all_tables_and_functions_of_one_run(study, work):
+    def last_end(tables):
+        flows = tables["flows"]
+        return np.max(flows["start_s"] + flows["transfer_s"])
+
+    @metric()
+    def of_all(m, user):
+        return m[last_end][..., 0] + m["bearers.bler"][..., 0] + m.transfer_s[..., user]
+
+    cases = study.scenario(lambda bler: download(bler, users=2))
+    log = work.log(cases(LOW))
+    ends = (log.stack("start_s") + log.stack("transfer_s")).max(axis=1)
+    wanted = ends.mean() + 0.01 + log.stack("transfer_s")[:, 1].mean()
+    assert of_all(user=1).of(cases)(LOW).estimate(work).value == pytest.approx(wanted)
+    assert log.stack("transfer_s").shape == (8, 2)
+    with pytest.raises(InputError, match="did you mean `transfer_s`"):
+        log.stack("transfers_s")

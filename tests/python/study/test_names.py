@@ -1,0 +1,104 @@
+"""Tables, claims and targets name what there is, before anything is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import nodeb
+import nodeb.reproduce
+from nodeb.errors import InputError
+from nodeb.study import (
+    Study,
+    at_most,
+    change,
+)
+from small_study import (
+    HIGH,
+    LOW,
+    TARGET,
+    download,
+    rate,
+)
+
+
+def test_shapes_and_names_are_checked(study, work):
+    of = rate.of(study.scenario(download))
+    table = study.table("Table 1", "x", {LOW: {"a": of(LOW), "b": 5}}, "1\n2")
+    with pytest.raises(InputError, match=r"Table 1 is 1 by 2, but .* \[1, 1\]"):
+        table.measure(work)
+    with pytest.raises(InputError, match="two items `Table 1`"):
+        study.figure("Table 1", "x", {"c": {LOW: 1}}, "y")
+    with pytest.raises(InputError, match="Table 2 has no cells"):
+        study.table("Table 2", "x", {})
+    with pytest.raises(InputError, match="different columns"):
+        study.table("Table 3", "x", {LOW: {"a": 1}, HIGH: {"b": 1}})
+    points = study.figure("Figure 1", "x", {"c": {LOW: of(LOW)}}, "y", printed={"d": {LOW: 1}})
+    with pytest.raises(InputError, match="no point"):
+        points.measure(work)
+
+    @study.claim("1", "Table 4")
+    def a_claim():
+        """Something."""
+
+    with pytest.raises(InputError, match="claim `a-claim` names no item, `Table 4`"):
+        study.check()
+    with pytest.raises(InputError, match="two claims `a-claim`"):
+        study.claim("1", name="a-claim", text="x")(lambda: [])
+    with pytest.raises(InputError, match="no statement"):
+        study.claim("1")(lambda: [])
+
+
+def test_what_a_terminal_shows_is_checked(study):
+    study.table("Table 1", "x", {LOW: {"a": 1, "b": 5}})
+    study.show("x", "Table 1", ["b"])
+    study.check()
+    study.show("x", "Table 1", ["b", "bb"])
+    with pytest.raises(InputError, match="names no column, `bb`; did you mean `b`"):
+        study.check()
+    study.show("x", "Table 2", [])
+    with pytest.raises(InputError, match="names no table, `Table 2`; did you mean `Table 1`"):
+        study.check()
+
+
+def test_a_study_without_items_is_refused_before_it_is_measured(study, tmp_path):
+    study.claim("1", text="x", name="x")(lambda: [at_most(1, 2)])
+    with pytest.raises(InputError, match="no table and no figure"):
+        nodeb.reproduce.run(study, tmp_path / "out")
+
+
+def test_the_files_of_a_study_are_those_of_its_name(tmp_path):
+    for name in ("my.py", "my.toml", "my_base.toml", "mysql.dump", "other_my.py"):
+        (tmp_path / name).touch()
+    found = Study(str(tmp_path / "my.py"), title="x").files()
+    assert [one.name for one in found] == ["my.py", "my.toml", "my_base.toml"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ('each = 20\nunti = "kb/s"', "target `near`: unknown key `unti`; did you mean `unit`"),
+        ("unit = 1", "target `near` needs exactly one of `each`"),
+        ("each = 20\nleast = 3", "target `near` needs exactly one of `each`"),
+        ('claims = ["fall"]', "target `near` names no claim, `fall`; did you mean `falls`"),
+    ],
+)
+def test_targets_are_checked_before_anything_is_measured(file, counted, wrong, told):
+    text = TARGET.replace('each = 20\nunit = "kb/s"', wrong)
+    Path(file).with_suffix(".toml").write_text(text)
+    with pytest.raises(InputError, match=told):
+        nodeb.reproduce.run(file, Path(file).parent / "out")
+    assert counted == []
+
+
+def test_a_cell_has_the_unit_of_its_quantity(study, work):
+    of = rate.of(study.scenario(download))
+    rows = {LOW: {"rate": of(LOW), "change": change(of(LOW), of(HIGH))}}
+    grid = study.table("Table 1", "x", rows, "100 -", near=5, runs=10).measure(work)
+    first, second = grid
+    assert (first.unit, second.unit, second.published) == ("kb/s", "%", None)
+    assert first.tolerance.absolute == 5
+    assert second.tolerance.absolute is None, "a tolerance is in the table's own unit"
+    assert (first.expected.of, second.expected) == (10, None)
+    assert (grid.corner, grid.rows, grid.columns) == ("BLER", ("1 %",), ("rate", "change"))

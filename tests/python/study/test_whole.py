@@ -1,0 +1,189 @@
+"""What a reproduction of a whole study writes, and goes on from."""
+
+from __future__ import annotations
+
+import csv
+import json
+import statistics
+import time
+from pathlib import Path
+
+import pytest
+
+import nodeb
+import nodeb.reproduce
+from nodeb import studies
+from nodeb.errors import InputError, OutputError
+from nodeb.replication.cells import Replicating
+from small_study import (
+    FILE,
+    runs,
+)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """What a reproduction found, and what it kept."""
+    names = [folder / "cells.csv", folder / "claims.csv", *sorted((folder / "cells").iterdir())]
+    return {one.name: one.read_bytes() for one in names}
+
+
+def test_a_study_in_a_file_of_one_s_own(file, tmp_path, call):
+    status, out, err = call("reproduce", file, "--quick", "--out", tmp_path / "out")
+    assert (status, err) == (0, "")
+    assert "Claims: 2 of 2 hold" in out
+    assert {row["study"] for row in rows(tmp_path / "out" / "cells.csv")} == {"tiny"}
+    status, _, err = call("reproduce", str(tmp_path / "none.py"))
+    assert (status, "there is no file" in err) == (2, True)
+    (tmp_path / "empty.py").write_text("x = 1\n")
+    status, _, err = call("reproduce", str(tmp_path / "empty.py"))
+    assert (status, "makes no study" in err) == (2, True)
+    (tmp_path / "beside_it.py").write_text("import nodeb.study\n")
+    text = "from beside_it import nodeb\nstudy = nodeb.study.Study(__file__, title='T')\n"
+    (tmp_path / "statistics.py").write_text(text)
+    with pytest.raises(InputError, match="statistics has no table and no figure"):
+        studies.load(str(tmp_path / "statistics.py"))
+    assert statistics.mean([1, 3]) == 2
+    (tmp_path / "wrong.py").write_text("x = 1\ny = 1 / 0\n")
+    status, _, err = call("reproduce", str(tmp_path / "wrong.py"))
+    assert (status, "wrong.py, line 2: ZeroDivisionError: division by zero" in err) == (2, True)
+    (tmp_path / "wrong.py").write_text("x = 1\ny = = 1\n")
+    status, _, err = call("reproduce", str(tmp_path / "wrong.py"))
+    assert (status, "wrong.py, line 2: SyntaxError" in err) == (2, True)
+
+
+def test_the_example_of_the_docs(tmp_path):
+    """Sixty lines, and the law that they measure again."""
+    example = Path(__file__).parents[3] / "examples" / "mathis.py"
+    assert len(example.read_text("utf-8").splitlines()) <= 60
+    outcome = nodeb.reproduce.run(str(example), tmp_path / "out", quick=True)
+    assert all(cell.grade in ("near", "off") for cell in outcome.cells[:2])
+    bound, share = outcome.claims
+    assert bound.holds
+    assert share.judgement != "contradicted"
+
+
+def test_what_a_whole_study_writes(file, tmp_path):
+    shares = []
+    outcome = nodeb.reproduce.run(file, tmp_path / "out", progress=lambda s, _: shares.append(s))
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    found = rows(tmp_path / "out" / "cells.csv")
+    places = [(row["item"], row["row"], row["column"]) for row in found]
+    assert places[:3] == [
+        ("Table 1", "20 kB", "1 %"),
+        ("Table 1", "20 kB", "20 %"),
+        ("Table 2", "50 kB", "1 %"),
+    ]
+    assert places[4] == ("Figure 1", "1 %", "20 kB")
+    assert {row["replications"] for row in found} == {"6"}
+    assert [row["id"] for row in rows(tmp_path / "out" / "claims.csv")] == ["falls", "falls-too"]
+    assert rows(tmp_path / "out" / "facts.csv")[0]["fact"] == "cases"
+    assert [one.met for one in outcome.targets] != [None]
+    assert outcome.headline[0] == "Table 1: Rates of 20 kB"
+    assert (tmp_path / "out" / "figures" / "figure-1.svg").is_file()
+    page = outcome.report.read_text("utf-8")
+    assert "Rates of larger files fall." in page
+    assert "nodeb reproduce tiny.py --seed 1" in page
+
+
+def test_items_alone_have_the_same_cells(file, tmp_path):
+    nodeb.reproduce.run(file, tmp_path / "whole")
+    nodeb.reproduce.run(file, tmp_path / "one", ["table 1"])
+    part, whole = (rows(tmp_path / name / "cells.csv") for name in ("one", "whole"))
+    assert part == whole[:2]
+    assert [row["id"] for row in rows(tmp_path / "one" / "claims.csv")] == ["falls"]
+    assert not (tmp_path / "one" / "facts.csv").exists()
+    with pytest.raises(InputError, match="did you mean `Table 1`"):
+        nodeb.reproduce.run(file, tmp_path / "no", ["Tabel 1"])
+    with pytest.raises(InputError, match="no item"):
+        nodeb.reproduce.run(file, tmp_path / "no", [])
+
+
+def test_a_study_goes_on_from_what_is_there(file, tmp_path, counted, monkeypatch):
+    nodeb.reproduce.run(file, tmp_path / "whole", jobs=1)
+    everything, simulate = runs(counted), Replicating.replicate
+
+    def stopped(self, seed, of, control):
+        if runs(counted) >= everything + 14:
+            raise KeyboardInterrupt
+        return simulate(self, seed, of, control)
+
+    monkeypatch.setattr(Replicating, "replicate", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        nodeb.reproduce.run(file, tmp_path / "cut", jobs=1)
+    assert rows(tmp_path / "cut" / "cells.csv"), "what was measured is there"
+    assert "interrupted" in (tmp_path / "cut" / "report.html").read_text("utf-8")
+    monkeypatch.setattr(Replicating, "replicate", simulate)
+    counted.clear()
+    nodeb.reproduce.run(file, tmp_path / "cut", jobs=1)
+    assert 0 < runs(counted) < everything
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")
+    counted.clear()
+    nodeb.reproduce.run(file, tmp_path / "cut", jobs=1)
+    assert counted == []
+
+
+def test_a_longer_study_goes_on_from_a_quick_one_and_back(file, tmp_path, counted):
+    folder = tmp_path / "out"
+    nodeb.reproduce.run(file, folder, quick=True)
+    found, quick = (folder / "cells.csv").read_bytes(), runs(counted)
+    nodeb.reproduce.run(file, folder)
+    assert runs(counted) == 2 * quick
+    nodeb.reproduce.run(file, folder, quick=True)
+    assert (runs(counted), (folder / "cells.csv").read_bytes()) == (2 * quick, found)
+
+
+def test_damaged_replications_are_simulated_again_and_told(file, tmp_path, counted):
+    nodeb.reproduce.run(file, tmp_path / "out")
+    before = files(tmp_path / "out")
+    broken = sorted((tmp_path / "out" / "cells").iterdir())[0]
+    broken.write_bytes(broken.read_bytes()[:-40])
+    counted.clear()
+    outcome = nodeb.reproduce.run(file, tmp_path / "out")
+    assert (outcome.damaged, runs(counted)) == ([broken], 6)
+    assert files(tmp_path / "out") == before
+
+
+def test_a_new_metric_needs_no_new_simulation(file, tmp_path, counted):
+    nodeb.reproduce.run(file, tmp_path / "out")
+    counted.clear()
+    text = Path(file).read_text().replace("m.app_bytes / m.transfer_s * 8 / 1000", "m.start_s - 7")
+    Path(file).write_text(text)
+    outcome = nodeb.reproduce.run(file, tmp_path / "out")
+    assert counted == []
+    assert max(cell.measured.value for cell in outcome.cells) < 0
+
+
+def test_a_download_that_never_ends_is_reported(tmp_path):
+    path = tmp_path / "cut.py"
+    path.write_text(FILE.replace("DURATION", "0.5 s"))
+    outcome = nodeb.reproduce.run(str(path), tmp_path / "out", quick=True)
+    page = outcome.report.read_text("utf-8")
+    assert "downloads did not end in 3 replications" in page
+    assert not any(cell.measured.known for cell in outcome.cells)
+
+
+def test_nothing_is_run_for_a_folder_that_cannot_be_written(file, tmp_path, counted):
+    (tmp_path / "there").write_text("a file")
+    with pytest.raises(OutputError):
+        nodeb.reproduce.run(file, tmp_path / "there")
+    assert counted == []
+
+
+def test_a_study_is_built_quickly():
+    """Cases are made when they are measured: naming hundreds takes no time."""
+    begin = time.monotonic()
+    for name in studies.names():
+        studies.load(name)
+    assert time.monotonic() - begin < 5
+
+
+def test_the_mark_of_a_folder_tells_what_it_holds(file, tmp_path):
+    nodeb.reproduce.run(file, tmp_path / "out", ["Table 1"], quick=True, seed=7)
+    about = json.loads((tmp_path / "out" / "provenance.json").read_text())
+    assert (about["seed"], about["quick"], about["items"]) == (7, True, ["Table 1"])
