@@ -451,8 +451,8 @@ class Estimate:
 
 
 def calculated(value: float) -> Estimate:
-    """A number that nothing was simulated for."""
-    return Estimate(float(value), math.nan, math.nan, 0)
+    """A number that nothing was simulated for: its interval is the number itself."""
+    return Estimate(float(value), float(value), float(value), 0)
 
 
 def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:

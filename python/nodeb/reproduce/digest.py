@@ -27,7 +27,7 @@ STATES = ("met", "missed", "undecided", "not measured")
 
 
 @dataclass(frozen=True)
-class Statement:
+class Judged:
     """A claim of a study, or a target of the reproduction, and what came of it.
 
     Attributes:
@@ -77,8 +77,8 @@ class Digest:
     complete: bool
     items: tuple[str, ...]
     measured: int
-    claims: tuple[Statement, ...]
-    targets: tuple[Statement, ...]
+    claims: tuple[Judged, ...]
+    targets: tuple[Judged, ...]
     cells: Mapping[str, int]
     within: int
     scattered: int
@@ -107,7 +107,7 @@ class Digest:
         return len(self.targets) - self.states["not measured"]
 
 
-def _counted(found: Iterable[Statement], names: Iterable[str]) -> dict[str, int]:
+def _counted(found: Iterable[Judged], names: Iterable[str]) -> dict[str, int]:
     counts = Counter(one.verdict for one in found)
     return {name: counts[name] for name in names}
 
@@ -126,11 +126,11 @@ def of(found: ReproduceOutcome) -> Digest:
         items=tuple(found.items),
         measured=sum(item in found.measured for item in found.items),
         claims=tuple(
-            Statement(one.id, one.text, one.judgement, one.section, one.summary, one.against)
+            Judged(one.id, one.text, one.judgement, one.section, one.summary, one.against)
             for one in found.claims
         ),
         targets=tuple(
-            Statement(one.id, one.text, one.state, summary=one.result) for one in found.targets
+            Judged(one.id, one.text, one.state, summary=one.result) for one in found.targets
         ),
         cells={grade: grades[grade] for grade in GRADES},
         within=sum(known),
@@ -156,7 +156,7 @@ def load(folder: Path) -> Digest | None:
         found: dict[str, Any] = json.loads((folder / DIGEST).read_text(encoding="utf-8"))
         for name in ("claims", "targets"):
             entries = [one | {"against": tuple(one["against"])} for one in found[name]]
-            found[name] = tuple(Statement(**one) for one in entries)
+            found[name] = tuple(Judged(**one) for one in entries)
         digest = Digest(**found | {"items": tuple(found["items"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None

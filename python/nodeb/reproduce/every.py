@@ -29,28 +29,15 @@ UNKNOWN_MINUTES = {True: 0.5, False: 5.0}
 """Of a study that does not say how long it takes: quick, and not."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What all studies have in common.
-
-    Attributes:
-        seed: seed of all random streams.
-        quick: whether the short versions are made.
-        jobs: threads, or who simulates.
-    """
-
-    seed: int
-    quick: bool
-    jobs: Jobs
-
-
 @dataclass
 class Summary:
     """What came of all studies.
 
     Attributes:
-        settings: how they were made.
         names: the studies, in the order in which they are done.
+        seed: seed of all random streams.
+        quick: whether the short versions are made.
+        jobs: threads, or who simulates.
         digests: what was found, by study, of those that were begun.
         reports: path of each study's report.
         report: path of the page about all of them.
@@ -60,8 +47,10 @@ class Summary:
         damaged: kept replications that were damaged, and simulated again.
     """
 
-    settings: Settings
     names: Sequence[str]
+    seed: int
+    quick: bool
+    jobs: Jobs
     digests: dict[str, Digest] = field(default_factory=dict)
     reports: dict[str, Path] = field(default_factory=dict)
     report: Path = Path()
@@ -128,11 +117,11 @@ def run_all(
             be written to; none of the studies is begun.
         RunError: if a simulation fails; what was found until then is summed up.
     """
-    settings = Settings(seed, quick, check_jobs(jobs))
+    workers = check_jobs(jobs)
     names = shortest_first(quick) if studies is None else list(studies)
     about = {"seed": seed, "quick": quick, **made()}
     with _claimed(out, names, about, force) as place:
-        summary = Summary(settings, names, report=out / "report.html")
+        summary = Summary(names, seed, quick, workers, report=out / "report.html")
         if place.replaces is not None:
             summary.replaced[out] = place.replaces
         _reproduce(summary, out, progress, force)
@@ -175,21 +164,21 @@ def _claimed(
 
 def _reproduce(summary: Summary, out: Path, progress: Progress | None, force: bool) -> None:
     """Every study that is not complete, and a summary after each."""
-    settings, started = summary.settings, time.monotonic()
+    started = time.monotonic()
     for name in summary.names:
         _read(summary, name, out)
     summary.stayed = [name for name, found in summary.digests.items() if found.complete]
     left = [name for name in summary.names if name not in summary.stayed]
-    bar = _Shares(progress, {name: minutes(name, settings.quick) for name in left})
+    bar = _Shares(progress, {name: minutes(name, summary.quick) for name in left})
     _write(summary, out, started)
     for name in left:
         try:
             found = reproduction.run(
                 name,
                 out / name,
-                quick=settings.quick,
-                jobs=settings.jobs,
-                seed=settings.seed,
+                quick=summary.quick,
+                jobs=summary.jobs,
+                seed=summary.seed,
                 progress=bar.of(name),
                 force=force,
             )
@@ -206,16 +195,16 @@ def _read(summary: Summary, name: str, out: Path) -> None:
     """Takes in what is there of a study, if it was made as this is."""
     found = digest_module.load(out / name)
     summary.digests.pop(name, None)
-    if found is not None and _same(found, summary.settings):
+    if found is not None and _same(found, summary):
         summary.digests[name] = found
         summary.reports[name] = out / name / digest_module.REPORT
 
 
-def _same(found: Digest, settings: Settings) -> bool:
+def _same(found: Digest, summary: Summary) -> bool:
     """Whether results are whole ones of this version, with the same seed and length."""
     return (
         found.program == digest_module.program(found.study)
-        and (found.seed, found.quick) == (settings.seed, settings.quick)
+        and (found.seed, found.quick) == (summary.seed, summary.quick)
         and list(found.items) == known_studies.load(found.study).items()
     )
 
@@ -272,8 +261,5 @@ class _Shares:
 
 def study_with(item: str) -> str | None:
     """A study that has an item of this name; None if none has."""
-    wanted = "".join(item.lower().split())
-    for name in known_studies.names():
-        if wanted in ("".join(one.lower().split()) for one in known_studies.load(name).items()):
-            return name
-    return None
+    names = known_studies.names()
+    return next((name for name in names if known_studies.load(name).named(item)), None)

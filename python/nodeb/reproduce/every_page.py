@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nodeb import studies
 from nodeb.report import render
-from nodeb.reproduce.digest import Digest, Statement
+from nodeb.reproduce.digest import Digest, Judged
 from nodeb.reproduce.page import GRADES, STATES, tile, version
 from nodeb.reproduce.shown import Content, marked
 from nodeb.storage.files import csv_text
@@ -52,8 +52,8 @@ def summary_csv(summary: Summary) -> str:
 
 
 def _row(summary: Summary, name: str) -> list[object]:
-    settings, found = summary.settings, summary.digests.get(name)
-    same = [name, state(found), settings.quick, settings.seed, version()[0]]
+    found = summary.digests.get(name)
+    same = [name, state(found), summary.quick, summary.seed, version()[0]]
     if found is None:
         return [*same, *[""] * (len(COLUMNS) - len(same))]
     counts, states = found.counts, found.states
@@ -112,7 +112,7 @@ def html(summary: Summary) -> str:
 def _banners(summary: Summary) -> Iterator[str]:
     if not summary.complete:
         yield f"Not everything is there: {summary.state}."
-    if summary.settings.quick:
+    if summary.quick:
         yield (
             "Quick versions: few or short replications, so the intervals are wide and many claims "
             "stay undecided."
@@ -186,7 +186,7 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
 
 
-def _claim(summary: Summary, name: str, one: Statement) -> Content:
+def _claim(summary: Summary, name: str, one: Judged) -> Content:
     return {
         "study": name,
         "judgement": one.verdict,
@@ -199,7 +199,7 @@ def _claim(summary: Summary, name: str, one: Statement) -> Content:
     }
 
 
-def _target(one: Statement) -> Content:
+def _target(one: Judged) -> Content:
     return marked(STATES[one.verdict], one.verdict)
 
 
@@ -212,15 +212,13 @@ def _link(summary: Summary, name: str) -> str:
 def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     shown, git = version()
     yield "Studies", ", ".join(summary.names)
-    yield "Seed", str(summary.settings.seed)
+    yield "Seed", str(summary.seed)
     yield "nodeb", shown if git is None else f"{shown} ({git[:12]}{git[40:]})"
-    yield "Wall time", f"{duration(summary.wall_s)} with {summary.settings.jobs} threads"
+    yield "Wall time", f"{duration(summary.wall_s)} with {summary.jobs} threads"
     if summary.stayed:
         yield "Complete before", ", ".join(summary.stayed)
     yield "Files", "summary.csv (a row for each study), claims.csv (every claim with its evidence)"
 
 
 def _command(summary: Summary) -> str:
-    return f"nodeb reproduce all --seed {summary.settings.seed}" + (
-        " --quick" if summary.settings.quick else ""
-    )
+    return f"nodeb reproduce all --seed {summary.seed}" + (" --quick" if summary.quick else "")

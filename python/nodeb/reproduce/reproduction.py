@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from nodeb import studies
 from nodeb.base.arguments import as_path, as_seed, as_texts
-from nodeb.errors import InputError
+from nodeb.errors import InputError, nearest
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest, output
 from nodeb.reproduce.outcome import ReproduceOutcome
@@ -85,26 +84,17 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
     Raises:
         InputError: if one is unknown; the message names the nearest.
     """
-    known: list[str] = study.items()
+    known = study.items()
     if items is None:
         return known
-    plain = {_plain(item): item for item in known}
     wanted = set()
     for item in as_texts(items, "items", f'["{known[0]}"]'):
-        if _plain(item) not in plain:
-            close = difflib.get_close_matches(_plain(item), plain, n=1, cutoff=0.6)
-            hint = f"did you mean `{plain[close[0]]}`? " if close else ""
-            raise InputError(
-                f"{study.name} has no item `{item}`; {hint}(known: {', '.join(known)})"
-            )
-        wanted.add(plain[_plain(item)])
+        if (name := study.named(item)) is None:
+            raise InputError(f"{study.name} has no item `{item}`{nearest(item, known)}")
+        wanted.add(name)
     if not wanted:
-        raise InputError(f"no item was named (known: {', '.join(known)})")
+        raise InputError(f"no item was named (there is: {', '.join(known)})")
     return [item for item in known if item in wanted]
-
-
-def _plain(item: str) -> str:
-    return "".join(item.lower().split())
 
 
 def _reproduce(found: ReproduceOutcome, whole: bool, jobs: Jobs, bar: _Bar) -> None:

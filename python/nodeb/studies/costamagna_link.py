@@ -6,6 +6,7 @@ is kept in `link.json` for the next run of the study, which then has the fitted 
 
 import hashlib
 import json
+from dataclasses import astuple
 from pathlib import Path
 
 from nodeb.replication.pool import threads
@@ -129,16 +130,10 @@ def kept(out, of):
         return None
     if found.get("of") != of or not (out / "fit" / "comparison.parquet").is_file():
         return None
-    return {
-        name: Estimate(*values) if values[-1] else calculated(values[0])
-        for name, values in found["facts"].items()
-    }
+    return {name: Estimate(*values) for name, values in found["facts"].items()}
 
 
 def keep(out, of, facts):
-    """Keeps what was found; an interval that a number does not have is null."""
-    rows = {
-        name: [one.value, *((one.low, one.high) if one.runs else (None, None)), one.runs]
-        for name, one in facts.items()
-    }
+    """Keeps what was found."""
+    rows = {name: astuple(one) for name, one in facts.items()}
     write(out / KEPT, f"{json.dumps({'of': of, 'facts': rows}, indent=2)}\n")

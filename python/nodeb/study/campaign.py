@@ -31,7 +31,7 @@ __all__ = ["Campaign"]
 Tick = Callable[[str, float], None]
 
 
-class _Point(Stored):
+class _Replications(Stored):
     """A distinct scenario, its effort, and its replications once there are enough."""
 
     def __init__(self, campaign: Campaign, cell: Cell, case: Case, effort: Effort) -> None:
@@ -129,8 +129,8 @@ class Campaign:
         self.settings = settings or Settings()
         self.tick: Tick = tick or (lambda label, cost: None)
         self.facts: dict[str, Estimate] = {}
-        self._points: dict[str, _Point] = {}
-        self._by_case: dict[Case, _Point] = {}
+        self._points: dict[str, _Replications] = {}
+        self._by_case: dict[Case, _Replications] = {}
 
     @property
     def quick(self) -> bool:
@@ -182,12 +182,12 @@ class Campaign:
         cell = self._cell(changed)
         return source(cell).compiled().run_many(self.seed, run, 1, _core.Control())
 
-    def _point(self, case: Case) -> _Point:
+    def _point(self, case: Case) -> _Replications:
         if case not in self._by_case:
             cell, effort = self._cell(case), self._effort(case)
             known = self._points.get(cell.scenario)
             if known is None:
-                known = self._points[cell.scenario] = _Point(self, cell, case, effort)
+                known = self._points[cell.scenario] = _Replications(self, cell, case, effort)
             elif known.effort != effort:
                 raise self._two(known, case, f"of {known.effort} and of {effort}")
             elif known.kept != (case.of.reduce, case.of.endless):
@@ -195,7 +195,7 @@ class Campaign:
             self._by_case[case] = known
         return self._by_case[case]
 
-    def _two(self, known: _Point, case: Case, how: str) -> InputError:
+    def _two(self, known: _Replications, case: Case, how: str) -> InputError:
         return InputError(
             f"{self.study.name}: `{known.cell.label}` and `{case.label}` are one scenario, {how}"
         )

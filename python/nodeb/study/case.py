@@ -16,7 +16,7 @@ from nodeb.study.axis import Point
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario
 
-__all__ = ["Case", "Cases", "Effort", "Quick", "Settings"]
+__all__ = ["Case", "Effort", "Quick", "ScenarioFunction", "Settings"]
 
 Change = Mapping[str, Any] | Callable[["Scenario"], "Scenario"]
 """Of a scenario: values by dotted key, or a function that returns the changed one."""
@@ -106,16 +106,16 @@ class Settings:
     given: dict[str, Any] = field(default_factory=dict)
     """What the stages before the scenarios have found, by name (`nodeb.study.Stage`)."""
 
-    def asked(self, function: Callable[..., Any], *names: str) -> dict[str, Any]:
+    def asked(self, function: Callable[..., Any]) -> dict[str, Any]:
         """Those that a function asks for by the names of its arguments."""
         wanted = inspect.signature(function).parameters
-        return {name: getattr(self, name) for name in names or SETTINGS if name in wanted}
+        return {name: getattr(self, name) for name in SETTINGS if name in wanted}
 
 
 SETTINGS = ("quick", "warm_up_s", "given")
 
 
-class Cases:
+class ScenarioFunction:
     """The scenarios of a function: called with points or plain values it gives a case.
 
     The scenario is made when it is needed.
@@ -156,7 +156,7 @@ class Cases:
 class Case:
     """A scenario of a study: a function of points, and perhaps changes of what it returns."""
 
-    of: Cases
+    of: ScenarioFunction
     arguments: tuple[tuple[str, Any], ...]
     changes: tuple[tuple[str, Any], ...] = ()
 

@@ -20,7 +20,7 @@ from nodeb.base.arguments import as_number
 from nodeb.base.functions import ask, numbers
 from nodeb.errors import InputError, nearest
 from nodeb.stats import Estimate, jackknife
-from nodeb.study.case import Case, Cases, Change
+from nodeb.study.case import Case, Change, ScenarioFunction
 
 if TYPE_CHECKING:
     from nodeb.study.campaign import Campaign
@@ -139,9 +139,6 @@ class Constant(Quantity):
     def sample(self, work: Campaign, n: int) -> Sample:
         return Sample(self.value, np.full(n, self.value))
 
-    def estimate(self, work: Campaign) -> Estimate:
-        return Estimate(self.value, self.value, self.value, 0)
-
 
 @dataclass(frozen=True)
 class Fact:
@@ -216,13 +213,13 @@ class Metric:
         """The metric with further arguments of its function, such as which user."""
         return replace(self, parameters={**self.parameters, **parameters})
 
-    def of(self, cases: Cases) -> Callable[..., Measured]:
+    def of(self, cases: ScenarioFunction) -> Callable[..., Measured]:
         """The metric of a scenario: takes the scenario's arguments, and gives a quantity.
 
         Raises:
             InputError: that is no function of a scenario.
         """
-        if not isinstance(cases, Cases):
+        if not isinstance(cases, ScenarioFunction):
             raise InputError(f"a metric is of a function under `@study.scenario`, not of {cases!r}")
         return lambda *points, **named: Measured(self, cases(*points, **named), self.unit)
 

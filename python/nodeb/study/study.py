@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from nodeb.errors import InputError, nearest
 from nodeb.study import predicted, targets, texts
 from nodeb.study.axis import anchor, label_of
-from nodeb.study.case import Cases, Effort, Quick, check_warm_up
+from nodeb.study.case import Effort, Quick, ScenarioFunction, check_warm_up
 from nodeb.study.claims import Check, Claim
 from nodeb.study.items import Figure, Rows, Table
 from nodeb.study.quantity import Fact
@@ -107,8 +107,8 @@ class Study:
             endless: whether downloads are not meant to end: what they delivered is watched.
         """
 
-        def cases(of: Callable[..., Scenario]) -> Cases:
-            return Cases(of, effort, reduce, endless)
+        def cases(of: Callable[..., Scenario]) -> ScenarioFunction:
+            return ScenarioFunction(of, effort, reduce, endless)
 
         return cases if function is None else cases(function)
 
@@ -209,6 +209,11 @@ class Study:
         """Names of the tables and figures, in the study's order."""
         return [*self.tables, *(name for name, figure in self.figures.items() if not figure.extra)]
 
+    def named(self, item: str) -> str | None:
+        """The table or figure of a name, whatever its case and spaces; None if there is none."""
+        known = {_plain(one): one for one in self.items()}
+        return known.get(_plain(item))
+
     def warm_up_s(self, quick: bool) -> float:
         """Beginning of each replication that does not count, s."""
         short = self.quick.warm_up_s if quick else None
@@ -258,3 +263,7 @@ class Study:
                 raise InputError(
                     f"{self.name}: {who} names no {what}, `{name}`{nearest(name, known)}"
                 )
+
+
+def _plain(item: str) -> str:
+    return "".join(item.lower().split())

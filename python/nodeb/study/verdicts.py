@@ -81,7 +81,7 @@ class Comparison:
         """Whether the whole interval lies in the range."""
         if self._too_equal(self.estimate):
             return False
-        low, high = _ends(self.estimate)
+        low, high = self.estimate.low, self.estimate.high
         if self.strict:
             return self.low < low and high < self.high
         return self.low <= low and high <= self.high
@@ -95,7 +95,7 @@ class Comparison:
         return max(self._doubt(one) for one in (self.estimate, *self.rivals))
 
     def _doubt(self, found: Estimate) -> float:
-        low, high = _ends(found)
+        low, high = found.low, found.high
         if math.isnan(low) or math.isnan(high) or self._too_equal(found):
             return 1.0
         if found.value > self.high:
@@ -130,11 +130,6 @@ class Comparison:
         if not self.low <= found.value <= self.high:
             width *= _quantile(level, found.runs) / _quantile(ERROR, found.runs)
         return max(1.0, found.runs * ((width / needed) ** 2 - 1))
-
-
-def _ends(found: Estimate) -> tuple[float, float]:
-    """The interval; of a calculated number the number itself."""
-    return (found.value, found.value) if found.runs == 0 else (found.low, found.high)
 
 
 def _p_value(distance: float, half: float, runs: int) -> float:

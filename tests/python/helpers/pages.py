@@ -74,8 +74,8 @@ def of_studies(folder: Path, wang: Path) -> Path:
     found = digest.load(report.parent)
     assert found is not None
     part = replace(found, study="hossain", complete=False)
-    settings = every.Settings(found.seed, found.quick, 1)
-    summary = every.Summary(settings, names, {"wang": found, "hossain": part})
+    digests = {"wang": found, "hossain": part}
+    summary = every.Summary(names, found.seed, found.quick, 1, digests)
     summary.reports, summary.report = {"wang": report}, folder / "all" / "report.html"
     return _written(summary.report, every_page.html(summary))
 

@@ -211,10 +211,10 @@ def test_a_digest_is_what_was_found(tmp_path, quick_wang):
 
 def test_some_items_are_no_whole_study(tmp_path):
     reproduction.run("wang", tmp_path, ["Table 13"], quick=True)
-    part, settings = digest.load(tmp_path), every.Settings(1, True, 1)
+    part, summary = digest.load(tmp_path), every.Summary(["wang"], 1, True, 1)
     assert part is not None
-    assert not every._same(part, settings)
-    assert every._same(replace(part, items=tuple(studies.load("wang").items())), settings)
+    assert not every._same(part, summary)
+    assert every._same(replace(part, items=tuple(studies.load("wang").items())), summary)
 
 
 def test_items_and_names_that_make_no_sense(call):

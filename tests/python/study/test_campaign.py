@@ -8,22 +8,9 @@ import nodeb
 import nodeb.reproduce
 from nodeb.errors import InputError, RunError
 from nodeb.replication.cells import Replicating
-from nodeb.study import (
-    Effort,
-    metric,
-)
+from nodeb.study import Effort, metric
 from nodeb.study.case import Settings
-from small_study import (
-    BLER,
-    HIGH,
-    LOW,
-    MIDDLE,
-    SMALL,
-    campaign,
-    download,
-    rate,
-    runs,
-)
+from small_study import BLER, HIGH, LOW, MIDDLE, SMALL, campaign, download, rate, runs
 
 
 def test_replications_go_on_until_the_precision_is_reached(study, work):

@@ -5,25 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nodeb.errors import InputError
-from nodeb.study import (
-    Axis,
-    Effort,
-    Quick,
-    each,
-)
+from nodeb.study import Axis, Effort, Quick, each
 from nodeb.study.case import Settings
-from small_study import (
-    BLER,
-    HIGH,
-    LARGE,
-    LOW,
-    MIDDLE,
-    SIZE,
-    SMALL,
-    campaign,
-    download,
-    runs,
-)
+from small_study import BLER, HIGH, LARGE, LOW, MIDDLE, SIZE, SMALL, campaign, download, runs
 
 
 def test_points_have_labels_values_and_places():

@@ -19,17 +19,7 @@ from nodeb.study import (
     rising,
 )
 from nodeb.study.case import Settings
-from small_study import (
-    BLER,
-    HIGH,
-    LARGE,
-    LOW,
-    SMALL,
-    campaign,
-    download,
-    judge,
-    rate,
-)
+from small_study import BLER, HIGH, LARGE, LOW, SMALL, campaign, download, judge, rate
 
 
 def test_a_claim_can_come_out_either_way(study, work):

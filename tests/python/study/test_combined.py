@@ -11,29 +11,10 @@ import nodeb
 import nodeb.reproduce
 from nodeb.errors import InputError
 from nodeb.stats import Estimate
-from nodeb.study import (
-    at_most,
-    change,
-    least,
-    least_at,
-    metric,
-    most,
-    ordered,
-    rising,
-    rms,
-)
+from nodeb.study import at_most, change, least, least_at, metric, most, ordered, rising, rms
 from nodeb.study.campaign import Campaign
 from nodeb.study.quantity import Quantity, Sample
-from small_study import (
-    BLER,
-    HIGH,
-    LOW,
-    MIDDLE,
-    download,
-    duration,
-    judge,
-    rate,
-)
+from small_study import BLER, HIGH, LOW, MIDDLE, download, duration, judge, rate
 
 
 def test_a_rate_is_data_over_the_mean_time(study, work):

@@ -9,18 +9,8 @@ import pytest
 import nodeb
 import nodeb.reproduce
 from nodeb.errors import InputError
-from nodeb.study import (
-    Study,
-    at_most,
-    change,
-)
-from small_study import (
-    HIGH,
-    LOW,
-    TARGET,
-    download,
-    rate,
-)
+from nodeb.study import Study, at_most, change
+from small_study import HIGH, LOW, TARGET, download, rate
 
 
 def test_shapes_and_names_are_checked(study, work):

@@ -7,16 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from nodeb.stats import Estimate, holm, mean_interval
+from nodeb.stats import Estimate, calculated, holm, mean_interval
 from nodeb.study.verdicts import Comparison, Finding, Verdict, judge, rounded, to_csv
 
 
 def interval(low: float, high: float, runs: int = 20) -> Estimate:
     return Estimate((low + high) / 2, low, high, runs)
-
-
-def exact(value: float) -> Estimate:
-    return Estimate(value, math.nan, math.nan, 0)
 
 
 def verdict(*comparisons: Comparison) -> Verdict:
@@ -32,8 +28,8 @@ def verdict(*comparisons: Comparison) -> Verdict:
         (interval(-2, 1), "undecided"),
         (interval(-2, -1), "contradicted"),
         (interval(0, 0), "undecided"),  # nothing was seen of it, which is not that there is nothing
-        (exact(1), "holds"),
-        (exact(-1), "contradicted"),
+        (calculated(1), "holds"),
+        (calculated(-1), "contradicted"),
         (Estimate(math.nan, math.nan, math.nan, 20), "undecided"),
         (Estimate(1, math.nan, math.nan, 1), "undecided"),
     ],
@@ -51,7 +47,7 @@ def test_more(found: Estimate, judgement: str) -> None:
         (interval(1.9, 4), "undecided"),
         (interval(2.1, 4), "contradicted"),
         (interval(-4, -2.1), "contradicted"),
-        (exact(2), "holds"),
+        (calculated(2), "holds"),
     ],
 )
 def test_the_same_is_a_test_of_equivalence(found: Estimate, judgement: str) -> None:

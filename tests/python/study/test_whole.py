@@ -15,10 +15,7 @@ import nodeb.reproduce
 from nodeb import studies
 from nodeb.errors import InputError, OutputError
 from nodeb.replication.cells import Replicating
-from small_study import (
-    FILE,
-    runs,
-)
+from small_study import FILE, runs
 
 
 def rows(path: Path) -> list[dict[str, str]]:
