@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from nodeb import _core
+from nodeb.answer.paints import CAUSES, paint
 from nodeb.life.columns import code
 from nodeb.life.pack import Packed
 from nodeb.report.render import render
@@ -39,6 +41,8 @@ SCRIPTS = (
     "main",
 )
 """The page's scripts, in order."""
+PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.items()}
+"""How each cause is filled."""
 
 
 def html(life: Life, path: CriticalPath | None = None) -> str:
@@ -56,7 +60,7 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
     _series(packed, life)
     explained = _path(packed, path)
     scenario = about.scenario
-    title = scenario.name or "A run"
+    title, end = scenario.name or "A run", _end_ns(life)
     return render(
         "life/page.html",
         {
@@ -73,9 +77,11 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
                 "nodeB": about.node_b,
                 "ttiNs": about.tti_ns,
                 "beginNs": about.begin_ns,
-                "endNs": _end_ns(life),
+                "endNs": end,
+                "knownNs": end if about.end_ns is None else min(about.end_ns, end),
                 "users": _users(life),
                 "path": explained,
+                "paints": PAINTS,
                 "names": {name: _names(life.packets[name]) for name in ("purpose", "end", "cause")}
                 | {"kind": _names(life.events["kind"]), "detail": _names(life.events["detail"])},
                 "layout": packed.layout,

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from nodeb.answer.paints import CAUSES, FAMILIES
 from nodeb.base.units import NS_PER_S
 from nodeb.explanation import Explanation
 from nodeb.plot.fitting import POINTS
-from nodeb.plot.style import BAND, LABEL, SIZE, color, legend, new_figure
+from nodeb.plot.style import BAND, LABEL, SIZE, legend, new_figure, pale
 
 __all__ = ["MOST_STRETCHES", "causes", "waterfall"]
 
 SHOWN = 7
-"""Causes that have a colour of their own; the others are one."""
+"""Causes that are named; the others are one."""
 OTHERS = "all others"
+HATCHES = ("", "////", "....", "\\\\\\", "---")
+"""Textures of a family's causes, in order."""
 FEW = 10
 """So few stretches are seen however short they are; the edges of more would fill the row."""
 MOST_STRETCHES = 300
@@ -51,9 +55,9 @@ def causes(
     names = list(found)
     places = np.arange(len(names))
     left = np.zeros(len(names))
-    for cause, paint in _colours(found).items():
+    for cause in _shown(found):
         values = np.array([_value(one, cause, found, shares) for one in found.values()])
-        axes.barh(places, values, left=left, height=0.7, color=paint, label=cause)
+        axes.barh(places, values, left=left, height=0.7, label=cause, **_fill(cause))
         left += values
     axes.set_yticks(places, names)
     axes.invert_yaxis()
@@ -74,19 +78,18 @@ def waterfall(title: str, found: Explanation, size: tuple[float, float] = SIZE) 
         size: width and height in inches.
     """
     figure, axes = new_figure(title, "Time since the transfer began (s)", "", size)
-    colours = _colours({"": found})
     rows = _stretches(found)
     over = max((end[-1] for _, end in rows.values()), default=0.0)
     for row, (cause, (begin, end)) in enumerate(rows.items()):
-        paint = colours.get(cause, BAND)
+        fill = _fill(cause)
         if len(begin) <= MOST_STRETCHES:
             stretches = list(zip(begin, end - begin, strict=True))
             edge = 1.0 if len(stretches) <= FEW else 0.0
-            axes.broken_barh(stretches, (row - 0.4, 0.8), color=paint, linewidth=edge)
+            axes.broken_barh(stretches, (row - 0.4, 0.8), **(fill | {"linewidth": edge}))
         else:
             moments = np.linspace(0, over, SLICES + 1)
             tops = row + 0.4 - 0.8 * _shares(begin, end, moments)
-            axes.stairs(tops, moments, baseline=row + 0.4, fill=True, color=paint)
+            axes.stairs(tops, moments, baseline=row + 0.4, fill=True, **fill)
     axes.set_yticks(range(len(rows)), list(rows))
     axes.invert_yaxis()
     axes.set_xlim(left=0)
@@ -121,20 +124,34 @@ def _shares(begin: Times, end: Times, moments: Times) -> Times:
     return shares
 
 
-def _colours(found: Mapping[str, Explanation]) -> dict[str, str]:
-    """The causes that have most of the time of all, with their colours, and one for the others."""
+def _fill(cause: str) -> dict[str, Any]:
+    """The fill of a cause: its family's colour, pale behind a texture."""
+    if cause not in CAUSES:
+        return {"color": BAND}
+    paint = CAUSES[cause]
+    hue = FAMILIES[paint.family].light
+    face = pale(hue) if paint.texture else hue
+    return {
+        "facecolor": face,
+        "edgecolor": hue,
+        "hatch": HATCHES[paint.texture],
+        "linewidth": 0.6 if paint.texture else 0.0,
+    }
+
+
+def _shown(found: Mapping[str, Explanation]) -> list[str]:
+    """The causes that have most of the time of all, and one for the others."""
     sums: dict[str, float] = {}
     for one in found.values():
         for cause in one.causes:
             share = float(one.seconds(cause).mean()) / one.time.mean
             sums[cause] = sums.get(cause, 0.0) + share
     order = sorted(sums, key=lambda cause: -sums[cause])
-    shown = {cause: color(place) for place, cause in enumerate(order[:SHOWN])}
-    return shown if len(order) <= SHOWN else {**shown, OTHERS: BAND}
+    return order if len(order) <= SHOWN else [*order[:SHOWN], OTHERS]
 
 
 def _value(one: Explanation, cause: str, found: Mapping[str, Explanation], shares: bool) -> float:
-    shown = [name for name in _colours(found) if name != OTHERS]
+    shown = _shown(found)
     wanted = [name for name in one.causes if name not in shown] if cause == OTHERS else [cause]
     seconds = sum(float(one.seconds(name).mean()) for name in wanted)
     return 100 * seconds / one.time.mean if shares else seconds

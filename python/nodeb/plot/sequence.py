@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
+from nodeb.answer.paints import FAMILIES, PACKETS
 from nodeb.plot.series import TIME_LABEL, from_zero, recorded, titled
-from nodeb.plot.style import INK, SIZE, color, legend, new_figure
+from nodeb.plot.style import SIZE, legend, new_figure
 from nodeb.plot.users import chosen
 from nodeb.results.result import Result
 
@@ -14,10 +15,10 @@ __all__ = ["sequence"]
 
 # One place per kind of event: label, marker, colour, size.
 EVENTS = {
-    "send": ("sent", ".", color(0), 5),
-    "resend": ("sent again", "x", color(1), 6),
-    "drop": ("dropped", "v", INK, 6),
-    "deliver": ("arrived at the phone", ".", color(2), 3),
+    "send": ("sent", ".", PACKETS["data"].light, 5),
+    "resend": ("sent again", "+", PACKETS["again"].light, 7),
+    "drop": ("dropped", "x", PACKETS["lost"].light, 6),
+    "deliver": ("arrived at the phone", ".", FAMILIES["move"].light, 3),
 }
 
 
@@ -45,7 +46,12 @@ def sequence(
     event, again = np.asarray(rows["event"]), np.asarray(rows["retransmission"], dtype=bool)
     acks = rows.where(event == "ack")
     axes.step(
-        acks["t_s"], acks["seq"], where="post", color=color(3), linewidth=1.2, label="acknowledged"
+        acks["t_s"],
+        acks["seq"],
+        where="post",
+        color=PACKETS["ack"].light,
+        linewidth=1.2,
+        label="acknowledged",
     )
     shown = {
         "send": (event == "send") & ~again,

@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
@@ -148,6 +149,12 @@ def _shared(
 def color(place: int) -> str:
     """Colour of the n-th entry of a legend."""
     return PALETTE[place % len(PALETTE)]
+
+
+def pale(paint: str) -> str:
+    """A colour as it stands behind a texture of itself."""
+    red, green, blue = (0.3 * part + 0.7 for part in to_rgb(paint))
+    return to_hex((red, green, blue))
 
 
 def dash(place: int) -> str | tuple[int, tuple[float, ...]]:

@@ -8,12 +8,22 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+from nodeb.answer import paints
+
+UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
+"""What stays with the number before it."""
 
 
-def unbroken(text: str) -> str:
-    """Text in which a number stays with its unit and a hyphenated name in one piece."""
-    text = re.sub(r"(?<=\d) (?=(kb/s|kB|MB|ms|bytes|%))", "\N{NO-BREAK SPACE}", text)
-    return re.sub(r"\bHS-DSCH\b", "HS\N{NON-BREAKING HYPHEN}DSCH", text)
+def unbroken(text: str) -> Markup:
+    """Text in which a number stays with its unit and a hyphenated name in one piece.
+
+    What stands between backticks is code.
+    """
+    text = re.sub(rf"(?<=\d) (?=({UNITS})\b|%)", "\N{NO-BREAK SPACE}", str(escape(text)))
+    text = re.sub(r"\bHS-DSCH\b", "HS\N{NON-BREAKING HYPHEN}DSCH", text)
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", text))
 
 
 @cache
@@ -26,6 +36,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["unbroken"] = unbroken
+    environment.filters["paint"] = paints.paint
+    environment.globals["paints"] = paints
     return environment
 
 

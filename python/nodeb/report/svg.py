@@ -8,13 +8,17 @@ import re
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from nodeb.plot.style import FAINT, INK, MUTED, PALETTE
+from nodeb.answer.paints import FAMILIES, PACKETS
+from nodeb.plot.style import FAINT, INK, MUTED, PALETTE, pale
 
 PNG_DPI = 150
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
 _PATH = re.compile(r'\bd="[^"]*"')
 _LONG = re.compile(r"(\.\d\d)\d+")
 """Digits of a coordinate beyond a hundredth of a point."""
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
+GREYISH = 6
+"""Parts of a grey differ by no more, of 255."""
 _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 
@@ -72,9 +76,26 @@ def _save(figure: Figure, name: str, facecolor: str) -> str:
 
 
 def _themed(text: str) -> str:
+    """The figure in the page's colours: greys stand between the page and its text."""
     names = {INK: "currentColor", FAINT: "var(--grid)", MUTED: "var(--muted)"}
-    names |= {"#000000": "currentColor"}
+    names |= {"#000000": "currentColor", "#ffffff": "var(--page)"}
     names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}
-    for paint, name in names.items():
-        text = re.sub(re.escape(paint), name, text, flags=re.IGNORECASE)
-    return text
+    names |= {hue.light: f"var(--k-{name})" for name, hue in FAMILIES.items()}
+    names |= {
+        pale(hue.light): f"color-mix(in srgb, var(--k-{name}) 30%, var(--page))"
+        for name, hue in FAMILIES.items()
+    }
+    names |= {hue.light: f"var(--{name})" for name, hue in PACKETS.items()}
+    known = {paint.lower(): name for paint, name in names.items()}
+
+    def themed(found: re.Match[str]) -> str:
+        paint = found.group().lower()
+        if paint in known:
+            return known[paint]
+        red, green, blue = (int(paint[at : at + 2], 16) for at in (1, 3, 5))
+        if max(red, green, blue) - min(red, green, blue) > GREYISH:
+            return paint
+        share = round(100 * (1 - (red + green + blue) / 765))
+        return f"color-mix(in srgb, var(--text) {share}%, var(--page))"
+
+    return _COLOR.sub(themed, text)

@@ -23,6 +23,7 @@ import numpy as np
 
 from nodeb.answer.answer import MOST_ROWS, SURVIVORS, Answer, Bar, Bars, Fact, Mark, Rows
 from nodeb.answer.numbers import Shown, number, scale_of, shown
+from nodeb.answer.paints import paint
 from nodeb.answer.words import counted, joined, percent, sentence, share, spelled
 from nodeb.errors import NodebError
 from nodeb.results.metrics import ALL, METRICS
@@ -370,11 +371,6 @@ def causes(found: Explanation) -> Bars:
         name = f"{spelled(len(rest))} other causes"
         bars.append(Bar(name, number(time, "s"), time, "k-many", percent(part)))
     return Bars("Where the time went", bars)
-
-
-def paint(cause: str) -> str:
-    """The class that colours a cause on pages."""
-    return "k-" + cause.removeprefix("window: ").lower().replace(" ", "-").replace(":", "")
 
 
 def rings(result: Result) -> Rows | None:

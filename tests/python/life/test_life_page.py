@@ -313,3 +313,43 @@ def test_the_causes_of_a_packet_can_be_read_and_fit(opened, scheme, width):
     assert page.locator(".led table").count() == 2
     found = page.evaluate(LOOKS)
     assert (found["wide"], found["faint"]) == ([], [])
+
+
+LINES = """() => {
+  const { view, scene } = nodebLife, about = document.getElementById("about").textContent;
+  const known = JSON.parse(about).knownNs;
+  const draw = CanvasRenderingContext2D.prototype.lineTo, ends = [];
+  CanvasRenderingContext2D.prototype.lineTo = function (x, y) {
+    if (this.lineWidth === 1.5 && y > scene.at.bottom) ends.push(x);
+    draw.call(this, x, y);
+  };
+  nodebLife.draw();
+  CanvasRenderingContext2D.prototype.lineTo = draw;
+  return { last: view.time(Math.max(...ends)), known, whole: view.whole[1] };
+}"""
+
+
+def test_tracks_end_where_the_time_that_was_asked_for_does(browser, tmp_path):
+    source = tmp_path / "cut.toml"
+    source.write_text(f'name = "cut"\n{SCENARIOS["dch"]}')
+    file = tmp_path / "cut.html"
+    file.write_text(nodeb.load(source).life(end_s=2.0).html(), encoding="utf-8")
+    with browser.new_page(viewport={"width": 1400, "height": 900}) as page:
+        page.goto(file.as_uri())
+        page.wait_for_function(SHOWN)
+        found = page.evaluate(LINES)
+    assert found["known"] == 2e9 < found["whole"]
+    assert found["last"] == pytest.approx(found["known"], rel=0.01)
+
+
+def test_a_cause_has_its_colour_in_every_picture(opened):
+    from nodeb.answer.paints import CAUSES, FAMILIES, paint
+
+    page = opened("dch")
+    shown = page.evaluate(
+        """() => [...document.querySelectorAll("#causes i")].map(one =>
+        [one.className, getComputedStyle(one).getPropertyValue("--k")])"""
+    )
+    expected = {paint(cause): FAMILIES[one.family].light for cause, one in CAUSES.items()}
+    assert shown
+    assert all(expected[name.split()[-1]] == colour.strip() for name, colour in shown)

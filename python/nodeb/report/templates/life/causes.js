@@ -3,9 +3,7 @@
 const MOST_LISTED = 200; // spans of a table, the last ones
 
 function swatch(spans, cause) {
-  const box = element("i", undefined, "box");
-  box.style.background = `var(--c${spans.ink(cause)})`;
-  return box;
+  return element("i", undefined, `box c ${spans.paint(cause).name}`);
 }
 
 // Beneath the picture: the causes on the path, and what each has of it.

@@ -5,8 +5,9 @@ function inks() {
   const family = "system-ui, -apple-system, Segoe UI, Roboto, Arial, sans-serif";
   return {
     page: get("page"), panel: get("panel"), line: get("line"), grid: get("grid"), text: get("text"), muted: get("muted"),
-    data: get("c0"), again: get("c1"), ack: get("c2"), ask: get("c3"), lost: get("lost"), good: get("c5"), bad: get("lost"),
-    causes: [0, 1, 2, 3, 4, 5, 6].map(n => get(`c${n}`)), other: `${get("c6")}55`, fast: `${get("c4")}55`, timeout: `${get("lost")}44`,
+    data: get("data"), again: get("again"), ack: get("ack"), ask: get("ask"), lost: get("lost"), good: get("k-move"), bad: get("k-air"),
+    families: Object.fromEntries(["start", "window", "air", "move", "turn", "loss", "host", "rest"].map(name => [name, get(`k-${name}`)])),
+    other: `${get("k-rest")}77`, fast: `${get("k-loss")}38`, timeout: `${get("k-loss")}80`, start: `${get("k-start")}80`, onGood: "#10151a",
     font: `13px ${family}`, small: `12px ${family}`,
   };
 }
@@ -18,7 +19,7 @@ async function begin() {
   placed(data);
   const view = new View(about), scene = new Scene(about, data, view), strips = new Strips(about, data, view);
   const marks = new Marks(about, data, view, () => strips.shownUser());
-  const page = new Page(about, data, view, { scene, strips, marks, spans: new Spans(spansOf(data, about.path), view, about.path?.user) });
+  const page = new Page(about, data, view, { scene, strips, marks, spans: new Spans(spansOf(data, about.path), view, about.path?.user, about.paints) });
   performance.mark("life-sorted");
   page.open();
   performance.mark("life-shown");

@@ -45,12 +45,12 @@ class Marks {
   // States of the channel, each from when it began to the next.
   drawChannel(ctx, ink, y) {
     const { view, moments, about, kind } = this, found = [...this.rows()].filter(row => moments.kind[row] === kind.channel);
-    const colours = { dch: ink.good, fach: ink.fast, pch: ink.panel };
+    const colours = { dch: ink.good, fach: ink.start, pch: ink.panel };
     ctx.font = ink.small;
     ctx.textAlign = "left";
     ctx.textBaseline = "middle";
     found.forEach((row, n) => {
-      const until = n + 1 < found.length ? moments.time[found[n + 1]] : view.whole[1];
+      const until = n + 1 < found.length ? moments.time[found[n + 1]] : about.knownNs;
       if (until < view.t0 || moments.time[row] > view.t1) return;
       const x = Math.max(view.left, view.x(moments.time[row])), width = Math.min(view.width, view.x(until)) - x;
       const name = about.names.detail[moments.detail[row]];

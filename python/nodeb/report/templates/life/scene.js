@@ -105,7 +105,7 @@ class Scene {
       if (!rows.length) continue;
       ctx.strokeStyle = ink[style];
       ctx.globalAlpha = [0.25, 0.55, 0.9][strength] * (style === "again" ? 1 : faint);
-      ctx.lineWidth = style === "again" ? 1.6 : isFew ? 1.4 : 1;
+      ctx.lineWidth = (isFew ? 1.4 : 1) * ({ again: 1.7, ack: 0.7 }[style] ?? 1);
       this.stroke(ctx, rows);
       for (const row of rows) this.drawn.push(row);
     }

@@ -2,7 +2,7 @@
 // in its columns (`path`), or is given them through window.nodebLife.setSpans, each
 // { begin, end, cause, place, packet, seq, transfer } with times in ns and the number of a packet; with none it shows none.
 
-const SPAN_INKS = 6, SPAN_STRIP = 14, MOST_TRACED = 3000; // causes with a colour of their own; spans that are also drawn along lines
+const SPAN_STRIP = 14, MOST_TRACED = 3000; // spans that are also drawn along lines
 
 function spansOf({ path }, names) {
   const list = [];
@@ -21,8 +21,24 @@ function summedCauses(list) {
   return [...sums].map(([cause, lasts]) => ({ cause, lasts })).sort((a, b) => b.lasts - a.lasts);
 }
 
+// The fill of a cause: its family's colour, in the texture of its place there.
+function textured(ctx, ink, { family, texture }) {
+  const colour = ink.families[family], size = 6;
+  if (!texture) return colour;
+  const tile = new OffscreenCanvas(size, size), on = tile.getContext("2d");
+  on.fillStyle = ink.page; on.fillRect(0, 0, size, size);
+  on.globalAlpha = 0.3; on.fillStyle = colour; on.fillRect(0, 0, size, size);
+  on.globalAlpha = 1; on.strokeStyle = colour; on.lineWidth = texture === 3 ? 1.2 : 2.4;
+  const lines = { 1: [[-1, 7, 7, -1], [-4, 4, 4, -4], [2, 10, 10, 2]], 3: [[-1, -1, 7, 7], [-4, 2, 4, 10], [2, -4, 10, 4]], 4: [[0, 3, 6, 3]] };
+  on.beginPath();
+  for (const [x, y, toX, toY] of lines[texture] || []) { on.moveTo(x, y); on.lineTo(toX, toY); }
+  if (texture === 2) on.arc(3, 3, 1, 0, 7);
+  on.stroke();
+  return ctx.createPattern(tile, "repeat");
+}
+
 class Spans {
-  constructor(list, view, user) { Object.assign(this, { view, user }); this.set(list); }
+  constructor(list, view, user, paints) { Object.assign(this, { view, user, paints }); this.set(list); }
 
   set(list) {
     this.list = [...list].sort((a, b) => a.begin - b.begin);
@@ -33,8 +49,7 @@ class Spans {
 
   height() { return this.list.length ? SPAN_STRIP + 26 : 0; }
 
-  // Causes beyond those with a colour of their own share one.
-  ink(cause) { return Math.min(this.causes.indexOf(cause), SPAN_INKS); }
+  paint(cause) { return this.paints[cause] || { name: "k-many", family: "rest", texture: 0 }; }
 
   isShown() { return this.user === undefined || this.view.user < 0 || this.view.user === this.user; }
 
@@ -61,13 +76,14 @@ class Spans {
       ctx.fillText(this.elsewhere(), view.left + 8, top + SPAN_STRIP - 3);
       return;
     }
+    const fills = this.causes.map(cause => textured(ctx, ink, this.paint(cause)));
     this.columns().forEach((shares, x) => {
       let at = top;
       const whole = Math.max(1, shares.reduce((sum, share) => sum + share, 0));
       shares.forEach((share, number) => {
         if (!share) return;
         const height = SPAN_STRIP * share / whole;
-        ctx.fillStyle = ink.causes[number];
+        ctx.fillStyle = fills[number];
         ctx.fillRect(view.left + x, at, 1.5, height); // no seams where a pixel of the page is no whole number of the screen's
         at += height;
       });
@@ -79,9 +95,9 @@ class Spans {
     const { view } = this, found = [];
     for (const span of this.visible()) {
       const from = Math.max(0, view.x(span.begin) - view.left), to = Math.min(view.width - view.left, view.x(span.end) - view.left);
-      const colour = this.ink(span.cause);
+      const colour = this.causes.indexOf(span.cause);
       for (let x = Math.floor(from); x < to; x++) {
-        const shares = found[x] ??= new Array(SPAN_INKS + 1).fill(0);
+        const shares = found[x] ??= new Array(this.causes.length).fill(0);
         shares[colour] += Math.min(to, x + 1) - Math.max(from, x);
       }
     }
@@ -97,7 +113,7 @@ class Spans {
     for (const span of spans) {
       const row = rowOf(span.packet);
       if (row < 0) continue;
-      ctx.strokeStyle = ink.causes[this.ink(span.cause)];
+      ctx.strokeStyle = ink.families[this.paint(span.cause).family];
       ctx.beginPath();
       this.part(scene, row, span, (x, y, isFirst) => { if (isFirst) ctx.moveTo(x, y); else ctx.lineTo(x, y); });
       ctx.stroke();

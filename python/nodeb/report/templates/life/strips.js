@@ -129,7 +129,7 @@ class Strips {
       px = x; low = up = last = value;
     }
     flush();
-    if (last >= 0) ctx.lineTo(Math.min(view.width, view.x(view.whole[1])), high(last));
+    if (last >= 0) ctx.lineTo(Math.min(view.width, view.x(this.about.knownNs)), high(last));
     ctx.stroke();
     ctx.setLineDash([]);
   }
@@ -151,11 +151,12 @@ class Strips {
       paint(moments.time[row]);
       from = ![fast, timeout].includes(moments.detail[row]) ? null : { row, state: moments.detail[row] };
     }
-    paint(view.whole[1]);
+    paint(about.knownNs);
   }
 
   // What the strips say at a time, in words.
   told(time, strip) {
+    if (time > this.about.knownNs) return "beyond the time that was asked for";
     return strip.lines.map(({ name, table, column }) => {
       const rows = this.rows(table), i = lowest(rows.length, n => table.time[rows[n]], time) - 1;
       const value = i >= 0 ? table[column][rows[i]] : NaN;

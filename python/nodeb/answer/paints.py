@@ -1,0 +1,79 @@
+"""Colours of causes and of packets: the same on every page, in every plot.
+
+A cause has the hue of its family and the texture of its place in it, so that no two look the same.
+Causes are fills, packets lines and marks. All colours have 3:1 against the page, and the nearest
+two of a palette stay 11.6 apart (OKLab, times 100) with each kind of colour-blindness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["CAUSES", "FAMILIES", "PACKETS", "Hue", "Paint", "paint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hue:
+    """A colour on a light page and on a dark one."""
+
+    light: str
+    dark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """How a cause is filled."""
+
+    family: str
+    texture: int
+    """0 solid, 1 striped, 2 dotted, 3 thinly striped back, 4 lined."""
+
+
+FAMILIES = {
+    "start": Hue("#582e64", "#a068a8"),
+    "window": Hue("#1c44aa", "#619dfa"),
+    "air": Hue("#b94004", "#fc8a32"),
+    "move": Hue("#4fa08c", "#8bd7b3"),
+    "turn": Hue("#bf8604", "#f2dd5a"),
+    "loss": Hue("#850815", "#dc3f4a"),
+    "host": Hue("#6c6c6c", "#9f9f9f"),
+}
+MEMBERS = {
+    "start": ("handshake", "request", "channel set-up and release"),
+    "window": (
+        "window: slow start",
+        "window: congestion avoidance",
+        "delayed ACK",
+        "window: receiver",
+        "window: proxy",
+    ),
+    "air": ("RLC retransmission", "HARQ round trips", "reordering wait"),
+    "move": ("transmission", "propagation", "segmentation"),
+    "turn": (
+        "waiting for the scheduler",
+        "queue behind others",
+        "credits",
+        "queue behind own data",
+        "handover",
+    ),
+    "loss": ("recovery", "timeout"),
+    "host": ("application", "server", "pacing"),
+}
+CAUSES = {
+    cause: Paint(family, place)
+    for family, members in MEMBERS.items()
+    for place, cause in enumerate(members)
+}
+PACKETS = {
+    "data": Hue("#2e2e2e", "#e5f0fc"),
+    "ack": Hue("#777777", "#747474"),
+    "ask": Hue("#09596c", "#7dcec9"),
+    "again": Hue("#de4fc6", "#de5ec7"),
+    "lost": Hue("#ae1f04", "#e12a04"),
+}
+"""Data, ACKs, requests, what is sent again (thick), and losses (a cross)."""
+
+
+def paint(cause: str) -> str:
+    """The class that fills a cause on pages, such as `k-slow-start`."""
+    return "k-" + cause.removeprefix("window: ").lower().replace(" ", "-")
