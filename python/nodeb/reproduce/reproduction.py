@@ -71,7 +71,7 @@ def run(
     about = {"seed": seed, "quick": quick, "items": chosen, **made()}
     own = known.file.resolve()  # of several studies of one name, each in a file of its own
     whose = known.name if own.parent == studies.HERE else str(own)
-    with output.claim(out, whose, about, force=force) as place:
+    with output.claim(out, whose, about, known.stages, force=force) as place:
         found = ReproduceOutcome(known, chosen, seed, quick, out, replaced=place.replaces)
         _reproduce(found, items is None, workers, _Bar(progress))
         place.mark((), about, complete=True)

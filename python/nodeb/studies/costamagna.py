@@ -35,7 +35,7 @@ base = study.load("costamagna_base.toml")
 # ---------------------------------------------------------------- 4 The link, and chains of errors
 
 
-@study.stage(first=True)
+@study.stage(first=True, keeps=costamagna_link.FILES)
 def link(at):
     """Simulates the link chip by chip and fits chains of 1 to 8 states to its errors."""
     from nodeb.fit.chain import hmm  # slow to import
@@ -365,7 +365,7 @@ def traces(at):
     costamagna_traces.draw(at, {variant: transfer(variant) for variant in VARIANT})
 
 
-@study.stage()
+@study.stage(leaves=["search.csv"])
 def search(at):
     """Simulates the random readings, and draws what they give."""
     costamagna_search.run(at, LEFT_OPEN, VARIANT, random_reading)

@@ -18,6 +18,7 @@ from nodeb.storage.store import name_of
 EB_N0_DB = 3
 BITS, QUICK_BITS = 20_000_000, 5_000_000
 KEPT = "link.json"
+FILES = KEPT, "link", "fit"
 MODELS = "pdu_hmm2", "pdu_bsc", "recorded"
 """Those of the fitted models that TCP meets."""
 

@@ -127,9 +127,7 @@ BLER = Axis(
     x=lambda share: round(100 * share),
 )
 LOW, MIDDLE, HIGH = BLER
-SIZE = Axis(
-    {"16 MB": "16 MB", "100 kB": "100 kB", "50 kB": "50 kB", "20 kB": "20 kB"}, label="File size"
-)
+SIZE = Axis(["16 MB", "100 kB", "50 kB", "20 kB"], label="File size")
 SMALL = SIZE["100 kB", "50 kB", "20 kB"]
 LARGE, KB_100, KB_50, KB_20 = SIZE
 
@@ -876,7 +874,7 @@ study.figure(
 
 
 def in_order(of, schedulers, users, loss):
-    return ordered({str(s): of(users, s, loss) for s in schedulers}, users, loss)
+    return ordered({s: of(users, s, loss) for s in schedulers}, users, loss)
 
 
 @study.claim("9.5", "Table 19")

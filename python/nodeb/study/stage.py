@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nodeb.base.arguments import as_texts
 from nodeb.base.functions import ask
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs
@@ -39,6 +40,14 @@ class Stage:
     function: Callable[[StageContext], Any]
     first: bool
     """Whether it comes before the scenarios; else after the items of a whole study."""
+    leaves: Sequence[str] = ()
+    """Files and folders of results that it writes; they go when the study is run again."""
+    keeps: Sequence[str] = ()
+    """Those that it writes for the next run to go on with."""
+
+    def __post_init__(self) -> None:
+        as_texts(self.leaves, "the `leaves` of a stage", '["more.csv"]')
+        as_texts(self.keeps, "the `keeps` of a stage", '["link"]')
 
     def run(self, at: StageContext) -> None:
         """Does it.

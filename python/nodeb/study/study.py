@@ -13,10 +13,10 @@ from nodeb.study.case import Effort, Quick, ScenarioFunction, check_warm_up
 from nodeb.study.claims import Check, Claim
 from nodeb.study.items import Figure, Rows, Table
 from nodeb.study.quantity import Fact
+from nodeb.study.stage import Stage
 
 if TYPE_CHECKING:
     from nodeb.inputs.scenario import Scenario
-    from nodeb.study.stage import Stage
 
 __all__ = ["Study"]
 
@@ -186,17 +186,25 @@ class Study:
         """A number that a stage finds beside the scenarios, for claims and cells."""
         return Fact(name, unit)
 
-    def stage(self, function: Callable[..., Any] | None = None, *, first: bool = False) -> Any:
+    def stage(
+        self,
+        function: Callable[..., Any] | None = None,
+        *,
+        first: bool = False,
+        leaves: Sequence[str] = (),
+        keeps: Sequence[str] = (),
+    ) -> Any:
         """Makes a stage of a function (`nodeb.study.stage`).
 
         Args:
             function: takes what a stage is given.
             first: whether it comes before the scenarios; else after the items of a whole study.
+            leaves: files and folders that it writes to the folder of results.
+            keeps: those that it writes for the next run to go on with.
         """
-        from nodeb.study.stage import Stage
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.stages.append(Stage(function, first))
+            self.stages.append(Stage(function, first, leaves, keeps))
             return function
 
         return add if function is None else add(function)

@@ -125,6 +125,24 @@ def test_a_study_goes_on_from_what_is_there(file, tmp_path, counted, monkeypatch
     assert counted == []
 
 
+def test_a_stage_names_the_files_that_it_leaves_and_keeps(file, tmp_path):
+    out, text = tmp_path / "out", Path(file).read_text("utf-8")
+    stage = '@study.stage(leaves=["more.csv"], keeps=["raw"])\ndef counting(at):\n'
+    stage += '    (at.out / "more.csv").touch()\n    (at.out / "raw").touch()\n'
+    Path(file).write_text(text.replace("@study.stage()\ndef counting(at):\n", stage))
+    nodeb.reproduce.run(file, out, quick=True)
+    assert {"more.csv", "raw"} <= set(json.loads((out / "provenance.json").read_text())["files"])
+    nodeb.reproduce.run(file, out, ["Table 1"], quick=True)
+    assert [(out / name).exists() for name in ("more.csv", "raw")] == [False, True]
+    other = tmp_path / "other.py"
+    other.write_text(text)
+    nodeb.reproduce.run(other, out, quick=True, force=True)
+    assert not (out / "raw").exists()
+    Path(file).write_text(text.replace("@study.stage()", "@study.stage(leaves='more.csv')"))
+    with pytest.raises(InputError, match=r"`leaves` of a stage is 'more\.csv'"):
+        nodeb.reproduce.run(file, tmp_path / "no", quick=True)
+
+
 def test_a_longer_study_goes_on_from_a_quick_one_and_back(file, tmp_path, counted):
     folder = tmp_path / "out"
     nodeb.reproduce.run(file, folder, quick=True)
