@@ -2,7 +2,7 @@
 //!
 //! Each concern is a machine of its own: the scoreboard knows what is outstanding, RACK what is
 //! lost, the control how much may be in flight, PRR and the pacer when it may leave. This file
-//! leads ACKs and timers through them, `sender/transmit.rs` sends, and `loss.rs` holds the transitions
+//! leads ACKs and timers through them, `sender/transmit.rs` sends, and `loss` holds the transitions
 //! between phases.
 
 mod send_buffer;

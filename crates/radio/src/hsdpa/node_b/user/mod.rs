@@ -1,5 +1,8 @@
 //! One user of HS-DSCH: its channel, what the Node B keeps for it, its receiver, and the cell that serves it.
 
+mod mobility;
+mod reset;
+
 use std::ops::Range;
 
 use nodeb_base::rng::{Stream, Streams};
@@ -119,59 +122,4 @@ impl User {
     pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
         self.adapter.quality(&mut self.channel, sequence, tti)
     }
-
-    /// Whether it may come into another cell.
-    pub fn moves(&mut self) -> bool {
-        self.trigger.is_some() && self.channel.journey().is_some()
-    }
-
-    /// It compares the Node Bs in TTI number `tti`, unless a change is under way; whether its cell changes.
-    pub fn compare(&mut self, tti: u64) -> bool {
-        if tti >= self.resumes
-            && let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey())
-            && let Some(site) = trigger.compare(tti, journey)
-        {
-            journey.change(site);
-            self.serving = site;
-            return true;
-        }
-        false
-    }
-
-    /// It belongs to the cell that is received best in TTI number `tti`.
-    pub fn reselect(&mut self, tti: u64) {
-        if let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey()) {
-            trigger.forget();
-            self.serving = journey.best(tti);
-            journey.change(self.serving);
-        }
-    }
-
-    /// Its cell has changed without a reset of MAC-hs.
-    pub fn begin_blocks_again(&mut self) {
-        self.processes.begin_again(self.resumes, Block::begin_again);
-        self.reordering.delay_timer(self.resumes);
-    }
-
-    /// MAC-hs is reset, here and in the phone; what becomes of what it held.
-    pub fn flush(&mut self) -> Flushed {
-        let queued = std::mem::take(&mut self.queue);
-        let arrived = self.reordering.reset().into_iter().map(|units| (units, false));
-        let lost = self.processes.flush().filter(|block| !block.decoded);
-        let on_air = lost.map(|block| (block.units, true));
-        let mut all: Vec<_> = arrived.chain(on_air).collect();
-        if queued > 0 {
-            all.push((self.packets.send(queued), true));
-        }
-        Flushed { all, queued }
-    }
-}
-
-/// What a reset of MAC-hs leaves.
-#[derive(Debug)]
-pub struct Flushed {
-    /// Units, and whether they are lost; otherwise they have arrived.
-    pub all: Vec<(Range<u64>, bool)>,
-    /// Of these the ones that had not been sent.
-    pub queued: u64,
 }

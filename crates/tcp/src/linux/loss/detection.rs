@@ -1,0 +1,69 @@
+//! What is lost: by time (RACK), by counts (SACK), or by duplicate ACKs; and the control hears of it.
+
+use nodeb_base::units::Time;
+
+use super::LEAST_WAIT;
+use crate::linux::control::{Loss, Phase};
+use crate::linux::sender::{Harvest, Sender};
+use crate::linux::timers::Pending;
+
+impl Sender {
+    /// Marks what is lost by now; returns the bytes.
+    pub(super) fn find_losses(&mut self, now: Time, harvest: &mut Harvest) -> u64 {
+        let before = self.board.repeats_lost();
+        let lost = if self.params.rack {
+            if !self.rack.take_advance() {
+                return 0;
+            }
+            let (lost, waits) = self.find_losses_by_time(now);
+            harvest.rearm &= !waits;
+            lost
+        } else if self.params.sack {
+            self.board.mark_by_count()
+        } else {
+            self.find_loss_by_dupacks(harvest)
+        };
+        if lost > 0 {
+            harvest.lost_again = self.board.repeats_lost() > before;
+            self.report_losses(now);
+        }
+        lost
+    }
+
+    /// Returns the bytes, and whether RACK waits for more (Linux: `tcp_rack_mark_lost`).
+    fn find_losses_by_time(&mut self, now: Time) -> (u64, bool) {
+        let path = self.conditions();
+        let (lost, again) = self.rack.detect(now, path, &mut self.board);
+        if let Some(at) = again {
+            let wait = (at + LEAST_WAIT).since(now).min(self.rtt.rto());
+            self.timers.set(now, wait, Pending::Reorder);
+        }
+        (lost, again.is_some())
+    }
+
+    /// Tells the control what has been given up, segment by segment.
+    #[cold]
+    pub(super) fn report_losses(&mut self, now: Time) {
+        let Self { board, sampler, control, .. } = self;
+        for segment in board.drain_given_up() {
+            let (range, snapshot) = (segment.range(), segment.snapshot);
+            let lost = sampler.note_lost(segment.bytes(), snapshot);
+            let delivered = sampler.delivered();
+            control.report(|control| control.on_loss(&Loss { now, range, snapshot, lost, delivered }));
+        }
+    }
+
+    #[cold]
+    pub(in super::super) fn on_reorder_timer(&mut self, now: Time) {
+        let (lost, waits) = self.find_losses_by_time(now);
+        self.episode.note_losses(lost);
+        self.report_losses(now);
+        if lost > 0 && self.episode.phase() != Phase::Recovery {
+            self.recover(now);
+            self.spread_reduction(1, false);
+        }
+        if !waits {
+            self.rearm_timeout(now);
+        }
+    }
+}

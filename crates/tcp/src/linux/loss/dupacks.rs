@@ -1,0 +1,79 @@
+//! Without SACK: duplicate ACKs tell what has arrived and what is lost (RFC 6582, RFC 6937).
+
+use super::Episode;
+use crate::linux::control::Phase;
+use crate::linux::sender::{Harvest, Sender};
+
+/// Most duplicates that are waited for (Linux: `tcp_max_reordering`).
+const MOST_REORDERING: u64 = 300;
+
+impl Sender {
+    /// Without SACK a duplicate ACK stands for a segment delivered somewhere beyond the gap, which a
+    /// later ACK must not count again (RFC 6937, 3).
+    #[cold]
+    pub(super) fn estimate_deliveries(&mut self, harvest: &mut Harvest) {
+        // After a timeout a duplicate counts only if it answers new data (`tcp_process_loss`), and none counts
+        // while an episode is held (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
+        let is_loss = self.episode.phase() == Phase::Loss;
+        let has_sent_new = self.episode.until().is_none_or(|until| self.board.next() > until);
+        if harvest.duplicate && (self.is_held() || (is_loss && !has_sent_new)) {
+            return;
+        }
+        if harvest.duplicate {
+            self.dupacks += 1;
+            if !self.limit_duplicates(0) {
+                (harvest.segments, harvest.delivered) = (1, self.mss);
+            }
+        } else if harvest.acked > 0 {
+            let (segments, known) = (harvest.acked_segments, u64::from(self.dupacks));
+            let unknown = segments.saturating_sub(known).max(1);
+            harvest.delivered = harvest.acked * unknown / segments.max(1);
+            harvest.segments = unknown;
+            self.dupacks = known.saturating_sub(segments.saturating_sub(1)) as u32;
+            self.limit_duplicates(segments);
+            if self.episode.phase() != Phase::Recovery {
+                self.dupacks = 0;
+            }
+            // Which of the segments had arrived before, nobody knows.
+            harvest.original &= !harvest.repeated;
+        }
+    }
+
+    /// There cannot be more duplicates than segments outstanding beyond the gap. If there seem to be, the
+    /// network must have changed their order by as much, and so many are waited for from now on (Linux:
+    /// `tcp_check_reno_reordering`). Returns whether there were.
+    #[cold]
+    fn limit_duplicates(&mut self, acked: u64) -> bool {
+        let outstanding = self.board.outstanding_segments();
+        let holes = self.board.lost_segments().max(1).min(outstanding);
+        let most = outstanding - holes;
+        let too_many = u64::from(self.dupacks) > most;
+        if too_many {
+            self.dupacks = most as u32;
+            self.patience = (outstanding + acked).min(MOST_REORDERING) as u32;
+        }
+        too_many
+    }
+
+    /// Without SACK an episode is held until something beyond its end is acknowledged, so that duplicates of what
+    /// was sent in it do not begin another (RFC 6582, 6; Linux: `tcp_is_non_sack_preventing_reopen`). What is
+    /// lost meanwhile is left to the timeout.
+    pub(super) fn is_held(&self) -> bool {
+        !self.params.sack && self.episode.until() == Some(self.board.una())
+    }
+
+    /// NewReno (RFC 6582): the third duplicate ACK tells that the first segment is lost, a partial
+    /// ACK that the next one is.
+    #[cold]
+    pub(super) fn find_loss_by_dupacks(&mut self, harvest: &Harvest) -> u64 {
+        let Some(head) = self.board.head().filter(|_| !self.is_held()) else {
+            return 0;
+        };
+        let lost = match self.episode {
+            Episode::Open => self.dupacks >= self.patience,
+            Episode::Recovery { .. } => harvest.acked > 0,
+            Episode::Loss { .. } => false,
+        };
+        if lost { self.board.mark_lost(head) } else { 0 }
+    }
+}

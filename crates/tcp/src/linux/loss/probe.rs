@@ -1,0 +1,88 @@
+//! Tail loss probes (RFC 8985, 7).
+
+use nodeb_base::units::{Duration, Time};
+
+use super::{Episode, LEAST_WAIT};
+use crate::linux::sender::{Harvest, Sender};
+use crate::linux::timers::Pending;
+use crate::segment::Segment;
+
+/// A tail loss probe that has not been answered (RFC 8985, 7.4).
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    /// Next byte when it was sent (`TLP.end_seq`).
+    end: u64,
+    /// Whether it repeats a segment.
+    again: bool,
+}
+
+impl Probe {
+    /// Returns true if an ACK says that the segment it repeats had arrived before.
+    pub(super) fn is_duplicate(&self, harvest: &Harvest) -> bool {
+        self.again && harvest.dsack == Some(self.end)
+    }
+}
+
+impl Sender {
+    /// Arms the tail loss probe (RFC 8985, 7.2) in the place of the timeout; returns whether there is one to
+    /// wait for. An ACK that has come `afresh` puts the timeout off, which is the latest time for a probe
+    /// (Linux: `tcp_schedule_loss_probe`).
+    #[inline(never)]
+    pub(in super::super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {
+        let quiet = self.episode == Episode::Open && self.board.sacked_segments() == 0;
+        if !self.params.tail_loss_probe || !quiet || self.board.head().is_none() {
+            return false;
+        }
+        let Some(srtt) = self.rtt.srtt() else {
+            return false;
+        };
+        let single = self.board.head() == self.board.tail();
+        // A single segment may meet a delayed ACK (`TLP.max_ack_delay`).
+        let wait = Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { LEAST_WAIT.0 });
+        let timeout = if afresh { self.rtt.rto() } else { self.timeout_left(now) };
+        self.timers.set(now, wait.min(timeout), Pending::Probe);
+        true
+    }
+
+    /// Sends the probe (7.3): new data if there are any and the receiver allows, else the tail. Only one is
+    /// sent before an answer.
+    #[cold]
+    pub(in super::super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
+        let Some(tail) = self.board.tail() else {
+            return;
+        };
+        if self.probe.is_none() {
+            let next = self.board.end();
+            let again = !self.has_new();
+            self.send(now, if again { tail } else { next }, again, out);
+            self.probe = Some(Probe { end: self.board.next(), again });
+            // The timeout begins afresh.
+            self.timers.loss = None;
+        }
+        self.rearm_timeout(now);
+    }
+
+    /// Judges what became of the probe (7.4.2): if the segment that it repeated had been lost, that
+    /// was congestion all the same.
+    pub(super) fn answer_probe(&mut self, now: Time, harvest: &Harvest) {
+        let Some(probe) = self.probe.filter(|probe| self.board.una() >= probe.end) else {
+            return;
+        };
+        let una = self.board.una();
+        let pure_duplicate = harvest.duplicate && !harvest.sacked;
+        if !probe.again || probe.is_duplicate(harvest) {
+            self.probe = None;
+        } else if una > probe.end {
+            self.probe = None;
+            // The window falls at once: what was lost has been sent (`tcp_process_tlp_ack`).
+            if self.episode == Episode::Open {
+                let outstanding = self.board.next() - una;
+                self.control.report(|control| control.on_congestion(now, outstanding));
+                self.control.report(|control| control.on_recovered(now));
+                self.tell_reduced = self.params.ecn;
+            }
+        } else if pure_duplicate {
+            self.probe = None;
+        }
+    }
+}
