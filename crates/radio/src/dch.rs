@@ -12,7 +12,7 @@ use nodeb_base::units::{Duration, Probability, Rate, Size};
 use super::assemble::Parts;
 use super::error::{BY_MODEL, ErrorModel};
 use super::mac::harq::CombiningSpec;
-use super::mac::sched::round_robin::Policy as RoundRobin;
+use super::mac::sched::round_robin::RoundRobinScheduler;
 use super::rlc::{Delivered, RlcSpec};
 use super::tti::Air;
 use super::tti::rlc::Checksum;
@@ -85,7 +85,7 @@ impl Dch {
     /// The bearer of one user.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> Box<dyn Bearer> {
         let fixed = UserRadio { id: user.id, ..UserRadio::default() };
-        let scheduler = Box::new(RoundRobin::default());
+        let scheduler = Box::new(RoundRobinScheduler::default());
         let Self { errors, rlc, .. } = self;
         let (air, checksum) = (self.air(), Checksum::Pdu);
         Parts { air, checksum, errors: errors.as_ref(), rlc, scheduler }.build(&[fixed], &streams)

@@ -37,18 +37,18 @@ impl Checked for Aimd {
 
 impl CongestionParams for Aimd {
     fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy { params: self.clone(), window: LossWindow::new(mss, initial_window) })
+        Box::new(AimdControl { params: self.clone(), window: LossWindow::new(mss, initial_window) })
     }
 }
 
 /// The control at work.
 #[derive(Debug)]
-struct Policy {
+struct AimdControl {
     params: Aimd,
     window: LossWindow,
 }
 
-impl LossBased for Policy {
+impl LossBased for AimdControl {
     fn window(&self) -> &LossWindow {
         &self.window
     }

@@ -29,19 +29,19 @@ impl Checked for Quota {
 
 impl SwitchingParams for Quota {
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy { quota: self.packets.get(), sent: vec![0; users] })
+        Box::new(QuotaPolicy { quota: self.packets.get(), sent: vec![0; users] })
     }
 }
 
 /// The policy at work.
 #[derive(Debug)]
-struct Policy {
+struct QuotaPolicy {
     quota: u32,
     /// Packets that each user has been sent on its channel.
     sent: Vec<u32>,
 }
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for QuotaPolicy {
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         match (event, rrc.state(user)) {
             (Event::Arrival, State::Fach) => rrc.ask(user),

@@ -31,18 +31,18 @@ impl Checked for Urgent {
 
 impl SchedulerParams for Urgent {
     fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(Policy { share: self.share, last_served: vec![None; users] })
+        Box::new(UrgentScheduler { share: self.share, last_served: vec![None; users] })
     }
 }
 
 /// The scheduler at work. Equal deadlines go to the user served least recently.
 #[derive(Debug)]
-struct Policy {
+struct UrgentScheduler {
     share: f64,
     last_served: Vec<Option<u64>>,
 }
 
-impl Scheduler for Policy {
+impl Scheduler for UrgentScheduler {
     fn view(&self) -> View {
         View { rate: true, deadline: true, ..View::default() }
     }

@@ -14,17 +14,17 @@ no_parameters! {
 
 /// Equal deadlines go to the user served least recently.
 #[derive(Debug)]
-pub struct Policy {
+pub struct EarliestDeadlineScheduler {
     last_served: Vec<Option<u64>>,
 }
 
 impl SchedulerParams for EarliestDeadline {
     fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(Policy { last_served: vec![None; users] })
+        Box::new(EarliestDeadlineScheduler { last_served: vec![None; users] })
     }
 }
 
-impl Scheduler for Policy {
+impl Scheduler for EarliestDeadlineScheduler {
     fn view(&self) -> View {
         View { deadline: true, ..View::default() }
     }
@@ -46,13 +46,13 @@ mod tests {
 
     #[test]
     fn the_nearest_deadline_wins_and_ties_rotate() {
-        let mut policy = EarliestDeadline::default().build(3, Duration::ZERO);
+        let mut scheduler = EarliestDeadline::default().build(3, Duration::ZERO);
         let candidates = [(0, 90), (1, 50), (2, 50)]
             .map(|(user, deadline)| Candidate { deadline, ..Candidate::at_rate(user, 1) });
         let order: Vec<usize> = (0..3)
             .map(|tti| {
-                let user = candidates[policy.pick(tti, &candidates)].user;
-                policy.served(tti, user, 1);
+                let user = candidates[scheduler.pick(tti, &candidates)].user;
+                scheduler.served(tti, user, 1);
                 user
             })
             .collect();

@@ -12,18 +12,18 @@ no_parameters! {
 /// Remembers who was served when. C/I comes in a few steps, so ties are common; they go to the
 /// user served least recently, which favours nobody.
 #[derive(Debug)]
-pub struct Policy {
+pub struct MaxCiScheduler {
     /// The TTI after the one in which each user was served last; 0 before that.
     last_served: Vec<u64>,
 }
 
 impl SchedulerParams for MaxCi {
     fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(Policy { last_served: vec![0; users] })
+        Box::new(MaxCiScheduler { last_served: vec![0; users] })
     }
 }
 
-impl Scheduler for Policy {
+impl Scheduler for MaxCiScheduler {
     fn view(&self) -> View {
         View { quality: true, ..View::default() }
     }
@@ -55,12 +55,12 @@ mod tests {
 
     #[test]
     fn the_best_channel_wins_and_ties_rotate() {
-        let mut policy = MaxCi::default().build(3, Duration::ZERO);
+        let mut scheduler = MaxCi::default().build(3, Duration::ZERO);
         let candidates = [(0, 2), (1, 5), (2, 5)].map(|(user, rate)| Candidate::at_rate(user, rate));
         let order: Vec<usize> = (0..4)
             .map(|tti| {
-                let user = candidates[policy.pick(tti, &candidates)].user;
-                policy.served(tti, user, 5);
+                let user = candidates[scheduler.pick(tti, &candidates)].user;
+                scheduler.served(tti, user, 5);
                 user
             })
             .collect();

@@ -36,19 +36,19 @@ struct Statistics {
 
 impl SchedulerParams for Normalized {
     fn build(&self, users: usize, _tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(Policy::new(self, users))
+        Box::new(NormalizedScheduler::new(self, users))
     }
 }
 
 /// Every user's statistics, from the first TTI on in which the user waits.
 #[derive(Debug)]
-pub struct Policy {
+pub struct NormalizedScheduler {
     memory: f64,
     users: Vec<Option<Statistics>>,
 }
 
-impl Policy {
-    /// A policy that has seen nobody.
+impl NormalizedScheduler {
+    /// A scheduler that has seen nobody.
     pub fn new(params: &Normalized, users: usize) -> Self {
         Self { memory: params.memory, users: vec![None; users] }
     }
@@ -68,7 +68,7 @@ impl Policy {
     }
 }
 
-impl Scheduler for Policy {
+impl Scheduler for NormalizedScheduler {
     fn view(&self) -> View {
         // Whoever is among the candidates counts in the statistics.
         View { rate: true, quality: true, deadline: false }
@@ -89,7 +89,7 @@ mod tests {
     /// A strong steady user and a weak lively one get the same share of TTIs.
     #[test]
     fn level_and_liveliness_do_not_matter() {
-        let mut policy = Policy::new(&Normalized::default(), 2);
+        let mut scheduler = NormalizedScheduler::new(&Normalized::default(), 2);
         let mut stream = Streams::new(1, 0).stream("test", 0, "quality");
         let ttis = 40_000;
         let mut served = [0u32; 2];
@@ -98,7 +98,7 @@ mod tests {
                 [(20.0, 1.0), (5.0, 4.0)].map(|(mean, sigma)| mean + sigma * normal(&mut stream));
             let candidates = [0, 1]
                 .map(|user| Candidate { quality: candidates[user] as f32, ..Candidate::at_rate(user, 1) });
-            served[policy.pick(tti, &candidates)] += 1;
+            served[scheduler.pick(tti, &candidates)] += 1;
         }
         assert!(served[0].abs_diff(served[1]) < 1_000, "{served:?}");
     }
@@ -106,12 +106,12 @@ mod tests {
     /// Worked by hand: 10, then 12 and 8, with a memory of a half.
     #[test]
     fn statistics_follow_the_channel() {
-        let mut policy = Policy::new(&Normalized { memory: 0.5 }, 1);
+        let mut scheduler = NormalizedScheduler::new(&Normalized { memory: 0.5 }, 1);
         let mut see = |tti, quality| {
             let candidate = Candidate { quality, ..Candidate::at_rate(0, 1) };
-            policy.pick(tti, &[candidate]);
-            policy.pick(tti, &[candidate]);
-            let Statistics { mean, variance, .. } = policy.users[0].unwrap();
+            scheduler.pick(tti, &[candidate]);
+            scheduler.pick(tti, &[candidate]);
+            let Statistics { mean, variance, .. } = scheduler.users[0].unwrap();
             (mean, variance)
         };
         assert_eq!(see(0, 10.0), (10.0, 0.0));

@@ -30,14 +30,14 @@ const SMALLEST_SCALE: f64 = 1e-200;
 
 impl SchedulerParams for ProportionalFair {
     fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(Policy::new(self, users, tti))
+        Box::new(ProportionalFairScheduler::new(self, users, tti))
     }
 }
 
 /// Mean rates. Instead of shrinking every mean in every TTI, the value of a new unit grows: all
 /// means share the factor `scale`, so a TTI costs one multiplication however many users there are.
 #[derive(Debug)]
-pub struct Policy {
+pub struct ProportionalFairScheduler {
     /// Mean rate in units per TTI, divided by `scale`.
     means: Vec<f64>,
     scale: f64,
@@ -47,8 +47,8 @@ pub struct Policy {
     tti: u64,
 }
 
-impl Policy {
-    /// A policy under which all users have the same small mean rate.
+impl ProportionalFairScheduler {
+    /// A scheduler under which all users have the same small mean rate.
     pub fn new(params: &ProportionalFair, users: usize, tti: Duration) -> Self {
         let window = (params.window.0 as f64 / tti.0 as f64).max(1.0);
         Self { means: vec![1e-9; users], scale: 1.0, keep: 1.0 - 1.0 / window, tti: 0 }
@@ -80,7 +80,7 @@ impl Policy {
     }
 }
 
-impl Scheduler for Policy {
+impl Scheduler for ProportionalFairScheduler {
     fn view(&self) -> View {
         View { rate: true, ..View::default() }
     }
@@ -106,12 +106,13 @@ mod tests {
     use super::*;
 
     fn shares(rates: [u32; 2], ttis: u64) -> [u64; 2] {
-        let mut policy = Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
+        let mut scheduler =
+            ProportionalFairScheduler::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
         let mut served = [0; 2];
         for tti in 0..ttis {
             let candidates = [0, 1].map(|user| Candidate::at_rate(user, rates[user]));
-            let user = candidates[policy.pick(tti, &candidates)].user;
-            policy.served(tti, user, rates[user]);
+            let user = candidates[scheduler.pick(tti, &candidates)].user;
+            scheduler.served(tti, user, rates[user]);
             served[user] += 1;
         }
         served
@@ -127,34 +128,37 @@ mod tests {
     /// A gap counts for as many TTIs as it has.
     #[test]
     fn a_gap_ages_means_as_its_ttis_do() {
-        let policy = || Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
-        let [mut leaps, mut steps] = [policy(), policy()];
+        let scheduler =
+            || ProportionalFairScheduler::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
+        let [mut leaps, mut steps] = [scheduler(), scheduler()];
         for (from, to) in [(0, 1), (1, 4), (4, 500)] {
             leaps.served(from, 0, 7);
             steps.served(from, 0, 7);
             leaps.age(to);
             (from..=to).for_each(|tti| steps.age(tti));
-            let [found, expected] = [&leaps, &steps].map(|policy| policy.means[0] * policy.scale);
+            let [found, expected] = [&leaps, &steps].map(|scheduler| scheduler.means[0] * scheduler.scale);
             assert!((found / expected - 1.0).abs() < 1e-12, "{from} to {to}: {found}, expected {expected}");
         }
     }
 
     #[test]
     fn long_silence_does_not_break_the_means() {
-        let mut policy = Policy::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
-        policy.served(0, 0, 5);
-        policy.served(1 << 40, 0, 5);
+        let mut scheduler =
+            ProportionalFairScheduler::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
+        scheduler.served(0, 0, 5);
+        scheduler.served(1 << 40, 0, 5);
         let candidates = [0, 1].map(|user| Candidate::at_rate(user, 1));
-        assert_eq!(policy.pick((1 << 40) + 1, &candidates), 1);
+        assert_eq!(scheduler.pick((1 << 40) + 1, &candidates), 1);
     }
 
     /// Jalali et al.'s mean taken in every TTI, `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`, against the
-    /// policy, which hears only of the TTIs in which somebody is served or looked at.
+    /// scheduler, which hears only of the TTIs in which somebody is served or looked at.
     #[test]
     fn a_gap_ages_the_means_by_every_tti_of_it() {
         let tti = Duration::from_millis(2);
         // A window of 10 TTIs, which forgets fast.
-        let mut policy = Policy::new(&ProportionalFair { window: Duration::from_millis(20) }, 2, tti);
+        let mut scheduler =
+            ProportionalFairScheduler::new(&ProportionalFair { window: Duration::from_millis(20) }, 2, tti);
         let mut means = [0.0; 2];
         let mut until = 0;
         for (now, user, units) in [(3, 0, 700), (4, 1, 500), (6, 0, 30), (16, 1, 80), (47, 0, 90), (48, 1, 4)]
@@ -163,8 +167,8 @@ mod tests {
                 *mean *= 0.9f64.powi(now - until);
             }
             (means[user], until) = (means[user] + 0.1 * f64::from(units), now);
-            policy.served(now as u64, user, units);
-            let ratios = [0, 1].map(|user| policy.ratio(&Candidate::at_rate(user, 1)));
+            scheduler.served(now as u64, user, units);
+            let ratios = [0, 1].map(|user| scheduler.ratio(&Candidate::at_rate(user, 1)));
             let found = ratios[1] / ratios[0];
             assert!(now < 4 || (found * means[1] / means[0] - 1.0).abs() < 1e-6, "{now}: {found} {means:?}");
         }

@@ -11,17 +11,17 @@ no_parameters! {
 
 impl SchedulerParams for RoundRobin {
     fn build(&self, _users: usize, _tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(Policy::default())
+        Box::new(RoundRobinScheduler::default())
     }
 }
 
 /// Whose turn it is: the first candidate after the user served last.
 #[derive(Debug, Default)]
-pub struct Policy {
+pub struct RoundRobinScheduler {
     next_user: usize,
 }
 
-impl Scheduler for Policy {
+impl Scheduler for RoundRobinScheduler {
     fn view(&self) -> View {
         View::default()
     }
@@ -45,11 +45,11 @@ mod tests {
 
     #[test]
     fn users_take_turns_and_absent_ones_are_passed_over() {
-        let mut policy = Policy::default();
+        let mut scheduler = RoundRobinScheduler::default();
         let mut serve = |users: &[usize]| {
             let candidates: Vec<_> = users.iter().map(|&user| Candidate::at_rate(user, 1)).collect();
-            let user = candidates[policy.pick(0, &candidates)].user;
-            policy.served(0, user, 1);
+            let user = candidates[scheduler.pick(0, &candidates)].user;
+            scheduler.served(0, user, 1);
             user
         };
         let order: Vec<usize> = (0..4).map(|_| serve(&[0, 1, 2])).collect();

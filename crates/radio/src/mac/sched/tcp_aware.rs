@@ -51,25 +51,25 @@ struct Burst {
 
 impl SchedulerParams for TcpAware {
     fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler> {
-        Box::new(Policy::new(self, users, tti))
+        Box::new(TcpAwareScheduler::new(self, users, tti))
     }
 }
 
 /// Proportional fair, and what it is weighted with.
 #[derive(Debug)]
-pub struct Policy {
-    fair: proportional_fair::Policy,
+pub struct TcpAwareScheduler {
+    fair: proportional_fair::ProportionalFairScheduler,
     head_start_ttis: f64,
     pause_ttis: u64,
     bursts: Vec<Burst>,
 }
 
-impl Policy {
-    /// A policy under which all users have the same small mean rate and begin.
+impl TcpAwareScheduler {
+    /// A scheduler under which all users have the same small mean rate and begin.
     pub fn new(params: &TcpAware, users: usize, tti: Duration) -> Self {
         let fair = ProportionalFair { window: params.window };
         Self {
-            fair: proportional_fair::Policy::new(&fair, users, tti),
+            fair: proportional_fair::ProportionalFairScheduler::new(&fair, users, tti),
             head_start_ttis: params.head_start.0 as f64 / tti.0 as f64,
             pause_ttis: params.pause.0 / tti.0,
             bursts: vec![Burst::default(); users],
@@ -77,7 +77,7 @@ impl Policy {
     }
 }
 
-impl Scheduler for Policy {
+impl Scheduler for TcpAwareScheduler {
     fn view(&self) -> View {
         View { rate: true, ..View::default() }
     }
@@ -110,11 +110,11 @@ mod tests {
     const TTI: Duration = Duration::from_millis(2);
 
     /// Serves whoever is picked among `waiting`, all alike, in `ttis`; returns who.
-    fn serve(policy: &mut Policy, ttis: std::ops::Range<u64>, waiting: &[usize]) -> Vec<usize> {
+    fn serve(scheduler: &mut TcpAwareScheduler, ttis: std::ops::Range<u64>, waiting: &[usize]) -> Vec<usize> {
         let candidates: Vec<_> = waiting.iter().map(|user| Candidate::at_rate(*user, 10)).collect();
         let pick = |tti| {
-            let user = candidates[policy.pick(tti, &candidates)].user;
-            policy.served(tti, user, 10);
+            let user = candidates[scheduler.pick(tti, &candidates)].user;
+            scheduler.served(tti, user, 10);
             user
         };
         ttis.map(pick).collect()
@@ -122,14 +122,14 @@ mod tests {
 
     #[test]
     fn who_begins_comes_first_and_then_shares() {
-        let mut policy = Policy::new(&TcpAware::default(), 3, TTI);
-        serve(&mut policy, 0..5_000, &[0, 1]);
+        let mut scheduler = TcpAwareScheduler::new(&TcpAware::default(), 3, TTI);
+        serve(&mut scheduler, 0..5_000, &[0, 1]);
         let fair = ProportionalFair::default();
-        let mut plain = proportional_fair::Policy::new(&fair, 3, TTI);
+        let mut plain = proportional_fair::ProportionalFairScheduler::new(&fair, 3, TTI);
         (0..5_000).for_each(|tti| plain.served(tti, tti as usize % 2, 10));
         // The newcomer is as far behind in the mean rate as under proportional fair, and has its head
         // start besides: it catches up in one go.
-        let order = serve(&mut policy, 5_000..5_600, &[0, 1, 2]);
+        let order = serve(&mut scheduler, 5_000..5_600, &[0, 1, 2]);
         let first = order.iter().take_while(|user| **user == 2).count();
         let candidates = [0, 1, 2].map(|user| Candidate::at_rate(user, 10));
         let of_plain = (5_000..5_600).take_while(|tti| {
@@ -139,20 +139,20 @@ mod tests {
         });
         assert!(first > of_plain.count() + 20, "{first}");
         // In the long run all three have the same.
-        let later = serve(&mut policy, 5_600..20_000, &[0, 1, 2]);
+        let later = serve(&mut scheduler, 5_600..20_000, &[0, 1, 2]);
         let counts = [0, 1, 2].map(|user| later[9_000..].iter().filter(|one| **one == user).count());
         assert!(counts.iter().all(|count| count.abs_diff(1_800) < 20), "{counts:?}");
     }
 
     #[test]
     fn a_burst_ends_with_a_pause() {
-        let mut policy = Policy::new(&TcpAware::default(), 2, TTI);
-        serve(&mut policy, 0..1_000, &[0, 1]);
-        assert_eq!(policy.bursts[0].ttis, 500);
-        serve(&mut policy, 1_000..1_400, &[1]);
-        serve(&mut policy, 1_400..1_401, &[0]);
-        assert_eq!(policy.bursts[0].ttis, 501, "0.8 s is not yet a pause");
-        serve(&mut policy, 2_000..2_001, &[0]);
-        assert_eq!(policy.bursts[0].ttis, 1, "1.2 s is one");
+        let mut scheduler = TcpAwareScheduler::new(&TcpAware::default(), 2, TTI);
+        serve(&mut scheduler, 0..1_000, &[0, 1]);
+        assert_eq!(scheduler.bursts[0].ttis, 500);
+        serve(&mut scheduler, 1_000..1_400, &[1]);
+        serve(&mut scheduler, 1_400..1_401, &[0]);
+        assert_eq!(scheduler.bursts[0].ttis, 501, "0.8 s is not yet a pause");
+        serve(&mut scheduler, 2_000..2_001, &[0]);
+        assert_eq!(scheduler.bursts[0].ttis, 1, "1.2 s is one");
     }
 }

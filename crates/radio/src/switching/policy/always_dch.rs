@@ -9,15 +9,15 @@ no_parameters! {
 
 impl SwitchingParams for AlwaysDch {
     fn build(&self, _users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy)
+        Box::new(AlwaysDchPolicy)
     }
 }
 
 /// Everybody asks and nobody gives back; those who come too late stay on the FACH.
 #[derive(Debug)]
-pub struct Policy;
+pub struct AlwaysDchPolicy;
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for AlwaysDchPolicy {
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         if event == Event::Arrival {
             rrc.ask(user);

@@ -9,14 +9,14 @@ no_parameters! {
 
 impl SwitchingParams for AlwaysFach {
     fn build(&self, _users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy)
+        Box::new(AlwaysFachPolicy)
     }
 }
 
 /// Nothing ever changes.
 #[derive(Debug)]
-pub struct Policy;
+pub struct AlwaysFachPolicy;
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for AlwaysFachPolicy {
     fn react(&mut self, _: Event, _: usize, _: &mut Rrc<'_>) {}
 }

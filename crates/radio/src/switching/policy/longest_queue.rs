@@ -37,17 +37,17 @@ impl Checked for LongestQueue {
 
 /// The policy at work.
 #[derive(Debug)]
-pub struct Policy {
+pub struct LongestQueuePolicy {
     idle: IdleTimers,
 }
 
 impl SwitchingParams for LongestQueue {
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
+        Box::new(LongestQueuePolicy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
     }
 }
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for LongestQueuePolicy {
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.idle.update(event, user, rrc);
         let timeout = self.idle.timeout;

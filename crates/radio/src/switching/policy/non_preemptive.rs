@@ -35,7 +35,7 @@ impl Checked for NonPreemptive {
 
 /// The policy at work.
 #[derive(Debug)]
-pub struct Policy {
+pub struct NonPreemptivePolicy {
     idle: IdleTimers,
 }
 
@@ -48,11 +48,11 @@ pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
 
 impl SwitchingParams for NonPreemptive {
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
+        Box::new(NonPreemptivePolicy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
     }
 }
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for NonPreemptivePolicy {
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.idle.update(event, user, rrc);
         let timeout = self.idle.timeout;

@@ -32,24 +32,24 @@ impl Checked for Preemptive {
 
 /// The policy at work.
 #[derive(Debug)]
-pub struct Policy {
+pub struct PreemptivePolicy {
     idle: IdleTimers,
 }
 
 impl SwitchingParams for Preemptive {
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
+        Box::new(PreemptivePolicy { idle: IdleTimers::new([self.high, self.low], self.timeout, users) })
     }
 }
 
-impl Policy {
+impl PreemptivePolicy {
     fn must_go(&self, user: usize, rrc: &Rrc<'_>) -> bool {
         let is_over = |since| rrc.is_full() && since + self.idle.timeout <= rrc.now();
         self.idle.since(user).is_some_and(|since| rrc.unmet() > 0 || is_over(since))
     }
 }
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for PreemptivePolicy {
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.idle.update(event, user, rrc);
         let end = self.idle.since(user).map(|since| since + self.idle.timeout);

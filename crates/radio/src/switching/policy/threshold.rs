@@ -51,17 +51,17 @@ impl Thresholds {
 
 /// The thresholds at work.
 #[derive(Debug)]
-pub struct Policy {
+pub struct ThresholdPolicy {
     thresholds: Thresholds,
 }
 
 impl SwitchingParams for Thresholds {
     fn build(&self, _users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy { thresholds: self.clone() })
+        Box::new(ThresholdPolicy { thresholds: self.clone() })
     }
 }
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for ThresholdPolicy {
     fn react(&mut self, _: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.thresholds.ask(user, rrc);
         if rrc.is_full() {

@@ -31,7 +31,7 @@ impl Checked for TrafficVolume {}
 /// The policy at work. A user's one timer is that of the trigger while the volume is large, and the
 /// state's inactivity timer while there is none.
 #[derive(Debug)]
-pub struct Policy {
+pub struct TrafficVolumePolicy {
     params: TrafficVolume,
     /// Since when users on the FACH have had more than the volume.
     above_since: Vec<Option<Time>>,
@@ -39,7 +39,7 @@ pub struct Policy {
 
 impl SwitchingParams for TrafficVolume {
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy> {
-        Box::new(Policy { params: self.clone(), above_since: vec![None; users] })
+        Box::new(TrafficVolumePolicy { params: self.clone(), above_since: vec![None; users] })
     }
 
     fn parks(&self) -> bool {
@@ -47,7 +47,7 @@ impl SwitchingParams for TrafficVolume {
     }
 }
 
-impl Policy {
+impl TrafficVolumePolicy {
     /// Asks for a channel, or takes that back; returns when the trigger is to be looked at again.
     fn measure(&mut self, user: usize, rrc: &mut Rrc<'_>) -> Option<Time> {
         if rrc.state(user) != State::Fach || rrc.bytes(user) <= self.params.volume.0 {
@@ -65,7 +65,7 @@ impl Policy {
     }
 }
 
-impl SwitchingPolicy for Policy {
+impl SwitchingPolicy for TrafficVolumePolicy {
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         let trigger = self.measure(user, rrc);
         let inactivity = match rrc.state(user) {

@@ -12,7 +12,7 @@ use super::era::Era;
 use super::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::{SackBlocks, Segment};
 
-/// An ACK as a policy sees it.
+/// An ACK as a recovery sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a> {
     /// Highest segment received in order.
@@ -28,7 +28,7 @@ impl Ack<'_> {
     }
 }
 
-/// The policy of one variant. The machine it steers is [`Transmission`].
+/// The loss recovery of one variant. The machine it steers is [`Transmission`].
 pub trait Recovery: Send + std::fmt::Debug {
     /// Takes an ACK; returns how many segments the window may let out now, `None` for none.
     fn on_ack(
@@ -53,7 +53,7 @@ pub trait Recovery: Send + std::fmt::Debug {
     }
 }
 
-/// The policy of a variant that looks at the ACK's number alone.
+/// The loss recovery of a variant that looks at the ACK's number alone.
 trait Cumulative {
     /// An ACK for segments not acknowledged before, everything below `acked`.
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Segment>);
@@ -63,18 +63,18 @@ trait Cumulative {
 
 /// Tells new ACKs from duplicates.
 fn classify(
-    policy: &mut impl Cumulative,
+    recovery: &mut impl Cumulative,
     tx: &mut Transmission,
     now: Time,
     acked: u64,
     out: &mut Vec<Segment>,
 ) {
     if acked > tx.una {
-        policy.on_new_ack(tx, now, acked, out);
+        recovery.on_new_ack(tx, now, acked, out);
     } else if acked == tx.una {
         tx.dupacks += 1;
         if tx.dupacks >= DUPACK_THRESHOLD {
-            policy.on_dupack(tx, now, out);
+            recovery.on_dupack(tx, now, out);
         } else {
             tx.send_beyond_window(now, out);
         }
@@ -110,13 +110,13 @@ registry! {
 }
 
 impl ControlSpec {
-    /// The policy in its initial state, as it was in `era` where its parameters do not say otherwise.
+    /// The recovery in its initial state, as it was in `era` where its parameters do not say otherwise.
     pub fn build(&self, era: Era) -> Box<dyn Recovery> {
         match self {
-            Self::Tahoe(_) => Box::new(tahoe::Policy),
-            Self::Reno(params) => Box::new(reno::Policy::new(params, era)),
-            Self::NewReno(params) => Box::new(newreno::Policy::new(params, era)),
-            Self::Sack(_) => Box::new(sack::Policy::default()),
+            Self::Tahoe(_) => Box::new(tahoe::TahoeRecovery),
+            Self::Reno(params) => Box::new(reno::RenoRecovery::new(params, era)),
+            Self::NewReno(params) => Box::new(newreno::NewRenoRecovery::new(params, era)),
+            Self::Sack(_) => Box::new(sack::SackRecovery::default()),
         }
     }
 

@@ -48,7 +48,7 @@ enum Phase {
 
 /// NewReno's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct NewRenoRecovery {
     phase: Phase,
     /// By how much duplicate ACKs have inflated the window.
     inflation: u64,
@@ -57,8 +57,8 @@ pub struct Policy {
     clean_exit: bool,
 }
 
-impl Policy {
-    /// The policy before any loss, as it was in `era` where `params` do not say otherwise.
+impl NewRenoRecovery {
+    /// The recovery before any loss, as it was in `era` where `params` do not say otherwise.
     pub fn new(params: &NewReno, era: Era) -> Self {
         Self {
             phase: Phase::Open,
@@ -80,7 +80,7 @@ impl Policy {
     }
 }
 
-impl Cumulative for Policy {
+impl Cumulative for NewRenoRecovery {
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Segment>) {
         match self.phase {
             Phase::Recovery { partial_ack_seen } if acked < tx.recover => {
@@ -117,7 +117,7 @@ impl Cumulative for Policy {
     }
 }
 
-impl Recovery for Policy {
+impl Recovery for NewRenoRecovery {
     fn on_ack(
         &mut self,
         tx: &mut Transmission,

@@ -23,15 +23,15 @@ impl Checked for Reno {}
 
 /// Reno's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct RenoRecovery {
     recovering: bool,
     /// By how much duplicate ACKs have inflated the window.
     inflation: u64,
     clean_exit: bool,
 }
 
-impl Policy {
-    /// The policy before any loss, as it was in `era` where `params` do not say otherwise.
+impl RenoRecovery {
+    /// The recovery before any loss, as it was in `era` where `params` do not say otherwise.
     pub fn new(params: &Reno, era: Era) -> Self {
         let clean_exit = era::CLEAN_EXIT.of(params.clean_exit, era);
         Self { recovering: false, inflation: 0, clean_exit }
@@ -43,7 +43,7 @@ impl Policy {
     }
 }
 
-impl Cumulative for Policy {
+impl Cumulative for RenoRecovery {
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Segment>) {
         self.exit();
         tx.advance(now, acked);
@@ -62,7 +62,7 @@ impl Cumulative for Policy {
     }
 }
 
-impl Recovery for Policy {
+impl Recovery for RenoRecovery {
     fn on_ack(
         &mut self,
         tx: &mut Transmission,

@@ -78,7 +78,7 @@ impl Scoreboard {
 
 /// SACK's state.
 #[derive(Debug, Default)]
-pub struct Policy {
+pub struct SackRecovery {
     scoreboard: Scoreboard,
     /// Segments taken to be in the network, while in fast recovery.
     pipe: Option<i64>,
@@ -86,7 +86,7 @@ pub struct Policy {
     timed_out: bool,
 }
 
-impl Policy {
+impl SackRecovery {
     fn on_ack_in_recovery(
         &mut self,
         tx: &mut Transmission,
@@ -156,7 +156,7 @@ impl Policy {
     }
 }
 
-impl Recovery for Policy {
+impl Recovery for SackRecovery {
     fn on_ack(
         &mut self,
         tx: &mut Transmission,

@@ -18,9 +18,9 @@ impl Checked for Tahoe {}
 
 /// Tahoe has no state of its own.
 #[derive(Debug)]
-pub struct Policy;
+pub struct TahoeRecovery;
 
-impl Cumulative for Policy {
+impl Cumulative for TahoeRecovery {
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, _: &mut Vec<Segment>) {
         tx.advance(now, acked);
         tx.open_window();
@@ -35,7 +35,7 @@ impl Cumulative for Policy {
     }
 }
 
-impl Recovery for Policy {
+impl Recovery for TahoeRecovery {
     fn on_ack(
         &mut self,
         tx: &mut Transmission,

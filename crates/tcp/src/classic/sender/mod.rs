@@ -2,7 +2,7 @@
 //!
 //! Sequence numbers count segments: 0 is the SYN, data are 1 to N. What all variants share lives
 //! here (window, transmission, round-trip sampling, retransmission timer, go-back-N after a
-//! timeout); what a variant does about duplicate and partial ACKs is its [`Recovery`] policy.
+//! timeout); what a variant does about duplicate and partial ACKs is its [`Recovery`].
 //! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
 //! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
 

@@ -70,13 +70,13 @@ struct Epoch {
 
 impl CongestionParams for Cubic {
     fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(self, mss, initial_window, tcp.pacing))
+        Box::new(CubicControl::new(self, mss, initial_window, tcp.pacing))
     }
 }
 
 /// CUBIC's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct CubicControl {
     params: Cubic,
     /// `beta` and `bic_scale` of Linux.
     beta: u64,
@@ -95,7 +95,7 @@ pub struct Policy {
     found_for: (u64, u64),
 }
 
-impl Policy {
+impl CubicControl {
     /// CUBIC at the start of a connection whose segments are `paced` or not.
     pub fn new(params: &Cubic, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
@@ -197,7 +197,7 @@ impl Policy {
     }
 }
 
-impl LossBased for Policy {
+impl LossBased for CubicControl {
     fn window(&self) -> &LossWindow {
         &self.window
     }
@@ -255,9 +255,9 @@ mod tests {
     const MSS: u64 = 1_000;
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    fn policy() -> Policy {
+    fn control() -> CubicControl {
         let params = Cubic { slow_start: SlowStart::Standard, ..Cubic::default() };
-        Policy::new(&params, MSS, 10 * MSS, false)
+        CubicControl::new(&params, MSS, 10 * MSS, false)
     }
 
     fn ack(now: Time, segments: u64, rtt: Duration) -> AckEvent {
@@ -274,15 +274,15 @@ mod tests {
     }
 
     /// Delivers a window per round trip of `rtt` until `end` seconds; returns times and windows.
-    fn grow(policy: &mut Policy, rtt: Duration, end: f64) -> Vec<(f64, u64)> {
+    fn grow(control: &mut CubicControl, rtt: Duration, end: f64) -> Vec<(f64, u64)> {
         let (mut now, mut seen) = (Time(1_000_000_000), Vec::new());
         while now.as_secs() < 1.0 + end {
-            let segments = policy.window.segments();
+            let segments = control.window.segments();
             for _ in 0..segments {
-                policy.on_ack(&ack(now, 1, rtt));
+                control.on_ack(&ack(now, 1, rtt));
                 now += Duration(rtt.0 / segments);
             }
-            seen.push((now.as_secs() - 1.0, policy.window.segments()));
+            seen.push((now.as_secs() - 1.0, control.window.segments()));
         }
         seen
     }
@@ -290,12 +290,12 @@ mod tests {
     /// `bictcp_update`: W(t) = C (t - K)^3 + W_max with C = 410 / 1024 and K = cbrt(300 / C) = 9.08 s.
     #[test]
     fn the_window_follows_the_cubic_function() {
-        let mut policy = policy();
-        policy.window.cwnd = 1_000 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        assert_eq!(policy.window.segments(), 700, "717 / 1024");
+        let mut control = control();
+        control.window.cwnd = 1_000 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        assert_eq!(control.window.segments(), 700, "717 / 1024");
         let (c, k) = (410.0 / 1_024.0, 9.082);
-        for (at, window) in grow(&mut policy, MS(100), 12.0).into_iter().skip(5) {
+        for (at, window) in grow(&mut control, MS(100), 12.0).into_iter().skip(5) {
             let expected = c * (at - k) * (at - k) * (at - k) + 1_000.0;
             assert!(
                 (window as f64 - expected).abs() < 0.01 * expected + 2.0,
@@ -308,10 +308,10 @@ mod tests {
     /// window of the last loss too, where RFC 9438 would grow by one.
     #[test]
     fn short_round_trips_are_reno_friendly_at_any_window() {
-        let mut policy = policy();
-        policy.window.cwnd = 20 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        let rounds = grow(&mut policy, MS(10), 0.5);
+        let mut control = control();
+        control.window.cwnd = 20 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        let rounds = grow(&mut control, MS(10), 0.5);
         let slope = |from: usize, to: usize| (rounds[to].1 - rounds[from].1) as f64 / (to - from) as f64;
         assert!((slope(2, 12) - 8.0 / 15.0).abs() < 0.11, "{rounds:?}");
         assert!((slope(20, 48) - 8.0 / 15.0).abs() < 0.08, "{rounds:?}");
@@ -320,50 +320,50 @@ mod tests {
     /// `cubictcp_recalc_ssthresh`: 70 segments are fewer than the 100 of the last loss: 70 (1024 + 717) / 2048.
     #[test]
     fn fast_convergence_remembers_less() {
-        let mut policy = policy();
-        policy.window.cwnd = 100 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        assert_eq!((policy.window.segments(), policy.last_max), (70, 100));
-        policy.on_congestion(Time::ZERO, 0);
-        assert_eq!((policy.window.segments(), policy.last_max), (49, 59));
+        let mut control = control();
+        control.window.cwnd = 100 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        assert_eq!((control.window.segments(), control.last_max), (70, 100));
+        control.on_congestion(Time::ZERO, 0);
+        assert_eq!((control.window.segments(), control.last_max), (49, 59));
     }
 
     /// `cubictcp_state`: `bictcp_reset` on entering the loss state; then one segment more for 20 at most.
     #[test]
     fn a_timeout_makes_the_past_void() {
-        let mut policy = policy();
-        policy.window.cwnd = 100 * MSS;
-        policy.on_timeout(Time::ZERO, 0, false);
-        assert_eq!((policy.window.segments(), policy.ssthresh(), policy.last_max), (1, 70 * MSS, 0));
-        policy.on_timeout(Time::ZERO, 0, true);
-        assert_eq!(policy.ssthresh(), 70 * MSS);
-        policy.window.cwnd = 70 * MSS;
-        policy.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
-        assert_eq!((policy.each, policy.epoch.map(|epoch| epoch.k)), (BLIND, Some(0)));
+        let mut control = control();
+        control.window.cwnd = 100 * MSS;
+        control.on_timeout(Time::ZERO, 0, false);
+        assert_eq!((control.window.segments(), control.ssthresh(), control.last_max), (1, 70 * MSS, 0));
+        control.on_timeout(Time::ZERO, 0, true);
+        assert_eq!(control.ssthresh(), 70 * MSS);
+        control.window.cwnd = 70 * MSS;
+        control.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
+        assert_eq!((control.each, control.epoch.map(|epoch| epoch.k)), (BLIND, Some(0)));
     }
 
     /// The window grows by half a window per round trip at the most.
     #[test]
     fn at_least_two_segments_for_one_more() {
-        let mut policy = policy();
-        policy.window.cwnd = 100 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        policy.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
-        policy.on_ack(&ack(Time(101_000_000_000), 1, MS(100)));
-        assert_eq!(policy.each, FASTEST);
+        let mut control = control();
+        control.window.cwnd = 100 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        control.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
+        control.on_ack(&ack(Time(101_000_000_000), 1, MS(100)));
+        assert_eq!(control.each, FASTEST);
     }
 
     /// `cubictcp_cwnd_event`: the epoch moves by the pause, never beyond now.
     #[test]
     fn a_pause_moves_the_epoch() {
-        let mut policy = policy();
-        policy.window.cwnd = 100 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        policy.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
-        let start = policy.epoch.map(|epoch| epoch.start).unwrap();
-        policy.on_start(Time(4_000_000_000), MS(2_000));
-        assert_eq!(policy.epoch.map(|epoch| epoch.start), Some(start + 2 * jiffies::HZ));
-        policy.on_start(Time(4_000_000_000), MS(9_000));
-        assert_eq!(policy.epoch.map(|epoch| epoch.start), Some(4 * jiffies::HZ));
+        let mut control = control();
+        control.window.cwnd = 100 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        control.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
+        let start = control.epoch.map(|epoch| epoch.start).unwrap();
+        control.on_start(Time(4_000_000_000), MS(2_000));
+        assert_eq!(control.epoch.map(|epoch| epoch.start), Some(start + 2 * jiffies::HZ));
+        control.on_start(Time(4_000_000_000), MS(9_000));
+        assert_eq!(control.epoch.map(|epoch| epoch.start), Some(4 * jiffies::HZ));
     }
 }

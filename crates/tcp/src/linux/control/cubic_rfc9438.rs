@@ -58,13 +58,13 @@ impl Epoch {
 
 impl CongestionParams for CubicRfc9438 {
     fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(self, mss, initial_window, tcp.pacing))
+        Box::new(CubicRfc9438Control::new(self, mss, initial_window, tcp.pacing))
     }
 }
 
 /// CUBIC's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct CubicRfc9438Control {
     params: CubicRfc9438,
     window: LossWindow,
     search: Search,
@@ -81,7 +81,7 @@ pub struct Policy {
     before: (f64, f64, Option<Epoch>),
 }
 
-impl Policy {
+impl CubicRfc9438Control {
     /// CUBIC at the start of a connection.
     pub fn new(params: &CubicRfc9438, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
@@ -152,7 +152,7 @@ impl Policy {
     }
 }
 
-impl CongestionControl for Policy {
+impl CongestionControl for CubicRfc9438Control {
     fn on_ack(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.rtt {
             self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
@@ -217,9 +217,9 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    fn policy() -> Policy {
+    fn control() -> CubicRfc9438Control {
         let slow_start = SlowStart::Standard;
-        Policy::new(&CubicRfc9438 { slow_start, ..CubicRfc9438::default() }, MSS, 10 * MSS, true)
+        CubicRfc9438Control::new(&CubicRfc9438 { slow_start, ..CubicRfc9438::default() }, MSS, 10 * MSS, true)
     }
 
     fn ack(now: Time, acked: u64, rtt: Duration) -> AckEvent {
@@ -235,15 +235,15 @@ mod tests {
     }
 
     /// Acknowledges a window per round trip of `rtt` until `end`; returns the windows in segments.
-    fn grow(policy: &mut Policy, rtt: Duration, end: f64) -> Vec<(f64, f64)> {
+    fn grow(control: &mut CubicRfc9438Control, rtt: Duration, end: f64) -> Vec<(f64, f64)> {
         let (mut now, mut seen) = (Time::ZERO, Vec::new());
         while now.as_secs() < end {
-            let segments = policy.cwnd() / MSS;
+            let segments = control.cwnd() / MSS;
             for _ in 0..segments {
-                policy.on_ack(&ack(now, MSS, rtt));
+                control.on_ack(&ack(now, MSS, rtt));
                 now += Duration(rtt.0 / segments);
             }
-            seen.push((now.as_secs(), policy.segments()));
+            seen.push((now.as_secs(), control.segments()));
         }
         seen
     }
@@ -262,13 +262,13 @@ mod tests {
     #[test]
     fn the_window_follows_equation_1() {
         // A long round trip and a large window, where CUBIC is ahead of Reno.
-        let mut policy = policy();
-        policy.window.cwnd = 1_000 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        assert_eq!((policy.cwnd(), policy.ssthresh()), (700 * MSS, 700 * MSS));
+        let mut control = control();
+        control.window.cwnd = 1_000 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        assert_eq!((control.cwnd(), control.ssthresh()), (700 * MSS, 700 * MSS));
         let rtt = Duration::from_millis(100);
         let epoch = Epoch::new(Time::ZERO, 700.0, 1_000.0, 0.4);
-        for (at, window) in grow(&mut policy, rtt, 12.0).into_iter().skip(5) {
+        for (at, window) in grow(&mut control, rtt, 12.0).into_iter().skip(5) {
             let expected = epoch.window_after(Duration((at * 1e9) as u64), 0.4);
             assert!((window - expected).abs() < 0.01 * expected + 1.0, "{at} s: {window}, not {expected}");
         }
@@ -277,10 +277,10 @@ mod tests {
     #[test]
     fn short_round_trips_are_reno_friendly() {
         // 4.3: 10 ms and 20 segments; W_est grows by alpha = 9/17 a round trip, then by 1.
-        let mut policy = policy();
-        policy.window.cwnd = 20 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        let rounds = grow(&mut policy, Duration::from_millis(10), 0.5);
+        let mut control = control();
+        control.window.cwnd = 20 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        let rounds = grow(&mut control, Duration::from_millis(10), 0.5);
         let at_round = |n: usize| rounds[n].1;
         let slope = (at_round(8) - at_round(2)) / 6.0;
         assert!((slope - 9.0 / 17.0).abs() < 0.05, "{slope}");
@@ -291,54 +291,54 @@ mod tests {
     #[test]
     fn fast_convergence_remembers_less() {
         // 4.7: the second loss comes below the first one's window.
-        let mut policy = policy();
-        policy.window.cwnd = 100 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        policy.on_congestion(Time::ZERO, 0);
-        assert!((policy.w_max - 70.0 * 0.85).abs() < 1e-9, "{}", policy.w_max);
-        policy.undo();
-        assert!((policy.w_max - 100.0).abs() < 1e-9 && policy.cwnd() == 70 * MSS);
+        let mut control = control();
+        control.window.cwnd = 100 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        control.on_congestion(Time::ZERO, 0);
+        assert!((control.w_max - 70.0 * 0.85).abs() < 1e-9, "{}", control.w_max);
+        control.undo();
+        assert!((control.w_max - 100.0).abs() < 1e-9 && control.cwnd() == 70 * MSS);
     }
 
     #[test]
     fn after_a_timeout_growth_begins_on_the_plateau() {
-        let mut policy = policy();
-        policy.window.cwnd = 100 * MSS;
-        policy.on_timeout(Time::ZERO, 0, false);
-        assert_eq!((policy.cwnd(), policy.ssthresh()), (MSS, 70 * MSS));
-        policy.on_timeout(Time::ZERO, 0, true);
-        assert_eq!(policy.ssthresh(), 70 * MSS);
-        policy.window.cwnd = 70 * MSS;
-        policy.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
-        assert!(policy.epoch.is_some_and(|epoch| epoch.k == 0.0));
+        let mut control = control();
+        control.window.cwnd = 100 * MSS;
+        control.on_timeout(Time::ZERO, 0, false);
+        assert_eq!((control.cwnd(), control.ssthresh()), (MSS, 70 * MSS));
+        control.on_timeout(Time::ZERO, 0, true);
+        assert_eq!(control.ssthresh(), 70 * MSS);
+        control.window.cwnd = 70 * MSS;
+        control.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
+        assert!(control.epoch.is_some_and(|epoch| epoch.k == 0.0));
     }
 
     #[test]
     fn w_est_grows_by_alpha_in_a_window() {
         // Equation 4: from 14 segments, 1 * alpha / 14 more for each segment, alpha = 3 * 0.3 / 1.7,
         // until the window before the loss, 20, is reached; then alpha is 1.
-        let mut policy = policy();
-        policy.window.cwnd = 20 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        assert_eq!(policy.cwnd(), 14 * MSS);
-        policy.on_ack(&ack(Time(1), MSS, Duration::from_millis(10)));
-        let w_est = |policy: &Policy| policy.epoch.map(|epoch| epoch.w_est).unwrap();
-        assert!((w_est(&policy) - (14.0 + 9.0 / 17.0 / 14.0)).abs() < 1e-12);
-        policy.epoch.as_mut().unwrap().w_est = 20.0;
-        let cwnd = policy.segments();
-        policy.on_ack(&ack(Time(2), MSS, Duration::from_millis(10)));
-        assert!((w_est(&policy) - (20.0 + 1.0 / cwnd)).abs() < 1e-12);
+        let mut control = control();
+        control.window.cwnd = 20 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        assert_eq!(control.cwnd(), 14 * MSS);
+        control.on_ack(&ack(Time(1), MSS, Duration::from_millis(10)));
+        let w_est = |control: &CubicRfc9438Control| control.epoch.map(|epoch| epoch.w_est).unwrap();
+        assert!((w_est(&control) - (14.0 + 9.0 / 17.0 / 14.0)).abs() < 1e-12);
+        control.epoch.as_mut().unwrap().w_est = 20.0;
+        let cwnd = control.segments();
+        control.on_ack(&ack(Time(2), MSS, Duration::from_millis(10)));
+        assert!((w_est(&control) - (20.0 + 1.0 / cwnd)).abs() < 1e-12);
     }
 
     #[test]
     fn the_window_grows_by_no_more_than_half_a_round_trip() {
         // 4.2: the target is at most 1.5 cwnd, however long ago the plateau was.
-        let mut policy = policy();
-        policy.window.cwnd = 100 * MSS;
-        policy.on_congestion(Time::ZERO, 0);
-        policy.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
-        let before = policy.cwnd();
-        policy.on_ack(&ack(Time(100_000_000_000), MSS, Duration::from_millis(100)));
-        assert_eq!(policy.cwnd() - before, MSS / 2);
+        let mut control = control();
+        control.window.cwnd = 100 * MSS;
+        control.on_congestion(Time::ZERO, 0);
+        control.on_ack(&ack(Time::ZERO, MSS, Duration::from_millis(100)));
+        let before = control.cwnd();
+        control.on_ack(&ack(Time(100_000_000_000), MSS, Duration::from_millis(100)));
+        assert_eq!(control.cwnd() - before, MSS / 2);
     }
 }

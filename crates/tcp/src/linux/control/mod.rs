@@ -188,25 +188,25 @@ pub struct Plan {
 /// when something is reported to the control.
 #[derive(Debug)]
 pub struct Control {
-    policy: Box<dyn CongestionControl>,
+    algorithm: Box<dyn CongestionControl>,
     plan: Plan,
 }
 
 impl Control {
     /// A control at the start of a connection.
-    pub fn new(policy: Box<dyn CongestionControl>) -> Self {
-        Self { plan: policy.plan(), policy }
+    pub fn new(algorithm: Box<dyn CongestionControl>) -> Self {
+        Self { plan: algorithm.plan(), algorithm }
     }
 
     /// Reports something to the control.
     pub fn report(&mut self, event: impl FnOnce(&mut dyn CongestionControl)) {
-        event(&mut *self.policy);
-        self.plan = self.policy.plan();
+        event(&mut *self.algorithm);
+        self.plan = self.algorithm.plan();
     }
 
     /// Returns the control itself, for what never changes.
-    pub fn policy(&self) -> &dyn CongestionControl {
-        &*self.policy
+    pub fn algorithm(&self) -> &dyn CongestionControl {
+        &*self.algorithm
     }
 }
 

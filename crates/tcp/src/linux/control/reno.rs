@@ -32,24 +32,24 @@ pub fn grow(window: &mut LossWindow, ack: &AckEvent) {
 
 impl CongestionParams for Reno {
     fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(mss, initial_window))
+        Box::new(RenoControl::new(mss, initial_window))
     }
 }
 
 /// Reno's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct RenoControl {
     window: LossWindow,
 }
 
-impl Policy {
+impl RenoControl {
     /// Reno at the start of a connection.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self { window: LossWindow::new(mss, initial_window) }
     }
 }
 
-impl LossBased for Policy {
+impl LossBased for RenoControl {
     fn window(&self) -> &LossWindow {
         &self.window
     }
@@ -77,62 +77,62 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    fn acknowledge(policy: &mut Policy, segments: u64, phase: Phase) {
+    fn acknowledge(control: &mut RenoControl, segments: u64, phase: Phase) {
         let bytes = segments * MSS;
-        policy.on_ack(&AckEvent { acked: bytes, delivered: bytes, segments, phase, ..AckEvent::default() });
+        control.on_ack(&AckEvent { acked: bytes, delivered: bytes, segments, phase, ..AckEvent::default() });
     }
 
     #[test]
     fn slow_start_counts_every_segment_delivered() {
         // `tcp_slow_start` of Linux 6 has no limit per ACK, before a timeout or after it.
-        let mut policy = Policy::new(MSS, 10 * MSS);
-        acknowledge(&mut policy, 5, Phase::Open);
-        assert_eq!(policy.cwnd(), 15 * MSS);
-        acknowledge(&mut policy, 5, Phase::Loss);
-        assert_eq!(policy.cwnd(), 20 * MSS);
-        acknowledge(&mut policy, 5, Phase::Recovery);
-        assert_eq!(policy.cwnd(), 20 * MSS);
+        let mut control = RenoControl::new(MSS, 10 * MSS);
+        acknowledge(&mut control, 5, Phase::Open);
+        assert_eq!(control.cwnd(), 15 * MSS);
+        acknowledge(&mut control, 5, Phase::Loss);
+        assert_eq!(control.cwnd(), 20 * MSS);
+        acknowledge(&mut control, 5, Phase::Recovery);
+        assert_eq!(control.cwnd(), 20 * MSS);
     }
 
     /// `tcp_may_raise_cwnd` wants data acknowledged cumulatively, `tcp_cong_avoid` counts what is newly
     /// delivered: the ACK that ends a recovery brings a window, of which SACKs had told before.
     #[test]
     fn what_sack_has_counted_before_does_not_count_again() {
-        let mut policy = Policy::new(MSS, 10 * MSS);
+        let mut control = RenoControl::new(MSS, 10 * MSS);
         let ack = AckEvent { acked: 50 * MSS, delivered: MSS, segments: 1, ..AckEvent::default() };
-        policy.on_ack(&ack);
-        assert_eq!(policy.cwnd(), 11 * MSS);
-        policy.on_ack(&AckEvent { acked: 0, delivered: 3 * MSS, segments: 3, ..AckEvent::default() });
-        assert_eq!(policy.cwnd(), 11 * MSS);
+        control.on_ack(&ack);
+        assert_eq!(control.cwnd(), 11 * MSS);
+        control.on_ack(&AckEvent { acked: 0, delivered: 3 * MSS, segments: 3, ..AckEvent::default() });
+        assert_eq!(control.cwnd(), 11 * MSS);
     }
 
     /// `tcp_reno_ssthresh` halves `snd_cwnd`; what is outstanding beyond the window does not enter.
     #[test]
     fn the_threshold_is_half_of_the_window() {
-        let mut policy = Policy::new(MSS, 21 * MSS);
-        policy.on_congestion(Time::ZERO, 30 * MSS);
-        assert_eq!(policy.ssthresh(), 10 * MSS);
+        let mut control = RenoControl::new(MSS, 21 * MSS);
+        control.on_congestion(Time::ZERO, 30 * MSS);
+        assert_eq!(control.ssthresh(), 10 * MSS);
     }
 
     #[test]
     fn congestion_avoidance_adds_a_segment_per_window() {
-        let mut policy = Policy::new(MSS, 20 * MSS);
-        policy.on_congestion(Time::ZERO, 20 * MSS);
-        assert_eq!((policy.cwnd(), policy.ssthresh()), (10 * MSS, 10 * MSS));
+        let mut control = RenoControl::new(MSS, 20 * MSS);
+        control.on_congestion(Time::ZERO, 20 * MSS);
+        assert_eq!((control.cwnd(), control.ssthresh()), (10 * MSS, 10 * MSS));
         for _ in 0..9 {
-            acknowledge(&mut policy, 1, Phase::Open);
+            acknowledge(&mut control, 1, Phase::Open);
         }
-        assert_eq!(policy.cwnd(), 10 * MSS);
-        acknowledge(&mut policy, 1, Phase::Open);
-        assert_eq!(policy.cwnd(), 11 * MSS);
+        assert_eq!(control.cwnd(), 10 * MSS);
+        acknowledge(&mut control, 1, Phase::Open);
+        assert_eq!(control.cwnd(), 11 * MSS);
     }
 
     #[test]
     fn two_segments_are_the_least_threshold_and_a_timeout_restarts() {
-        let mut policy = Policy::new(MSS, 3 * MSS);
-        policy.on_timeout(Time::ZERO, 0, false);
-        assert_eq!((policy.cwnd(), policy.ssthresh()), (MSS, 2 * MSS));
-        policy.undo();
-        assert_eq!((policy.cwnd(), policy.ssthresh()), (3 * MSS, u64::MAX));
+        let mut control = RenoControl::new(MSS, 3 * MSS);
+        control.on_timeout(Time::ZERO, 0, false);
+        assert_eq!((control.cwnd(), control.ssthresh()), (MSS, 2 * MSS));
+        control.undo();
+        assert_eq!((control.cwnd(), control.ssthresh()), (3 * MSS, u64::MAX));
     }
 }

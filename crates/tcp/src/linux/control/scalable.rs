@@ -32,20 +32,20 @@ impl Checked for Scalable {
 
 impl CongestionParams for Scalable {
     fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(self, mss, initial_window))
+        Box::new(ScalableControl::new(self, mss, initial_window))
     }
 }
 
 /// Scalable TCP's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct ScalableControl {
     params: Scalable,
     window: LossWindow,
     /// Growth not yet large enough to be bytes.
     fraction: f64,
 }
 
-impl Policy {
+impl ScalableControl {
     /// Scalable TCP at the start of a connection.
     pub fn new(params: &Scalable, mss: u64, initial_window: u64) -> Self {
         let window = LossWindow::new(mss, initial_window);
@@ -57,7 +57,7 @@ impl Policy {
     }
 }
 
-impl LossBased for Policy {
+impl LossBased for ScalableControl {
     fn window(&self) -> &LossWindow {
         &self.window
     }
@@ -92,12 +92,12 @@ mod tests {
 
     /// Round trips until a window of `segments` is back after a loss.
     fn rounds_to_recover(segments: u64) -> u32 {
-        let mut policy = Policy::new(&Scalable::default(), MSS, segments * MSS);
-        policy.on_congestion(Time::ZERO, 0);
+        let mut control = ScalableControl::new(&Scalable::default(), MSS, segments * MSS);
+        control.on_congestion(Time::ZERO, 0);
         let mut rounds = 0;
-        while policy.cwnd() < segments * MSS {
-            for _ in 0..policy.cwnd() / MSS {
-                policy.on_ack(&AckEvent { acked: MSS, delivered: MSS, segments: 1, ..AckEvent::default() });
+        while control.cwnd() < segments * MSS {
+            for _ in 0..control.cwnd() / MSS {
+                control.on_ack(&AckEvent { acked: MSS, delivered: MSS, segments: 1, ..AckEvent::default() });
             }
             rounds += 1;
         }

@@ -34,13 +34,13 @@ impl Checked for Vegas {
 
 impl CongestionParams for Vegas {
     fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(self, mss, initial_window))
+        Box::new(VegasControl::new(self, mss, initial_window))
     }
 }
 
 /// Vegas's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct VegasControl {
     params: Vegas,
     window: LossWindow,
     base_rtt: Option<Duration>,
@@ -50,7 +50,7 @@ pub struct Policy {
     round_end: u64,
 }
 
-impl Policy {
+impl VegasControl {
     /// Vegas at the start of a connection.
     pub fn new(params: &Vegas, mss: u64, initial_window: u64) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Policy {
     }
 }
 
-impl LossBased for Policy {
+impl LossBased for VegasControl {
     fn window(&self) -> &LossWindow {
         &self.window
     }
@@ -131,13 +131,13 @@ mod tests {
 
     /// The window after one round of 20 segments at round trips of `rtt_ms` on a path of 100 ms.
     fn after_round(rtt_ms: u64) -> u64 {
-        let mut policy = Policy::new(&Vegas::default(), 1_000, 20_000);
-        policy.window.ssthresh = 10_000;
-        policy.base_rtt = Some(Duration::from_millis(100));
-        policy.round_end = 20_000;
+        let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
+        control.window.ssthresh = 10_000;
+        control.base_rtt = Some(Duration::from_millis(100));
+        control.round_end = 20_000;
         for una in (1_000..=20_000).step_by(1_000) {
             let rtt = Some(Duration::from_millis(rtt_ms));
-            policy.on_ack(&AckEvent {
+            control.on_ack(&AckEvent {
                 una,
                 next: una + 20_000,
                 acked: 1_000,
@@ -146,7 +146,7 @@ mod tests {
                 ..AckEvent::default()
             });
         }
-        policy.cwnd()
+        control.cwnd()
     }
 
     #[test]
@@ -158,14 +158,14 @@ mod tests {
     #[test]
     fn slow_start_ends_when_more_than_one_segment_waits() {
         // 20 (110 - 100) / 100 = 2 segments wait: back to what 100 ms hold, and one more.
-        let mut policy = Policy::new(&Vegas::default(), 1_000, 20_000);
-        policy.base_rtt = Some(Duration::from_millis(100));
+        let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
+        control.base_rtt = Some(Duration::from_millis(100));
         for (una, next) in [(1_000, 20_000), (2_000, 20_000), (3_000, 20_000), (20_000, 40_000)] {
             let rtt = Some(Duration::from_millis(110));
-            policy.on_ack(&AckEvent { una, next, rtt, window_limited: false, ..AckEvent::default() });
+            control.on_ack(&AckEvent { una, next, rtt, window_limited: false, ..AckEvent::default() });
         }
         // In whole segments, as Linux counts.
-        assert_eq!(policy.cwnd(), 20_000 * 100 / 110 / 1_000 * 1_000 + 1_000);
-        assert_eq!(policy.ssthresh(), policy.cwnd() - 1_000);
+        assert_eq!(control.cwnd(), 20_000 * 100 / 110 / 1_000 * 1_000 + 1_000);
+        assert_eq!(control.ssthresh(), control.cwnd() - 1_000);
     }
 }

@@ -21,13 +21,13 @@ impl Checked for Veno {}
 
 impl CongestionParams for Veno {
     fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(self, mss, initial_window))
+        Box::new(VenoControl::new(self, mss, initial_window))
     }
 }
 
 /// Veno's state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct VenoControl {
     params: Veno,
     window: LossWindow,
     base_rtt: Option<Duration>,
@@ -38,7 +38,7 @@ pub struct Policy {
     waiting: f64,
 }
 
-impl Policy {
+impl VenoControl {
     /// Veno at the start of a connection.
     pub fn new(params: &Veno, mss: u64, initial_window: u64) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Policy {
     }
 }
 
-impl LossBased for Policy {
+impl LossBased for VenoControl {
     fn window(&self) -> &LossWindow {
         &self.window
     }
@@ -108,11 +108,11 @@ mod tests {
 
     /// The window after a loss at 20 segments and round trips of `rtt_ms` on a path of 100 ms.
     fn after_loss(rtt_ms: u64) -> u64 {
-        let mut policy = Policy::new(&Veno::default(), 1_000, 20_000);
-        policy.base_rtt = Some(Duration::from_millis(100));
-        policy.measure(&AckEvent { rtt: Some(Duration::from_millis(rtt_ms)), ..AckEvent::default() });
-        policy.on_congestion(Time::ZERO, 20_000);
-        policy.cwnd()
+        let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
+        control.base_rtt = Some(Duration::from_millis(100));
+        control.measure(&AckEvent { rtt: Some(Duration::from_millis(rtt_ms)), ..AckEvent::default() });
+        control.on_congestion(Time::ZERO, 20_000);
+        control.cwnd()
     }
 
     #[test]
@@ -124,15 +124,15 @@ mod tests {
     #[test]
     fn a_long_queue_halves_the_pace() {
         // 20 segments at 125 ms on a path of 100 ms: 4 wait. A window acknowledged adds half a segment.
-        let mut policy = Policy::new(&Veno::default(), 1_000, 20_000);
-        policy.window.ssthresh = 10_000;
-        (policy.base_rtt, policy.waiting) = (Some(Duration::from_millis(100)), 4.0);
-        policy.round_end = u64::MAX;
+        let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
+        control.window.ssthresh = 10_000;
+        (control.base_rtt, control.waiting) = (Some(Duration::from_millis(100)), 4.0);
+        control.round_end = u64::MAX;
         for _ in 0..39 {
-            policy.on_ack(&AckEvent { acked: 1_000, segments: 1, ..AckEvent::default() });
+            control.on_ack(&AckEvent { acked: 1_000, segments: 1, ..AckEvent::default() });
         }
-        assert_eq!(policy.cwnd(), 20_000);
-        policy.on_ack(&AckEvent { acked: 1_000, segments: 1, ..AckEvent::default() });
-        assert_eq!(policy.cwnd(), 21_000);
+        assert_eq!(control.cwnd(), 20_000);
+        control.on_ack(&AckEvent { acked: 1_000, segments: 1, ..AckEvent::default() });
+        assert_eq!(control.cwnd(), 21_000);
     }
 }

@@ -21,13 +21,13 @@ impl Checked for Westwood {}
 
 impl CongestionParams for Westwood {
     fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(mss, initial_window))
+        Box::new(WestwoodControl::new(mss, initial_window))
     }
 }
 
 /// Westwood+'s state.
 #[derive(Debug)]
-pub struct Policy {
+pub struct WestwoodControl {
     window: LossWindow,
     min_rtt: Option<Duration>,
     /// Beginning of the sample under way, and what had been delivered then.
@@ -37,7 +37,7 @@ pub struct Policy {
     bandwidth: f64,
 }
 
-impl Policy {
+impl WestwoodControl {
     /// Westwood+ at the start of a connection.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Policy {
     }
 }
 
-impl LossBased for Policy {
+impl LossBased for WestwoodControl {
     fn window(&self) -> &LossWindow {
         &self.window
     }
@@ -104,14 +104,14 @@ mod tests {
     #[test]
     fn a_loss_leaves_what_the_path_delivers() {
         // 1 MB/s and 100 ms, but round trips of 150 ms: a pipe of 100 kB, a window of 150 kB.
-        let mut policy = Policy::new(1_000, 150_000);
+        let mut control = WestwoodControl::new(1_000, 150_000);
         let mut now = Time::ZERO;
         for ack in 1..2_000 {
             now += Duration::from_millis(1);
             let rtt = Duration::from_millis(if ack == 1 { 100 } else { 150 });
             let (rtt, srtt) = (Some(rtt), rtt);
             let total_delivered = 1_000 * ack;
-            policy.on_ack(&AckEvent {
+            control.on_ack(&AckEvent {
                 now,
                 delivered: 1_000,
                 total_delivered,
@@ -120,19 +120,19 @@ mod tests {
                 ..AckEvent::default()
             });
         }
-        policy.on_congestion(now, 150_000);
-        assert!(policy.cwnd().abs_diff(100_000) < 2_000, "{}", policy.cwnd());
+        control.on_congestion(now, 150_000);
+        assert!(control.cwnd().abs_diff(100_000) < 2_000, "{}", control.cwnd());
     }
 
     #[test]
     fn the_bandwidth_is_filtered_twice() {
         // Samples of 1 MB/s and then 2 MB/s over 100 ms each, gains of an eighth.
-        let mut policy = Policy::new(1_000, 100_000);
+        let mut control = WestwoodControl::new(1_000, 100_000);
         let mut sample = |ms: u64, delivered, total_delivered| {
             let now = Time::ZERO + Duration::from_millis(ms);
             let srtt = Duration::from_millis(100);
-            policy.on_ack(&AckEvent { now, delivered, srtt, total_delivered, ..AckEvent::default() });
-            policy.bandwidth
+            control.on_ack(&AckEvent { now, delivered, srtt, total_delivered, ..AckEvent::default() });
+            control.bandwidth
         };
         let bandwidths = [sample(0, 0, 0), sample(100, 100_000, 100_000), sample(200, 200_000, 300_000)];
         // smooth = (7 + 2) / 8, bandwidth = (7 + 9/8) / 8.
@@ -145,12 +145,12 @@ mod tests {
     fn a_sample_lasts_a_round_trip_and_at_least_50_ms() {
         for (srtt, lasts) in [(10, 50_000), (80, 80_000)] {
             let bandwidth = |us: u64| {
-                let mut policy = Policy::new(1_000, 10_000);
+                let mut control = WestwoodControl::new(1_000, 10_000);
                 let mut ack = AckEvent { srtt: Duration::from_millis(srtt), ..AckEvent::default() };
-                policy.on_ack(&ack);
+                control.on_ack(&ack);
                 (ack.now, ack.delivered, ack.total_delivered) = (Time(us * 1_000), us, us);
-                policy.on_ack(&ack);
-                policy.bandwidth.round() as u64
+                control.on_ack(&ack);
+                control.bandwidth.round() as u64
             };
             assert_eq!([lasts - 1, lasts + 1].map(bandwidth), [0, 1_000_000], "{srtt} ms");
         }

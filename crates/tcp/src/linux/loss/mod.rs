@@ -102,7 +102,7 @@ impl Sender {
         let before = self.control.cwnd;
         let outstanding = self.board.next() - self.board.una();
         self.control.report(|control| control.on_congestion(now, outstanding));
-        let spread = self.control.policy().reduces_proportionally();
+        let spread = self.control.algorithm().reduces_proportionally();
         let prr = spread.then(|| Prr::new(self.mss, self.control.ssthresh, before));
         self.episode = Episode::Recovery { until: self.board.next(), prr, repairs };
         self.probe = None;

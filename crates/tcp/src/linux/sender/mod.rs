@@ -162,7 +162,7 @@ impl Sender {
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
             // The other controls make no use of samples.
             sampler: Sampler::new(params.control.paces_itself()),
-            windows: control.policy().buffered_windows(),
+            windows: control.algorithm().buffered_windows(),
             control,
             steered: None,
             pacer: Pacer::new(mss, initial_window),

@@ -39,7 +39,7 @@ const BANDWIDTH_ROUNDS: u64 = CYCLE.len() as u64 + 2;
 
 impl CongestionParams for Bbr {
     fn build(&self, mss: u64, initial_window: u64, _tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(self, mss, initial_window))
+        Box::new(BbrControl::new(self, mss, initial_window))
     }
 
     fn paces_itself(&self) -> bool {
@@ -87,7 +87,7 @@ struct Gains {
 /// BBR's state.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Policy {
+pub struct BbrControl {
     params: Bbr,
     mss: u64,
     state: State,
@@ -113,7 +113,7 @@ pub struct Policy {
     lost: u64,
 }
 
-impl Policy {
+impl BbrControl {
     /// BBR before the connection is set up.
     pub fn new(params: &Bbr, mss: u64, initial_window: u64) -> Self {
         Self {
@@ -252,7 +252,7 @@ impl Policy {
     }
 }
 
-impl CongestionControl for Policy {
+impl CongestionControl for BbrControl {
     /// `bbr_init`.
     fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.delivered_at = now;

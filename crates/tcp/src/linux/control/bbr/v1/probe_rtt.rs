@@ -3,10 +3,10 @@
 
 use nodeb_base::units::Time;
 
-use super::{Policy, State};
+use super::{BbrControl, State};
 use crate::linux::control::AckEvent;
 
-impl Policy {
+impl BbrControl {
     /// Takes an ACK's round trip. An old minimum gives way to any round trip that no delayed ACK has
     /// made longer, and is measured anew, unless the sender comes from a pause.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {

@@ -2,8 +2,8 @@ use super::super::pipe::{MSS, Pipe, RTT, knows_a_steady_path};
 use super::*;
 use crate::linux::rate::{RateSample, Snapshot};
 
-fn pipe() -> Pipe<Policy> {
-    Pipe::new(Policy::new(&Bbr::default(), MSS, 10 * MSS))
+fn pipe() -> Pipe<BbrControl> {
+    Pipe::new(BbrControl::new(&Bbr::default(), MSS, 10 * MSS))
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEve
 }
 
 /// Knows a path of 100 segments per second and 100 ms, so of 10 segments, and cruises.
-fn cruising() -> Policy {
-    let mut control = Policy::new(&Bbr::default(), MSS, 10 * MSS);
+fn cruising() -> BbrControl {
+    let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     control.on_established(Time::ZERO, Some(RTT));
     control.on_ack(&sampled(100, 1, 100, 0, 100.0));
     control.filled = true;
@@ -85,7 +85,7 @@ fn cruising() -> Policy {
 /// 1 %, or in 1 ms where there is none; `bbr_set_pacing_rate` keeps it until a sample asks for more.
 #[test]
 fn the_first_rate_is_that_of_the_initial_window_and_is_kept() {
-    let mut control = Policy::new(&Bbr::default(), MSS, 10 * MSS);
+    let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     control.on_established(Time::ZERO, Some(RTT));
     let first = control.pacing_rate().unwrap();
     let high_gain = first / (0.99 * 10.0 * MSS as f64 / RTT.as_secs());
@@ -93,7 +93,7 @@ fn the_first_rate_is_that_of_the_initial_window_and_is_kept() {
     control.on_ack(&sampled(100, 1, 1, 0, 10.0));
     assert!((control.pacing_rate().unwrap() - first).abs() < 1e-6);
 
-    let mut blind = Policy::new(&Bbr::default(), MSS, 10 * MSS);
+    let mut blind = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     blind.on_established(Time::ZERO, None);
     assert!((blind.pacing_rate().unwrap() / first - 100.0).abs() < 1e-6);
 }

@@ -1,7 +1,7 @@
 //! The window: what the path holds, room for hosts that send and receive in bursts, and what
 //! recovery makes of it (Linux 6.x: `bbr_set_cwnd` and what it calls).
 
-use super::{Policy, State};
+use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
 /// Segments delivered before which the window grows in any case, and the window while no round trip is
@@ -15,7 +15,7 @@ pub fn least_quantum(rate: f64) -> u64 {
     if rate < SLOW { 1 } else { 2 }
 }
 
-impl Policy {
+impl BbrControl {
     fn segments(&self, bytes: u64) -> u64 {
         bytes.div_ceil(self.mss)
     }
@@ -87,8 +87,9 @@ impl Policy {
     /// Recovery: its first round sends a segment for each that is delivered, its end takes the window
     /// back to what it was (`bbr_set_cwnd_to_recover_or_restore`). Returns whether that sets the window.
     fn conserve(&mut self, ack: &AckEvent, phase: Phase) -> bool {
-        let kept =
-            |policy: &Self| (policy.segments(ack.in_flight) + policy.segments(ack.delivered)) * policy.mss;
+        let kept = |control: &Self| {
+            (control.segments(ack.in_flight) + control.segments(ack.delivered)) * control.mss
+        };
         if ack.lost > 0 {
             self.window.cwnd = self.window.cwnd.saturating_sub(ack.lost).max(self.mss);
         }

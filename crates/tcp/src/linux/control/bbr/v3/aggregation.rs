@@ -3,7 +3,7 @@
 
 use nodeb_base::units::Time;
 
-use super::Policy;
+use super::Bbr3Control;
 use crate::linux::control::AckEvent;
 use crate::linux::control::filter::WindowedMax;
 
@@ -37,7 +37,7 @@ impl Aggregation {
     }
 }
 
-impl Policy {
+impl Bbr3Control {
     /// `UpdateACKAggregation`.
     pub(super) fn aggregate(&mut self, ack: &AckEvent) {
         let bandwidth = self.bandwidth();

@@ -2,7 +2,7 @@
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-use super::{Policy, State};
+use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
 /// Least time between probes on the clock (5.3.3.8.2); up to a second comes on top.
@@ -55,7 +55,7 @@ impl Cycle {
     }
 }
 
-impl Policy {
+impl Bbr3Control {
     /// `StartProbeBW_DOWN`.
     pub(super) fn start_down(&mut self) {
         self.latest.reset();

@@ -44,7 +44,7 @@ const BANDWIDTH_CYCLES: u64 = 1;
 
 impl CongestionParams for Bbr3 {
     fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl> {
-        Box::new(Policy::new(self, mss, initial_window, tcp.sack))
+        Box::new(Bbr3Control::new(self, mss, initial_window, tcp.sack))
     }
 
     fn paces_itself(&self) -> bool {
@@ -117,7 +117,7 @@ impl State {
 /// BBRv3's state.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Policy {
+pub struct Bbr3Control {
     params: Bbr3,
     mss: u64,
     /// Whether more than one loss a round trip can be told.
@@ -143,7 +143,7 @@ pub struct Policy {
     delivered: u64,
 }
 
-impl Policy {
+impl Bbr3Control {
     /// BBRv3 at the start of a connection.
     pub fn new(params: &Bbr3, mss: u64, initial_window: u64, sack: bool) -> Self {
         Self {
@@ -260,7 +260,7 @@ impl Policy {
     }
 }
 
-impl CongestionControl for Policy {
+impl CongestionControl for Bbr3Control {
     /// 5.2.1 and 5.6.2.
     fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.path.on_established(now, rtt);

@@ -2,7 +2,7 @@
 
 use nodeb_base::units::{Duration, Time};
 
-use super::{Policy, State};
+use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
 /// Window of a measurement in bandwidth-delay products (`ProbeRTTCwndGain`).
@@ -17,7 +17,7 @@ pub struct MinRtt {
     expired: bool,
 }
 
-impl Policy {
+impl Bbr3Control {
     /// `UpdateMinRTT`.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let (interval, window) = (self.params.probe_rtt_interval, self.params.min_rtt_window);

@@ -1,6 +1,6 @@
 //! The response to loss (5.5.10): what was just delivered, and the bounds that follow from it.
 
-use super::{Policy, State};
+use super::{Bbr3Control, State};
 use crate::linux::control::{AckEvent, Loss, Phase};
 use crate::linux::rate::RateSample;
 
@@ -94,7 +94,7 @@ pub struct Undo {
     bounds: Bounds,
 }
 
-impl Policy {
+impl Bbr3Control {
     /// `UpdateCongestionSignals`.
     pub(super) fn update_signals(&mut self, ack: &AckEvent) {
         self.latest.take(ack.sample, ack.total_delivered);

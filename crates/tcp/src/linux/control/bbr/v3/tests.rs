@@ -1,12 +1,12 @@
 use super::super::pipe::{BDP, MSS, Pipe, RATE, RTT, knows_a_steady_path};
 use super::*;
 
-fn pipe() -> Pipe<Policy> {
-    Pipe::new(Policy::new(&Bbr3::default(), MSS, 10 * MSS, true))
+fn pipe() -> Pipe<Bbr3Control> {
+    Pipe::new(Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true))
 }
 
 /// The states of a run until `seconds`, each once, with the time at which it begins.
-fn states(pipe: &mut Pipe<Policy>, seconds: f64) -> Vec<(State, f64)> {
+fn states(pipe: &mut Pipe<Bbr3Control>, seconds: f64) -> Vec<(State, f64)> {
     let mut seen = Vec::<(State, f64)>::new();
     pipe.run(seconds, |pipe| {
         let state = match pipe.control.state {
@@ -139,7 +139,7 @@ fn a_round_with_loss_lowers_the_bounds_by_no_more_than_beta() {
     let mut before = (f64::INFINITY, u64::MAX);
     let mut lowered = 0;
     pipe.run(5.0, |pipe| {
-        let Policy { bounds, path, window, .. } = &pipe.control;
+        let Bbr3Control { bounds, path, window, .. } = &pipe.control;
         let after = (bounds.bandwidth, bounds.short_term);
         if after.0 < before.0 {
             lowered += 1;
@@ -218,7 +218,7 @@ fn marks_are_taken_for_losses() {
 #[test]
 fn bursts_of_acks_widen_the_window() {
     // 5.5.9: 20 segments are acknowledged at once every 20 ms; all but one exceed what is expected.
-    let mut bbr = Policy::new(&Bbr3::default(), MSS, 10 * MSS, true);
+    let mut bbr = Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true);
     let mut now = Time::ZERO;
     let sample = |delivered| crate::linux::rate::RateSample {
         rate: Some(RATE),
