@@ -5,8 +5,12 @@ from __future__ import annotations
 import gc
 import sys
 
-from nodeb.base import streams
-from nodeb.base.signals import end_as_interrupts, ignore, received
+try:
+    from nodeb.base import streams
+    from nodeb.base.signals import end_as_interrupts, ignore, received
+except KeyboardInterrupt:  # before `main` can answer signals
+    print("error: interrupted", file=sys.stderr)
+    sys.exit(130)
 
 INTERRUPTED = 130
 

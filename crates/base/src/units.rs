@@ -158,18 +158,21 @@ trait Quantity: Sized {
     const MAIN: usize;
     /// The unit in which zero is written.
     const ZERO: (&'static str, u64);
+    /// What it must be a whole number of; empty if fractions of the base unit are rounded.
+    const WHOLE: &'static str;
     fn from_base(value: u64) -> Self;
     fn base(&self) -> u64;
 }
 
 macro_rules! quantity {
-    ($type:ident, $noun:literal, $example:literal, main $main:literal, zero $zero:literal, [$($unit:literal = $size:expr),+]) => {
+    ($type:ident, $noun:literal, $example:literal, main $main:literal, zero $zero:literal, [$($unit:literal = $size:expr),+] $(, whole $whole:literal)?) => {
         impl Quantity for $type {
             const NOUN: &'static str = $noun;
             const EXAMPLE: &'static str = $example;
             const UNITS: &'static [(&'static str, u64)] = &[$(($unit, $size)),+];
             const MAIN: usize = $main;
             const ZERO: (&'static str, u64) = ($zero, 1);
+            const WHOLE: &'static str = concat!($($whole)?);
             fn from_base(value: u64) -> Self {
                 Self(value)
             }
@@ -231,13 +234,16 @@ quantity!(Rate, "bit rate", "384 kbps", main 4, zero "bps", [
 quantity!(Size, "size", "50 kB", main 4, zero "B", [
     "B" = 1, "kB" = 1_000, "MB" = 1_000_000, "GB" = 1_000_000_000,
     "KiB" = 1 << 10, "MiB" = 1 << 20, "GiB" = 1 << 30
-]);
+], whole "bytes");
 quantity!(Power, "power", "700 mW", main 3, zero "W", ["uW" = 1, "mW" = 1_000, "W" = 1_000_000]);
 quantity!(Distance, "distance", "450 m", main 3, zero "m", ["mm" = 1, "m" = 1_000, "km" = 1_000_000]);
 quantity!(Speed, "speed", "3 km/h", main 2, zero "km/h", ["mm/h" = 1, "km/h" = 1_000_000, "m/s" = 3_600_000]);
 
 /// Largest base value accepted: beyond it a double no longer holds every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
+
+/// Largest relative error of a decimal fraction times its scale: "1.1 kB" is 1100.0000000000002 B as doubles.
+const ROUNDING: f64 = 1e-12;
 
 fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
     let units = || Q::UNITS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -260,7 +266,11 @@ fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
     if value < 0.0 {
         return Err(format!("`{text}` is negative; {}", expected()));
     }
-    let base = (value * *scale as f64).round();
+    let exact = value * *scale as f64;
+    let base = exact.round();
+    if !Q::WHOLE.is_empty() && (exact - base).abs() > ROUNDING * exact {
+        return Err(format!("`{text}` is {exact} {0}; expected a whole number of {0}", Q::WHOLE));
+    }
     if base > LARGEST {
         let most = (LARGEST / *scale as f64).floor();
         return Err(format!(
@@ -364,6 +374,21 @@ mod tests {
         assert!("-1 ms".parse::<Duration>().unwrap_err().contains("negative"));
         assert!("1e300 s".parse::<Duration>().unwrap_err().contains("larger"));
         assert!("".parse::<Size>().is_err() && "e B".parse::<Size>().is_err());
+    }
+
+    #[test]
+    fn sizes_are_whole_bytes() {
+        let message = "1.5 B".parse::<Size>().unwrap_err();
+        assert_eq!(message, "`1.5 B` is 1.5 bytes; expected a whole number of bytes");
+        assert!("1.0005 kB".parse::<Size>().unwrap_err().starts_with("`1.0005 kB` is 1000.5 bytes"));
+        assert!("0.1 B".parse::<Size>().is_err());
+        assert_eq!("1.1 kB".parse(), Ok(Size(1_100)));
+        assert_eq!(
+            "0.3 KiB".parse::<Size>().unwrap_err(),
+            "`0.3 KiB` is 307.2 bytes; expected a whole number of bytes"
+        );
+        assert_eq!("0.5 KiB".parse(), Ok(Size(512)));
+        assert_eq!("1.5 ns".parse(), Ok(Duration(2)));
     }
 
     #[test]

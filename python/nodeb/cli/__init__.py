@@ -92,6 +92,8 @@ def invoke(arguments: list[str]) -> int:
 
 def _invoke(arguments: list[str]) -> int:
     try:
+        if os.environ.get("MPLBACKEND"):
+            _check_backend()
         status = _app(arguments)(args=arguments, prog_name="nodeb", standalone_mode=False)
         if status == INTERRUPTED:  # Typer swallows a Ctrl-C that comes between our lines
             _complain("interrupted")
@@ -116,6 +118,22 @@ def _invoke(arguments: list[str]) -> int:
         return _other(error)
 
 
+def _check_backend() -> None:
+    """Refuses a backend that matplotlib does not have, before a simulation whose pictures need it.
+
+    Raises:
+        InputError: there is no such backend.
+    """
+    try:
+        import matplotlib  # noqa: F401
+    except ValueError as error:
+        backend = os.environ["MPLBACKEND"]
+        raise InputError(
+            f"MPLBACKEND={backend}: matplotlib has no such backend; "
+            "unset it, nodeb opens no windows"
+        ) from error
+
+
 def _complain(error: object) -> None:
     """Tells what was wrong, where stderr can still be written to."""
     with contextlib.suppress(OSError):
@@ -133,7 +151,7 @@ def _refused(error: OSError) -> int:
 
 
 def _other(error: Exception) -> int:
-    """A complaint of the command-line parser, or a mistake of ours."""
+    """A complaint of the command-line parser, about the environment, or a mistake of ours."""
     if hasattr(error, "format_message"):
         message = str(error.format_message())
         if not message.strip():  # called without arguments: the help was printed
@@ -145,6 +163,12 @@ def _other(error: Exception) -> int:
         return INTERRUPTED
     if os.environ.get("NODEB_DEBUG"):
         raise error
+    if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
+        _complain(
+            "an argument has characters that cannot be read in this locale (LC_ALL, LANG); "
+            "set PYTHONUTF8=1, or a locale such as C.UTF-8"
+        )
+        return BAD_INPUT
     _complain(
         f"nodeb itself failed, please report it: {type(error).__name__}: {error} "
         "(NODEB_DEBUG=1 shows where)"

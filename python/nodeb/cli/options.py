@@ -25,7 +25,11 @@ FileOrLog = Annotated[
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a key, as in `--set wired.loss=0.01`."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change a key, as in `--set wired.loss=0.01`; `--set KEY=` removes it.",
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of the random streams.")]
 Runs = Annotated[int | None, typer.Option(help="Number of replications.")]

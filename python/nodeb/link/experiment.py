@@ -247,8 +247,24 @@ def _setting(data: dict[str, Any], setting: str) -> str:
         parsed = tomllib.loads(f"v = {value}")["v"]
     except tomllib.TOMLDecodeError:
         parsed = value.strip()
-    _set(data, key, parsed)
+    if value.strip():
+        _set(data, key, parsed)
+    else:
+        _remove(data, key, setting)
     return key
+
+
+def _remove(data: dict[str, Any], key: str, setting: str) -> None:
+    *path, last = key.split(".")
+    inner: Any = data
+    for part in path:
+        inner = inner.get(part) if isinstance(inner, dict) else None
+    if not isinstance(inner, dict) or last not in inner:
+        raise InputError(
+            f"cannot set `{setting}`: without a value it removes a key, and the file says no "
+            f"`{last}` there"
+        )
+    del inner[last]
 
 
 def _set(data: dict[str, Any], key: str, value: Any) -> None:

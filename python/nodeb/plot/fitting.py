@@ -8,6 +8,8 @@ from functools import lru_cache
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
+from nodeb.plot.picture import any_glyph
+
 __all__ = ["broken", "columns_of", "width_of"]
 
 POINTS = 72.0
@@ -20,7 +22,8 @@ HANDLE = 3.6
 def width_of(text: str, size: float, weight: str = "normal") -> float:
     """Width of a line of text in inches; `size` is the font's, in points."""
     font = FontProperties(family="sans-serif", weight=weight, size=size)
-    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    with any_glyph():
+        width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
     return float(width) / POINTS
 
 

@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
+from nodeb.plot.picture import Picture
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
 """Colours that people with colour-blindness tell apart (Okabe and Ito, 2008), dark ones first;
@@ -81,7 +82,7 @@ def new_figure(
 ) -> tuple[Figure, Axes]:
     """An empty figure in nodeb's style; it belongs to no window, so nothing has to be closed."""
     with styled():
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Picture(figsize=size, layout="constrained")
         axes = figure.add_subplot()
         axes.set_title(broken(title, size[0] - 0.8, TITLE, "bold"))
         axes.set_xlabel(broken(x_label, size[0] - 1.0, LABEL))
@@ -138,7 +139,7 @@ def _shared(
 ) -> tuple[Figure, list[Axes]]:
     """Rows and columns of panels that share their scales, row by row."""
     with styled():
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Picture(figsize=size, layout="constrained")
         parts = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
         if title:
             text = broken(title, size[0] - 0.4, TITLE, "bold")

@@ -18,6 +18,12 @@ __all__ = ["FIXED", "TOGETHER", "Axis", "Swept", "read_axes"]
 TABLE, TOGETHER = "sweep", "together"
 RANGE = ("from", "to", "steps", "scale")
 SCALES = ("linear", "log")
+SIZES = {"B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3} | {
+    "KiB": 1024,
+    "MiB": 1024**2,
+    "GiB": 1024**3,
+}
+"""Bytes of each unit of sizes: a range of sizes has whole bytes."""
 FIXED = dict.fromkeys(ASIDE, "it says how often each cell is replicated") | {
     "name": "it is only what the scenario is called",
     "seed": "all cells meet the same random numbers, and replications vary them",
@@ -151,7 +157,8 @@ class _Reader:
         if scale == "log" and not (first > 0 and last > 0):
             raise self._wrong(at, "both ends of a logarithmic range must be above 0")
         whole = not any(isinstance(table[k], float) for k in RANGE[:2])
-        return [_with_unit(v, unit) for v in _steps(first, last, steps, scale, whole)]
+        step = 1 / Decimal(SIZES[unit]) if unit in SIZES else None
+        return [_with_unit(v, unit) for v in _steps(first, last, steps, scale, whole, step)]
 
     def _number(self, value: Any, at: list[str]) -> tuple[Decimal, str]:
         """A number and its unit, which is empty for a plain number."""
@@ -181,15 +188,21 @@ def _is_number(text: str) -> bool:
 
 
 def _steps(
-    first: Decimal, last: Decimal, steps: int, scale: str, whole: bool
+    first: Decimal, last: Decimal, steps: int, scale: str, whole: bool, unit: Decimal | None
 ) -> Iterator[float | int]:
-    """The values of a range; whole numbers where they come out so, if `whole`."""
+    """The values of a range; whole numbers where they come out so, if `whole`.
+
+    Those between the ends are multiples of `unit`.
+    """
     for i in range(steps):
         share = Decimal(i) / (steps - 1)
         exact = (
             first * (last / first) ** share if scale == "log" else first + (last - first) * share
         )
-        value = float(f"{exact:.{DIGITS}g}")
+        if unit is not None and 0 < i < steps - 1:
+            value = float((exact / unit).to_integral_value() * unit)
+        else:
+            value = float(f"{exact:.{DIGITS}g}")
         yield int(value) if whole and value.is_integer() else value
 
 

@@ -150,3 +150,34 @@ def test_a_signal_while_python_closes_down_leaves_no_traceback(name):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_signal_while_nodeb_loads_leaves_no_traceback():
+    code = (
+        "import sys\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'nodeb.base.signals':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "from nodeb.__main__ import main\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "error: interrupted\n")
+
+
+def test_a_backend_that_matplotlib_does_not_have_is_told_before_a_run(shell, tmp_path):
+    done = shell("nodeb run small.toml --report --out o", MPLBACKEND="nosuch")
+    assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
+    assert "error: MPLBACKEND=nosuch: matplotlib has no such backend; unset it" in text(done)
+    assert not (tmp_path / "o").exists()
+    assert shell("nodeb run small.toml --report --out o", MPLBACKEND="agg").returncode == 0
+
+
+def test_an_argument_that_the_locale_cannot_read_is_told(shell):
+    ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = shell("nodeb validate named.toml", **ascii_only)
+    assert done.returncode == 0
+    done = shell("nodeb run small.toml --set name=é", **ascii_only)
+    assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
+    assert "cannot be read in this locale" in text(done)

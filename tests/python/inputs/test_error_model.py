@@ -50,6 +50,17 @@ def test_a_model_file_decides_over_a_radios_blocks(tmp_path: Path) -> None:
     assert list(again.flows["transfer_s"]) == list(result.flows["transfer_s"])
 
 
+def test_a_rate_of_errors_makes_room_for_a_model_file(tmp_path: Path) -> None:
+    file = write(tmp_path)
+    file.write_text(SCENARIO.replace('errors.file = "models/fitted.json"', "bler = 0.1"))
+    of_file = "radio.dch.errors.file=models/fitted.json"
+    with pytest.raises(nodeb.ScenarioError, match="bler"):
+        nodeb.load(file, [of_file])
+    changed = nodeb.load(file, ["radio.dch.bler=", of_file])
+    file.write_text(SCENARIO)
+    assert changed == nodeb.load(file)
+
+
 def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
     file = write(tmp_path)
     override = "radio.dch.errors.advances=with_blocks"

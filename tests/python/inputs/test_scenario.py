@@ -309,3 +309,49 @@ def test_notes_on_keys_are_those_of_the_file_also_where_it_names_another(tmp_pat
     (tmp_path / "s.toml").write_text(f"[radio.dch]\n{keys}\n{replay}")
     (note,) = nodeb.load(tmp_path / "s.toml").compiled().superfluous()
     assert note.startswith(f"{tmp_path / 's.toml'}:3: radio.dch.bler: this has no effect")
+
+
+DCH = """name = "s"
+radio.dch.bler = 0.1
+[wired]
+rate = "1 Mbps"
+[[users]]
+traffic.ftp.size = "50 kB"
+"""
+
+
+def read(*settings, text=DCH):
+    return Scenario.from_toml(text, "s.toml", settings)
+
+
+def test_a_setting_without_a_value_removes_a_key():
+    assert read("radio.dch.bler=").radio.bler == read("radio=dch").radio.bler
+    assert read("wired= ") == Scenario.from_toml(
+        DCH.replace('[wired]\nrate = "1 Mbps"', ""), "s.toml"
+    )
+    assert read('name=""').name == ""
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("wired.delay=", "a key, and the file says no `delay` there; it has rate"),
+        ("users.1.traffic=", "the file says no `traffic` there"),
+        ("radio.hsdpa.cell=", "the file says no `cell` there"),
+        ("name.more=", "the file says no `more` there"),
+        ("=", "a key of the path is empty"),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_not_there_cannot_be_removed(setting, message):
+    with pytest.raises(nodeb.ScenarioError) as error:
+        read(setting)
+    assert message in str(error.value)
+
+
+def test_a_size_is_a_whole_number_of_bytes():
+    with pytest.raises(nodeb.ScenarioError) as error:
+        read(text=DCH.replace("50 kB", "1.5 B"))
+    assert str(error.value) == (
+        "s.toml:6: users.0.traffic.ftp.size: `1.5 B` is 1.5 bytes; expected a whole number of bytes"
+    )
+    assert read(text=DCH.replace("50 kB", "1.5 kB")).users[0].traffic.size == "1.5 kB"

@@ -219,6 +219,10 @@ def test_settings_on_top_of_a_file(file):
         link.load(file, ["receiver.antennas=3"])
     with pytest.raises(ScenarioError, match="`seed` is not a table"):
         link.load(file, ["seed.x=3"])
+    again = link.load(file, [*settings, "receiver.antennas="])
+    assert again.to_dict() == link.load(file, settings[:2]).to_dict()
+    with pytest.raises(InputError, match="the file says no `fingres` there"):
+        link.load(file, ["receiver.fingres="])
 
 
 def test_curves_have_intervals_on_a_logarithmic_axis(result):

@@ -141,6 +141,8 @@ def test_ranges_hold_both_ends_and_read_well(tmp_path):
     rate = 'wired.rate = { from = "1 Mbps", to = "100 Mbps", steps = 3, scale = "log" }'
     assert swept(tmp_path, rate) == ["1 Mbps", "10 Mbps", "100 Mbps"]
     assert swept(tmp_path, "users.0.count = { from = 2, to = 8, steps = 3 }") == [2, 5, 8]
+    size = 'users.0.traffic.ftp.size = { from = "10 kB", to = "20 kB", steps = 4 }'
+    assert swept(tmp_path, size) == ["10 kB", "13.333 kB", "16.667 kB", "20 kB"]
 
 
 def test_variants_are_swept_by_name_and_their_parameters_after_them(tmp_path):

@@ -15,7 +15,8 @@ use super::{Recorded, Scenario, Spot};
 const SWEEP: &str = "sweep";
 
 /// Reads a scenario from TOML text, a `[sweep]` table apart. `file` is its name in messages. Each
-/// override is `key.path=value`, the value in TOML's form or, failing that, a bare string.
+/// override is `key.path=value`, the value in TOML's form or, failing that, a bare string; without a value it
+/// removes the key.
 ///
 /// # Errors
 /// [`Error::Scenario`] naming file, line, key and what is allowed.
@@ -235,21 +236,49 @@ fn set(table: &mut toml::Table, change: &str) -> Result<()> {
     let Some((path, value)) = change.split_once('=') else {
         return Err(wrong("expected key=value, such as wired.delay=\"50 ms\"".to_owned()));
     };
+    let keys: Vec<&str> = path.trim().split('.').collect();
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err(wrong("a key of the path is empty".to_owned()));
+    }
     let value = value.trim();
+    if value.is_empty() {
+        return remove(table, &keys).map_err(wrong);
+    }
     let value = format!("v = {value}")
         .parse::<toml::Table>()
         .ok()
         .and_then(|mut parsed| parsed.remove("v"))
         .unwrap_or_else(|| toml::Value::String(value.to_owned()));
-    let keys: Vec<&str> = path.trim().split('.').collect();
-    if keys.iter().any(|key| key.is_empty()) {
-        return Err(wrong("a key of the path is empty".to_owned()));
-    }
     let (first, rest) = keys.split_first().expect("split gives at least one part");
     let place = table.entry(*first).or_insert_with(|| toml::Value::Table(toml::Table::new()));
     let place = rest.iter().try_fold(place, |place, key| step_into(place, key)).map_err(wrong)?;
     *place = value;
     Ok(())
+}
+
+/// Removes a key that the table has.
+fn remove(table: &mut toml::Table, keys: &[&str]) -> std::result::Result<(), String> {
+    let (last, path) = keys.split_last().expect("split gives at least one part");
+    let mut place = table;
+    let mut path = path.iter().peekable();
+    while let Some(key) = path.next() {
+        let inner = match place.get_mut(*key) {
+            Some(toml::Value::Array(items)) => {
+                path.next().and_then(|i| items.get_mut(i.parse::<usize>().ok()?))
+            }
+            other => other,
+        };
+        place = inner.and_then(toml::Value::as_table_mut).ok_or_else(|| absent(last))?;
+    }
+    if place.remove(*last).is_some() {
+        return Ok(());
+    }
+    let others = place.keys().cloned().collect::<Vec<_>>().join(", ");
+    Err(if others.is_empty() { absent(last) } else { format!("{}; it has {others}", absent(last)) })
+}
+
+fn absent(key: &str) -> String {
+    format!("without a value it removes a key, and the file says no `{key}` there")
 }
 
 /// The value under `key`, made if need be; a bare variant name becomes a table with that key.
