@@ -18,6 +18,7 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    print_beside,
     print_changed,
     print_warnings,
     workplace,
@@ -80,9 +81,11 @@ def compare(
     try:
         with workplace(jobs, cluster) as workers:
             with progress_bar(title) as bar:
-                outcome = plan.run(folder, margin, metric or (), workers, bar, force=force)
+                more = {"force": force, "beside": out is None}
+                outcome = plan.run(folder, margin, metric or (), workers, bar, **more)
+            folder = outcome.folder
             try:
-                causes = _causes(plan, outcome, folder, explain, workers)
+                causes = _causes(plan, outcome, explain, workers)
             finally:  # also where the causes cannot be found
                 _print(outcome, folder)
     except Interrupted as stop:
@@ -95,12 +98,13 @@ def compare(
 
 
 def _print(outcome: Outcome, folder: Path) -> None:
+    print_beside(folder, outcome.beside)
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     print(outcome.comparison)
 
 
 def _causes(
-    plan: Experiment, outcome: Outcome, folder: Path, user: int | None, workers: Workplace
+    plan: Experiment, outcome: Outcome, user: int | None, workers: Workplace
 ) -> Differences | None:
     """Finds and keeps what the differences in the time of a user's first transfer are made of."""
     with progress_bar("explaining") as bar:
@@ -109,5 +113,5 @@ def _causes(
         else:
             found = all_differences(plan, user, workers, bar)
     if found is not None:
-        plan.put_causes(folder, outcome, found.table)
+        plan.put_causes(outcome, found.table)
     return found

@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import Force, Jobs, Stopped, print_replaced
+from nodeb.cli.options import Force, Jobs, Stopped, print_place
 from nodeb.errors import InputError
 from nodeb.fit import Comparison, compare, read_errors
 from nodeb.fit.compare import Unit
 from nodeb.fit.folder import put
 from nodeb.replication.pool import check_threads
 from nodeb.storage.folders import Owner, claim
+from nodeb.storage.store import name_of
 from nodeb.terminal.progress import progress_bar
 from nodeb.terminal.text import align
 
@@ -50,10 +51,12 @@ def fit(
     threads = check_threads(jobs)
     errors = read_errors(sequence, pdus_per_block)
     wanted, units = _range(states), _units(unit)
-    folder = Path("out") / f"{sequence.stem}-fit" if out is None else out
-    owner = Owner("fit", sequence.name)
-    with claim(folder, owner, force=force, inputs=[sequence]) as place:
-        print_replaced(place)
+    usual = Path("out") / f"{sequence.stem}-fit" if out is None else out
+    asked = {"states": wanted, "units": units, "starts": starts, "seed": seed}
+    settled = name_of({"errors": errors.digest(), "block": errors.pdus_per_block, **asked})
+    owner = Owner("fit", sequence.name, made_of=settled)
+    with claim(usual, owner, force=force, inputs=[sequence], beside=out is None) as place:
+        print_place(place)
         try:
             with progress_bar(f"fitting {sequence.name}") as bar:
                 comparison = compare(
@@ -69,7 +72,7 @@ def fit(
             raise Stopped("interrupted; nothing was written") from None
         put(comparison, place, seed)
     _print(comparison)
-    print(f"\nmodels and pictures: {folder}")
+    print(f"\nmodels and pictures: {place.shown}")
 
 
 def _range(text: str | None) -> list[int] | None:

@@ -14,7 +14,7 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
-    print_replaced,
+    print_place,
     print_warnings,
     refuse,
 )
@@ -22,7 +22,10 @@ from nodeb.cli.times import seconds
 from nodeb.inputs.kinds import is_flight
 from nodeb.inputs.scenario import load
 from nodeb.life import Life
+from nodeb.results.provenance import made_of
 from nodeb.storage import folders
+from nodeb.storage.files import digest_of
+from nodeb.storage.store import name_of
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 
 if TYPE_CHECKING:
@@ -64,16 +67,18 @@ def life(
         0.0 if begin is None else seconds("--from", begin),
         None if end is None else seconds("--to", end),
     )
-    folder = Path("out") / f"{file.stem}-life" if out is None else out
+    usual = Path("out") / f"{file.stem}-life" if out is None else out
     more = {} if most is None else {"most": most}
     if is_flight(file):
         refuse({"--set": settings, "--seed": seed, "--run": run}, file)
-        name, inputs, look = _flight(file, user, window, more)
+        name, inputs, about, look = _flight(file, user, window, more)
     else:
-        name, inputs, look = _scenario(file, settings, seed, run or 0, user, window, more)
-    owner = folders.Owner("life", file.name)
-    with folders.claim(folder, owner, force=force, inputs=inputs) as place:
-        print_replaced(place)
+        name, inputs, about, look = _scenario(file, settings, seed, run or 0, user, window, more)
+    settled = name_of({"of": about, "user": user, "window": window, **more})
+    owner = folders.Owner("life", file.name, made_of=settled)
+    with folders.claim(usual, owner, force=force, inputs=inputs, beside=out is None) as place:
+        folder = place.shown
+        print_place(place)
         try:
             with progress_bar(name or file.stem) as bar:
                 found = look(bar)
@@ -86,8 +91,8 @@ def life(
     print(f"\nresults: {folder}\npage: {folder / 'life.html'}")
 
 
-Looked = tuple[str | None, list[Path], "Callable[[ProgressCallback | None], Life]"]
-"""What it is called, the files that it is made from, and what looks at it."""
+Looked = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]
+"""Name, files that it is made from, a hash of all that it depends on, and what looks at it."""
 
 
 def _scenario(
@@ -106,7 +111,8 @@ def _scenario(
     def look(bar: ProgressCallback | None) -> Life:
         return scenario.life(run, user, *window, progress=bar, **more)
 
-    return scenario.name, [file, *scenario.files(file.parent)], look
+    about = made_of(scenario, scenario.seed, run=run)
+    return scenario.name, [file, *scenario.files(file.parent)], about, look
 
 
 def _flight(
@@ -121,7 +127,7 @@ def _flight(
     def look(bar: ProgressCallback | None) -> Life:
         return lives.watch(flight, user, (begin or 0, end), progress=bar, **more)
 
-    return flight.scenario.name, [file], look
+    return flight.scenario.name, [file], digest_of(file), look
 
 
 def _print(found: Life) -> None:

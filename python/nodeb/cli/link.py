@@ -10,12 +10,13 @@ import typer
 
 from nodeb import _core, link
 from nodeb.base.signals import ignore
-from nodeb.cli.options import Force, Jobs, Out, Seed, Settings, Stopped, print_replaced
+from nodeb.cli.options import Force, Jobs, Out, Seed, Settings, Stopped, print_place
 from nodeb.errors import Interrupted
 from nodeb.link import LinkResult
 from nodeb.link.result import read_points
 from nodeb.replication.pool import check_threads
 from nodeb.storage import folders
+from nodeb.storage.store import name_of
 from nodeb.terminal.progress import progress_bar
 from nodeb.terminal.text import align
 
@@ -37,10 +38,10 @@ def run(
     check_threads(jobs)
     changes = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
     experiment = link.load(file, changes)
-    folder = Path("out") / file.stem if out is None else out
-    owner = folders.Owner("link", file.name)
-    with folders.claim(folder, owner, force=force, inputs=[file]) as place:
-        print_replaced(place)
+    usual = Path("out") / file.stem if out is None else out
+    owner = folders.Owner("link", file.name, made_of=name_of(experiment.to_dict()), runs=1)
+    with folders.claim(usual, owner, force=force, inputs=[file], beside=out is None) as place:
+        print_place(place)
         try:
             with progress_bar(experiment.name) as bar:
                 result = experiment.run(jobs=jobs, progress=bar)
@@ -48,10 +49,21 @@ def run(
             ignore()
             found: Any = stop.result
             _print(found)
-            raise Stopped(f"{stop}; what was simulated is in {found.put(place)}") from None
+            place.force = False
+            raise Stopped(f"{stop}; what was simulated is in {_kept(found, place)}") from None
         result.put(place)
     _print(result)
-    print(f"\nresults: {folder}")
+    print(f"\nresults: {place.shown}")
+
+
+def _kept(found: LinkResult, place: folders.Place) -> str:
+    """Puts what was simulated into the folder, or beside whole results; where that is."""
+    try:
+        return str(found.put(place))
+    except folders.RefusedError as error:
+        if error.kept is None:
+            raise
+        return f"{error.kept}, because {error.why}"
 
 
 @app.command()

@@ -55,7 +55,7 @@ Report = Annotated[
 ]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Replace results of another scenario or command in the folder."),
+    typer.Option("--force", help="Replace whatever results are in the folder."),
 ]
 Everything = Annotated[
     bool, typer.Option("--all", help="Print everything, not only the answer and key figures.")
@@ -132,10 +132,18 @@ def print_answer(answer: Answer, everything: bool = False) -> None:
     print(text(answer, everything=everything, encoding=sys.stdout.encoding))
 
 
-def print_replaced(place: Place) -> None:
-    """Tells what of another owner `--force` replaces."""
+def print_place(place: Place) -> None:
+    """Tells what `--force` replaces, or that results go beside others."""
+    print_beside(place.shown, place.beside)
     if place.replaces is not None:
         print(f"note: replaces {place.replaces} in {place.shown}", file=sys.stderr)
+
+
+def print_beside(folder: Path, why: str | None) -> None:
+    """Tells that results go into another folder than usual, if they do."""
+    if why is not None:
+        text = f"note: results go to {folder}, because {why}; --force replaces that"
+        print(text, file=sys.stderr)
 
 
 def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:

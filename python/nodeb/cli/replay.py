@@ -11,6 +11,7 @@ import typer
 from nodeb.cli.options import FAILED, Force, Report, Tables, check_capture
 from nodeb.errors import InputError
 from nodeb.replication.capture import check_place
+from nodeb.storage.files import digest_of
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["replay"]
@@ -44,7 +45,7 @@ def replay(
         check_place(pcap)
     flight = flights.read(log)
     page_place = pages.checked(report, out)
-    with folder.claimed(out, log, force=force) as place:
+    with folder.claimed(out, log, force=force, made_of=digest_of(log)) as place:
         if place is not None and pcap is not None:
             check_capture(pcap, place)
         with progress_bar(log.name) as bar:

@@ -26,7 +26,7 @@ from nodeb.cli.options import (
     Stopped,
     check_capture,
     print_answer,
-    print_replaced,
+    print_place,
     print_warnings,
     workplace,
 )
@@ -34,6 +34,7 @@ from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario, load
 from nodeb.replication.pool import Jobs as Workplace
 from nodeb.results.answer import answer
+from nodeb.results.provenance import made_of
 from nodeb.results.result import Result
 from nodeb.storage import folders
 from nodeb.storage.folders import Place
@@ -100,16 +101,20 @@ def run(
         if given and pcap is None:
             raise InputError(f"{name} is about captured packets; give --pcap too")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
-    folder = Path("out") / file.stem if out is None else out
+    usual = Path("out") / file.stem if out is None else out
     inputs = [file, *scenario.files(file.parent)]
-    owner = folders.Owner("run", file.name)
+    asked = scenario.stopping_rule()
+    number = asked if isinstance(asked, int) else None
+    settled = made_of(scenario, scenario.seed)
+    owner = folders.Owner("run", file.name, made_of=settled, runs=number)
     with (
         workplace(jobs, cluster) as workers,
-        folders.claim(folder, owner, force=force, inputs=inputs) as place,
+        folders.claim(usual, owner, force=force, inputs=inputs, beside=out is None) as place,
     ):
+        folder = place.shown
         if pcap is not None:
             check_capture(pcap, place)
-        print_replaced(place)
+        print_place(place)
         if scenario.compiled().has_sweep:
             hint = f"`nodeb sweep {file}` does all of it"
             text = f"note: this simulates {file} without its [sweep] table; {hint}"
@@ -147,7 +152,12 @@ def _kept(result: Result, place: Place, text: str) -> Stopped:
     if not place.is_put:
         if result.provenance.runs >= MANY:
             print(f"note: {text}; these are being saved", file=sys.stderr)
-        result.put(place)
+        try:
+            result.put(place)
+        except folders.RefusedError as error:
+            if error.kept is None:
+                raise
+            return Stopped(f"{text}; those are in {error.kept}, because {error.why}")
     return Stopped(f"{text}; those are in {place.shown}")
 
 
@@ -163,6 +173,7 @@ def _simulated(
     except Interrupted as stop:
         if stop.result is None:
             raise Stopped(str(stop)) from None
+        place.force = False  # whoever asked for a whole run to replace another did not get it
         raise _kept(cast("Result", stop.result), place, str(stop)) from None
     except KeyboardInterrupt:
         if found is None:

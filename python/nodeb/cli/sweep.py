@@ -16,12 +16,12 @@ from nodeb.cli.options import (
     Force,
     Jobs,
     Margin,
-    Out,
     Precision,
     Runs,
     Seed,
     Settings,
     Stopped,
+    print_beside,
     print_changed,
     print_warnings,
     workplace,
@@ -56,7 +56,10 @@ def sweep(
     ] = False,
     jobs: Jobs = None,
     cluster: At = None,
-    out: Out = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Results go here; default: out/<file name>-swept."),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Simulate all cells of a scenario's sweep table, but not those that are there already."""
@@ -65,12 +68,21 @@ def sweep(
     print_warnings(plan.warnings())
     try:
         with workplace(jobs, cluster) as workers, progress_bar(title) as bar:
-            folder = Path("out") / file.stem if out is None else out
-            chosen = folder, baseline or (), workers, bar
-            outcome = plan.run(*chosen, force=force, metric=metric, margin=margin, dataset=dataset)
+            usual = Path("out") / f"{file.stem}-swept" if out is None else out
+            outcome = plan.run(
+                usual,
+                baseline or (),
+                workers,
+                bar,
+                force=force,
+                metric=metric,
+                margin=margin,
+                dataset=dataset,
+                beside=out is None,
+            )
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
-    _print_notes(outcome, folder)
+    _print_notes(outcome)
     notes.print_idle_axes(plan, outcome)
     notes.print_empty_cells(outcome)
     print(f"{title}: {outcome}; seed {plan.seed}\n")
@@ -80,7 +92,9 @@ def sweep(
     print(f"\ntable: {outcome.file}")
 
 
-def _print_notes(outcome: Outcome, folder: Path) -> None:
+def _print_notes(outcome: Outcome) -> None:
+    folder = outcome.file.parent
+    print_beside(folder, outcome.beside)
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     for name in outcome.dropped:
         print(

@@ -22,6 +22,7 @@ from nodeb.results.metrics import chosen
 from nodeb.results.provenance import made
 from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Owner
+from nodeb.storage.store import name_of
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Experiment", "Outcome"]
@@ -46,6 +47,10 @@ class Outcome:
     """Cells that were damaged, and simulated again."""
     replaced: str | None
     """What of another scenario or command was in the folder and was replaced."""
+    folder: Path
+    """Where the results are."""
+    beside: str | None
+    """What stands where they were to go, as a sentence; None if nothing."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,7 @@ class Experiment:
         progress: ProgressCallback | None = None,
         *,
         force: bool = False,
+        beside: bool = False,
     ) -> Outcome:
         """Simulates what is missing in a folder and compares.
 
@@ -141,6 +147,7 @@ class Experiment:
                 `nodeb.Cluster` that simulates them.
             progress: called with the fraction done and a few words.
             force: replace results of another scenario or another command in the folder.
+            beside: where the folder belongs to another, take the first free one beside it.
 
         Raises:
             InputError: an argument makes no sense.
@@ -151,7 +158,7 @@ class Experiment:
         check_margin(margin)
         chosen(metrics)
         workers = check_jobs(jobs)
-        with self._claim(folder, force) as place:
+        with self._claim(folder, force, beside) as place:
             filler = Filler(
                 self.cells, self.seed, self.runs, place.store, workers, progress, "scenarios"
             )
@@ -162,19 +169,20 @@ class Experiment:
             found = compare(known, self.seed, margin, metrics)
             place.finish(_files(found.table, TABLE, TEXT))
             damaged = tuple(place.store.damaged)
-            return Outcome(found, known, filler.replications, damaged, place.replaced)
+            more = place.replaced, place.path, place.place.beside
+            return Outcome(found, known, filler.replications, damaged, *more)
 
-    def put_causes(self, folder: Path, outcome: Outcome, causes: Table) -> None:
+    def put_causes(self, outcome: Outcome, causes: Table) -> None:
         """Puts what the differences are made of beside them, in the folder that `run` has filled.
 
         Raises:
             OutputError: the folder belongs to another by now, or cannot be written.
         """
-        with self._claim(folder, force=False) as place:
+        with self._claim(outcome.folder) as place:
             results = _files(outcome.comparison.table, TABLE, TEXT)
             place.finish(results | _files(causes, CAUSES, CAUSES_TEXT))
 
-    def _claim(self, folder: Path, force: bool) -> CellFolder:
+    def _claim(self, folder: Path, force: bool = False, beside: bool = False) -> CellFolder:
         scenarios = {cell.label: json.loads(cell.scenario) for cell in self.cells}
         about = {
             "scenarios": list(scenarios),
@@ -182,7 +190,10 @@ class Experiment:
             "runs": self.runs,
             **made(),
         }
-        owner = Owner("comparison", self.files[0].name)
+        first = self.cells[0]
+        recorded = [one.digest() for one in first.recorded]
+        made_of = name_of({"scenario": first.scenario, "recorded": recorded})
+        owner = Owner("comparison", self.files[0].name, made_of=made_of)
         source = SOURCE, f"{json.dumps(scenarios, indent=2)}\n"
         return CellFolder(
             folder,
@@ -192,6 +203,7 @@ class Experiment:
             (TABLE, TEXT, CAUSES, CAUSES_TEXT),
             force=force,
             inputs=self.files,
+            beside=beside,
         )
 
 

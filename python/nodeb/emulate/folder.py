@@ -27,7 +27,7 @@ ENDED = {
 
 @contextmanager
 def claimed(
-    folder: Path | None, file: Path, *, force: bool, once: bool = False
+    folder: Path | None, file: Path, *, force: bool, once: bool = False, made_of: str = ""
 ) -> Iterator[Place | None]:
     """Claims a folder before packets spend time on what goes there.
 
@@ -45,7 +45,8 @@ def claimed(
             f"{folder} has results already, and an emulation cannot be repeated; "
             "--force replaces them"
         )
-    with claim(folder, Owner("emulation", file.name), force=force, inputs=[file]) as place:
+    owner = Owner("emulation", file.name, made_of=made_of)
+    with claim(folder, owner, force=force, inputs=[file]) as place:
         yield place
 
 

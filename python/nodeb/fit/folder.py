@@ -12,6 +12,7 @@ from nodeb.fit.recorded import recorded_model
 from nodeb.results.provenance import made
 from nodeb.storage.files import write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
+from nodeb.storage.store import name_of
 
 __all__ = ["put", "save"]
 
@@ -34,7 +35,10 @@ def save(comparison: Comparison, folder: Path, seed: int, *, force: bool = False
         OutputError: the folder is not nodeb's, belongs to another sequence, or cannot be written;
             what was there before stays.
     """
-    with claim(folder, Owner("fit", comparison.errors.origin), force=force) as place:
+    errors = comparison.errors
+    settled = name_of({"errors": errors.digest(), "block": errors.pdus_per_block, "seed": seed})
+    owner = Owner("fit", errors.origin, made_of=settled)
+    with claim(folder, owner, force=force) as place:
         return put(comparison, place, seed)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -63,6 +64,10 @@ class ErrorSequence:
     def block_errors(self) -> Bits:
         """For each block, 1 if it lost a PDU."""
         return np.asarray(self.blocks.max(axis=1))
+
+    def digest(self) -> str:
+        """Returns a hash of the errors."""
+        return hashlib.sha256(self.errors.tobytes()).hexdigest()
 
     @property
     def error_rate(self) -> float:

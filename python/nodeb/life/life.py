@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
-from nodeb.results.provenance import made
+from nodeb.results.provenance import made, made_of
 from nodeb.storage.folders import Owner, Place, claim
 from nodeb.terminal.progress import ProgressCallback
 
@@ -150,8 +150,8 @@ class Life:
         """Writes tables, page and trace to a folder, as a whole or not at all.
 
         Args:
-            folder: made if need be; an earlier life of the same scenario is replaced.
-            force: replace what another scenario or command has put there too.
+            folder: made if need be; an earlier life of the same packets is replaced.
+            force: replace other results too.
 
         Returns:
             The folder: `events.parquet`, `packets.parquet`, `hops.parquet`, `blocks.parquet`,
@@ -161,7 +161,11 @@ class Life:
             InputError: `folder` is no path.
             OutputError: the folder is not nodeb's, belongs to something else, or cannot be written.
         """
-        owner = Owner("life", self.about.scenario.name or "a scenario without name")
+        about = self.about
+        more = {"run": about.run, "user": about.user, "window": [about.begin_ns, about.end_ns]}
+        settled = made_of(about.scenario, about.seed, flight=about.flight, **more)
+        name = about.scenario.name or "a scenario without name"
+        owner = Owner("life", name, made_of=settled)
         with claim(as_path(folder, "folder"), owner, force=force) as place:
             return self.put(place)
 

@@ -162,7 +162,7 @@ class Experiment:
             points,
             Provenance.now(
                 seed=self.seed,
-                runs=1,
+                runs=0 if broken_off else 1,
                 stopping="interrupted" if broken_off else "all points complete",
                 precision_reached=None,
                 wall_time_s=time.perf_counter() - begin,

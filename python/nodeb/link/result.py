@@ -17,6 +17,7 @@ from nodeb.errors import InputError
 from nodeb.results.provenance import Provenance
 from nodeb.storage.files import read_parquet, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
+from nodeb.storage.store import name_of
 
 if TYPE_CHECKING:
     from nodeb.link.experiment import Experiment
@@ -142,8 +143,8 @@ class LinkResult:
         """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
 
         Args:
-            folder: made if need be; an earlier result of an experiment of the same name is
-                replaced.
+            folder: made if need be; an earlier result of the same experiment is replaced, but
+                not a whole one by one that was interrupted.
             force: replace results of another experiment or command too.
 
         Returns:
@@ -154,7 +155,10 @@ class LinkResult:
             OutputError: the folder is not nodeb's, belongs to another experiment, or cannot be
                 written; what was there before stays.
         """
-        with claim(folder, Owner("link", self.experiment.name), force=force) as place:
+        settled = name_of(self.experiment.to_dict())
+        runs = self.provenance.runs
+        owner = Owner("link", self.experiment.name, made_of=settled, runs=runs)
+        with claim(folder, owner, force=force) as place:
             return self.put(place)
 
     def put(self, place: Place) -> Path:

@@ -31,6 +31,7 @@ class CellFolder:
         results: names of the files and folders that are made of the cells when all are there.
         force: replace what belongs to another.
         inputs: files that are read.
+        beside: take a folder beside it where it belongs to another.
 
     Raises:
         OutputError: it belongs to another, or cannot be written; nothing is changed.
@@ -46,11 +47,14 @@ class CellFolder:
         *,
         force: bool = False,
         inputs: Iterable[str | os.PathLike[str]] = (),
+        beside: bool = False,
     ) -> None:
-        self.path = path
         self._about, self._source, self._results = about, source, tuple(results)
-        self.place: Place = claim(path, owner, force=force, inputs=inputs, resumes=True)
+        self.place: Place = claim(
+            path, owner, force=force, inputs=inputs, resumes=True, beside=beside
+        )
         """The folder, claimed."""
+        self.path = path = self.place.shown
         self.replaced = self.place.replaces
         """What of another was replaced; None if nothing."""
         self._had: list[str] = []

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from nodeb import _core
+from nodeb.inputs.scenario import PLAN, Scenario
+from nodeb.storage.store import name_of
 
-__all__ = ["Provenance", "core_hash", "git_hash", "made", "utc_now"]
+__all__ = ["Provenance", "core_hash", "git_hash", "made", "made_of", "utc_now"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,19 @@ def made(when: str = "started") -> dict[str, Any]:
         when: what the time is called.
     """
     return {"version": _core.version(), "git": git_hash(), when: utc_now()}
+
+
+def made_of(scenario: Scenario, seed: int, **more: Any) -> str:
+    """Returns a hash of all that results depend on but the number of replications.
+
+    Args:
+        scenario: what is simulated.
+        seed: of the random streams.
+        more: plain data besides.
+    """
+    data, recorded = scenario.resolved().apart()
+    parts = {key: value for key, value in data.items() if key not in PLAN}
+    return name_of({**parts, "recorded": [one.digest() for one in recorded], "seed": seed, **more})
 
 
 def utc_now() -> str:

@@ -15,7 +15,7 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
 from nodeb.results.named import NamedTables
-from nodeb.results.provenance import Provenance
+from nodeb.results.provenance import Provenance, made_of
 from nodeb.results.summary import summarize
 from nodeb.storage.files import csv_text, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
@@ -239,8 +239,9 @@ class Result(NamedTables):
         """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
 
         Args:
-            folder: made if need be; an earlier result of a scenario of the same name is replaced.
-            force: replace results of another scenario or another command too.
+            folder: made if need be; an earlier result of the same scenario and seed is replaced,
+                unless it has more replications.
+            force: replace other results too.
 
         Returns:
             The folder: `scenario.toml`, `summary.csv`, `provenance.json` and a Parquet file for
@@ -248,10 +249,11 @@ class Result(NamedTables):
 
         Raises:
             InputError: `folder` is no path.
-            OutputError: the folder is not nodeb's, belongs to another scenario, or cannot be
-                written; what was there before stays.
+            OutputError: the folder is not nodeb's, holds other results, or cannot be written;
+                what was there before stays.
         """
-        owner = Owner("run", self.scenario.name or "a scenario without name")
+        name, about = self.scenario.name or "a scenario without name", self.provenance
+        owner = Owner("run", name, made_of=made_of(self.scenario, about.seed), runs=about.runs)
         with claim(as_path(folder, "folder"), owner, force=force) as place:
             return self.put(place)
 

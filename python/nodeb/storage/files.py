@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import ctypes
+import hashlib
 import io
 import itertools
 import os
@@ -27,6 +28,7 @@ __all__ = [
     "aside",
     "check_place",
     "csv_text",
+    "digest_of",
     "file_aside",
     "is_leftover",
     "leftovers",
@@ -171,6 +173,12 @@ def parquet(table: Table) -> bytes:
     content = io.BytesIO()
     pq.write_table(table.to_arrow(), content, compression="zstd")
     return content.getvalue()
+
+
+def digest_of(path: Path) -> str:
+    """Returns a hash of the content of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:

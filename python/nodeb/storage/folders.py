@@ -1,7 +1,9 @@
 """Folders of results: whose they are, and how they are put in place.
 
-One rule for all. A folder belongs to what made it: a kind (`run`, `sweep`, ...) and what it was
-made of. Its mark, `provenance.json`, says so and lists what nodeb put there. nodeb writes to
+One rule for all. A folder belongs to what made it: a kind (`run`, `sweep`, ...), what it was made
+of, and the settings of that. Its mark, `provenance.json`, says so and lists what nodeb put there.
+Results are replaced by the same thing only, with at least as many replications, or by force; others
+are refused, or go beside (`out/name-2`) where nobody has named the folder. nodeb writes to
 folders that are not there, are empty, or have its own mark; a folder is claimed by putting one with
 a mark in place, which succeeds for one process only. Results that come at once are written aside,
 the mark last, and swapped in as a whole; the old folder goes afterwards. Sweeps, comparisons
@@ -17,7 +19,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -28,9 +30,11 @@ from nodeb.errors import OutputError, os_reason
 from nodeb.storage import files
 from nodeb.storage.store import CELLS, strangers
 
-__all__ = ["MARK", "Owner", "Place", "claim", "note"]
+__all__ = ["MARK", "Owner", "Place", "RefusedError", "claim", "note"]
 
 MARK = "provenance.json"
+MADE_OF = "made_of"
+"""In the mark: `Owner.made_of`."""
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
 """Files by which a folder of an earlier version is known."""
 ANOTHER = "give another folder with --out"
@@ -54,12 +58,36 @@ class Owner:
     """What it is made of, as a person calls it: a file, a scenario, a study."""
     about: Mapping[str, Any] = field(default_factory=dict)
     """What else the mark tells from the beginning."""
+    made_of: str = ""
+    """Hash of all that the results depend on but the number of replications."""
+    runs: int | None = None
+    """Replications to come, 0 of what was interrupted; None if not known."""
 
     def refuses(self, mark: Mark) -> str | None:
-        """What another's folder holds, to go on a sentence with; None for one's own."""
-        if (mark["kind"], mark["of"]) == (self.kind, self.of):
-            return None
-        return f"holds a {mark['kind']} of {mark['of']}"
+        """What the folder holds that is not to be replaced, to go on a sentence with, or None."""
+        held = f"holds a {mark['kind']} of {mark['of']}"
+        if (mark["kind"], mark["of"]) != (self.kind, self.of):
+            return held
+        if mark.get(MADE_OF, "") != self.made_of:
+            return f"{held} with other settings"
+        there = mark.get("runs", 0) if mark["complete"] else 0
+        if self.runs is not None and there > self.runs:
+            return f"{held} with {there} replications, not {self.runs}" if self.runs else held
+        return None
+
+
+class RefusedError(OutputError):
+    """A folder holds results that are not to be replaced.
+
+    Attributes:
+        why: what it holds, as a sentence.
+        kept: where the results are instead, if they had been made already.
+    """
+
+    def __init__(self, why: str, kept: Path | None = None) -> None:
+        instead = "" if kept is None else f"; the results are in {kept} instead"
+        super().__init__(f"{why}; {ANOTHER}, or replace that with --force{instead}")
+        self.why, self.kept = why, kept
 
 
 @dataclass
@@ -71,6 +99,7 @@ class Place:
         shown: the folder as it was asked for.
         owner: whose it is.
         replaces: what of another owner is replaced; None if nothing.
+        beside: what stands where the results were to go, as a sentence; None if nothing.
         before: the mark that was found; None in a new folder.
         force: whether a folder of another owner may be taken.
         is_put: whether results have been put there as a whole.
@@ -80,6 +109,7 @@ class Place:
     shown: Path
     owner: Owner
     replaces: str | None = None
+    beside: str | None = None
     before: Mark | None = None
     force: bool = False
     is_put: bool = False
@@ -127,6 +157,7 @@ class Place:
                 part.mkdir()
                 write(part)
                 self._write_mark(part, os.listdir(part), about, complete=True)
+                self.owner = replace(self.owner, runs=about.get("runs", self.owner.runs))
                 with undisturbed():
                     self._swap(part)
                     self.is_put = True
@@ -215,12 +246,17 @@ class Place:
                 _refuse_others(self, mark)
             with contextlib.suppress(FileNotFoundError):  # given back since
                 _refuse_strangers(self.path, self.shown)
+        except RefusedError as error:
+            raise RefusedError(error.why, self._kept(part)) from None
         except OutputError as error:
-            kept = _kept(part, self.path)
-            raise OutputError(f"{error}; the results are in {kept} instead") from None
+            raise OutputError(f"{error}; the results are in {self._kept(part)} instead") from None
         files.names_to_disk(part)
         files.swap(part, self.path)
         files.names_to_disk(self.path.parent)
+
+    def _kept(self, part: Path) -> Path:
+        """Puts results beside where they should have gone; the folder as a person calls it."""
+        return self.shown.with_name(_kept(part, self.path).name)
 
 
 def claim(
@@ -230,6 +266,7 @@ def claim(
     force: bool = False,
     inputs: Iterable[str | os.PathLike[str]] = (),
     resumes: bool = False,
+    beside: bool = False,
 ) -> Place:
     """Makes a folder one's own, before a simulation spends time on what goes there.
 
@@ -244,12 +281,41 @@ def claim(
         inputs: files that are read, which a folder with results cannot hold.
         resumes: one's own folder is gone on with, not replaced, so that others' files may be in it;
             it is locked until the block of the place is left.
+        beside: take the first of `folder`, `folder-2`, `folder-3` ... that may be had.
 
     Raises:
-        OutputError: the folder is another's, cannot be written, or holds what nodeb did not put
-            there; nothing is changed.
+        RefusedError: it has results that are not to be replaced; nothing is changed.
+        OutputError: the folder cannot be written, or holds what nodeb did not put there; nothing
+            is changed.
     """
-    shown = Path(folder)
+    first, inputs, why = Path(folder), tuple(inputs), None
+    for number in itertools.count(1):
+        shown = first if number == 1 else _numbered(first, number)
+        try:
+            place = _claimed(shown, owner, force, inputs, resumes)
+        except RefusedError as error:
+            if not beside:
+                raise
+            why = why or error.why
+        else:
+            place.beside = why
+            return place
+    raise AssertionError  # there are enough numbers
+
+
+def _numbered(folder: Path, number: int) -> Path:
+    """The folder for what does not go into another: `out/name-2`."""
+    return folder.with_name(f"{folder.name}-{number}")
+
+
+def _claimed(
+    shown: Path,
+    owner: Owner,
+    force: bool,
+    inputs: Iterable[str | os.PathLike[str]],
+    resumes: bool,
+) -> Place:
+    """Claims this folder and no other."""
     with _told(shown):
         path = _plain(shown)
         if path.is_dir():
@@ -407,7 +473,7 @@ def _refuse_others(place: Place, mark: Mark) -> None:
     """Complains about a folder of another owner, unless it may be taken."""
     why = place.owner.refuses(mark)
     if why is not None and not place.force:
-        raise OutputError(f"{place.shown} {why}; {ANOTHER}, or replace that with --force")
+        raise RefusedError(f"{place.shown} {why}")
 
 
 def _refuse_strangers(path: Path, shown: Path) -> None:
@@ -453,8 +519,8 @@ def _described(mark: Mark) -> str:
 
 def _kept(part: Path, path: Path) -> Path:
     """Puts results under a name that is free, beside where they should have gone."""
-    for number in itertools.count(1):
-        free = path.with_name(f"{path.name}-{number}")
+    for number in itertools.count(2):
+        free = _numbered(path, number)
         try:
             if not free.exists():
                 part.rename(free)
@@ -466,7 +532,8 @@ def _kept(part: Path, path: Path) -> Path:
 
 
 def _write_mark(folder: Path, owner: Owner, about: Mapping[str, Any]) -> None:
-    found = {"kind": owner.kind, "of": owner.of, **owner.about, **about}
+    made_of = {MADE_OF: owner.made_of} if owner.made_of else {}
+    found = {"kind": owner.kind, "of": owner.of, **made_of, **owner.about, **about}
     files.write_bytes(folder / MARK, _text(found))
 
 

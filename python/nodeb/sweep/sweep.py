@@ -57,6 +57,8 @@ class Outcome:
     """What of another scenario or command was in the folder and was replaced."""
     dropped: tuple[str, ...] = ()
     """What was in the folder, does not fit the cells any more, and was removed."""
+    beside: str | None = None
+    """What stands where the results were to go, as a sentence; None if nothing."""
     against: Against | None = None
     """The cells compared with the baseline, if there is one."""
 
@@ -152,6 +154,7 @@ class Sweep:
         metric: str = "application_bps",
         margin: float = MARGIN,
         dataset: bool = False,
+        beside: bool = False,
     ) -> Outcome:
         """Simulates what is missing in a folder and writes the table there.
 
@@ -168,6 +171,8 @@ class Sweep:
             margin: share of the baseline's mean within which two are the same.
             dataset: write all replications as Parquet, too (`nodeb.sweep.dataset`); without it one
                 of the same cells and replications stays, another is removed.
+            beside: where the folder belongs to another, take the first free one beside it
+                (`folder-2`, `folder-3` ...); the file of the outcome says which.
 
         Raises:
             InputError: an argument makes no sense.
@@ -177,7 +182,7 @@ class Sweep:
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
         share, (shown,) = check_margin(margin), chosen([metric])
-        with self._claim(as_path(folder, "folder"), force) as place:
+        with self._claim(as_path(folder, "folder"), force, beside) as place:
             outcome, known = self._fill(place, compared, workers, progress, dataset)
             if compared is None:
                 return outcome
@@ -209,7 +214,8 @@ class Sweep:
         place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
         counts = filler.completed, filler.kept, filler.replications
         changes = tuple(place.store.damaged), place.replaced, tuple(place.dropped)
-        return Outcome(table, place.path / TABLE, *counts, *changes), known
+        file, beside = place.path / TABLE, place.place.beside
+        return Outcome(table, file, *counts, *changes, beside), known
 
     def _origin(self) -> str:
         """What tells the dataset of these cells from others: a hash of all that it depends on."""
@@ -218,13 +224,20 @@ class Sweep:
             found.update(f"\n{identity(cell, self.seed)} {cell.label}".encode())
         return found.hexdigest()
 
-    def _claim(self, folder: Path, force: bool) -> CellFolder:
+    def _claim(self, folder: Path, force: bool, beside: bool) -> CellFolder:
         owner = Source("sweep", self.file.name, self.base)
         named = named_files.paths(self.base, self.file.parent)
         inputs = [self.file, *named]
         source = SOURCE, self.text
         return CellFolder(
-            folder, owner, self._about(), source, [TABLE, DATASET], force=force, inputs=inputs
+            folder,
+            owner,
+            self._about(),
+            source,
+            [TABLE, DATASET],
+            force=force,
+            inputs=inputs,
+            beside=beside,
         )
 
     def _about(self) -> dict[str, Any]:

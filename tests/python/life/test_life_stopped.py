@@ -91,7 +91,7 @@ def test_ctrl_c_leaves_the_results_of_before(tmp_path):
     (tmp_path / "web.toml").write_text(LONG)
     assert start("life", "web.toml", "--to", "9 s", cwd=tmp_path).wait() == 0
     before = content(tmp_path / "out" / "web-life")
-    saving = start("life", "web.toml", cwd=tmp_path)
+    saving = start("life", "web.toml", "--force", cwd=tmp_path)
     while not list(tmp_path.glob("out/.web-life.*/hops.parquet")):
         assert saving.poll() is None, saving.communicate()
         time.sleep(0.01)

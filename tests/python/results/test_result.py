@@ -161,7 +161,12 @@ def test_a_folder_explains_itself(result, tmp_path):
 def test_saving_again_replaces_and_takes_away_old_series(result, tmp_path):
     folder = result.save(tmp_path / "out")
     bare = result.scenario.with_(record={}).run(runs=2)
-    bare.save(folder)
+    with pytest.raises(nodeb.OutputError, match="holds a run of two groups with other settings"):
+        bare.save(folder)
+    with pytest.raises(nodeb.OutputError, match="two groups with 5 replications, not 2;"):
+        result.scenario.run(runs=2).save(folder)
+    result.scenario.run(runs=6).save(folder)
+    bare.save(folder, force=True)
     assert not (folder / "cwnd.parquet").exists()
     assert pq.read_table(folder / "flows.parquet").num_rows == 6
     with pytest.raises(nodeb.OutputError, match="holds a run of two groups; give another"):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeb.errors import OutputError
+import nodeb
+from nodeb.errors import Interrupted, OutputError
 from nodeb.storage import files, folders
 from nodeb.storage.folders import MARK, Owner, claim
 from result_folders import MINE, OTHERS, SWEEP, content, put
@@ -96,10 +97,10 @@ def test_a_claim_without_results_leaves_nothing(tmp_path):
 def test_results_of_a_folder_that_was_taken_away_are_kept_elsewhere(tmp_path):
     place = claim(tmp_path / "out", MINE)
     put(tmp_path / "out", OTHERS, force=True, a="others")
-    with pytest.raises(OutputError, match=r"; the results are in .*out-1 instead"):
+    with pytest.raises(OutputError, match=r"; the results are in .*out-2 instead"):
         place.put(lambda part: files.write_bytes(part / "a", b"mine"), {})
     assert content(tmp_path / "out")["a"] == b"others"
-    assert content(tmp_path / "out-1")["a"] == b"mine"
+    assert content(tmp_path / "out-2")["a"] == b"mine"
 
 
 def test_where_one_is_and_what_one_reads_cannot_be_replaced(tmp_path, monkeypatch):
@@ -200,7 +201,7 @@ def test_no_report_or_table_of_an_earlier_run_stays(call, scenario_file):
     picture = ("--x", "user", "--y", "application_bps")
     assert call("plot", "out/small", *picture)[0] == 0
     assert "application_bps.png" in content(Path("out/small"))
-    assert call("run", scenario_file)[0] == 0
+    assert call("run", scenario_file, "--force")[0] == 0
     assert not {"report.html", "cwnd.parquet", "application_bps.png"} & set(
         content(Path("out/small"))
     )
@@ -290,3 +291,101 @@ def test_the_old_table_stays_with_its_mark_until_the_new_one_is_there(call, tmp_
     assert call("sweep", "s.toml", "--out", "out", "--seed", "7")[0] == 1
     assert (tmp_path / "out" / MARK).read_bytes() == before
     assert (tmp_path / "out" / "sweep.parquet").exists()
+
+
+# --- earlier results stay ---
+
+
+def runs_in(folder: str) -> int:
+    return json.loads((Path(folder) / MARK).read_text())["runs"]
+
+
+def test_fewer_replications_go_beside_more(call, scenario_file):
+    assert call("run", scenario_file, "--runs", 40)[0] == 0
+    before = content(Path("out/small"))
+    status, out, err = call("run", scenario_file, "--runs", 2)
+    assert (status, content(Path("out/small"))) == (0, before)
+    why = "out/small holds a run of small.toml with 40 replications, not 2"
+    assert f"note: results go to out/small-2, because {why}; --force replaces that" in err
+    assert "out/small-2" in out
+    assert runs_in("out/small-2") == 2
+    assert call("run", scenario_file, "--runs", 5)[0] == 0  # more than 2: these are replaced
+    assert sorted(path.name for path in Path("out").iterdir()) == ["small", "small-2"]
+    assert runs_in("out/small-2") == 5
+    assert call("run", scenario_file, "--runs", 41)[0] == 0
+    assert runs_in("out/small") == 41
+    assert call("run", scenario_file, "--runs", 2, "--force")[0] == 0
+    assert runs_in("out/small") == 2
+
+
+@pytest.mark.parametrize("change", [("--set", "radio.dch.bler=0.2"), ("--seed", 7)])
+def test_other_settings_go_beside_and_find_their_folder_again(call, scenario_file, change):
+    assert call("run", scenario_file)[0] == 0
+    before = content(Path("out/small"))
+    for _ in range(2):
+        status, _, err = call("run", scenario_file, *change)
+        assert status == 0
+        assert "out/small-2, because out/small holds a run of small.toml with other settings" in err
+    assert content(Path("out/small")) == before
+    status, _, err = call("run", scenario_file)
+    assert (status, "results go to" in err) == (0, False)
+    assert sorted(path.name for path in Path("out").iterdir()) == ["small", "small-2"]
+
+
+def test_a_folder_that_somebody_named_is_refused_and_not_left_for_another(call, scenario_file):
+    assert call("run", scenario_file, "--out", "mine")[0] == 0
+    before = content(Path("mine"))
+    status, out, err = call("run", scenario_file, "--out", "mine", "--runs", 2)
+    assert (status, out, content(Path("mine"))) == (2, "", before)
+    assert "mine holds a run of small.toml with 4 replications, not 2; give another" in err
+    assert not Path("mine-2").exists()
+
+
+def test_every_command_leaves_results_of_other_settings_alone(call, tmp_path):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    (tmp_path / "l.toml").write_text(
+        'eb_n0_db = [5.0]\nservice = "costamagna_64"\nstop.bits = 3000\n'
+    )
+    (tmp_path / "e.txt").write_text("0011" * 50)
+    change = ("--set", 'wired.delay="77 ms"')
+    for command, other, folder in (
+        (("run", "s.toml"), change, "s"),
+        (("sweep", "s.toml"), change, "s-swept"),
+        (("compare", "s.toml", "--with", "wired.loss=0.1"), change, "s-compared"),
+        (("life", "s.toml"), change, "s-life"),
+        (("link", "run", "l.toml"), ("--seed", 9), "l"),
+        (("fit", "e.txt", "--unit", "pdu", "--states", 2), ("--seed", 9), "e-fit"),
+    ):
+        assert call(*command)[0] == 0
+        before = content(Path("out", folder))
+        status, out, err = call(*command, *other)
+        assert (status, content(Path("out", folder))) == (0, before), err
+        assert f"note: results go to out/{folder}-2, because out/{folder} holds a " in err
+        assert f"out/{folder}-2" in out
+        status, _, err = call(*command, *other, "--out", f"out/{folder}")
+        assert (status, content(Path("out", folder))) == (2, before), command
+        assert call(*command, *other, "--force")[0] == 0
+        assert content(Path("out", folder)) != before
+
+
+def test_run_and_sweep_of_a_file_have_folders_of_their_own(call, tmp_path):
+    (tmp_path / "s.toml").write_text(SMALL + SWEEP)
+    assert call("run", "s.toml")[0] == call("sweep", "s.toml")[0] == 0
+    assert sorted(path.name for path in Path("out").iterdir()) == ["s", "s-swept"]
+
+
+@pytest.mark.parametrize("force", [(), ("--force",)])
+def test_an_interrupted_run_never_replaces_a_whole_one(call, scenario_file, monkeypatch, force):
+    assert call("run", scenario_file, "--runs", 40)[0] == 0
+    before = content(Path("out/small"))
+    run = nodeb.Scenario.run
+
+    def interrupted(self, **more):
+        raise Interrupted("interrupted after 4 of 40 replications", run(self, runs=4))
+
+    monkeypatch.setattr(nodeb.Scenario, "run", interrupted)
+    status, _, err = call("run", scenario_file, "--runs", 40, *force)
+    assert (status, content(Path("out/small"))) == (130, before)
+    why = "out/small holds a run of small.toml with 40 replications, not 4"
+    assert f"those are in out/small-2, because {why}" in err
+    assert runs_in("out/small-2") == 4

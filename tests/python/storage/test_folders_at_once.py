@@ -137,10 +137,10 @@ def test_results_are_kept_beside_others_that_are_kept_at_once(tmp_path, monkeypa
     put(tmp_path / "out", OTHERS, force=True, a="others")
 
     def theirs():
-        (tmp_path / "out-1").mkdir()
-        (tmp_path / "out-1" / "a").write_text("theirs")
+        (tmp_path / "out-2").mkdir()
+        (tmp_path / "out-2" / "a").write_text("theirs")
 
-    free = tmp_path / "out-1"
+    free = tmp_path / "out-2"
     exists = Path.exists
 
     def nothing_there_yet(path):
@@ -150,9 +150,9 @@ def test_results_are_kept_beside_others_that_are_kept_at_once(tmp_path, monkeypa
         return found
 
     monkeypatch.setattr(Path, "exists", nothing_there_yet)
-    with pytest.raises(OutputError, match=r"; the results are in .*out-2 instead"):
+    with pytest.raises(OutputError, match=r"; the results are in .*out-3 instead"):
         place.put(lambda part: files.write_bytes(part / "a", b"mine"), {})
-    assert content(tmp_path / "out-2")["a"] == b"mine"
+    assert content(tmp_path / "out-3")["a"] == b"mine"
 
 
 RIGHTLY_REFUSED = re.compile(

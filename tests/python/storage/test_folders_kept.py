@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -71,9 +72,12 @@ def test_a_run_killed_at_any_moment_leaves_the_old_results_or_the_new(tmp_path, 
         assert after == before or (after is not None and after[0] == runs)
         assert number != signal.SIGKILL or after in (before, (runs, runs))
         before = after
-    assert start("run", file, cwd=tmp_path).wait() == 0
-    assert whole(folder) == (4, 4)
-    assert [path.name for path in folder.parent.iterdir()] == ["small"]
+    assert start("run", file, "--runs", 9, cwd=tmp_path).wait() == 0
+    assert whole(folder) == (9, 9)
+    # What was terminated with fewer replications than are there is beside them.
+    for other in folder.parent.iterdir():
+        assert re.fullmatch(r"small(-\d+)?", other.name)
+        assert whole(other) is not None
 
 
 WORST = """

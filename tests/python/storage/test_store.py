@@ -81,14 +81,14 @@ def test_a_damaged_cell_is_told(call, tmp_path):
     file = tmp_path / "swept.toml"
     file.write_text(SMALL + SWEEP)
     assert call("sweep", file)[0] == 0
-    intact = content(Path("out/swept"))
-    cell = sorted(Path("out/swept/cells").iterdir())[0]
+    intact = content(Path("out/swept-swept"))
+    cell = sorted(Path("out/swept-swept/cells").iterdir())[0]
     cell.write_bytes(cell.read_bytes()[:-50])
     status, out, err = call("sweep", file)
     assert status == 0
     assert err == f"warning: {cell} was damaged and was simulated again\n"
     assert "1 of them kept" in out
-    assert {k: v for k, v in content(Path("out/swept")).items() if k != MARK} == {
+    assert {k: v for k, v in content(Path("out/swept-swept")).items() if k != MARK} == {
         k: v for k, v in intact.items() if k != MARK
     }
 
@@ -100,5 +100,5 @@ def test_a_table_of_other_values_does_not_stay(call, tmp_path, monkeypatch):
     file.write_text(SMALL + SWEEP.replace("0.2", "0.3"))
     monkeypatch.setattr("nodeb.replication.cells.Filler.run", lambda _: 1 / 0)
     assert call("sweep", file)[0] == 1
-    assert not Path("out/swept/sweep.parquet").exists()
-    assert len(list(Path("out/swept/cells").iterdir())) == 2
+    assert not Path("out/swept-swept/sweep.parquet").exists()
+    assert len(list(Path("out/swept-swept/cells").iterdir())) == 2

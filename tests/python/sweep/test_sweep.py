@@ -355,8 +355,8 @@ def test_sweep_prints_rates_and_says_where_the_table_is(call, tmp_path):
     assert (status, err) == (0, "")
     assert "small: 6 cells, 0 of them kept, 24 replications simulated; seed 1" in out
     assert "radio.dch.bler  wired.delay_s  application bit rate" in out
-    assert out.endswith("table: out/s/sweep.parquet\n")
-    assert pq.read_table("out/s/sweep.parquet").num_rows == 6
+    assert out.endswith("table: out/s-swept/sweep.parquet\n")
+    assert pq.read_table("out/s-swept/sweep.parquet").num_rows == 6
     assert "6 of them kept" in call("sweep", tmp_path / "s.toml", "--runs", 3)[1]
 
 
@@ -475,7 +475,7 @@ def test_wrong_options_are_told_before_anything_is_simulated(call, tmp_path, arg
     status, out, err = call("sweep", write(tmp_path, GRID), *arguments)
     assert (status, out) == (2, "")
     assert expected in err
-    assert not (tmp_path / "out" / "s" / "cells").exists()
+    assert not (tmp_path / "out" / "s-swept" / "cells").exists()
 
 
 def test_the_folder_of_another_scenario_is_left_alone(call, tmp_path):
